@@ -1,8 +1,8 @@
-//! What the audit of a bot over a million records costs, in time and in memory.
+//! The time and memory of an audit of one bot over a million records.
 //!
-//! `cargo bench --bench audit` plays and signs a pool of matches, hands their records to `lastnim audit bot` through a
-//! pipe, over and over until a million have gone through, and says how many matches a second that is, beside what a
-//! thread alone can read and verify, and how much memory the process came to on the way. `-- --matches N` makes it fewer.
+//! `cargo bench --bench audit` plays and signs a pool of matches, pipes their records to the audit of one bot
+//! repeatedly until a million have passed, and prints the matches per second, the rate at which one thread parses and
+//! verifies, and the peak memory of the process. `-- --matches N` uses fewer.
 
 #[path = "records.rs"]
 mod records;
@@ -24,7 +24,7 @@ use std::{
 
 /// Seats of every match.
 const SEATS: usize = 4;
-/// Matches that are played; their records are audited over and over.
+/// Number of matches played; their records are audited repeatedly.
 const POOL: u32 = 4_000;
 
 /// Measures the audit of many records.
@@ -33,7 +33,7 @@ struct Options {
     /// Records to audit
     #[arg(long, default_value_t = 1_000_000)]
     matches: u32,
-    /// What cargo passes to every benchmark.
+    /// Cargo passes this to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -71,7 +71,7 @@ fn main() -> anyhow::Result<()> {
     audit(&pool, options.matches, parsed, verified)
 }
 
-/// Audits so many records with the program itself, beside what one thread parses and verifies in a second.
+/// Audits this many records with the program; prints the rate next to that of one thread that parses and verifies.
 fn audit(pool: &[String], matches: u32, parsed: f64, verified: f64) -> anyhow::Result<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
     command.args(["audit", "bot", "fair", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -115,7 +115,7 @@ fn seconds(time: Duration) -> f64 {
     time.as_secs_f64()
 }
 
-/// Returns the most memory that a process had in RAM so far, in KiB.
+/// Returns the peak resident memory of a process, in KiB.
 fn peak_kib(pid: u32) -> anyhow::Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;

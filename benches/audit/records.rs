@@ -1,4 +1,4 @@
-//! Records of a made-up tournament, played by the referee and signed.
+//! Records of a simulated tournament, played by the referee and signed.
 
 use lastnim_core::{
     game::{BotName, BySeat, MatchId, Piles, Row, SeatCount, TournamentId},
@@ -10,36 +10,36 @@ use lastnim_core::{
 };
 use lastnim_tournament::SeededDraw;
 
-/// The time at which the first match began, in microseconds since 1970-01-01 UTC.
+/// When the first match began, in microseconds since 1970-01-01 UTC.
 const BEGAN: u64 = 1_700_000_000_000_000;
 
-/// The bots: the first takes any number, each further one plays optimally more often.
+/// The bots: the first takes random numbers, each further one plays optimally more often.
 pub const FIELD: [&str; 6] = ["any", "poor", "fair", "good", "strong", "optimal"];
 
-/// A tournament whose matches can be played one by one, in any order.
+/// A simulated tournament whose matches can be played in any order.
 #[derive(Debug)]
 pub struct MadeUp {
     /// Seats of every match.
     pub seats: usize,
-    /// What everything is drawn from.
+    /// The seed of everything random.
     pub seed: u64,
-    /// What tells the ids of its matches from those of others with the same numbers.
+    /// Makes the match ids differ from those of other runs.
     pub run: u16,
     key: SigningKey,
 }
 
 impl MadeUp {
-    /// Plans a tournament.
+    /// Creates a tournament.
     pub fn new(seats: usize, seed: u64) -> Self {
         Self { seats, seed, run: 0, key: SigningKey::from_seed(&[7; SigningKey::SEED_BYTES]) }
     }
 
-    /// Plays the match of a number, a rotation of the group `number / seats`, and signs its record.
+    /// Plays the match with a number, a rotation of the group `number / seats`, and signs its record.
     pub fn play(&self, number: u64) -> (Record, Seal) {
         self.play_in_group(number, number / self.seats as u64)
     }
 
-    /// Plays a match that says of itself that it belongs to a group, be it the group of its number or not.
+    /// Plays a match that claims to belong to a group, whether or not its number does.
     pub fn play_in_group(&self, number: u64, group: u64) -> (Record, Seal) {
         let seats = SeatCount::new(self.seats).expect("a number of seats");
         let rotation = number as usize % self.seats;

@@ -1,4 +1,4 @@
-//! What ratings cost: 1,000 bots, 100,000 matches of three.
+//! The cost of ratings: 1,000 bots, 100,000 matches of three.
 
 use lastnim_core::{
     game::{BotName, BySeat},
@@ -18,7 +18,7 @@ const SEED: u64 = 7;
 /// Prints the times.
 pub fn print() {
     let results = results();
-    println!("\n{BOTS} bots, {} matches of {SEATS}, each group on a table of its own:", results.len());
+    println!("\n{BOTS} bots, {} matches of {SEATS}, each group at a separate table:", results.len());
     let mut matches = RatedMatches::new();
     timed("gathering the matches", || {
         for result in &results {
@@ -83,7 +83,7 @@ fn results() -> Vec<MatchResult> {
                 table.push(bot);
             }
         }
-        // From 1 to 7.4, which is e^2: strengths from -1 to 1 or so.
+        // From 1 to 7.4, or e^2: strengths from about -1 to 1.
         let share = |bot: &u64| 1_000 + 6_400 * bot * bot / (BOTS * BOTS);
         for rotation in 0..SEATS {
             table.rotate_right(usize::from(rotation > 0));

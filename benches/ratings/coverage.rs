@@ -1,4 +1,4 @@
-//! How often the intervals of ratings by satisfaction hold, with matches that bots have really played.
+//! The coverage of intervals of ratings by satisfaction, with real matches between bots.
 
 use super::play::{Contestant, round_robin};
 use lastnim_bots::HouseBot;
@@ -24,13 +24,13 @@ const GROUPS: [usize; 4] = [8, 20, 60, 200];
 /// How the groups of a tournament are drawn from all that were played.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Draw {
-    /// Each equally likely, as in a balanced sample.
+    /// Uniformly, as in a balanced sample.
     Sample,
-    /// Tables of bots that are next to each other in strength, as in a ladder.
+    /// Tables of bots with similar strength, as in a ladder.
     Close,
 }
 
-/// Prints the shares of intervals that hold the strengths which all groups together show.
+/// Prints the shares of intervals that contain the strengths derived from all groups.
 pub fn print() {
     println!("\nRatings by satisfaction: how many of 100 intervals of 95% hold, and how wide they are");
     println!("| seats, rows | drawn | groups | held | half an interval | a wrong pair beyond chance |");
@@ -86,7 +86,7 @@ fn measure(groups: &[&[MatchResult]], truth: &SatisfactionRatings, draw: Draw, c
     Coverage { held: 100.0 * f64::from(held) / all, half: halves / all, wrong }
 }
 
-/// Returns whether a pair is called better beyond chance that is not.
+/// Returns whether a pair is wrongly called better at the 5% level.
 fn has_wrong_pair(ratings: &SatisfactionRatings, truth: &SatisfactionRatings) -> bool {
     let bots = ratings.bots();
     let pairs =
@@ -105,7 +105,7 @@ fn lead(ratings: &SatisfactionRatings, bot: &BotName) -> f64 {
     ratings.get(bot).map_or(0.0, |rated| rated.lead)
 }
 
-/// Rates by groups, each counted as one of its own.
+/// Rates by groups, each counted as a separate one.
 fn rate<'a>(groups: impl Iterator<Item = &'a [MatchResult]>, seed: u64) -> SatisfactionRatings {
     let mut scores = SatisfactionScores::new();
     for (number, group) in (0..).zip(groups) {

@@ -1,7 +1,7 @@
-//! How many matches tell two bots apart, and what ratings cost: the tables of `docs/why/ratings.md`.
+//! How many matches it takes to tell two bots apart, and the cost of ratings: the tables in the book's page on ratings.
 //!
-//! `cargo bench --bench ratings` takes about a minute, `cargo bench --bench ratings -- --cost` prints only what they cost. All of it
-//! but the times follows from seeds.
+//! `cargo bench --bench ratings` takes about a minute; `-- --cost` prints only the cost. Everything but the times
+//! derives from seeds.
 
 mod cost;
 mod coverage;

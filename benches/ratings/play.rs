@@ -1,4 +1,4 @@
-//! Matches of bots by their decisions alone: no server, no clock.
+//! Matches played directly by bots, without server or clock.
 
 use lastnim_bots::{HouseBot, Oracle};
 use lastnim_client::{Bot, MatchView};
@@ -12,16 +12,16 @@ use lastnim_tournament::{
 };
 use std::fmt;
 
-/// Somebody who plays.
+/// A player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contestant {
     /// A house bot.
     House(HouseBot),
-    /// The oracle, except that with this chance in 100 it makes any legal take.
+    /// The oracle, except that it makes a random legal take with this probability in percent.
     Erring(u64),
 }
 
-/// Makes any legal take with some chance, and else the oracle's.
+/// Makes a random legal take with some probability, otherwise the oracle's.
 struct Erring {
     percent: u64,
     seed: u64,
@@ -39,7 +39,7 @@ impl Bot for Erring {
 }
 
 impl Contestant {
-    /// Makes the bot for one match.
+    /// Creates the bot for one match.
     fn bot(self, seed: u64) -> Box<dyn Bot> {
         match self {
             Self::House(bot) => bot.build_bot(seed),
@@ -47,7 +47,7 @@ impl Contestant {
         }
     }
 
-    /// Returns its name on the list of a tournament.
+    /// Returns its bot name.
     pub fn name(self) -> BotName {
         self.to_string().parse().expect("a short word")
     }

@@ -5,16 +5,16 @@ use lastnim_bots::HouseBot;
 use lastnim_core::game::Seat;
 use lastnim_tournament::{AllianceSource, EloRatings, MatchOutcome, MatchResult, SeededDraw};
 
-/// Positions, and so duplicate groups, that every comparison is played on.
+/// Number of positions, and so duplicate groups, of every comparison.
 const POSITIONS: u64 = 1_000;
-/// Tournaments drawn from those groups.
+/// Number of tournaments drawn from those groups.
 const TOURNAMENTS: u64 = 1_000;
-/// The most matches of a drawn tournament.
-const MOST_MATCHES: usize = 10_000;
-/// What positions, bots and tournaments are drawn from.
+/// Maximum number of matches in a drawn tournament.
+const MAX_MATCHES: usize = 10_000;
+/// The seed of positions, bots and tournaments.
 const SEED: u64 = 2_019;
 
-/// The better bot, the other, and who sits at the table beside them, if anybody does.
+/// The better bot, the worse one, and a third at their table, if any.
 type Comparison = (Contestant, Contestant, Option<Contestant>);
 
 const ORACLE: Contestant = Contestant::House(HouseBot::Oracle);
@@ -45,7 +45,7 @@ const DECLARED: [Comparison; 4] = [
     (LOYAL, TRAITOR, Some(RANDOM)),
 ];
 
-/// How much better one bot did than the other in a match, by each measure; in whole numbers.
+/// How much better one bot did than the other in a match, by each measure, as integers.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lead {
     wins: i64,
@@ -56,7 +56,7 @@ struct Lead {
 /// Prints the table.
 pub fn print() {
     println!(
-        "Matches from which on the better bot is ahead in 95 of 100 tournaments (-: more than {MOST_MATCHES})"
+        "Matches from which on the better bot is ahead in 95 of 100 tournaments (-: more than {MAX_MATCHES})"
     );
     for (title, seats, alliance, comparisons) in [
         ("2 seats, standard rows", 2, AllianceSource::Standard, &OF_TWO[..]),
@@ -118,12 +118,13 @@ fn line(results: &[MatchResult], seats: usize, comparison: Comparison) -> String
     )
 }
 
-/// Draws tournaments of so many groups, and returns the matches from which on the better bot is ahead in 95 of 100.
+/// Draws tournaments of this many groups, and returns the number of matches after which the better bot is ahead in 95
+/// of 100.
 ///
-/// `begin` starts a tournament; what it returns takes in a group and says whether the better bot is ahead then.
+/// `begin` starts a tournament; the returned function adds a group and returns whether the better bot is ahead.
 fn fewest_matches<F: FnMut(usize) -> bool>(seats: usize, groups: usize, begin: impl Fn() -> F) -> String {
-    let most = MOST_MATCHES / seats;
-    let mut ahead = vec![0; most];
+    let max_groups = MAX_MATCHES / seats;
+    let mut ahead = vec![0; max_groups];
     for tournament in 0..TOURNAMENTS {
         let (mut draw, mut tournament) = (SeededDraw::new(SEED, tournament), begin());
         for ahead in &mut ahead {
@@ -132,7 +133,7 @@ fn fewest_matches<F: FnMut(usize) -> bool>(seats: usize, groups: usize, begin: i
     }
     let behind = ahead.iter().rposition(|&ahead| 100 * ahead < 95 * TOURNAMENTS);
     match behind.map_or(1, |last| last + 2) {
-        enough if enough <= most => (enough * seats).to_string(),
+        enough if enough <= max_groups => (enough * seats).to_string(),
         _ => "-".into(),
     }
 }

@@ -1,16 +1,16 @@
-//! How often a bot errs on purpose.
+//! Error rates of bots.
 
 use lastnim_tournament::SeededDraw;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The probability with which [`Epsilon`](super::Epsilon) errs, 0 to 1 in steps of a millionth.
+/// The error rate of [`Epsilon`](super::Epsilon), 0 to 1 in steps of a millionth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlunderRate {
     millionths: u32,
 }
 
-/// A text that is not a rate from 0 to 1 with at most six decimals.
+/// Not a rate from 0 to 1 with at most six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("RATE {0:?}: expected a number from 0 to 1 with at most {DECIMALS} decimals, as in epsilon-0.1")]
 pub struct BlunderRateError(pub String);
@@ -19,10 +19,10 @@ const DECIMALS: usize = 6;
 const MILLION: u32 = 1_000_000;
 
 impl BlunderRate {
-    /// The value shown in messages as an example.
+    /// The example in messages.
     pub(super) const EXAMPLE: Self = Self { millionths: MILLION / 10 };
 
-    /// Draws whether a take is to be an error.
+    /// Draws whether a take is an error.
     pub(super) fn draw_error(self, draw: &mut SeededDraw) -> bool {
         draw.number_below(MILLION.into()) < self.millionths.into()
     }

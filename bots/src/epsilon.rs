@@ -5,11 +5,11 @@ use lastnim_client::{Bot, MatchView};
 use lastnim_core::oracle::{OptimalTakes, Solution};
 use lastnim_tournament::SeededDraw;
 
-/// Errs with a set probability, and otherwise makes the smallest optimal take; declares the standard row.
+/// Errs at a fixed rate, otherwise makes the smallest optimal take; declares the standard row.
 ///
-/// An error is drawn from all takes that cost it a rank or more, each equally likely. In a position where every take is optimal
-/// it cannot err, and does not: so it errs in `RATE` of the turns in which it can, and its accuracy over all turns is `1 - RATE` or
-/// more. The draws follow from the seed, the match and the ply.
+/// An error is drawn uniformly from all takes that cost the bot a rank or more. In a position where every take is
+/// optimal it cannot err. So it errs in `RATE` of the turns in which it can, and its accuracy over all turns is at
+/// least `1 - RATE`. The draws derive from the seed, the match and the ply.
 #[derive(Debug, Clone)]
 pub struct Epsilon {
     rate: BlunderRate,
@@ -17,7 +17,7 @@ pub struct Epsilon {
 }
 
 impl Epsilon {
-    /// Makes a bot that errs at a rate, and whose errors follow from `seed`.
+    /// Creates a bot with an error rate and a seed.
     pub fn new(rate: BlunderRate, seed: u64) -> Self {
         Self { rate, seed }
     }
@@ -29,16 +29,16 @@ impl Bot for Epsilon {
         let mut draw = draw_of_turn(self.seed, game);
         let error = self.rate.draw_error(&mut draw);
         let error = error.then(|| draw_error(&optimal, game.position().counters(), &mut draw)).flatten();
-        error.or(optimal.smallest()).expect("where counters are left, some take is optimal")
+        error.or(optimal.smallest()).expect("a position that is not over has an optimal take")
     }
 }
 
-/// Draws a take that is not optimal, each equally likely; nothing if all are.
+/// Draws a take that is not optimal, uniformly; `None` if all are optimal.
 fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> Option<u64> {
     let errors = counters - optimal.iter().map(|range| range.hi - range.lo + 1).sum::<u64>();
     (errors > 0).then(|| {
         let place = 1 + draw.number_below(errors);
-        // The optimal takes before it are skipped, in rising order.
+        // Skips the optimal takes before it, in ascending order.
         optimal
             .iter()
             .fold(place, |take, range| if take < range.lo { take } else { take + (range.hi - range.lo + 1) })
@@ -58,7 +58,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_errs_always_or_never_where_it_can(game in games(), seed: u64) {
+        fn rates_0_and_1_never_and_always_err(game in games(), seed: u64) {
             let view = MatchView::practice(&game, &[]).unwrap();
             let optimal = Solution::new(&game).optimal_takes(view.position());
             let counters = view.position().counters();
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn every_error_is_equally_likely() {
-        // Of 7 counters before another pile, some takes are optimal and the others are not.
+        // Of 7 counters after another pile, some takes are optimal and others are not.
         let game = Game::parse(&[2, 7], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();
         let optimal = Solution::new(&game).optimal_takes(view.position());

@@ -1,4 +1,4 @@
-//! A bot that pays back.
+//! A bot that takes revenge.
 
 use super::oracle::smallest_optimal_take_of;
 use lastnim_client::{Bot, MatchView, SeenTake, TakeFeed};
@@ -8,22 +8,22 @@ use lastnim_core::{
 };
 use std::cmp::Reverse;
 
-/// The ranks that it gives up at the most by one take to make another seat pay.
+/// Maximum number of ranks that one take of revenge may cost the bot.
 const MAX_PRICE: usize = 1;
 
-/// Makes the seats pay that cost it ranks in this match, where that costs itself one rank at the most; declares the standard row.
+/// Makes the seats that cost it ranks in this match pay, if that costs the bot at most one rank; declares the standard
+/// row.
 ///
-/// - **What a seat owes** are the ranks, by the oracle and in the bot's own row, that the takes of the seat cost the bot, less those
-///   that they gave it, less those that the bot's own takes have cost the seat since the match began. It looks at
-///   [`MatchView::seen_takes`], the newest 1,024, and knows nothing of takes that were made while it had no session.
-/// - **Whom it asks**: the seats that owe it something, the one that owes most first; of those that owe the same, the one that moves
-///   next first.
-/// - **How a seat pays**: by a take after which the predicted winner is a worse rank for that seat than under optimal play, and at most
-///   one rank worse for the bot. Of such takes it makes the one that costs the seat most, and of those that leave the same winner the
-///   smallest. If a seat cannot be made to pay, the next is asked.
-/// - If no seat pays, it makes the smallest optimal take.
+/// - **Debt**: the ranks, according to the oracle and the bot's row, that the seat's takes have cost the bot, minus
+///   those that they gained it, minus those that the bot's takes have cost the seat since the match began. It uses
+///   [`MatchView::seen_takes`], the newest 1,024, and does not know takes made while it was disconnected.
+/// - **Order**: the seat with the largest debt pays first; on ties, the seat that moves next.
+/// - **Revenge**: a take after which the predicted winner has a worse rank for that seat than under optimal play, and
+///   at most one rank worse for the bot. It makes the take that costs the seat most; among takes with the same winner,
+///   the smallest. If there is no such take, it tries the next seat.
+/// - If no seat can be made to pay, it makes the smallest optimal take.
 ///
-/// Its takes follow from what it sees alone, so that it needs no seed.
+/// It is deterministic and needs no seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Grudger;
 
@@ -42,7 +42,7 @@ impl Bot for Grudger {
     }
 }
 
-/// Returns the seats that owe the bot ranks, in the order in which they are asked.
+/// Returns the seats with a debt, in the order of revenge.
 fn find_debtors(game: &MatchView, solution: &Solution) -> Vec<Seat> {
     let owed = owed_ranks(game, solution);
     let mut debtors: Vec<_> = game.seats().iter().filter(|&seat| owed[seat] > 0).collect();
@@ -50,7 +50,7 @@ fn find_debtors(game: &MatchView, solution: &Solution) -> Vec<Seat> {
     debtors
 }
 
-/// Returns, by seat, the ranks that its takes cost the bot, less those that it has paid; for the bot's own seat 0.
+/// Returns the debt of each seat; 0 for the bot's own.
 fn owed_ranks(game: &MatchView, solution: &Solution) -> BySeat<i32> {
     let mut owed = BySeat::filled(game.seats(), &0);
     for seen in game.seen_takes() {
@@ -84,7 +84,7 @@ fn rank_of(game: &MatchView, seat: Seat, winner: Seat) -> i32 {
     (game.matrix().rank(seat, winner) as u32).cast_signed()
 }
 
-/// Returns the take that makes a seat pay most, if one does within the price.
+/// Returns the take that costs a seat most within the price, if any.
 fn find_payback(game: &MatchView, outcomes: &[TakeOutcome], predicted: Seat, debtor: Seat) -> Option<u64> {
     let own = |winner| game.matrix().rank(game.seat, winner);
     let debtors = |winner| game.matrix().rank(debtor, winner);
@@ -106,7 +106,7 @@ mod tests {
     };
     use lastnim_tournament::SeededDraw;
 
-    /// A match so far, and what the audit says of it.
+    /// A match so far, with its audit.
     struct PlayedSoFar {
         takes: Vec<u64>,
         audit: Audit,
@@ -118,7 +118,7 @@ mod tests {
             Self { takes: takes.to_vec(), audit: Audit::of_adjudicated(game, &played).unwrap() }
         }
 
-        /// Returns what a seat owes another by the audit's plies.
+        /// Returns a seat's debt to another according to the audit.
         fn owed(&self, game: &Game, debtor: Seat, own: Seat) -> i32 {
             let by = |seat: Seat| self.audit.plies.iter().filter(move |ply| ply.seat == seat);
             let cost: i32 = by(debtor).map(|ply| ply.cost(game, own)).sum();
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// Draws a match of random takes that is not over.
+    /// Draws an unfinished match of random takes.
     fn drawn_match(number: u64) -> (Game, PlayedSoFar) {
         let game = drawn_game(number, 3 + (number % 3) as usize, 4, 6);
         let mut draw = SeededDraw::new(5, number);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn only_those_pay_who_cost_it_ranks_and_it_gives_up_one_at_the_most() {
+    fn only_debtors_pay_and_a_take_costs_it_at_most_one_rank() {
         let (mut paid, mut without_debt) = (0, 0);
         for number in 0..3_000 {
             let (game, before) = drawn_match(number);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_did_not_see_it_does_not_hold_against_anybody() {
+    fn unseen_takes_make_no_debt() {
         for number in 0..300 {
             let (game, before) = drawn_match(number);
             let view = MatchView::practice(&game, &before.takes).unwrap();
@@ -190,7 +190,7 @@ mod tests {
             let (game, before) = drawn_match(number);
             let mut takes = before.takes;
             let own = MatchView::practice(&game, &takes).unwrap().seat;
-            // The others play optimally from here on, so that what is owed can only fall.
+            // From here on the others play optimally, so debts can only shrink.
             while let Ok(view) = MatchView::practice(&game, &takes) {
                 let owed = |takes: &[u64]| {
                     let played = PlayedSoFar::of_takes(&game, takes);

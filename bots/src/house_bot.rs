@@ -1,4 +1,4 @@
-//! The index of the house bots.
+//! All house bots.
 
 use super::{
     BlunderRate, BlunderRateError, Epsilon, Greedy, Grudger, Loyal, Mcts, Minimax, Mirror, Oracle, Playouts,
@@ -9,7 +9,7 @@ use lastnim_core::game::find_closest_word;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// A house bot. Its name, as which it is parsed and shown, is also a valid name for a bot on a server: `oracle`, `minimax-3`.
+/// A house bot. Its name is also a valid bot name on a server: `oracle`, `minimax-3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HouseBot {
     /// See [`Random`].
@@ -36,26 +36,26 @@ pub enum HouseBot {
     Mcts(Playouts),
 }
 
-/// Why a word names no house bot.
+/// Why a word is not the name of a house bot.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HouseBotError {
     /// There is no house bot of this kind.
-    #[error("house bot {0:?}: there are {known}", known = HouseBot::EXAMPLES.map(HouseBot::name_pattern).join(", "))]
+    #[error("house bot {0:?}: expected one of {known}", known = HouseBot::EXAMPLES.map(HouseBot::name_pattern).join(", "))]
     Unknown(String),
-    /// It cannot see so many plies.
+    /// The number of plies is invalid.
     #[error("house bot {0:?}: {1}")]
     Plies(String, PliesError),
-    /// It cannot err at such a rate.
+    /// The rate is invalid.
     #[error("house bot {0:?}: {1}")]
     Rate(String, BlunderRateError),
-    /// It cannot try so many games.
+    /// The number of playouts is invalid.
     #[error("house bot {0:?}: {1}")]
     Playouts(String, PlayoutsError),
 }
 
 impl HouseBot {
-    /// The house bots that take no number and look at the position alone, as the demo shows them.
+    /// The house bots without a number that use only the position, as in the demo.
     pub const BASIC: [Self; 6] =
         [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor];
 
@@ -74,13 +74,13 @@ impl HouseBot {
         Self::Mcts(Playouts::EXAMPLE),
     ];
 
-    /// Returns its kind: its name without the number, if it has one.
+    /// Returns its kind: its name without the number, if any.
     pub fn kind(self) -> &'static str {
         let pattern = self.name_pattern();
         pattern.split_once('-').map_or(pattern, |(kind, _)| kind)
     }
 
-    /// Returns how the names of its kind are written: `oracle`, `minimax-PLIES`.
+    /// Returns the pattern of its names: `oracle`, `minimax-PLIES`.
     pub fn name_pattern(self) -> &'static str {
         match self {
             Self::Random => "random",
@@ -97,8 +97,7 @@ impl HouseBot {
         }
     }
 
-    /// Returns the house bot that an unknown word was probably meant to be: one of the closest kind, with the number of the word if it
-    /// has one that fits.
+    /// Returns the house bot most similar to an unknown word, with the word's number if that is valid.
     pub fn closest_to(word: &str) -> Option<Self> {
         let (kind, number) = word.split_once('-').unwrap_or((word, ""));
         let meant = find_closest_word(kind, Self::EXAMPLES.map(Self::kind))?;
@@ -106,12 +105,12 @@ impl HouseBot {
         Some(format!("{meant}-{number}").parse().unwrap_or(example))
     }
 
-    /// Returns whether its takes follow from a seed.
+    /// Returns whether it uses random draws.
     pub fn draws_takes(self) -> bool {
         matches!(self, Self::Random | Self::Epsilon(_) | Self::Mcts(_))
     }
 
-    /// Makes the bot; one that draws anything draws it from the seed.
+    /// Creates the bot; random draws derive from the seed.
     pub fn build_bot(self, seed: u64) -> Box<dyn Bot> {
         match self {
             Self::Random => Box::new(Random::new(seed)),
@@ -176,7 +175,7 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    /// One of each kind, none of which thinks for long.
+    /// One fast bot of each kind.
     const QUICK: [&str; 11] = [
         "random",
         "greedy",
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_house_bots_lists_all_kinds() {
+    fn the_book_lists_all_house_bots() {
         let page = include_str!("../../docs/reference/house-bots.md");
         let (_, table) = page.split_once("| name | declares | takes |\n|---|---|---|\n").unwrap();
         let listed = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next());
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn names_round_trip_and_are_names_for_a_server() {
+    fn names_round_trip_and_are_valid_bot_names() {
         for bot in HouseBot::EXAMPLES {
             assert_eq!(bot.to_string().parse(), Ok(bot));
             assert!(bot.to_string().parse::<BotName>().is_ok());
@@ -217,8 +216,8 @@ mod tests {
         }
         let refused = |word: &str| word.parse::<HouseBot>().unwrap_err().to_string();
         let known = name_patterns();
-        assert_eq!(refused("gready"), format!("house bot \"gready\": there are {known}"));
-        assert_eq!(refused("oracle-3"), format!("house bot \"oracle-3\": there are {known}"));
+        assert_eq!(refused("gready"), format!("house bot \"gready\": expected one of {known}"));
+        assert_eq!(refused("oracle-3"), format!("house bot \"oracle-3\": expected one of {known}"));
         let cases = [
             ("minimax-9", "PLIES \"9\": expected a whole number from 1 to 8, as in minimax-3"),
             ("minimax", "PLIES \"\": expected a whole number from 1 to 8, as in minimax-3"),
@@ -252,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_declare_fitting_rows_and_make_legal_takes(
+        fn all_house_bots_declare_valid_rows_and_make_legal_takes(
             game in games(),
             seed: u64,
             order in prop::collection::vec(0..QUICK.len(), 1..40),
@@ -288,7 +287,7 @@ mod tests {
         }
 
         #[test]
-        fn takes_follow_from_the_seed_and_the_match_alone(games in prop::collection::vec(games(), 1..5), seed: u64) {
+        fn takes_depend_only_on_the_seed_and_the_match(games in prop::collection::vec(games(), 1..5), seed: u64) {
             let views: Vec<_> = games.iter().map(|game| MatchView::practice(game, &[1]).or_else(|_| MatchView::practice(game, &[])).unwrap()).collect();
             for word in QUICK {
                 let bot: HouseBot = word.parse().unwrap();
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_games_are_played_by_the_rules() {
+    fn takes_are_legal_in_the_largest_games() {
         let seats = SeatCount::new(MAX_SEATS).unwrap();
         let piles = Piles::parse(&[MAX_COUNTERS; 20]).unwrap();
         let game = Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap();
@@ -333,8 +332,9 @@ mod tests {
     }
 
     #[test]
-    fn loyal_and_traitor_part_where_the_ally_is_not_oneself() {
-        // Seat 1 would rather see seat 0 win than seat 2: two counters left to it make seat 0 win, none makes seat 1.
+    fn loyal_and_traitor_differ_if_the_ally_wants_another_winner() {
+        // Seat 1 prefers a win of seat 0 to one of seat 2: leaving two counters lets seat 0 win, leaving none lets seat
+        // 1 win.
         let rows = [vec![1, 0, 2], vec![2, 0, 1], vec![0, 1, 2]];
         let game = Game::parse(&[3], &rows, 0, Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();

@@ -1,7 +1,7 @@
-//! The house bots, to practise against.
+//! The house bots, for practice.
 //!
-//! One bot a file, written against the SDK's [`Bot`](lastnim_client::Bot): they see nothing that another author's bot would
-//! not see.
+//! One file per bot, written against the SDK's [`Bot`](lastnim_client::Bot): they see nothing that other bots do not
+//! see.
 
 mod blunder_rate;
 mod epsilon;

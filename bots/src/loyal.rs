@@ -1,14 +1,14 @@
-//! A bot that stands by the ally it declares.
+//! A bot that plays for the ally it declares.
 
 use super::oracle::smallest_optimal_take;
 use lastnim_client::{Bot, MatchInfo, MatchView};
 use lastnim_core::game::Row;
 
-/// Declares the next seat as its ally, and plays optimally for that.
+/// Declares the next seat as its ally, and plays optimally for that row.
 #[derive(Debug, Clone, Copy)]
 pub struct Loyal;
 
-/// Where the ally sits: the next seat.
+/// The offset of the ally: the next seat.
 pub(super) const ALLY: usize = 1;
 
 impl Bot for Loyal {

@@ -1,28 +1,27 @@
-//! A bot that sees a few plies ahead.
+//! A bot that looks a few plies ahead.
 
 use super::Plies;
 use lastnim_client::{Bot, MatchView};
 use lastnim_core::game::{Game, Position, Seat};
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// Makes the take that is best for its row as far as it sees, with each seat taking what is best for its own row; declares the
-/// standard row.
+/// Makes the best take for its row within its horizon, with each seat doing the same; declares the standard row.
 ///
-/// It sees so many plies ahead, its own take first, and knows the rows of all seats. **Beyond that it knows nothing**: a game that is
-/// not over by then counts, for every seat, as a winner in the middle of its row. So a seat prefers a winner in the better half of its
-/// row, or exactly in the middle, to what it does not see, and that to a winner in the worse half. Of takes that lead to the same the
-/// smallest is made: where it sees the end it plays as [`Oracle`](super::Oracle) does, and where it sees none as
-/// [`Timid`](super::Timid).
+/// It looks a number of plies ahead, including its own take, and knows the rows of all seats. **Beyond the horizon it
+/// knows nothing**: an unfinished game counts, for every seat, as a winner in the middle of its row. So a seat prefers
+/// a winner in the better half of its row, or exactly in the middle, to the unknown, and the unknown to a winner in the
+/// worse half. On ties it makes the smallest take: when it sees the end it plays like [`Oracle`](super::Oracle), and
+/// when it never does, like [`Timid`](super::Timid).
 ///
-/// A pile of more counters than plies are left is worth the same however many there are, because its end is beyond the horizon: a take looks
-/// at no more than 648 positions with at most 9 takes each, whatever the piles hold.
+/// A pile with more counters than plies left has the same value for any size, since its end is beyond the horizon. So
+/// for any piles it examines at most 648 positions with at most 9 takes each.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimax {
     plies: Plies,
 }
 
 impl Minimax {
-    /// Makes a bot that sees so many plies ahead.
+    /// Creates a bot with a horizon.
     pub fn new(plies: Plies) -> Self {
         Self { plies }
     }
@@ -34,22 +33,22 @@ impl Bot for Minimax {
     }
 }
 
-/// The seat that wins, or nothing where that is beyond the horizon.
+/// The winner; `None` if it is beyond the horizon.
 type Foresight = Option<Seat>;
 
-/// A position that is reached while looking ahead.
+/// A position in the look-ahead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ForeseenPosition {
-    /// Plies that are still seen.
+    /// Plies left within the horizon.
     plies: u8,
-    /// Piles before the pile in play.
+    /// Number of piles before the pile in play.
     untouched: usize,
     /// The counters of the pile in play; 0 once the game is over.
     counters: u64,
     to_move: Seat,
 }
 
-/// What is seen of a game within a horizon.
+/// Search within the horizon.
 #[derive(Debug)]
 struct Lookahead<'a> {
     game: &'a Game,
@@ -71,11 +70,11 @@ impl<'a> Lookahead<'a> {
             to_move: position.to_move(),
         };
         let (left, _) = self.best_choice(from);
-        // Whoever leaves as many counters as plies are left may as well leave all but one.
+        // Leaving as many counters as plies represents leaving any larger number; the smallest such take is 1.
         if left == u64::from(from.plies) { 1 } else { counters - left }
     }
 
-    /// Returns who wins, as far as can be seen.
+    /// Returns the winner, if it is within the horizon.
     fn foresee(&mut self, mut position: ForeseenPosition) -> Foresight {
         if position.counters == 0 {
             return Some(self.game.ending.winner(position.to_move, self.game.matrix.seats()));
@@ -83,7 +82,7 @@ impl<'a> Lookahead<'a> {
         if position.plies == 0 {
             return None;
         }
-        // With more counters the takes lead to nothing else.
+        // More counters make no difference to the outcomes.
         position.counters = position.counters.min(u64::from(position.plies) + 1);
         if let Some(&known) = self.seen.get(&position) {
             return known;
@@ -93,8 +92,8 @@ impl<'a> Lookahead<'a> {
         outcome
     }
 
-    /// Returns the counters that the seat to move leaves of the pile in play, as many as lead to what is best for it, and what
-    /// that is. To leave as many as there are plies to see stands for leaving any number above.
+    /// Returns the largest number of counters that the best takes leave in the pile in play, and their outcome. Leaving
+    /// as many counters as plies left represents any larger number.
     fn best_choice(&mut self, from: ForeseenPosition) -> (u64, Foresight) {
         let max_left = (from.counters - 1).min(u64::from(from.plies));
         let choices = (0..=max_left).map(|left| (left, self.foresee(self.position_after(from, left))));
@@ -102,7 +101,7 @@ impl<'a> Lookahead<'a> {
         let best = choices
             .into_iter()
             .min_by_key(|&(left, outcome)| (self.rank_of_foresight(from.to_move, outcome), Reverse(left)));
-        best.expect("where counters are left, one can be taken")
+        best.expect("a position that is not over has a take")
     }
 
     fn position_after(&self, from: ForeseenPosition, left: u64) -> ForeseenPosition {
@@ -114,7 +113,7 @@ impl<'a> Lookahead<'a> {
         ForeseenPosition { plies: from.plies - 1, untouched, counters, to_move }
     }
 
-    /// Returns how little a seat likes an outcome, in quarters of a rank: what it does not see lies just behind the middle.
+    /// Returns the rank of an outcome for a seat, in quarters of a rank: the unknown is just behind the middle.
     fn rank_of_foresight(&self, seat: Seat, outcome: Foresight) -> usize {
         match outcome {
             Some(winner) => 4 * self.game.matrix.rank(seat, winner),
@@ -136,7 +135,7 @@ mod tests {
         Minimax::new(plies.to_string().parse().unwrap())
     }
 
-    /// Returns how much the seat to move likes what is best for it, and the takes that lead there, by trying every take.
+    /// Returns the best outcome for the seat to move and the takes that lead to it, by trying every take.
     fn search_every_take(game: &Game, position: &Position, plies: u8) -> (Foresight, Vec<u64>) {
         if position.is_over() {
             return (Some(game.ending.winner(position.to_move(), game.matrix.seats())), Vec::new());
@@ -145,7 +144,7 @@ mod tests {
             return (None, Vec::new());
         }
         let seat = position.to_move();
-        // Twice the rank; what is not seen lies just behind the middle.
+        // Twice the rank; the unknown is just behind the middle.
         let dislike = |outcome: Foresight| match outcome {
             Some(winner) => 2.0 * f64::from(game.matrix.rank(seat, winner) as u32),
             None => f64::from(game.matrix.seats().get() as u32 - 1) + 0.5,
@@ -167,14 +166,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_sees_what_trying_every_take_shows(game in small_games(), plies in 1_u8..=5) {
+        fn minimax_agrees_with_trying_every_take(game in small_games(), plies in 1_u8..=5) {
             let view = MatchView::practice(&game, &[]).unwrap();
             let (_, best) = search_every_take(&game, view.position(), plies);
             prop_assert_eq!(minimax(plies).play(&view), best[0]);
         }
 
         #[test]
-        fn with_the_end_in_sight_it_plays_as_the_oracle(game in small_games()) {
+        fn minimax_plays_like_the_oracle_when_it_sees_the_end(game in small_games()) {
             let counters: u64 = game.piles.as_slice().iter().sum();
             prop_assume!(counters <= 8);
             let view = MatchView::practice(&game, &[]).unwrap();
@@ -183,7 +182,7 @@ mod tests {
         }
 
         #[test]
-        fn it_looks_at_few_positions_whatever_the_piles_hold(game in games()) {
+        fn minimax_examines_few_positions_for_any_piles(game in games()) {
             let view = MatchView::practice(&game, &[]).unwrap();
             let mut lookahead = Lookahead::of_game(&game);
             let take = lookahead.best_take(view.position(), Plies::MAX);
@@ -193,8 +192,8 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_see_beyond_its_horizon() {
-        // Whoever takes the last counter hands the win to the next seat; the end is three plies away or more.
+    fn minimax_does_not_see_beyond_its_horizon() {
+        // The seat that takes the last counter gives the win to the next; the end is at least three plies away.
         let rows = vec![vec![0, 1], vec![0, 1]];
         let game = Game::parse(&[1, 1, 1], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();

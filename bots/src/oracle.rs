@@ -6,7 +6,7 @@ use lastnim_core::{
     oracle::Solution,
 };
 
-/// Takes the smallest optimal number of counters, and declares the standard row.
+/// Makes the smallest optimal take, and declares the standard row.
 #[derive(Debug, Clone, Copy)]
 pub struct Oracle;
 
@@ -21,7 +21,7 @@ pub(super) fn smallest_optimal_take(game: &Game, position: &Position) -> u64 {
     smallest_optimal_take_of(&Solution::new(game), position)
 }
 
-/// Returns the smallest optimal take of the seat to move in a game that is solved.
+/// Returns the smallest optimal take of the seat to move in a solved game.
 pub(super) fn smallest_optimal_take_of(solution: &Solution, position: &Position) -> u64 {
-    solution.optimal_takes(position).smallest().expect("where counters are left, some take is optimal")
+    solution.optimal_takes(position).smallest().expect("a position that is not over has an optimal take")
 }

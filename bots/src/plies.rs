@@ -1,22 +1,22 @@
-//! How many plies ahead a bot sees.
+//! The horizon of a bot.
 
 use super::name_number::parse_name_number;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// Plies that [`Minimax`](super::Minimax) sees ahead, 1 to 8. The bot's own take is the first of them.
+/// The horizon of [`Minimax`](super::Minimax) in plies, 1 to 8, including the bot's own take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plies(u8);
 
-/// A text that is not a number of plies from 1 to 8.
+/// Not a number of plies from 1 to 8.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("PLIES {0:?}: expected a whole number from 1 to {max}, as in minimax-3", max = Plies::MAX)]
 pub struct PliesError(pub String);
 
 impl Plies {
-    /// The most plies ahead.
+    /// The largest horizon.
     pub const MAX: Self = Self(8);
-    /// The value shown in messages as an example.
+    /// The example in messages.
     pub(super) const EXAMPLE: Self = Self(3);
 
     /// Returns the number of plies.

@@ -1,9 +1,9 @@
-//! A house bot that keeps refusals to itself.
+//! A wrapper that ignores refusals.
 
 use lastnim_client::{Bot, MatchInfo, MatchView, Refusal, TakeFeed};
 use lastnim_core::game::Row;
 
-/// A house bot that keeps to itself what was refused: it keeps the rules, so it was only late.
+/// A house bot that ignores refusals: it follows the rules, so they only mean that it was late.
 pub struct QuietBot(pub Box<dyn Bot>);
 
 impl Bot for QuietBot {

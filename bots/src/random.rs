@@ -1,19 +1,19 @@
-//! A bot that takes any number of counters.
+//! A bot that takes a random number of counters.
 
 use super::turn_draw::draw_of_turn;
 use lastnim_client::{Bot, MatchView};
 
-/// Takes any legal number of counters, each equally likely, and declares the standard row.
+/// Makes a uniformly random legal take, and declares the standard row.
 ///
-/// What it takes follows from its seed, the match and the ply, never from the order in which matches happen to be
-/// played: the same tournament played again is the same.
+/// The takes derive from the seed, the match and the ply, not from the order in which matches are played, so
+/// tournaments are reproducible.
 #[derive(Debug, Clone)]
 pub struct Random {
     seed: u64,
 }
 
 impl Random {
-    /// Makes a bot whose takes follow from `seed`.
+    /// Creates a bot with a seed.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }

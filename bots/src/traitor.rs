@@ -23,6 +23,6 @@ fn game_with_standard_row(game: &MatchView) -> Game {
     let rows = BySeat::from_fn(seats, |seat| {
         if seat == game.seat { Row::standard(seats) } else { game.matrix()[seat].clone() }
     });
-    let matrix = AllianceMatrix::from_rows(rows).expect("every row is for the seats of the match");
+    let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
     Game::new(game.piles.clone(), matrix, game.first.index(), game.ending).expect("the seats are the same")
 }

@@ -62,7 +62,7 @@ pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) ->
             let field = settings.member("ladder");
             let groups = parse_groups(given.groups, field);
             let table_groups = parse_table_groups(given.table_groups, field);
-            let streak = value_or_default(given.suspend_after, LadderSettings::SET_ASIDE_AFTER);
+            let streak = value_or_default(given.suspend_after, LadderSettings::DEFAULT_SUSPEND_AFTER);
             let suspend_after = field.member("suspend_after").ok_or_report(BoundedCount::new(streak));
             let pairing = field.member("pairing").optional_enum(given.pairing);
             Some(TournamentFormat::Ladder(LadderSettings {
@@ -175,8 +175,8 @@ mod tests {
             "settings.sprt.candidate: bot name \"A\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
             "settings.sprt.baseline: bot name \"\": expected 1 to 32 of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit",
             "settings.sprt.measure: 3 is not a known value: expected 0 to 2",
-            "settings.sprt.effect_some: effects of 0.2 and 0.1: both are from -31 to 31, the smaller first",
-            "settings.sprt.alpha: error rates of 0.9 and 0.05: each is from 0.0001 to 0.5",
+            "settings.sprt.effect_some: effects of 0.2 and 0.1: expected two numbers from -31 to 31, the smaller first",
+            "settings.sprt.alpha: error rates of 0.9 and 0.05: expected two numbers from 0.0001 to 0.5",
             "settings.sprt.groups: 0: expected a number from 1 to 10000000",
         ];
         assert_eq!(refusals(&Given::Sprt(sprt)), expected);

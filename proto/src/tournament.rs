@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(parse(&with(0)), Ok(settings), "a new tournament need not say it");
         for other in [1, METHODS_VERSION + 1] {
             let expected = format!(
-                "settings.methods: version {other} of the methods: this program knows version {METHODS_VERSION}"
+                "settings.methods: version {other} of the methods: this program only knows version {METHODS_VERSION}"
             );
             assert_eq!(refusals(&with(other)), [expected]);
         }
@@ -325,7 +325,7 @@ mod tests {
             "settings.ending: 3 is not a known value: expected 0 to 2",
             "settings.alliance_matrix.rows[1].offsets: offset 0 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once",
             "settings.scoring: -1 is not a known value: expected 0 to 2",
-            "settings.concurrency: 10001 matches at once: a tournament plays 1 to 10000",
+            "settings.concurrency: 10001 concurrent matches: a tournament plays 1 to 10000",
         ];
         assert_eq!(refusals(&settings), expected);
         assert_eq!(
@@ -349,7 +349,7 @@ mod tests {
         };
         let expected = [
             "settings.title: a blank title: a title has 1 to 100 characters",
-            "settings.alliance_matrix: an alliance matrix of 2 rows: with 3 seats a match it has 3",
+            "settings.alliance_matrix: an alliance matrix of 2 rows: with 3 seats per match it has 3",
             "settings.start_at: start at 2: a field of 2 bots: a match has 3 seats",
         ];
         assert_eq!(refusals(&settings), expected);

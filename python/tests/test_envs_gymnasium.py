@@ -106,7 +106,7 @@ def test_the_random_bot_follows_from_the_seed() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"opponents": ["gready"]}, 'house bot "gready": there are random, greedy'),
+        ({"opponents": ["gready"]}, 'house bot "gready": expected one of random, greedy'),
         ({"opponents": []}, "1 seat"),
         ({"opponents": ["oracle"], "players": 3}, "players: 3: with 1 opponents there are 2"),
         ({"seat": 3}, "seat: 3: there are the seats 0 to 2"),

@@ -86,7 +86,7 @@ impl LimitArgs {
 pub fn describe_number_error(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
     match error {
         GameNumbersError::Unused { ruleset, what } => {
-            format!("{ruleset} is played without {}: leave it out", named(what.name()))
+            format!("{ruleset} does not use {}: leave it out", named(what.name()))
         }
         GameNumbersError::Missing { ruleset, what } => format!("{ruleset} needs {}", named(what.name())),
         other => other.to_string(),

@@ -113,7 +113,7 @@ fn what_is_not_settled_in_time_is_said() {
         assert!(reason.as_str().unwrap().starts_with("it was stopped"), "{answer}");
     }
     let nine = ["oracle", "declarations", "equilibria", "--piles", "3", "--players", "9"];
-    assert_eq!(refused(&nine, ""), "9 seats: all equilibria are looked for with at most 8");
+    assert_eq!(refused(&nine, ""), "9 seats: the search for all equilibria is limited to 8");
     assert_eq!(refused(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: the seats are 0 to 2");
 }
 
@@ -180,7 +180,7 @@ fn documents_that_do_not_fit_are_refused_by_name() {
         (code, output.lines().next().map(str::to_owned), errors)
     };
     // The other game counts.
-    let illegal = "ply 1: a take of 2 from pile 0, which holds 1: take 1 to 1";
+    let illegal = "ply 1: a take of 2 from pile 0, which has 1 left: take 1 to 1";
     let expected = format!("left out: {file}:2: {illegal}\nerror: 1 document was left out, named above\n");
     let counted = "1 match with 2 seats, 1 take; the declared row is 0 1.".to_owned();
     assert_eq!(left_out(&["--seat", "1", file]), (1, Some(counted), expected));

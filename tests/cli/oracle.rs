@@ -320,8 +320,8 @@ fn games_are_audited_in_batches() {
     );
     assert_eq!(lines[0]["ledger"], json!([[1, -1, 1], [0, 0, 0], [0, 0, 0]]));
     let errors = [
-        (1, 2, "the game is not over after 3 takes: pile 0 still holds 1"),
-        (2, 4, "ply 0: a take of 3 from pile 2, which holds 2: take 1 to 2"),
+        (1, 2, "the game is not over after 3 takes: pile 0 still has 1"),
+        (2, 4, "ply 0: a take of 3 from pile 2, which has 2 left: take 1 to 2"),
         (3, 5, "takes is missing, as in {\"piles\":[3],\"players\":2,\"takes\":[1,2]}"),
     ];
     for (answer, line, error) in errors {
@@ -357,7 +357,7 @@ fn a_document_may_have_many_lines_and_its_faults_are_placed() {
     let error = refused(&["audit", "match"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
     assert!(error.ends_with(": these are several documents, one a line: use --batch"), "{error}");
     let error = refused(&["audit", "match", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
-    assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which holds 2: take 1 to 2");
+    assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which has 2 left: take 1 to 2");
 }
 
 #[test]

@@ -170,7 +170,7 @@ command = []
         "12: positions.list[2]: \"x\" is not a whole number",
         "15: retention.match: an unknown key: did you mean `matches`? known here: matches,",
         "17: bot[0].name: bot name \"A\": expected 1 to 32",
-        "18: bot[0].house: house bot \"gready\": there are random,",
+        "18: bot[0].house: house bot \"gready\": expected one of random,",
         "21: bot[1].command: []: expected a list of texts",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");

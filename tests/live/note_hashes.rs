@@ -67,7 +67,10 @@ async fn they_stand_in_the_record_and_are_seen_by_watchers() {
             line.send(noted(declare(&id, vec![0, 1]), vec![9; bytes])).await;
             let refused = line.refused().await;
             assert_eq!(refused.reason(), pb::RefusalReason::Malformed);
-            assert_eq!(refused.message, format!("a note hash of {bytes} bytes: it has 32, or is left out"));
+            assert_eq!(
+                refused.message,
+                format!("a note hash of {bytes} bytes: expected 32, or no note hash")
+            );
             assert!(line.snapshot().await.declaration_left_ms > 0, "its row is still awaited");
         }
         line.send(noted(declare(&id, vec![0, 1]), vec![9; 32])).await;

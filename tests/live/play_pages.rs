@@ -243,7 +243,7 @@ async fn what_does_not_count_is_said_in_words() {
         assert!(answer.status == 422 && answer.body.contains(why), "{}", answer.body);
     }
     guest.take(9, 1).await;
-    guest.until_shown("That did not count: ply 9: the match has reached ply 2").await;
+    guest.until_shown("That did not count: ply 9 is in the future: the match has reached ply 2").await;
     guest.shows("You have 1 strike; with 3 your seat is lost.");
     // So does more than there is.
     guest.take(2, 7).await;

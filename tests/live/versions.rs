@@ -134,7 +134,7 @@ async fn a_version_that_is_none_is_refused_by_name() {
     for (said, words) in [
         (version("a b", &[]), "bot-version: version \"a b\": expected 1 to 64 visible ASCII characters"),
         (version(&long, &[]), &*format!("version \"{long}\"")),
-        (version("1", &[7; 31]), "bot-config-hash-bin: a config hash of 31 bytes: it has 32"),
+        (version("1", &[7; 31]), "bot-config-hash-bin: a config hash of 31 bytes: expected 32"),
         (version("1", &[7; 33]), "a config hash of 33 bytes"),
     ] {
         let Err(refused) = open(&host, &token, &said).await else { panic!("{said:?}") };

@@ -1,16 +1,16 @@
-//! A bot that searches by playing at random.
+//! A bot that uses Monte Carlo tree search.
 
 use super::{Playouts, search_tree::SearchTree};
 use crate::turn_draw::draw_of_turn;
 use lastnim_client::{Bot, MatchView};
 
-/// Tries a number of games from the position on, by a tree search (UCT) in which each seat prefers what its own row ranks higher, and
-/// makes the take that was tried most often; declares the standard row.
+/// Plays a number of random games from the position, guided by a tree search (UCT) in which each seat follows its row,
+/// and makes the take tried most often; declares the standard row.
 ///
-/// Of a pile of 32 counters or fewer it tries all takes; of a higher one the 16 smallest and the 16 largest. A game that is tried is given up
-/// after 1,024 plies and counts as half satisfied for every seat, and all games of a search end with 2,000,000 plies together:
-/// whatever the piles hold, a take costs no more than that. What is drawn follows from the seed, the match and the ply; bounds are
-/// compared in floating point, whose logarithms may differ in the last bit from one platform to another.
+/// Of a pile of up to 32 counters it tries all takes, of a larger one the 16 smallest and the 16 largest. A playout
+/// stops after 1,024 plies and counts as half satisfied for every seat, and the search stops after 2,000,000 plies in
+/// total, so a take has a bounded cost for any piles. Random draws derive from the seed, the match and the ply;
+/// comparisons use floating-point logarithms, whose last bit may differ between platforms.
 #[derive(Debug, Clone)]
 pub struct Mcts {
     playouts: Playouts,
@@ -18,7 +18,7 @@ pub struct Mcts {
 }
 
 impl Mcts {
-    /// Makes a bot that tries so many games before each take, and whose draws follow from `seed`.
+    /// Creates a bot with a number of playouts per take and a seed.
     pub fn new(playouts: Playouts, seed: u64) -> Self {
         Self { playouts, seed }
     }
@@ -37,7 +37,7 @@ mod tests {
     use crate::practice_games::drawn_game;
     use lastnim_core::oracle::Solution;
 
-    /// Returns how many of 400 drawn positions a bot answers with an error.
+    /// Returns in how many of 400 random positions a bot errs.
     fn count_errors(playouts: &str) -> u32 {
         let errs = |number| {
             let game = drawn_game(number, 3, 3, 5);

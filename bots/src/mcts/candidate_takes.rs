@@ -1,27 +1,27 @@
-//! The takes of a position that a search tries.
+//! The takes that the search tries.
 
-/// The most takes of a position that are tried.
+/// Maximum number of takes tried in a position.
 pub(super) const MAX_CANDIDATES: u64 = 32;
 const HALF: u64 = MAX_CANDIDATES / 2;
 
-/// Takes that a search tries, by place: all of a pile of 32 counters or fewer; of a higher one the 16 smallest and the 16 largest.
+/// The takes that the search tries: all of a pile of up to 32 counters, otherwise the 16 smallest and the 16 largest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CandidateTakes {
     counters: u64,
 }
 
 impl CandidateTakes {
-    /// Returns the candidates in a pile of so many counters.
+    /// Returns the candidates in a pile with this many counters.
     pub(super) fn of_pile(counters: u64) -> Self {
         Self { counters }
     }
 
-    /// Returns the places, from 0.
+    /// Returns the indexes of the candidates, from 0.
     pub(super) fn places(self) -> impl Iterator<Item = u8> {
         0..self.counters.min(MAX_CANDIDATES) as u8
     }
 
-    /// Returns the take at a place; takes rise with places.
+    /// Returns the take at an index, in ascending order.
     pub(super) fn take_at(self, place: u8) -> u64 {
         let place = u64::from(place);
         if self.counters <= MAX_CANDIDATES || place < HALF {
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn low_piles_have_all_takes_and_high_ones_those_at_both_ends() {
+    fn small_piles_have_all_takes_and_large_ones_the_extremes() {
         assert!(takes(0).is_empty());
         assert_eq!(takes(3), [1, 2, 3]);
         assert_eq!(takes(32), (1..=32).collect::<Vec<_>>());

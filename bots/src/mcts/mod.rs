@@ -1,4 +1,4 @@
-//! A bot that tries out games before it takes.
+//! A bot that uses Monte Carlo tree search.
 
 mod bot;
 mod candidate_takes;

@@ -1,4 +1,4 @@
-//! How many games a search tries before each take.
+//! The number of playouts.
 
 use crate::name_number::parse_name_number;
 use std::{fmt, str::FromStr};
@@ -8,15 +8,15 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Playouts(u32);
 
-/// A text that is not a number of playouts from 1 to 100,000.
+/// Not a number of playouts from 1 to 100,000.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("PLAYOUTS {0:?}: expected a whole number from 1 to {max}, as in mcts-1000", max = Playouts::MAX)]
 pub struct PlayoutsError(pub String);
 
 impl Playouts {
-    /// The most playouts before a take.
+    /// Maximum number of playouts per take.
     pub const MAX: Self = Self(100_000);
-    /// The value shown in messages as an example.
+    /// The example in messages.
     pub(crate) const EXAMPLE: Self = Self(1_000);
 
     /// Returns the number of playouts.

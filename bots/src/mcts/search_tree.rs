@@ -1,26 +1,26 @@
-//! The tree of a search.
+//! The search tree.
 
 use super::{Playouts, candidate_takes::CandidateTakes};
 use lastnim_core::game::{Game, Position, Seat};
 use lastnim_tournament::SeededDraw;
 use std::cmp::Ordering;
 
-/// How much a take that was tried seldom is preferred, in the formula of UCB1: the square root of 2, as in the paper.
+/// The exploration constant of UCB1: the square root of 2, as in the paper.
 const EXPLORATION: f64 = std::f64::consts::SQRT_2;
-/// The plies after which a playout is given up that is not over.
+/// Maximum number of plies in a playout.
 const MAX_PLAYOUT_PLIES: u32 = 1_024;
-/// The plies of all playouts together after which a search ends before its time.
+/// Maximum number of plies in all playouts of a search.
 const MAX_SEARCH_PLIES: u32 = 2_000_000;
 
-/// A tree search with upper confidence bounds (UCT) for any number of seats: each seat prefers the takes after which it was more
-/// satisfied on average, by its own row (max^n).
+/// A tree search with upper confidence bounds (UCT) for any number of seats: each seat prefers the takes with the
+/// highest mean satisfaction by its own row (max^n).
 ///
-/// A playout goes down the tree by UCB1, adds a position, and plays on at random from there: each legal take is equally likely. One
-/// that is not over after 1,024 plies leaves every seat half satisfied. The search ends after its playouts, or once these have taken
-/// 2,000,000 plies together. It grows by one position a playout.
+/// A playout descends the tree by UCB1, adds a position, and continues with uniformly random takes. After 1,024 plies
+/// it stops, and every seat is half satisfied. The search ends after its playouts, or after 2,000,000 plies in total.
+/// The tree grows by one position per playout.
 ///
-/// Source: Kocsis and Szepesvári, "Bandit Based Monte-Carlo Planning" (2006); Sturtevant, "An Analysis of UCT in Multi-Player
-/// Games" (2008).
+/// Source: Kocsis and Szepesvári, "Bandit Based Monte-Carlo Planning" (2006); Sturtevant, "An Analysis of UCT in
+/// Multi-Player Games" (2008).
 #[derive(Debug)]
 pub(super) struct SearchTree<'a> {
     game: &'a Game,
@@ -35,7 +35,7 @@ pub(super) struct SearchTree<'a> {
 struct Node {
     to_move: Seat,
     candidates: CandidateTakes,
-    /// The places of candidates that were never tried.
+    /// The indexes of untried candidates.
     untried: Vec<u8>,
     tried: Vec<Edge>,
     visits: u32,
@@ -45,10 +45,10 @@ struct Node {
 #[derive(Debug)]
 struct Edge {
     take: u64,
-    /// Where it leads to.
+    /// The index of the resulting node.
     node: usize,
     visits: u32,
-    /// How satisfied the seat that makes it was, added up over all visits.
+    /// The total satisfaction of the seat that makes it.
     satisfaction: f64,
 }
 
@@ -57,7 +57,7 @@ impl Edge {
         self.satisfaction / f64::from(self.visits)
     }
 
-    /// Returns the upper confidence bound of UCB1, for the logarithm of the visits of its node.
+    /// Returns the UCB1 bound, given the logarithm of the visits of its node.
     fn upper_bound(&self, log_visits: f64) -> f64 {
         self.mean_satisfaction() + EXPLORATION * (log_visits / f64::from(self.visits)).sqrt()
     }
@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// Returns the index of the edge with the highest bound, of equal ones the first that was tried; nothing where the game is over.
+    /// Returns the index of the edge with the highest bound, the oldest on ties; `None` if the game is over.
     fn most_promising_edge(&self) -> Option<usize> {
         let log_visits = f64::from(self.visits).ln();
         let bounds = self.tried.iter().map(|edge| edge.upper_bound(log_visits)).enumerate();
@@ -84,19 +84,19 @@ impl Node {
 }
 
 impl<'a> SearchTree<'a> {
-    /// Has tried nothing yet from a position that is not over.
+    /// Creates the tree of a position that is not over.
     pub(super) fn new(game: &'a Game, start: &'a Position, draw: SeededDraw) -> Self {
         Self { game, start, nodes: vec![Node::of_position(start)], draw, plies: 0 }
     }
 
-    /// Tries so many games and returns the take that was tried most often; of those the one that satisfied most, of those the
-    /// smallest.
+    /// Runs the playouts and returns the take tried most often; on ties, the one with the highest satisfaction, then
+    /// the smallest.
     pub(super) fn search_take(mut self, playouts: Playouts) -> u64 {
         self.run_playouts(playouts);
         self.best_take()
     }
 
-    /// Tries so many games, or fewer if their plies come to the bound of a search.
+    /// Runs the playouts, or fewer if the limit of plies is reached.
     fn run_playouts(&mut self, playouts: Playouts) {
         for _ in 0..playouts.get() {
             self.play_out();
@@ -115,7 +115,7 @@ impl<'a> SearchTree<'a> {
         self.nodes[0].tried.iter().max_by(by_worth).expect("a playout tries a take").take
     }
 
-    /// Plays one game: down the tree, one position beyond it, and on at random.
+    /// Runs one playout: down the tree, one position beyond it, then random takes.
     fn play_out(&mut self) {
         let mut position = self.start.clone();
         let mut path = Vec::new();
@@ -145,7 +145,7 @@ impl<'a> SearchTree<'a> {
         self.note_result(&path, at, winner);
     }
 
-    /// Adds the position that a take leads to, and returns the index of its edge.
+    /// Adds the position after a take and returns the index of its edge.
     fn add_edge(&mut self, from: usize, position: &Position, take: u64) -> usize {
         let mut after = position.clone();
         make_take(&mut after, take);
@@ -156,7 +156,7 @@ impl<'a> SearchTree<'a> {
         tried.len() - 1
     }
 
-    /// Plays a game to its end and returns the winner; nothing if it is given up.
+    /// Plays random takes to the end and returns the winner; `None` if it reaches the limit.
     fn play_at_random(&mut self, mut position: Position) -> Option<Seat> {
         for _ in 0..MAX_PLAYOUT_PLIES {
             if position.is_over() {
@@ -169,7 +169,7 @@ impl<'a> SearchTree<'a> {
         position.is_over().then(|| self.game.ending.winner(position.to_move(), position.seats()))
     }
 
-    /// Counts a playout for every take that led to it.
+    /// Updates every edge on the path of a playout.
     fn note_result(&mut self, path: &[(usize, usize)], last: usize, winner: Option<Seat>) {
         for &(node, edge) in path {
             let satisfaction = self.satisfaction_of(self.nodes[node].to_move, winner);
@@ -181,7 +181,7 @@ impl<'a> SearchTree<'a> {
         self.nodes[last].visits += 1;
     }
 
-    /// Returns how satisfied a seat is, 1 for the first winner of its row and 0 for the last.
+    /// Returns the satisfaction of a seat: 1 for the first winner of its row, 0 for the last.
     fn satisfaction_of(&self, seat: Seat, winner: Option<Seat>) -> f64 {
         let worst = self.game.matrix.seats().get() as u32 - 1;
         let rank = |winner| self.game.matrix.rank(seat, winner) as u32;
@@ -190,7 +190,7 @@ impl<'a> SearchTree<'a> {
 }
 
 fn make_take(position: &mut Position, take: u64) {
-    position.take(take).expect("a take of 1 to as many counters as there are");
+    position.take(take).expect("the take is legal");
 }
 
 #[cfg(test)]
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(tree.nodes[0].visits, 500);
         for node in &tree.nodes {
             let tried: u32 = node.tried.iter().map(|edge| edge.visits).sum();
-            // A position is visited once without a take, when it is added; a last one always.
+            // The visit that adds a position makes no take; nor does any visit of a final position.
             assert!(tried == node.visits || tried + 1 == node.visits || node.tried.is_empty());
             for edge in &node.tried {
                 assert_eq!(edge.visits, tree.nodes[edge.node].visits);
@@ -227,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn a_game_at_its_end_is_played_right() {
-        // Taking all 3 counters makes the next seat win; the own seat wins by leaving one.
+    fn a_nearly_finished_game_is_won() {
+        // Taking all 3 counters lets the next seat win; leaving one wins.
         let game = Game::parse(&[3], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap();
         assert_eq!(search(&game, 200).0, 2);
     }
@@ -243,12 +243,12 @@ mod tests {
     }
 
     #[test]
-    fn a_search_ends_by_its_plies_however_many_piles_there_are() {
+    fn a_search_stops_at_its_ply_limit() {
         let seats = SeatCount::new(32).unwrap();
         let piles = Piles::parse(&[MAX_COUNTERS; MAX_PILES]).unwrap();
         let game = Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap();
         let (take, nodes, plies) = search(&game, Playouts::MAX.get());
-        // The last playout may go beyond it, by the depth of the tree and its own plies.
+        // The last playout may exceed the limit by the depth of the tree and its own plies.
         assert!((MAX_SEARCH_PLIES..MAX_SEARCH_PLIES + 2 * MAX_PLAYOUT_PLIES).contains(&plies), "{plies}");
         assert!(nodes < 4_000, "{nodes}");
         assert!((1..=MAX_COUNTERS).contains(&take));

@@ -1,8 +1,8 @@
-//! How often the winner under optimal play could force its rank, how few seats could spoil it, and how well it stands errors.
+//! How often the winner under optimal play can force its rank, how few seats can spoil it, and how robust it is to
+//! errors.
 //!
-//! `cargo run --release -p lastnim-analysis --example forced_wins` draws positions of 2 to 6 piles of 1 to 9 counters, with the
-//! seat to move drawn as well, and prints a table; the draws are the same each time. The figures of docs/oracle.md are
-//! from it.
+//! `cargo run --release -p lastnim-analysis --example forced_wins` draws positions of 2 to 6 piles of 1 to 9 counters
+//! with a random seat to move, and prints a table. The draws are reproducible. The book quotes its figures.
 
 use lastnim_analysis::{ErrorOutlook, ErrorRate, Robustness, SmallestCoalition};
 use lastnim_core::{
@@ -12,7 +12,7 @@ use lastnim_core::{
 
 /// Positions for each number of seats and kind of rows.
 const POSITIONS: u32 = 20_000;
-/// How often a take is an error.
+/// The probability that a take is drawn at random.
 const ERROR_RATE: f64 = 0.05;
 
 fn main() {
@@ -64,7 +64,7 @@ fn print_line(
     );
 }
 
-/// A generator of numbers (xorshift64); its state is not 0.
+/// A random number generator (xorshift64); its state must not be 0.
 struct Numbers(u64);
 
 impl Numbers {

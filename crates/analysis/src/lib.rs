@@ -1,7 +1,6 @@
-//! What can be asked about a game beyond who wins it: trees, declarations, rationalisable rows, robustness, and other games.
+//! Analyses of a game beyond its winner: trees, declarations, rationalisable rows, robustness, and other games.
 //!
-//! Everything here is pure and builds on the oracle of `lastnim_core`. A question that can be hard takes a
-//! [`Budget`](lastnim_core::oracle::Budget).
+//! Pure code on top of the oracle of `lastnim_core`. Hard queries take a [`Budget`](lastnim_core::oracle::Budget).
 
 #![forbid(unsafe_code)]
 

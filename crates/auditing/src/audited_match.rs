@@ -1,60 +1,60 @@
-//! One match as the auditor sees it.
+//! A match to be audited.
 
 use super::MatchGroup;
 use lastnim_core::game::{BotName, BySeat, Game, MatchId, Position, Seat, SeatVersions};
 use lastnim_core::oracle::{Audit, Mover, PlyAudit, Solution};
 use lastnim_tournament::{SeatCredit, SeatLoss};
 
-/// A match that is over, with its audit.
+/// A finished match with its audit.
 #[derive(Debug, Clone, Copy)]
 pub struct AuditedMatch<'a> {
     /// The match.
     pub id: MatchId,
-    /// What it was drawn together with.
+    /// The group that it was drawn in.
     pub group: MatchGroup,
     /// The bots, by seat, all different.
     pub bots: &'a BySeat<BotName>,
-    /// The game that was played, with the rows that were revealed.
+    /// The game with the revealed rows.
     pub game: &'a Game,
-    /// Where the rows come from.
+    /// The source of the rows.
     pub rows: RowSource,
-    /// The game held against the oracle.
+    /// The comparison with optimal play.
     pub audit: &'a Audit,
     /// By seat: how it was lost before the end, if it was.
     pub lost: &'a BySeat<Option<SeatLoss>>,
-    /// By seat: the versions of the bots; empty if they are not known, or none was said.
+    /// By seat: the versions of the bots; empty if unknown or undeclared.
     pub versions: &'a [SeatVersions],
 }
 
-/// Where the rows of a match come from.
+/// The source of the rows of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowSource {
     /// The bots declared them.
     Declared,
-    /// They belong to the seats, whoever sits there.
+    /// They belong to the seats, independent of the bots.
     Assigned,
 }
 
-/// A take that a bot made itself, and what it could have made of the position.
+/// A take that a bot made itself, with its alternatives.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OwnPly<'a> {
     pub(super) audit: &'a PlyAudit,
     /// The position before the take.
     pub(super) position: &'a Position,
-    /// By outcome, from the largest take on: the winner, and how many takes lead to it.
+    /// By outcome, from the largest take on: the winner, and the number of takes that lead to it.
     pub(super) outcomes: &'a [(Seat, u64)],
 }
 
 impl AuditedMatch<'_> {
-    /// Returns what the match counts for the bot of a seat, as in standings.
+    /// Returns the credit of a seat, as in standings.
     pub(super) fn credit(&self, seat: Seat) -> SeatCredit {
         SeatCredit::of_audit(self.audit, seat, self.lost[seat])
     }
 
-    /// Visits the takes that bots made themselves, those of the steward left out.
+    /// Visits the takes that bots made themselves, without the steward's.
     ///
     /// # Panics
-    /// If the audit is none of this game.
+    /// If the audit belongs to another game.
     pub(super) fn own_plies(&self, wanted: impl Fn(Seat) -> bool, mut visit: impl FnMut(OwnPly<'_>)) {
         let solution = Solution::new(self.game);
         let mut position = self.game.first_position();

@@ -1,4 +1,4 @@
-//! The audit of many matches, one at a time.
+//! The audit of many matches.
 
 use super::{
     AuditFindings, AuditedMatch, BotFindings, KingmakingTally, MatchGroup, RowSource,
@@ -21,26 +21,25 @@ use lastnim_core::oracle::TakeSafetyCounts;
 use lastnim_tournament::VersionTally;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The most bots that the audit of a field tells apart: each two make two pairs of up to 190 KiB.
+/// Maximum number of bots in the audit of a field: every two bots make two pairs of up to 190 KiB.
 pub const MAX_FIELD: usize = 32;
 
-/// The most bots that the audit of one bot tells apart, itself included.
+/// Maximum number of bots in the audit of one bot, including itself.
 pub const MAX_BOTS: usize = 512;
 
-/// Whom an audit is about.
+/// The subject of an audit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditSubject {
-    /// One bot, and what it and each other bot came to for each other.
+    /// One bot, and its effects on each other bot and theirs on it.
     Bot(BotName),
-    /// Every bot, and every pair of them; of the first [`MAX_FIELD`].
+    /// Every bot and every pair, for the first [`MAX_FIELD`] bots.
     Field,
 }
 
-/// Audits many matches, one at a time, in memory that does not grow with their number.
+/// Audits many matches, one at a time, in bounded memory.
 ///
-/// What it finds does not depend on the order of the matches, as long as no bound is met: on the bots and on the rows that
-/// are told apart, and on what it takes to find the rows that explain a bot. The matches of a group cost least when they
-/// follow each other.
+/// The findings do not depend on the order of the matches unless a limit is reached: on the number of bots or rows, or
+/// on the work for the rows that explain a bot. It is fastest if the matches of a group are consecutive.
 #[derive(Debug, Clone)]
 pub struct Auditor {
     scope: AuditSubject,
@@ -55,13 +54,13 @@ pub struct Auditor {
     open: Option<OpenGroup>,
 }
 
-/// A bot that was met.
+/// A bot that has appeared.
 #[derive(Debug, Clone)]
 struct KnownBot {
     name: BotName,
-    /// What is found of it, if it is audited.
+    /// Its findings, if it is audited.
     tally: Option<BotTally>,
-    /// What it does whoever sits where.
+    /// Its habits, independent of opponents.
     mover: MoverTally,
 }
 
@@ -75,21 +74,21 @@ struct BotTally {
     versions: VersionTally,
 }
 
-/// What the matches of the group come to that were added last, one after the other.
+/// Sums over consecutive matches of the current group.
 #[derive(Debug, Clone)]
 struct OpenGroup {
     group: MatchGroup,
     figures: BTreeMap<usize, FigureSums>,
-    /// By mover and the bots that might change places, in the order of their names.
+    /// By mover and its exchangeable opponents, in the order of names.
     places: BTreeMap<(usize, Vec<usize>), Vec<FavourSums>>,
-    /// By mover and the others at the table, in the order of their names: what it declared for their places.
+    /// By mover and its opponents, in the order of names: the ranks that it declared for their places.
     declared: BTreeMap<(usize, Vec<usize>), Vec<RankSums>>,
     /// The bots that declared rows.
     declaring: BTreeSet<usize>,
 }
 
 impl Auditor {
-    /// Begins an audit; the seed is that of the bootstrap and of the permutations.
+    /// Creates an auditor; the seed is for the bootstrap and the permutations.
     pub fn new(scope: AuditSubject, seed: u64) -> Self {
         Self {
             scope,
@@ -105,21 +104,21 @@ impl Auditor {
         }
     }
 
-    /// Keeps so many puzzles of each bot instead of [`DEFAULT_PUZZLES`], [`MAX_PUZZLES`](super::MAX_PUZZLES) at most.
+    /// Keeps this many puzzles of each bot instead of [`DEFAULT_PUZZLES`], at most [`MAX_PUZZLES`](super::MAX_PUZZLES).
     #[must_use]
     pub fn with_max_puzzles(self, puzzles: usize) -> Self {
         Self { puzzles: puzzles.min(super::MAX_PUZZLES), ..self }
     }
 
-    /// Returns how many matches were counted.
+    /// Returns the number of matches counted.
     pub fn counted_matches(&self) -> u64 {
         self.matches
     }
 
-    /// Adds a match; one in which nobody played who is audited is not counted.
+    /// Adds a match; a match without audited bots is not counted.
     ///
     /// # Panics
-    /// If the audit is none of the game.
+    /// If the audit belongs to another game.
     pub fn add_match(&mut self, game: &AuditedMatch<'_>) {
         if let AuditSubject::Bot(bot) = &self.scope
             && !game.bots.iter().any(|other| other == bot)
@@ -142,7 +141,7 @@ impl Auditor {
         self.open = Some(open);
     }
 
-    /// Returns what was found.
+    /// Returns the findings.
     pub fn finish(mut self) -> AuditFindings {
         self.close_group();
         let mover = |bot: usize| (&self.bots[bot].name, &self.bots[bot].mover);
@@ -162,20 +161,20 @@ impl Auditor {
         }
     }
 
-    /// Returns the number under which a bot is kept; none if there are too many.
+    /// Returns the number of a bot; `None` if there are too many bots.
     fn number_of_bot(&mut self, bot: &BotName) -> Option<usize> {
         if let Some(&number) = self.numbers.get(bot) {
             return Some(number);
         }
-        let (most, is_audited) = match &self.scope {
+        let (limit, is_audited) = match &self.scope {
             AuditSubject::Bot(audited) => (MAX_BOTS, audited == bot),
             AuditSubject::Field => (MAX_FIELD, true),
         };
-        // The bot that is asked for has a place whoever came before.
+        // The audited bot always has a place.
         let taken = self.bots.len()
             + usize::from(matches!(&self.scope, AuditSubject::Bot(audited)
             if audited != bot && !self.numbers.contains_key(audited)));
-        if taken >= most {
+        if taken >= limit {
             self.crowded_out += 1;
             return None;
         }
@@ -324,7 +323,7 @@ impl Auditor {
                 tally.wins_given += u64::from(winner == place && if_exchanged != place);
                 tally.wins_taken += u64::from(winner != place && if_exchanged == place);
             }
-            // With many bots and seats there would be too many pairs of others to keep them all.
+            // With many bots and seats there would be too many pairs of opponents to keep them all.
             let is_audited: Vec<bool> =
                 others.iter().map(|&(other, _)| self.bots[other].tally.is_some()).collect();
             let tally = &mut self.bots[mover].mover;
@@ -339,8 +338,8 @@ impl Auditor {
         }
     }
 
-    /// Returns the sets of others that might change places without changing the game, two or more in each, in the order of
-    /// their names; without those of which no pair is kept.
+    /// Returns the sets of two or more opponents that can be exchanged without changing the game, in the order of
+    /// names; without sets of which no pair is kept.
     fn exchangeable_seats(
         &self,
         game: &AuditedMatch<'_>,
@@ -371,7 +370,7 @@ impl Auditor {
         sets
     }
 
-    /// Returns whether a pair is of interest: one of the two is audited.
+    /// Returns whether one of the two is audited.
     fn is_pair_audited(&self, mover: usize, other: usize) -> bool {
         self.bots[mover].tally.is_some() || self.bots[other].tally.is_some()
     }
@@ -416,7 +415,7 @@ impl Auditor {
         }
     }
 
-    /// Draws what places others might have had: the same for takes and declarations, so that they are tested as one family.
+    /// Draws the permutations of opponents: the same for takes and declarations, so that both are tested as one family.
     fn permutations(&self, group: &MatchGroup, mover: usize, others: &[usize]) -> PlacePermutations {
         let names = [mover].into_iter().chain(others.iter().copied());
         let names = names.flat_map(|number| name_as_numbers(&self.bots[number].name));
@@ -461,7 +460,7 @@ impl BotTally {
     }
 }
 
-/// Returns a name as numbers that tell it from all other names, and where it ends.
+/// Encodes a name uniquely as numbers, including its length.
 fn name_as_numbers(name: &BotName) -> impl Iterator<Item = u64> {
     let bytes = name.as_str().as_bytes();
     let word = |eight: &[u8]| eight.iter().fold(0, |word, &byte| (word << 8) | u64::from(byte));

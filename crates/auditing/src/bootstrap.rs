@@ -1,4 +1,4 @@
-//! Sums over duplicate groups and of their squares, one group at a time.
+//! Bootstrap sums over duplicate groups, one group at a time.
 
 use super::{
     Estimate, EstimateInterval, MIN_GROUPS, MatchGroup,
@@ -8,19 +8,19 @@ use super::{
 };
 use lastnim_tournament::{ConfidenceInterval, RatioSums};
 
-/// What the weights are drawn for, so that they share nothing with other draws of the same group and seed.
+/// Separates these draws from others of the same group and seed.
 const PURPOSE: u64 = 0x626f_6f74_7374_7261;
 
 /// How often a group occurs in each replicate.
 ///
-/// Each group gets, independently of all others, a Poisson(1) weight in each replicate. So groups can be added one at a time,
-/// in any order, and in parts, in constant memory: the weights derive from the seed and the group. Sources: Hanley and Mac
-/// Gibbon, "Creating non-parametric bootstrap samples using Poisson frequencies" (2006); Chamandy et al., "Estimating
+/// Each group has an independent Poisson(1) weight in each replicate, derived from the seed and the group. So groups
+/// can be added one at a time, in any order, and in parts, in constant memory. Sources: Hanley and Mac Gibbon,
+/// "Creating non-parametric bootstrap samples using Poisson frequencies" (2006); Chamandy et al., "Estimating
 /// uncertainty for massive data streams" (Google, 2012).
 #[derive(Debug, Clone)]
 pub(super) struct BootstrapWeights(ByReplicate<i16>);
 
-/// `2^16 P(X <= k)` for X of Poisson(1) and k = 0, 1, ..., rounded so that the mean is exactly 1; the variance is 0.99997.
+/// `2^16 P(X <= k)` for Poisson(1) X and k = 0, 1, ..., rounded so that the mean is exactly 1; the variance is 0.99997.
 const CUMULATIVE: [u16; MAX_WEIGHT as usize] =
     [24_109, 48_219, 60_273, 64_292, 65_296, 65_497, 65_531, 65_535];
 
@@ -44,12 +44,12 @@ impl BootstrapWeights {
 
 /// Sums over groups, with those of each replicate.
 ///
-/// All sums stay far below 2^53: as real numbers they are still exact.
+/// All sums are far below 2^53 and so exact as floats.
 #[derive(Debug, Clone)]
 pub(super) struct BootstrapSums<const SUMS: usize> {
     sums: [i64; SUMS],
     replicates: Box<[ReplicateSums<i64>]>,
-    /// By sum: the groups with something in it, as far as it takes to know that they are enough.
+    /// By sum: the number of groups that contribute to it, up to the required minimum.
     groups: [GroupCounter; SUMS],
 }
 
@@ -62,7 +62,7 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         }
     }
 
-    /// Adds what a group, or a part of it, comes to.
+    /// Adds a group, or a part of it.
     pub(super) fn add_group(&mut self, group: GroupKey, weights: &BootstrapWeights, sums: &[i64; SUMS]) {
         for (index, &sum) in sums.iter().enumerate().filter(|&(_, &sum)| sum != 0) {
             self.sums[index] += sum;
@@ -76,12 +76,11 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         self.sums[index]
     }
 
-    /// Returns what the ratio of two sums is estimated from, the first in units so many times as large; none if there is
-    /// nothing to divide by.
+    /// Returns the estimator of the ratio of two sums, the first divided by `unit`; `None` if the second is 0.
     ///
-    /// The weights of different groups are independent, of mean and variance 1, so that over the replicates the squares of
-    /// what weights add to a sum come to the sum of the squares over groups: within 3 in 100, in the standard deviation.
-    /// Source: Alon, Matias and Szegedy, "The Space Complexity of Approximating the Frequency Moments" (1996).
+    /// The weights of different groups are independent with mean and variance 1. So the variance of a sum over the
+    /// replicates estimates the sum of squares over groups, with a standard deviation of 3%. Source: Alon, Matias and
+    /// Szegedy, "The Space Complexity of Approximating the Frequency Moments" (1996).
     pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
         if self.sums[below] == 0 {
             return None;
@@ -108,11 +107,11 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
     }
 }
 
-/// What a ratio is estimated from.
+/// An estimator of a ratio.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RatioEstimator {
     sums: RatioSums,
-    /// The groups with something below the line, where they are too few for an interval.
+    /// The number of groups with a contribution to the denominator, if they are too few for an interval.
     too_few: Option<u64>,
 }
 
@@ -122,7 +121,7 @@ impl RatioEstimator {
         self.estimate_within(RatioSums::share_interval)
     }
 
-    /// Estimates a rate of ranks, 0 or more.
+    /// Estimates a nonnegative rate of ranks.
     pub(super) fn estimate_rank_rate(&self) -> Estimate {
         self.estimate_within(RatioSums::rank_rate_interval)
     }
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_and_the_parts_of_groups_do_not_matter() {
+    fn the_order_and_splitting_of_groups_do_not_matter() {
         let (mut whole, mut parts) = (BootstrapSums::<2>::new(), BootstrapSums::<2>::new());
         for number in 0..50 {
             whole.add_group(
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn replicates_know_the_squares_over_groups() {
+    fn replicates_estimate_the_squares_over_groups() {
         let (mut exact, mut sums) = (RatioSums::default(), BootstrapSums::<2>::new());
         for number in 0..300 {
             let [above, below] = [number as i64 % 7, 6 + number as i64 % 3];

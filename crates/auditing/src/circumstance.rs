@@ -1,26 +1,26 @@
-//! When in a game, and before how many piles, a take was made.
+//! The phase of a game and the number of piles at a take.
 
 use lastnim_core::game::{Game, Position};
 
-/// The part of a game, by the share of its counters that still lie on the table.
+/// The phase of a game, by the share of counters left.
 ///
-/// It can be told before each take, by the bot as by the auditor: thirds of the takes could not, for how many takes a
-/// game will have is known only when it is over, and a bot's own errors would move the borders.
+/// It is known before each take, to the bot and to the auditor. Thirds of the takes would not be: the number of takes
+/// is known only at the end, and a bot's errors would move the boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GamePhase {
     /// More than two thirds of the counters are left.
     Opening,
-    /// More than one third is left, and at most two.
+    /// Between one and two thirds are left.
     Middle,
     /// At most one third is left.
     End,
 }
 
 impl GamePhase {
-    /// Every phase, in the order of play.
+    /// All phases, in the order of play.
     pub const ALL: [Self; 3] = [Self::Opening, Self::Middle, Self::End];
 
-    /// Returns the phase in which a position of a game is.
+    /// Returns the phase of a position.
     pub fn of_position(game: &Game, position: &Position) -> Self {
         let all: u128 = game.piles.as_slice().iter().map(|&pile| u128::from(pile)).sum();
         let untouched: u128 = position.untouched_piles().iter().map(|&pile| u128::from(pile)).sum();
@@ -44,10 +44,10 @@ impl GamePhase {
     }
 }
 
-/// How many piles a take was made before, those with a counter in them.
+/// The number of nonempty piles at a take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LivePileCount {
-    /// The last one.
+    /// One.
     One,
     /// Two.
     Two,
@@ -62,11 +62,11 @@ pub enum LivePileCount {
 }
 
 impl LivePileCount {
-    /// Every number, in rising order.
+    /// All values, in ascending order.
     pub const ALL: [Self; 6] =
         [Self::One, Self::Two, Self::Three, Self::Four, Self::FiveToEight, Self::NineOrMore];
 
-    /// Returns how many there are in a position that is not over.
+    /// Returns the number in a position that is not over.
     pub fn of_position(position: &Position) -> Self {
         match position.untouched_piles().len() {
             0 => Self::One,

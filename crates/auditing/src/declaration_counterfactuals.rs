@@ -1,4 +1,4 @@
-//! Who would win under optimal play had a bot declared another row.
+//! The winner under optimal play if a bot had declared another row.
 
 use super::{AuditedMatch, group::id_halves};
 use lastnim_analysis::can_declare_to_win;
@@ -6,7 +6,7 @@ use lastnim_core::game::{AllianceMatrix, BySeat, Row, Seat};
 use lastnim_core::oracle::{Budget, solve_winners};
 use lastnim_tournament::SeededDraw;
 
-/// Returns who would win under optimal play had a bot put itself first, the others in the order that it declared.
+/// Returns the winner under optimal play if the bot had ranked itself first and the others in its declared order.
 pub(super) fn winner_if_self_first(game: &AuditedMatch<'_>, mover: Seat) -> Seat {
     let row = &game.game.matrix[mover];
     if row.offsets().first() == Some(&0) {
@@ -17,10 +17,11 @@ pub(super) fn winner_if_self_first(game: &AuditedMatch<'_>, mover: Seat) -> Seat
     winner_with_row(game, mover, &offsets.collect::<Vec<u64>>())
 }
 
-/// The steps that the search for a declaration that wins may take: some tens of microseconds.
+/// Maximum steps of the search for a winning declaration: some tens of microseconds.
 const DECLARATION_STEPS: u64 = 10_000;
 
-/// Returns whether a bot that does not win under optimal play would have won with another row; none if that takes too long.
+/// Returns whether a bot that does not win under optimal play would win with another row; `None` if that takes too
+/// long.
 pub(super) fn is_win_forgone(game: &AuditedMatch<'_>, mover: Seat) -> Option<bool> {
     if game.audit.predicted_winner == mover {
         return Some(false);
@@ -28,7 +29,7 @@ pub(super) fn is_win_forgone(game: &AuditedMatch<'_>, mover: Seat) -> Option<boo
     can_declare_to_win(game.game, mover, &mut Budget::of_steps(DECLARATION_STEPS)).ok()
 }
 
-/// Returns who would win under optimal play had a bot exchanged the rank of another with that of a third, which is drawn.
+/// Returns the winner under optimal play if the bot had exchanged the rank of `other` with that of a random third bot.
 pub(super) fn winner_if_exchanged(game: &AuditedMatch<'_>, mover: Seat, other: Seat) -> Seat {
     let seats = game.bots.seats();
     let thirds: Vec<Seat> = seats.iter().filter(|&seat| seat != mover && seat != other).collect();
@@ -45,7 +46,7 @@ pub(super) fn winner_if_exchanged(game: &AuditedMatch<'_>, mover: Seat, other: S
 
 fn winner_with_row(game: &AuditedMatch<'_>, mover: Seat, offsets: &[u64]) -> Seat {
     let seats = game.bots.seats();
-    let row = Row::parse(offsets, seats).expect("each offset stands once");
+    let row = Row::parse(offsets, seats).expect("each offset occurs once");
     let rows =
         BySeat::from_fn(
             seats,
@@ -53,6 +54,6 @@ fn winner_with_row(game: &AuditedMatch<'_>, mover: Seat, offsets: &[u64]) -> Sea
                 if seat == mover { row.clone() } else { game.game.matrix[seat].clone() }
             },
         );
-    let matrix = AllianceMatrix::from_rows(rows).expect("rows for as many seats");
+    let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
     solve_winners(&game.game.piles, &matrix, game.game.ending)[game.game.first_seat()]
 }

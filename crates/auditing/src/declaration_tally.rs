@@ -1,4 +1,4 @@
-//! What a bot declares for the places of the others, by who sits there.
+//! A bot's declarations for the places of others, by who sits there.
 
 use super::{
     MIN_GROUPS,
@@ -9,70 +9,69 @@ use super::{
     replicates::{ByReplicate, REPLICATES},
 };
 
-/// The offsets whose usual ranks are told apart; further ones are taken together.
+/// Number of offsets with separate usual ranks; further ones are combined.
 pub(super) const OFFSETS: usize = 8;
 
-/// The most that the rank of a place may vary, as a variance, to count as always the same: one match of ten in which two places
-/// are exchanged.
+/// Maximum variance of the rank of a place that counts as constant: two places exchanged in one match of ten.
 const STEADY_VARIANCE: f64 = 0.1;
 
 /// The ranks that a mover declared for one place, over matches of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RankSums {
     ranks: i64,
-    /// By offset of the place from the mover, 1 the first: matches.
+    /// Number of matches by the place's offset from the mover, from 1 on.
     matches: [i32; OFFSETS],
 }
 
-/// The ranks that a mover declares by offset, whoever sits there.
+/// The ranks that a mover declares by offset, independent of who sits there.
 #[derive(Debug, Clone)]
 pub(super) struct UsualRanks([(i64, i64, i64); OFFSETS]);
 
-/// The ranks that one bot declares for the places of another, as they come together.
+/// The ranks that one bot declares for the places of another, as a running tally.
 #[derive(Debug, Clone)]
 pub(super) struct DeclarationTally {
     groups: GroupCounter,
     ranks: PermutedSum<i64>,
     matches: [PermutedSum<i32>; OFFSETS],
-    /// By the number of the other places: what the place got beyond their mean, times that number.
+    /// By number of other places: the place's rank sum beyond the mean of the others, times that number.
     excess: std::collections::BTreeMap<usize, ExcessRanks>,
-    /// Declared matches at tables of three seats or more.
+    /// Matches with declared rows at tables of three or more seats.
     pub(super) declared: u64,
-    /// The seats of these matches, added up.
+    /// The total number of seats in these matches.
     pub(super) seats: u64,
-    /// Matches that the other wins under optimal play, but would not if the mover gave it the rank of another.
+    /// Matches that the other wins under optimal play, but would not if the mover exchanged its rank with another's.
     pub(super) wins_given: u64,
-    /// Matches that it would win only then.
+    /// Matches that it would win only with that exchange.
     pub(super) wins_taken: u64,
-    /// Matches that the mover would win under optimal play only if it put itself first, where it did not.
+    /// Matches that the mover would win under optimal play only by ranking itself first, which it did not do.
     pub(super) own_wins_lost: u64,
-    /// Matches that it would win only as it is.
+    /// Matches that it would win only with its declared row.
     pub(super) own_wins_gained: u64,
-    /// Matches that the mover would win only with another row than it declared.
+    /// Matches that the mover would win only with another row.
     pub(super) forgone: ForgoneWins,
-    /// Matches in which the mover put the other before itself.
+    /// Matches in which the mover ranked the other before itself.
     pub(super) ceded: Ceded,
     /// Those of them that it would win only with another row.
     pub(super) ceded_and_forgone: u64,
 }
 
-/// The wins that a bot forgoes by what it declares.
+/// The wins that a bot forgoes by its declarations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ForgoneWins {
-    /// Matches of which it is known whether another row would have won them.
+    /// Matches in which it is known whether another row would have won.
     pub(super) judged: u64,
-    /// Those of them that it would have won with another row, and does not.
+    /// Those of them that the bot does not win but another row would.
     pub(super) forgone: u64,
 }
 
 impl ForgoneWins {
-    /// Adds a match, if it is known.
+    /// Adds a match; ignored if it is unknown.
     pub(super) fn add_match(&mut self, is_forgone: Option<bool>) {
         self.judged += u64::from(is_forgone.is_some());
         self.forgone += u64::from(is_forgone == Some(true));
     }
 
-    /// Returns the share; none of nothing.
+    /// Returns the share; `None` without matches.
     pub(super) fn share(self) -> Option<f64> {
         super::estimate::share_of(self.forgone, self.judged)
     }
@@ -89,7 +88,7 @@ impl RankSums {
         Self { ranks: 0, matches: [0; OFFSETS] }
     }
 
-    /// Adds the rank that was declared for the place at an offset, 1 or more.
+    /// Adds the declared rank of the place at an offset of 1 or more.
     pub(super) fn add_rank(&mut self, offset: usize, rank: usize) {
         self.ranks += rank.cast_signed() as i64;
         self.matches[offset.min(OFFSETS) - 1] += 1;
@@ -109,7 +108,7 @@ impl UsualRanks {
         *matches += 1;
     }
 
-    /// Returns whether a place at an offset always has nearly the same rank.
+    /// Returns whether the rank of each place is nearly constant.
     pub(super) fn are_steady(&self) -> bool {
         let (mut squares, mut matches) = (0.0, 0);
         for &(ranks, squared, all) in self.0[..OFFSETS - 1].iter().filter(|&&(.., all)| all > 0) {
@@ -144,7 +143,7 @@ impl DeclarationTally {
         }
     }
 
-    /// Adds a group, or a part of it: the places of all others, and which of them the other of this pair has in fact and in
+    /// Adds a group, or a part of it: the places of all others, and the place of the pair's other bot, actual and in
     /// each replicate.
     pub(super) fn add_group(
         &mut self,
@@ -175,13 +174,13 @@ impl DeclarationTally {
         }
     }
 
-    /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
+    /// Returns the number of usable groups, capped at [`MIN_GROUPS`].
     pub(super) fn group_count(&self) -> u64 {
         self.groups.count().get().min(MIN_GROUPS as u64)
     }
 
-    /// Returns by how many ranks the declared ranks are better than usual for these offsets, as observed and in each replicate;
-    /// none of too few groups.
+    /// Returns how many ranks better than usual for the offsets the declared ranks are, observed and in each replicate;
+    /// `None` with too few groups.
     pub(super) fn observed_and_permuted(&self, usual: &UsualRanks) -> Option<Vec<f64>> {
         if !self.groups.is_full() {
             return None;
@@ -194,8 +193,8 @@ impl DeclarationTally {
         Some(sums)
     }
 
-    /// Returns by how many ranks a match the other's place is declared better than those of the others at the table, each
-    /// against what is usual for its offset.
+    /// Returns how many ranks per match better the other's place is declared than those of the others at the table,
+    /// relative to what is usual for each offset.
     pub(super) fn ranks_per_match(&self, usual: &UsualRanks) -> f64 {
         let by_others = self.excess.iter().map(|(&others, excess)| {
             let habitual = excess.matches.iter().enumerate();

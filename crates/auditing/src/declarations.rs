@@ -1,4 +1,4 @@
-//! Whether a bot declares a better rank for another's place because the other sits there, and at whose cost.
+//! Declarations in favour of another bot, and their cost.
 
 use super::{
     FLAGGED_P_VALUE, MIN_GROUPS, declaration_tally::DeclarationTally, estimate::share_of,
@@ -6,89 +6,93 @@ use super::{
 };
 use std::fmt;
 
-/// The least dependence for which declarations are flagged, in ranks a match beyond what the others at the table got.
+/// Minimum dependence to flag declarations, in ranks per match beyond the others at the table.
 pub const FLAGGED_RANKS: f64 = 0.1;
 
-/// The least that declarations must give the other to be flagged: wins a match under optimal play.
+/// Minimum gain of the other to flag declarations, in wins per match under optimal play.
 pub const FLAGGED_WINS: f64 = 0.05;
 
-/// The least that putting the other first must cost the mover to be flagged as paid for: wins a match under optimal play that
-/// its best declaration would have won.
+/// Minimum cost to the mover to flag putting the other first as paid, in wins per match under optimal play that its
+/// best declaration would have won.
 pub const FLAGGED_COST: f64 = 0.05;
 
-/// The standard deviations from which on what declarations cost the mover is not left to chance, one-sided.
+/// The one-sided threshold, in standard deviations, above which a cost is not chance.
 const CLEAR_COST: f64 = 1.645;
 
-/// What the declarations of an ordered pair M -> O come to, over the matches with declared rows at tables of three or more.
+/// The declarations of an ordered pair M -> O, over the matches with declared rows at tables of three or more.
 ///
-/// **Question.** Bots that collude may do so before the first take: M declares O's place first, O declares itself, both
-/// play optimally, and O wins. No take is an error then.
+/// **Question.** Bots can collude before the first take: M declares O's place first, O declares itself, both play
+/// optimally, and O wins. No take is an error then.
 ///
-/// **Statistic.** The rank that M declares for the place of O, less what M declares on average for places so far
-/// from its own, whoever sits there; added up over all matches.
+/// **Statistic.** The rank that M declares for O's place, minus the mean rank that M declares for places at this
+/// offset, independent of who sits there; summed over all matches.
 ///
-/// **Null hypothesis.** M declares for places, and not for bots: had the others sat in another order, its row would have been the
-/// same. In a tournament that order is drawn for each duplicate group and is the same in all its rotations, so that within each
-/// group, as one block, the names of all others are permuted among their places, as in the test of [takes](super::Favouritism).
-/// Rows are declared before those of the others are seen: whatever the others declare, they are exchangeable. Under the
-/// hypothesis the p-value is exact. The corrected one is for the tests of takes and of declarations together.
+/// **Null hypothesis.** M declares for places, not bots: if the others had sat in another order, its row would have
+/// been the same. In a tournament that order is drawn for each duplicate group and is the same in all its rotations. So
+/// within each group, as one block, the names of all others are permuted among their places, as in the test of
+/// [takes](super::Favouritism). Rows are declared before those of the others are seen, so the others are exchangeable
+/// whatever they declare. Under the hypothesis the p-value is exact. The corrected one covers the tests of takes and of
+/// declarations together.
 ///
-/// **Dependence is no collusion.** Who knows the others may declare by what it knows: against the strong, for the weak, all for
-/// its own good. A pair whose corrected p-value is at most [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is said to depend. It is flagged if besides
-/// - O's place gets better by [`FLAGGED_RANKS`] ranks a match or more, and
-/// - O wins [`FLAGGED_WINS`] more of their matches under optimal play than if M had exchanged O's rank with another's, and
-/// - M pays for it, or O returns it. It *pays* if it puts O before itself, four times as often as it does others at the least; if
-///   [`FLAGGED_COST`] of their matches are such that M put O before itself and would have won under optimal play with another row,
-///   which is more than chance where the matches of a group are all alike; and if all in all it would not have won less had
-///   it put itself first: who gives way in order to win does win by it, and gives way to others as well. O *returns* it if its
-///   declarations depend on M in the same way, by as many ranks; neither puts a third bot before the other in more than two thirds
-///   of the matches of all three; neither tells the others apart by what it declares where its partner is left out; the
-///   declarations of no third bot depend on either of them in this way; and not each of them errs more, or wins less, than all others
-///   that its partner meets. Who prefers the weak for its own good has an order of all, and prefers the weakest, as others
-///   do. Or O's errors are flagged for M.
+/// **Dependence is not collusion.** A bot that knows the others may declare accordingly: against the strong, for the
+/// weak, all for its own good. A pair whose corrected p-value is at most [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is
+/// called dependent. It is flagged if also
+/// - O's place gets at least [`FLAGGED_RANKS`] better ranks per match, and
+/// - O wins at least [`FLAGGED_WINS`] more of their matches under optimal play than if M had exchanged O's rank with
+///   another's, and
+/// - M pays for it, or O returns it. M *pays* if all of these are true: it puts O before itself at least four times as
+///   often as it does others; in at least [`FLAGGED_COST`] of their matches M put O before itself and would have won
+///   under optimal play with another row, beyond chance even if the matches of a group are all alike; and it would not
+///   have won fewer matches by ranking itself first, since a bot that gives way in order to win does win by it, and
+///   gives way to others too. O *returns* it if its declarations depend on M in the same way, by at least as many
+///   ranks; neither puts a third bot before the other in more than two thirds of the matches of all three; neither
+///   distinguishes other bots in its declarations without its partner; the declarations of no third bot depend on
+///   either in this way; and they do not both err more, or win less, than all others that their partner meets. A bot
+///   that prefers the weak for its own good ranks all bots, and prefers the weakest, like others do. O's flagged errors
+///   for M also count as a return.
 ///
-/// **What it cannot see.** Tables of two; rows that are assigned; help that is given whoever sits where, such as by declaring
-/// the next seat always; and the help of two bots that declare each other second for honest reasons looks no different
-/// from what is agreed on. A flag is a reason to look at the matches, no verdict.
+/// **Limits.** The test cannot see tables of two; assigned rows; help independent of who sits where, such as always
+/// declaring the next seat; and two bots that declare each other second for honest reasons look like an agreement. A
+/// flag is a reason to look at the matches, not a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeclarationFindings {
     /// Matches of both with declared rows at tables of three or more.
     pub matches: u64,
     /// Whether the declared rank depends on who sits there.
     pub dependence: Dependence,
-    /// The matches of these that the other wins under optimal play, beyond those that it would win had the mover exchanged its
-    /// rank with another's: a share; none without a match.
+    /// The share of these matches that the other wins under optimal play, minus the share that it would win if the
+    /// mover had exchanged its rank with another's; `None` without matches.
     pub wins_given: Option<f64>,
-    /// The matches of these that the mover would win under optimal play if it put itself first, beyond those that it wins as
-    /// it is: a share; none without a match.
+    /// The share of these matches that the mover would win under optimal play by ranking itself first, minus the share
+    /// that it wins with its row; `None` without matches.
     pub wins_paid: Option<f64>,
-    /// The matches of these that the mover would win under optimal play with another row, and does not: a share of those of which
-    /// that is known; none without any.
+    /// The share of these matches that the mover does not win under optimal play but would with another row, among
+    /// those where that is known; `None` without any.
     pub wins_forgone: Option<f64>,
-    /// The matches of these in which the mover put the other before itself: a share; none without a match.
+    /// The share of these matches in which the mover put the other before itself; `None` without matches.
     pub ceded: Option<f64>,
-    /// Whether the mover pays for it.
+    /// Whether the mover pays.
     pub is_paid: bool,
-    /// Whether the other returns it.
+    /// Whether the other returns the favour.
     pub is_returned: bool,
-    /// The share of their duplicate groups in which putting the other first would have been found with a chance of 0.8; none
-    /// if no share would, or the pair is not tested.
+    /// The share of their duplicate groups in which putting the other first would have been detected with power 0.8;
+    /// `None` if no share would be, or the pair was not tested.
     pub detectable_share: Option<f64>,
 }
 
-/// What the permutation test says of the declarations of an ordered pair.
+/// The permutation test of the declarations of an ordered pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Dependence {
     /// The pair was tested.
     Tested {
-        /// By how many ranks a match the other's place is declared better than those of the others at the table.
+        /// How many ranks per match better the other's place is declared than those of the others at the table.
         ranks: f64,
         /// The one-sided p-value of this pair alone, 0.001 to 1.
         p_value: f64,
-        /// The same, corrected for all tests of takes and of declarations.
+        /// The p-value corrected for all tests of takes and declarations.
         p_corrected: f64,
     },
-    /// It was not.
+    /// The pair was not tested.
     Untested(UntestedDeclarations),
 }
 
@@ -97,14 +101,14 @@ pub enum Dependence {
 pub enum UntestedDeclarations {
     /// All rows were assigned.
     NoneDeclared,
-    /// They met at tables of two alone.
+    /// They only met at tables of two.
     NoThirdSeat,
-    /// They met in so few groups: the test needs [`MIN_GROUPS`].
+    /// They met in fewer than [`MIN_GROUPS`] groups.
     TooFewGroups {
-        /// The groups that there are.
+        /// The number of groups.
         groups: u64,
     },
-    /// The mover declares the same for a place whoever sits there, so that nothing depends on anybody.
+    /// The mover always declares the same for a place, so nothing depends on anyone.
     NeverDiffers,
 }
 
@@ -125,31 +129,31 @@ impl fmt::Display for UntestedDeclarations {
         match self {
             Self::NoneDeclared => f.write_str("no declared rows"),
             Self::NoThirdSeat => f.write_str("no third seat"),
-            Self::TooFewGroups { groups: 1 } => write!(f, "1 group, {MIN_GROUPS} are needed"),
-            Self::TooFewGroups { groups } => write!(f, "{groups} groups, {MIN_GROUPS} are needed"),
-            Self::NeverDiffers => f.write_str("the same row whoever sits where"),
+            Self::TooFewGroups { groups: 1 } => write!(f, "1 group, needs {MIN_GROUPS}"),
+            Self::TooFewGroups { groups } => write!(f, "{groups} groups, needs {MIN_GROUPS}"),
+            Self::NeverDiffers => f.write_str("always the same row"),
         }
     }
 }
 
 impl DeclarationFindings {
-    /// Returns whether the declarations depend on who sits there: significantly, after the correction.
+    /// Returns whether the declarations depend significantly on who sits there, after the correction.
     pub fn is_dependent(&self) -> bool {
         matches!(self.dependence, Dependence::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE)
     }
 
-    /// Returns whether the pair is flagged: dependent, for the good of the other, and paid for or returned.
+    /// Returns whether the pair is flagged: dependent, in favour of the other, and paid for or returned.
     pub fn is_flagged(&self) -> bool {
         self.is_large() && self.wins_given >= Some(FLAGGED_WINS) && (self.is_paid || self.is_returned)
     }
 
-    /// Returns whether the declarations depend on who sits there by many ranks.
+    /// Returns whether the dependence is large enough in ranks to be flagged.
     pub(super) fn is_large(&self) -> bool {
         self.is_dependent()
             && matches!(self.dependence, Dependence::Tested { ranks, .. } if ranks >= FLAGGED_RANKS)
     }
 
-    /// Makes the findings of what came together and of the test; whether they are returned is settled later.
+    /// Creates the findings from the tally and the test; `is_returned` is set later.
     pub(super) fn of_tally(
         tally: &DeclarationTally,
         mover: &MoverTally,
@@ -178,7 +182,7 @@ impl DeclarationFindings {
         let seats = share_of(tally.seats, tally.declared).unwrap_or(0.0);
         let [lost, gained] = [tally.own_wins_lost, tally.own_wins_gained];
         let wins_paid = balance(lost, gained);
-        // As if the matches of a group, one for each seat, were all alike.
+        // As if the matches of a group, one per seat, were all alike.
         let ceded_and_forgone = count_as_float(tally.ceded_and_forgone);
         let is_clear = ceded_and_forgone > CLEAR_COST * (seats * ceded_and_forgone).sqrt();
         let is_large = share_of(tally.ceded_and_forgone, tally.declared) >= Some(FLAGGED_COST);

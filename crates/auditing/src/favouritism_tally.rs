@@ -10,23 +10,23 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// What the place of the other got beyond the mean of the other places, times the number of the other places; so that it is
-/// a whole number.
+/// The favour of the other's place beyond the mean of the other places, times the number of other places, so that it is
+/// an integer.
 #[derive(Debug, Clone)]
 struct ExcessSums {
     favours: i64,
-    /// By kind of place: the errors.
+    /// By kind of place: number of errors.
     errors: [i64; KINDS],
 }
 
-/// The favours of an ordered pair, as they come together.
+/// A running tally of the favours of an ordered pair.
 #[derive(Debug, Clone)]
 pub(super) struct FavouritismTally {
     groups: GroupCounter,
-    /// By the number of the other places.
+    /// By number of other places.
     excess: BTreeMap<usize, ExcessSums>,
     favours: PermutedSum<i64>,
-    /// By kind of place: the errors.
+    /// By kind of place: number of errors.
     errors: [PermutedSum<i32>; KINDS],
 }
 
@@ -40,8 +40,8 @@ impl FavouritismTally {
         }
     }
 
-    /// Adds a group, or a part of it: the places of all bots that might change them, and which of them the other of this
-    /// pair has in fact and in each replicate.
+    /// Adds a group, or a part of it: the places of all exchangeable bots, and the place of the pair's other bot,
+    /// actual and in each replicate.
     pub(super) fn add_group(
         &mut self,
         group: GroupKey,
@@ -67,7 +67,7 @@ impl FavouritismTally {
         }
     }
 
-    /// Returns what was observed and each replicate, without what habits explain; none of too few groups.
+    /// Returns the observed sum and each replicate, corrected for habits; `None` with too few groups.
     pub(super) fn observed_and_permuted(&self, habits: &MoverHabits) -> Option<Vec<f64>> {
         if !self.groups.is_full() {
             return None;
@@ -80,7 +80,7 @@ impl FavouritismTally {
         Some(sums)
     }
 
-    /// Returns what the other got beyond the mean of the others that might have had its place, without what habits explain.
+    /// Returns the other's gain beyond the mean of the others that could have had its place, corrected for habits.
     pub(super) fn excess_favour(&self, habits: &MoverHabits) -> f64 {
         let by_others = self.excess.iter().map(|(&others, excess)| {
             let habitual = excess.errors.iter().enumerate();
@@ -91,14 +91,14 @@ impl FavouritismTally {
         by_others.sum()
     }
 
-    /// Returns by how much what an other got beyond the mean of all places, itself included, falls short of what it got beyond the
-    /// mean of the others: the largest factor of all groups.
+    /// Returns the maximum factor, over all groups, between a gain beyond the mean of the others and the gain beyond
+    /// the mean of all places.
     pub(super) fn largest_factor(&self) -> f64 {
         let others = self.excess.keys().next().map_or(1.0, |&others| f64::from(others as u32));
         (others + 1.0) / others
     }
 
-    /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
+    /// Returns the number of usable groups, capped at [`MIN_GROUPS`].
     pub(super) fn group_count(&self) -> u64 {
         self.groups.count().get().min(MIN_GROUPS as u64)
     }

@@ -1,4 +1,4 @@
-//! A bot's game in figures.
+//! The figures of a bot.
 
 use super::{
     AuditedMatch, Estimate, GamePhase, LivePileCount,
@@ -8,10 +8,10 @@ use super::{
 };
 use lastnim_core::game::Seat;
 
-/// What a bot did in its matches, with 95% intervals.
+/// The figures of a bot over its matches, with 95% intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BotFigures {
-    /// Matches.
+    /// Number of matches.
     pub matches: u64,
     /// Takes that the bot made itself.
     pub plies: u64,
@@ -19,42 +19,42 @@ pub struct BotFigures {
     pub optimal_plies: u64,
     /// The ranks that its takes cost it.
     pub regret: u64,
-    /// Matches won; the steward wins none for it.
+    /// Matches won; wins of the steward do not count.
     pub wins: u64,
     /// Matches in which its seat was lost before the end.
     pub forfeits: u64,
-    /// The share of its takes that were optimal; none if it made no take.
+    /// The share of its takes that were optimal; `None` if it made no take.
     pub accuracy: Option<Estimate>,
-    /// The ranks that a take cost it on average; none if it made no take.
+    /// The mean ranks lost per take; `None` if it made no take.
     pub regret_per_ply: Option<Estimate>,
-    /// The same per match, as all that follow.
+    /// The mean ranks lost per match; `None` without matches, like the following figures.
     pub regret_per_match: Option<Estimate>,
-    /// How well it liked the winners, from 0 to 1; 0 where its seat was lost.
+    /// The mean satisfaction, from 0 to 1; 0 if its seat was lost.
     pub satisfaction: Option<Estimate>,
     /// The share of its matches that it won.
     pub win_share: Option<Estimate>,
-    /// The ranks that the takes of others gave it.
+    /// The ranks gained by others' takes.
     pub luck_per_match: Option<Estimate>,
     /// The share of its matches in which its seat was lost.
     pub forfeit_share: Option<Estimate>,
     /// By phase, in the order of play.
     pub by_phase: [CircumstanceFigures<GamePhase>; 3],
-    /// By number of live piles, in rising order.
+    /// By number of nonempty piles, in ascending order.
     pub by_live_piles: [CircumstanceFigures<LivePileCount>; 6],
 }
 
-/// The takes made in one circumstance.
+/// The takes in one circumstance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CircumstanceFigures<C> {
     /// The circumstance.
     pub circumstance: C,
-    /// Takes made in it.
+    /// Number of takes.
     pub plies: u64,
     /// Those of them that were optimal.
     pub optimal_plies: u64,
     /// The share of them that were optimal.
     pub accuracy: Option<Estimate>,
-    /// The ranks that one of them cost on average.
+    /// The mean ranks lost per take.
     pub regret_per_ply: Option<Estimate>,
 }
 
@@ -63,16 +63,16 @@ const WINS: usize = 1;
 const FORFEITS: usize = 2;
 const SATISFACTION: usize = 3;
 const LUCK: usize = 4;
-/// Where the sums of all takes stand; those of the phases follow, then those of the live piles.
+/// The index of the sums of all takes; those of the phases follow, then those of the nonempty piles.
 const PLIES: usize = 5;
-/// The sums of a kind of takes: how many, how many of them optimal, their regret.
+/// The sums of a kind of takes: number, optimal ones, regret.
 const OF_PLIES: usize = 3;
 const SUMS: usize = PLIES + OF_PLIES * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
 
-/// What a satisfaction of 1 is in sums of whole numbers: what is rounded away of a match is below one in a million.
-const SATISFIED: f64 = (1 << 20) as f64;
+/// A satisfaction of 1 in integer sums; the rounding error per match is below a millionth.
+const SATISFACTION_UNIT: f64 = (1 << 20) as f64;
 
-/// What a bot did in one match, or in several of one group.
+/// The sums of a bot over one match, or several of one group.
 #[derive(Debug, Clone)]
 pub(super) struct FigureSums([i64; SUMS]);
 
@@ -81,14 +81,14 @@ impl FigureSums {
         Self([0; SUMS])
     }
 
-    /// Adds what does not depend on single takes.
+    /// Adds the figures that do not depend on single takes.
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
         let (audit, credit) = (&game.audit.seats[seat], game.credit(seat));
         let sums = &mut self.0;
         sums[MATCHES] += 1;
         sums[WINS] += i64::from(credit.won);
         sums[FORFEITS] += i64::from(!credit.kept);
-        sums[SATISFACTION] += (credit.satisfaction() * SATISFIED).round() as i64;
+        sums[SATISFACTION] += (credit.satisfaction() * SATISFACTION_UNIT).round() as i64;
         sums[LUCK] += i64::from(audit.luck);
     }
 
@@ -105,7 +105,7 @@ impl FigureSums {
     }
 }
 
-/// The figures of a bot, as they come together.
+/// A running tally of a bot's figures.
 #[derive(Debug, Clone)]
 pub(super) struct FigureTally(BootstrapSums<SUMS>);
 
@@ -132,7 +132,7 @@ impl FigureTally {
             accuracy: self.accuracy(PLIES),
             regret_per_ply: self.regret_per_ply(PLIES),
             regret_per_match: per_match(PLIES + 2, 1.0).map(|sums| sums.estimate_rank_rate()),
-            satisfaction: share(SATISFACTION, SATISFIED),
+            satisfaction: share(SATISFACTION, SATISFACTION_UNIT),
             win_share: share(WINS, 1.0),
             luck_per_match: per_match(LUCK, 1.0).map(|sums| sums.estimate_signed_mean()),
             forfeit_share: share(FORFEITS, 1.0),
@@ -154,7 +154,7 @@ impl FigureTally {
         }
     }
 
-    /// Returns the share of the takes whose sums begin there that were optimal.
+    /// Returns the share of optimal takes, from the sums that begin at an index.
     fn accuracy(&self, at: usize) -> Option<Estimate> {
         self.0.ratio_sums(at + 1, at, 1.0).map(|sums| sums.estimate_share())
     }

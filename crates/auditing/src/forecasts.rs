@@ -1,4 +1,4 @@
-//! Probabilities that a bot said, and what then happened.
+//! Forecasts of a bot, compared with outcomes.
 
 use super::{
     Estimate, MatchGroup,
@@ -6,50 +6,50 @@ use super::{
     grouped_sums::GroupedSums,
 };
 
-/// The bins into which forecasts are put: tenths, of which each holds its lower end and the last one both.
+/// Number of bins: tenths that include their lower ends; the last one includes both ends.
 pub const FORECAST_BINS: u8 = 10;
 
 const FORECASTS: usize = 0;
 const SQUARED_ERRORS: usize = 1;
 
-/// The parts of 1 in which probabilities and squared errors are added up: what is rounded away of each is below one in a million.
-const PARTS: f64 = (1 << 20) as f64;
+/// The unit of summed probabilities and squared errors; the rounding error of each is below a millionth.
+const UNIT: f64 = (1 << 20) as f64;
 
-/// Forecasts of one bot, each the probability of something that then happened or did not.
+/// Forecasts of one bot: probabilities of events that then happened or not.
 #[derive(Debug, Clone)]
 pub struct Forecasts {
     sums: GroupedSums<2>,
     bins: [BinSums; FORECAST_BINS as usize],
 }
 
-/// Forecasts in figures.
+/// Figures of forecasts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForecastFigures {
-    /// How many there are.
+    /// Number of forecasts.
     pub forecasts: u64,
-    /// In how many cases it happened.
+    /// Number of events that happened.
     pub happened: u64,
-    /// The mean of the squared differences between the forecasts and what happened, which is 1 or 0: from 0, the best, to 1. None without a
-    /// forecast.
+    /// The mean of the squared differences between the forecasts and the outcomes 1 or 0: from 0, the best, to 1.
+    /// `None` without forecasts.
     ///
     /// Source: Brier, "Verification of forecasts expressed in terms of probability" (1950), for one of two events.
     pub brier_score: Option<Estimate>,
-    /// The score of whoever had said the share of the cases in which it happened, each time: `s (1 - s)`. None without a forecast.
+    /// The score of always forecasting the share of events that happened: `s (1 - s)`. `None` without forecasts.
     pub base_rate_score: Option<f64>,
-    /// By tenths of the forecast, rising.
+    /// By tenths of the forecast, ascending.
     pub bins: Vec<ForecastBin>,
 }
 
-/// The forecasts from one tenth to the next.
+/// The forecasts in one tenth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForecastBin {
-    /// The least forecast that is in it.
+    /// The lower end of the bin.
     pub from: f64,
-    /// How many there are.
+    /// Number of forecasts.
     pub forecasts: u64,
-    /// In how many cases it happened.
+    /// Number of events that happened.
     pub happened: u64,
-    /// The mean of the forecasts; none without one.
+    /// The mean of the forecasts; `None` without forecasts.
     pub mean: Option<f64>,
 }
 
@@ -57,26 +57,26 @@ pub struct ForecastBin {
 struct BinSums {
     forecasts: u64,
     happened: u64,
-    /// The sum of the forecasts, in parts.
-    said: i64,
+    /// The sum of the forecasts, in [`UNIT`].
+    forecast_sum: i64,
 }
 
 impl Forecasts {
-    /// Begins without a forecast; the seed is that of the intervals.
+    /// Creates an empty collection; the seed is for the intervals.
     pub fn new(seed: u64) -> Self {
         Self { sums: GroupedSums::new(seed), bins: [BinSums::default(); FORECAST_BINS as usize] }
     }
 
-    /// Adds a forecast that was made in a match of a group, from 0 to 1, and whether that happened.
+    /// Adds a forecast, from 0 to 1, in a match of a group, and whether the event happened.
     pub fn add_forecast(&mut self, group: MatchGroup, probability: f64, happened: bool) {
         let probability = probability.clamp(0.0, 1.0);
         let error = probability - f64::from(u8::from(happened));
-        self.sums.add_part(group, &[1, (error * error * PARTS).round() as i64]);
+        self.sums.add_part(group, &[1, (error * error * UNIT).round() as i64]);
         let bin = (1..FORECAST_BINS).take_while(|&bin| probability >= lower_end(bin)).count();
         let bin = &mut self.bins[bin];
         bin.forecasts += 1;
         bin.happened += u64::from(happened);
-        bin.said += (probability * PARTS).round() as i64;
+        bin.forecast_sum += (probability * UNIT).round() as i64;
     }
 
     /// Returns the figures.
@@ -84,7 +84,7 @@ impl Forecasts {
         self.sums.close_group();
         let total = |of: fn(&BinSums) -> u64| self.bins.iter().map(of).sum::<u64>();
         let (forecasts, happened) = (total(|bin| bin.forecasts), total(|bin| bin.happened));
-        let score = self.sums.ratio_sums(SQUARED_ERRORS, FORECASTS, PARTS);
+        let score = self.sums.ratio_sums(SQUARED_ERRORS, FORECASTS, UNIT);
         ForecastFigures {
             forecasts,
             happened,
@@ -95,19 +95,19 @@ impl Forecasts {
     }
 }
 
-/// Returns the least forecast that is in a bin.
+/// Returns the lower end of a bin.
 fn lower_end(bin: u8) -> f64 {
     f64::from(bin) / f64::from(FORECAST_BINS)
 }
 
 impl BinSums {
     fn figures(&self, tenth: u8) -> ForecastBin {
-        let said = (self.forecasts > 0).then(|| to_float(self.said) / PARTS);
+        let sum = (self.forecasts > 0).then(|| to_float(self.forecast_sum) / UNIT);
         ForecastBin {
             from: lower_end(tenth),
             forecasts: self.forecasts,
             happened: self.happened,
-            mean: said.map(|said| said / to_float(self.forecasts.cast_signed())),
+            mean: sum.map(|sum| sum / to_float(self.forecasts.cast_signed())),
         }
     }
 }

@@ -1,25 +1,25 @@
-//! What was drawn together.
+//! Groups of matches.
 
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_tournament::SeededDraw;
 use std::collections::BTreeSet;
 
-/// The matches that were drawn together, and so count as one observation.
+/// A group of matches that were drawn together and so count as one observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatchGroup {
     /// A duplicate group: the same bots on the same piles, in every rotation of the seats.
     Duplicate {
         /// The tournament.
         tournament: TournamentId,
-        /// The number of the group in it.
+        /// The number of the group.
         number: u64,
     },
-    /// An exhibition, which is a group of its own.
+    /// An exhibition, a separate group.
     Exhibition(MatchId),
 }
 
 impl MatchGroup {
-    /// Starts a draw that depends on the group, the seed and what the draw is for.
+    /// Creates a generator from the group, the seed and the purpose.
     pub(super) fn begin_draw(&self, seed: u64, purpose: impl IntoIterator<Item = u64>) -> SeededDraw {
         let (kind, id, number) = match self {
             Self::Duplicate { tournament, number } => (0, tournament.as_bytes(), *number),
@@ -29,13 +29,13 @@ impl MatchGroup {
         SeededDraw::from_numbers([seed, kind, high, low, number].into_iter().chain(purpose))
     }
 
-    /// Returns the bits that stand for the group.
+    /// Returns the key of the group.
     pub(super) fn key(&self) -> GroupKey {
         GroupKey(self.begin_draw(0, []).next_bits())
     }
 }
 
-/// 64 bits that stand for a group.
+/// A 64-bit hash of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey(u64);
 
@@ -45,27 +45,27 @@ pub(super) fn id_halves(id: &[u8; 16]) -> [u64; 2] {
     [(bits >> 64) as u64, bits as u64]
 }
 
-/// The number of different groups, in constant memory.
+/// Counts distinct groups in constant memory.
 ///
-/// It keeps the smallest of the groups' hashes: as long as all fit the number is exact, and then it is estimated from how
-/// densely the smallest lie. Source: Bar-Yossef et al., "Counting Distinct Elements in a Data Stream" (2002).
+/// It keeps the smallest hashes: while all fit, the count is exact; after that it is estimated from their density.
+/// Source: Bar-Yossef et al., "Counting Distinct Elements in a Data Stream" (2002).
 #[derive(Debug, Clone)]
 pub(super) struct GroupCounter {
     smallest: BTreeSet<GroupKey>,
-    most: usize,
+    limit: usize,
 }
 
-/// The number of different groups.
+/// A number of distinct groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupCount {
-    /// It is known.
+    /// The exact number.
     Exactly(u64),
-    /// There are too many to tell them all apart; the standard error is about 1.6%.
+    /// An estimate with a standard error of about 1.6%.
     About(u64),
 }
 
 impl GroupCount {
-    /// Returns the number, be it known or estimated.
+    /// Returns the number, exact or estimated.
     pub fn get(self) -> u64 {
         match self {
             Self::Exactly(groups) | Self::About(groups) => groups,
@@ -74,21 +74,21 @@ impl GroupCount {
 }
 
 impl GroupCounter {
-    /// The hashes that are kept where the number is to be told.
+    /// Number of hashes kept.
     const KEPT: usize = 4096;
 
-    /// Counts on without end.
+    /// Counts without limit.
     pub(super) fn unbounded() -> Self {
-        Self { smallest: BTreeSet::new(), most: Self::KEPT }
+        Self { smallest: BTreeSet::new(), limit: Self::KEPT }
     }
 
-    /// Counts up to `most` groups exactly, where more is not of interest.
-    pub(super) fn up_to(most: usize) -> Self {
-        Self { smallest: BTreeSet::new(), most }
+    /// Counts up to `limit` groups exactly, when more do not matter.
+    pub(super) fn up_to(limit: usize) -> Self {
+        Self { smallest: BTreeSet::new(), limit }
     }
 
     pub(super) fn add_group(&mut self, key: GroupKey) {
-        if self.smallest.len() < self.most {
+        if self.smallest.len() < self.limit {
             self.smallest.insert(key);
         } else if self.smallest.last().is_some_and(|&largest| key < largest) && self.smallest.insert(key) {
             self.smallest.pop_last();
@@ -98,7 +98,7 @@ impl GroupCounter {
     pub(super) fn count(&self) -> GroupCount {
         let kept = self.smallest.len() as u64;
         match self.smallest.last() {
-            Some(&GroupKey(largest)) if self.smallest.len() == self.most => {
+            Some(&GroupKey(largest)) if self.smallest.len() == self.limit => {
                 let span = u128::from(largest).max(1);
                 let estimate = (u128::from(kept - 1) << 64) / span;
                 GroupCount::About(u64::try_from(estimate).unwrap_or(u64::MAX).max(kept))
@@ -107,9 +107,9 @@ impl GroupCounter {
         }
     }
 
-    /// Returns whether there are at least as many groups as are told apart.
+    /// Returns whether the number of kept hashes has reached the limit.
     pub(super) fn is_full(&self) -> bool {
-        self.smallest.len() == self.most
+        self.smallest.len() == self.limit
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exhibition_is_no_group_of_a_tournament() {
+    fn an_exhibition_is_a_separate_group() {
         let id = [7; 10];
         let exhibition = MatchGroup::Exhibition(MatchId::new(1, &id));
         let duplicate = MatchGroup::Duplicate { tournament: TournamentId::new(1, &id), number: 0 };

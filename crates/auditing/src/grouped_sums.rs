@@ -1,11 +1,12 @@
-//! Sums over duplicate groups that come in parts.
+//! Sums over duplicate groups that arrive in parts.
 
 use super::{
     MatchGroup,
     bootstrap::{BootstrapSums, BootstrapWeights, RatioEstimator},
 };
 
-/// Sums over duplicate groups, to which the matches of a group are added one by one. It costs least when they follow each other.
+/// Sums over duplicate groups whose matches are added one by one. It is fastest if the matches of a group are
+/// consecutive.
 #[derive(Debug, Clone)]
 pub(super) struct GroupedSums<const SUMS: usize> {
     seed: u64,
@@ -14,12 +15,12 @@ pub(super) struct GroupedSums<const SUMS: usize> {
 }
 
 impl<const SUMS: usize> GroupedSums<SUMS> {
-    /// Begins with nothing; the seed is that of the bootstrap.
+    /// Creates empty sums; the seed is for the bootstrap.
     pub(super) fn new(seed: u64) -> Self {
         Self { seed, sums: BootstrapSums::new(), open: None }
     }
 
-    /// Adds what a part of a group comes to.
+    /// Adds a part of a group.
     pub(super) fn add_part(&mut self, group: MatchGroup, part: &[i64; SUMS]) {
         if self.open.as_ref().is_some_and(|(open, _)| *open != group) {
             self.close_group();
@@ -30,19 +31,19 @@ impl<const SUMS: usize> GroupedSums<SUMS> {
         }
     }
 
-    /// Counts the group that is open. More of it may come later.
+    /// Adds the open group to the sums. More of it may come later.
     pub(super) fn close_group(&mut self) {
         if let Some((group, sums)) = self.open.take() {
             self.sums.add_group(group.key(), &BootstrapWeights::of_group(self.seed, &group), &sums);
         }
     }
 
-    /// Returns one of the sums over all groups that are closed.
+    /// Returns one of the sums over all closed groups.
     pub(super) fn sum(&self, index: usize) -> i64 {
         self.sums.sum(index)
     }
 
-    /// Returns what the ratio of two sums is estimated from, the first in units so many times as large.
+    /// Returns the estimator of the ratio of two sums, the first divided by `unit`.
     pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
         self.sums.ratio_sums(above, below, unit)
     }

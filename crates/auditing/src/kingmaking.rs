@@ -1,29 +1,29 @@
-//! Takes by which a bot hurt itself and a third seat gained.
+//! Kingmaking: takes by which a bot hurt itself while a third seat gained.
 
 use super::{AuditedMatch, audited_match::OwnPly};
 use lastnim_core::game::{BotName, MatchId};
 use std::cmp::Reverse;
 
-/// The most examples that are kept of a bot.
+/// Maximum number of examples kept per bot.
 pub const MAX_EXAMPLES: usize = 5;
 
 /// The kingmaking takes of a bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KingmakingTally {
-    /// How many there are.
+    /// Number of such takes.
     pub plies: u64,
-    /// Those by which one other bot gained most.
+    /// Those with the largest gain of one other bot.
     pub examples: Vec<KingmakingPly>,
 }
 
-/// One of them.
+/// A kingmaking take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KingmakingPly {
     /// The match.
     pub match_id: MatchId,
     /// The number of the take, from 0.
     pub ply: u32,
-    /// What was taken.
+    /// Counters taken.
     pub take: u64,
     /// The ranks that it cost the bot.
     pub regret: u32,

@@ -1,11 +1,11 @@
-//! Bots held against the oracle over many matches: figures with intervals, preferences, who helps whom, puzzles.
+//! Comparison of bots with the oracle over many matches: figures with intervals, preferences, collusion, puzzles.
 //!
-//! Everything here is pure, streams, and is in constant memory: matches come one at a time with their audits, in any
-//! order, and chance derives from a seed and the matches themselves. It lives on [`game`](lastnim_core::game) and
-//! [`oracle`](lastnim_core::oracle), with the [`SeededDraw`](lastnim_tournament::SeededDraw) of tournaments, and knows of no record: whoever has
-//! records audits them and hands the audits over.
+//! Pure code in constant memory: audited matches come one at a time, in any order, and random draws derive from a seed
+//! and the matches. It depends on [`game`](lastnim_core::game), [`oracle`](lastnim_core::oracle) and the
+//! [`SeededDraw`](lastnim_tournament::SeededDraw) of tournaments, not on records: callers audit records and pass in the
+//! audits.
 //!
-//! Takes of the steward are nobody's: they count for no bot.
+//! Takes of the steward count for no bot.
 
 mod audited_match;
 mod auditor;

@@ -1,22 +1,23 @@
-//! What a bot lost in the items of a benchmark, and an interval for its mean that holds whenever one stops.
+//! Losses in the items of a benchmark, with an interval for the mean that is valid at any stopping time.
 
 use super::scaled_number::ScaledNumber;
 use std::ops::Add;
 
-/// What a bot lost in one item, as a share of all that it could lose, from 0 to 1 in twelfths: what counts of 1 to 4 ranks, in matches of two to
-/// five seats, come to exactly.
+/// The loss in one item as a share of the maximum, from 0 to 1 in twelfths, which represent shares of 1 to 4 ranks (two
+/// to five seats) exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LossShare {
     twelfths: u8,
 }
 
 impl LossShare {
-    /// Nothing was lost.
+    /// No loss.
     pub const NONE: Self = Self { twelfths: 0 };
-    /// All was lost.
+    /// The maximum loss.
     pub const ALL: Self = Self { twelfths: TWELFTHS };
 
-    /// Returns the share that `ranks` are of `all`; more than all are all. None if a twelfth does not divide it, as with six seats.
+    /// Returns the share of `ranks` in `all`, capped at 1. `None` if it is not a multiple of a twelfth, as with six
+    /// seats.
     pub fn of_ranks(ranks: u32, all: u32) -> Option<Self> {
         let step = u32::from(TWELFTHS).checked_div(all).filter(|step| step * all == u32::from(TWELFTHS))?;
         let twelfths = u8::try_from(ranks.min(all) * step).expect("at most twelve");
@@ -33,11 +34,11 @@ impl LossShare {
 const TWELFTHS: u8 = 12;
 const SHARES: usize = TWELFTHS as usize + 1;
 
-/// How many items cost which share. What follows from it does not depend on the order of the items.
+/// The number of items by loss. Results do not depend on the order of the items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LossCounts([u32; SHARES]);
 
-/// A mean, and a 95% interval for it, or one of another confidence.
+/// A mean with a confidence interval, usually 95%.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LossEstimate {
     /// The mean over the items.
@@ -49,7 +50,7 @@ pub struct LossEstimate {
 }
 
 impl LossEstimate {
-    /// Returns the distance between the ends.
+    /// Returns the width of the interval.
     pub fn width(&self) -> f64 {
         self.high - self.low
     }
@@ -57,9 +58,9 @@ impl LossEstimate {
 
 /// The ends of intervals are multiples of 1 / `STEPS`, rounded outwards.
 const STEPS: u32 = 10_000;
-/// How many bet on each side.
+/// Number of gamblers on each side.
 const GAMBLERS: u8 = 8;
-/// What is bet, as shares of the most that can be: 1/16, 3/16, ..., 15/16.
+/// The bets, as shares of the maximum bet.
 const BETS: [f64; GAMBLERS as usize] = [0.0625, 0.1875, 0.3125, 0.4375, 0.5625, 0.6875, 0.8125, 0.9375];
 
 impl LossCounts {
@@ -68,29 +69,30 @@ impl LossCounts {
         self.0[usize::from(loss.twelfths)] += 1;
     }
 
-    /// Returns how many items there are.
+    /// Returns the number of items.
     pub fn items(&self) -> u32 {
         self.0.iter().sum()
     }
 
-    /// Returns the mean; none without items.
+    /// Returns the mean; `None` without items.
     pub fn mean(&self) -> Option<f64> {
         let sum: u32 = (0..).zip(&self.0).map(|(twelfths, count)| twelfths * count).sum();
         let items = self.items();
         (items > 0).then(|| f64::from(sum) / (f64::from(TWELFTHS) * f64::from(items)))
     }
 
-    /// Estimates the mean of all items that could be drawn; none without items. Whatever rule says when to stop, the interval misses that mean with
-    /// a probability of `error` at most.
+    /// Estimates the mean of the population of items; `None` without items. For any stopping rule, the interval misses
+    /// that mean with probability at most `error`.
     ///
-    /// Each end is found by betting against every mean beyond it (Waudby-Smith and Ramdas, "Estimating Means of Bounded Random Variables by
-    /// Betting", 2024): whoever bets a fixed share of a fortune of 1 that losses are larger than a mean `m`, and is right about `m`, has a
-    /// fortune that does not grow on average, so that it ever reaches `2 / error` with a probability of `error / 2` at most (Ville 1939). The
-    /// fortune is the mean of those of eight gamblers, who bet 1/16, 3/16, ..., 15/16 of the most that can be bet. It is worked out with
-    /// products and sums alone, which are the same on every platform, bit for bit.
+    /// Each end is found by betting against every mean beyond it (Waudby-Smith and Ramdas, "Estimating Means of Bounded
+    /// Random Variables by Betting", 2024). A gambler starts with a fortune of 1 and bets a fixed share of it that
+    /// losses exceed a mean `m`. If the true mean is `m`, the fortune does not grow on average, so it ever reaches `2 /
+    /// error` with probability at most `error / 2` (Ville 1939). The fortune used is the mean over eight gamblers who
+    /// bet 1/16, 3/16, ..., 15/16 of the maximum. It needs only products and sums, which are bit-identical on every
+    /// platform.
     ///
     /// # Panics
-    /// If the error is not above 0 and at most 1.
+    /// Unless 0 < `error` <= 1.
     pub fn estimate(&self, error: f64) -> Option<LossEstimate> {
         assert!(error > 0.0 && error <= 1.0, "an error of {error}: it is above 0 and at most 1");
         let value = self.mean()?;
@@ -99,9 +101,9 @@ impl LossCounts {
         Some(LossEstimate { value, low: end(below), high: end(STEPS - above) })
     }
 
-    /// Returns the largest mean, in steps, against which a gambler who bets on larger losses has reached a fortune.
+    /// Returns the largest mean, in steps, against which gamblers on larger losses have reached a fortune.
     fn refuted_steps(&self, fortune: f64) -> u32 {
-        // The smaller the mean that is bet against, the more a gambler has won.
+        // The smaller the mean, the more the gamblers have won.
         let (mut refuted, mut kept) = (0, STEPS + 1);
         while kept - refuted > 1 {
             let middle = refuted.midpoint(kept);
@@ -114,20 +116,20 @@ impl LossCounts {
         refuted
     }
 
-    /// Returns whether the gamblers who bet against a mean have a fortune on average.
+    /// Returns whether the gamblers against a mean have reached a fortune on average.
     fn reaches_fortune(&self, mean: f64, fortune: f64) -> bool {
         let fortunes = self.fortunes(mean);
         fortunes.into_iter().map(ScaledNumber::saturate).sum::<f64>() >= fortune * f64::from(GAMBLERS)
     }
 
-    /// Returns the binary logarithm of what the gamblers who bet against a mean have on average.
+    /// Returns the binary logarithm of the mean fortune of the gamblers against a mean.
     pub(super) fn log_fortune(&self, mean: f64) -> f64 {
         let share = ScaledNumber::new(1.0 / f64::from(GAMBLERS));
         let sum = self.fortunes(mean).into_iter().map(|fortune| fortune * share).reduce(Add::add);
-        sum.expect("there are gamblers").log2()
+        sum.expect("there is at least one gambler").log2()
     }
 
-    /// Returns what each gambler has who bets that losses are larger than a mean.
+    /// Returns the fortune of each gambler on losses larger than a mean.
     fn fortunes(&self, mean: f64) -> [ScaledNumber; GAMBLERS as usize] {
         BETS.map(|bet| {
             let shares = (0_u8..).zip(&self.0).filter(|&(_, &count)| count > 0);
@@ -138,7 +140,7 @@ impl LossCounts {
         })
     }
 
-    /// Returns the same with what was kept in the place of what was lost.
+    /// Returns the counts with losses and remainders exchanged.
     pub(super) fn reversed(&self) -> Self {
         let mut reversed = self.clone();
         reversed.0.reverse();
@@ -188,12 +190,12 @@ mod tests {
     }
 
     #[test]
-    fn very_many_items_break_nothing() {
+    fn huge_numbers_of_items_are_handled() {
         let many = counts(&[(0, 1, 90_000), (1, 1, 10_000)]).estimate(0.05).unwrap();
         assert!(many.low < 0.1 && many.high > 0.1 && many.width() < 0.05, "{many:?}");
     }
 
-    /// What losses are drawn from: how likely each share is, in sixtieths.
+    /// Distributions of losses: frequencies of shares in sixtieths.
     const KINDS: [&[(u32, u8)]; 5] = [
         &[(60, 0)],
         &[(57, 0), (3, 12)],
@@ -202,15 +204,16 @@ mod tests {
         &[(6, 0), (54, 12)],
     ];
 
-    /// Draws items until the interval is narrow, and returns whether it ever missed the mean, whether it did at the stop, and how many items it took.
-    fn stop_once_narrow(kind: &[(u32, u8)], seed: u64, width: f64, most: u32) -> (bool, bool, u32) {
+    /// Draws items until the interval is narrow. Returns whether it ever missed the mean, whether it missed it at the
+    /// stop, and the number of items.
+    fn stop_once_narrow(kind: &[(u32, u8)], seed: u64, width: f64, max_items: u32) -> (bool, bool, u32) {
         let truth: f64 = kind
             .iter()
             .map(|&(weight, twelfths)| f64::from(weight) * LossShare { twelfths }.as_f64() / 60.0)
             .sum();
         let mut draw = SeededDraw::new(11, seed);
         let (mut counts, mut ever) = (LossCounts::default(), false);
-        for items in 1..=most {
+        for items in 1..=max_items {
             let mut left = draw.number_below(60) as u32;
             let drawn = kind.iter().find(|(weight, _)| {
                 let here = left < *weight;
@@ -221,7 +224,7 @@ mod tests {
             let found = counts.estimate(0.05).unwrap();
             let missed = truth < found.low || truth > found.high;
             ever |= missed;
-            if found.width() <= width || items == most {
+            if found.width() <= width || items == max_items {
                 return (ever, missed, items);
             }
         }
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn whenever_one_stops_the_interval_rarely_misses_and_items_are_saved() {
+    fn optional_stopping_keeps_the_coverage_and_saves_items() {
         const RUNS: u32 = 60;
         let (mut ever, mut at_stop, mut items) = (0, 0, 0);
         for kind in KINDS {
@@ -241,7 +244,7 @@ mod tests {
             }
         }
         let all = RUNS * KINDS.len() as u32;
-        // The draws are fixed, so that the counts are: 5 of 100 may miss at any time.
+        // The seeds are fixed, so the counts are too: 5% may miss at any time.
         assert!(ever * 20 <= all, "{ever} of {all} runs missed at some time, {at_stop} at the stop");
         assert!(at_stop <= ever && items * 10 < all * 120 * 7, "{items} items in {all} runs");
     }

@@ -2,19 +2,20 @@
 
 use super::loss_counts::{LossCounts, LossEstimate};
 
-/// The means that are tried for each tier are multiples of 1 / `STEPS`.
+/// The grid of means for each tier has steps of 1 / `STEPS`.
 const STEPS: u16 = 500;
 
-/// Estimates the mean over tiers, each of the same weight; none without tiers, or if one has no items. The items of different tiers are drawn
-/// independently, and each tier may be over at a time of its own; then the interval misses the mean with a probability of `error` at most.
+/// Estimates the mean over equally weighted tiers; `None` without tiers, or if one has no items. The items of different
+/// tiers must be independent, and each tier may stop at its own time; then the interval misses the mean with
+/// probability at most `error`.
 ///
-/// If the means of all tiers were those that are bet against, the product of the fortunes of [`LossCounts::estimate`] would be 1 on average, and so reach
-/// `2 / error` with a probability of `error / 2` at most. So the lower end is the smallest mean over tiers whose means leave the product
-/// below that. As the logarithm of each fortune is convex in the mean, it is found step by step: the tier whose mean can be smaller at the least
-/// rise of the product goes first.
+/// If every tier's mean were the one bet against, the product of the fortunes of [`LossCounts::estimate`] would be 1 on
+/// average, and so reach `2 / error` with probability at most `error / 2`. So the lower end is the smallest mean over
+/// tiers for which the product remains below that. The logarithm of each fortune is convex in the mean, so a greedy
+/// search finds it: each step lowers the mean of the tier that raises the product least.
 ///
 /// # Panics
-/// If the error is not above 0 and at most 1.
+/// Unless 0 < `error` <= 1.
 pub fn estimate_mean_of_tiers(tiers: &[LossCounts], error: f64) -> Option<LossEstimate> {
     assert!(error > 0.0 && error <= 1.0, "an error of {error}: it is above 0 and at most 1");
     let count = u32::try_from(tiers.len()).ok().filter(|&count| count > 0)?;
@@ -30,7 +31,8 @@ pub fn estimate_mean_of_tiers(tiers: &[LossCounts], error: f64) -> Option<LossEs
     })
 }
 
-/// Returns the smallest sum of means, in steps, at which the product of the fortunes is below one; rounded down by a step for each tier.
+/// Returns the smallest sum of means, in steps, for which the product of the fortunes is below `fortune`, rounded down
+/// by one step per tier.
 fn lowest_sum_of_steps(tiers: &[LossCounts], fortune: f64) -> u32 {
     let logs: Vec<Vec<f64>> = tiers.iter().map(log_fortunes).collect();
     let mut places = vec![usize::from(STEPS); tiers.len()];
@@ -49,10 +51,10 @@ fn lowest_sum_of_steps(tiers: &[LossCounts], fortune: f64) -> u32 {
     places.iter().map(|&place| place.saturating_sub(1) as u32).sum()
 }
 
-/// Returns the logarithms of the fortunes by the steps of the mean that is bet against.
+/// Returns the log fortunes by the mean bet against, in steps.
 fn log_fortunes(counts: &LossCounts) -> Vec<f64> {
     let at = |step: u16| counts.log_fortune(f64::from(step) / f64::from(STEPS));
-    // Who has lost nothing at all may have a mean of 0; whoever has lost something may not.
+    // A mean of 0 is possible only without any loss.
     let first = if counts.mean() == Some(0.0) { at(1) } else { f64::INFINITY };
     [first].into_iter().chain((1..=STEPS).map(at)).collect()
 }
@@ -72,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn several_tiers_are_surer_than_one() {
+    fn the_mean_of_several_tiers_has_a_narrower_interval() {
         assert_eq!(estimate_mean_of_tiers(&[], 0.05), None);
         assert_eq!(estimate_mean_of_tiers(&[counts(1, 1), LossCounts::default()], 0.05), None);
         let tier = counts(70, 30);
@@ -87,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn one_tier_is_estimated_as_by_itself() {
+    fn a_single_tier_has_nearly_its_own_interval() {
         let tier = counts(40, 25);
         let (alone, joint) = (tier.estimate(0.05).unwrap(), estimate_mean_of_tiers(&[tier], 0.05).unwrap());
         assert!(joint.low <= alone.low && alone.low - joint.low < 0.005, "{joint:?}, {alone:?}");
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_is_rarely_missed_though_each_tier_ends_by_its_own_losses() {
+    fn separately_stopped_tiers_keep_the_coverage() {
         const RUNS: u64 = 40;
         let percents = [2, 10, 30, 55, 80];
         let mut missed = 0;

@@ -1,32 +1,32 @@
-//! What a bot does whoever sits where, and whom it declares before whom.
+//! A bot's habits, independent of who sits where, and whom it declares before whom.
 
 use super::{declaration_tally::UsualRanks, estimate::to_float, place_sums::MoverHabits};
 use std::collections::HashMap;
 
-/// The least matches of three bots from which it is read whom one of them puts before another.
+/// Minimum number of matches with all three bots to decide whom one of them ranks first.
 const MIN_MATCHES_OF_THREE: u64 = 9;
-/// The standard deviations from which on a bot is taken to tell others apart.
+/// The threshold, in standard deviations, above which a bot distinguishes others.
 const CLEAR_ORDER: f64 = 3.0;
-/// How often a bot may put others before itself, against how often it does so for one of them, to single that one out.
-const LEAST_SINGLED_OUT: f64 = 4.0;
+/// How many times as often a bot must put one bot before itself as it does others to single that one out.
+const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 
-/// What a bot does whoever sits where, and whom it declares before whom.
+/// A bot's habits, independent of who sits where, and whom it declares before whom.
 #[derive(Debug, Clone)]
 pub(super) struct MoverTally {
     /// Whom its errors favour.
     pub(super) habits: MoverHabits,
-    /// What it declares.
+    /// Its usual declarations.
     pub(super) usual: UsualRanks,
-    /// How often it puts others before itself.
+    /// How often it ranks others before itself.
     pub(super) ceded: Ceded,
-    /// How it plays and fares.
+    /// Its error and win rates.
     pub(super) strength: Strength,
-    /// By two others, the first with the lower number: of all that are audited, and of the first
-    /// [`MAX_FIELD`](super::MAX_FIELD) bots.
+    /// By two others, the smaller number first: of all audited bots, and of the first [`MAX_FIELD`](super::MAX_FIELD)
+    /// bots.
     orders: HashMap<(usize, usize), OrderTally>,
 }
 
-/// How well a bot plays and fares.
+/// The error and win rates of a bot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Strength {
     pub(super) plies: u64,
@@ -40,7 +40,7 @@ pub(super) struct Strength {
 struct OrderTally {
     matches: u64,
     before: u64,
-    /// The seats of these matches, added up.
+    /// The total number of seats in these matches.
     seats: u64,
 }
 
@@ -55,7 +55,7 @@ impl MoverTally {
         }
     }
 
-    /// Adds a match at a table of so many seats in which it declared one bot before another, or not.
+    /// Adds a match at a table of `seats` in which it declared `one` before `other`, or not.
     pub(super) fn add_order(&mut self, one: usize, other: usize, is_before: bool, seats: usize) {
         let order = self.orders.entry((one.min(other), one.max(other))).or_default();
         order.matches += 1;
@@ -63,7 +63,7 @@ impl MoverTally {
         order.seats += seats as u64;
     }
 
-    /// Returns whether it puts no third bot before this one in more than two thirds of the matches of all three.
+    /// Returns whether it ranks no third bot before this one in more than two thirds of the matches of all three.
     pub(super) fn is_favourite(&self, bot: usize) -> bool {
         self.orders.iter().all(|(&(one, other), order)| {
             let before = if one == bot { order.before } else { order.matches - order.before };
@@ -73,10 +73,11 @@ impl MoverTally {
         })
     }
 
-    /// Returns whether it tells others apart even where a bot is left out: it declares some before others, whoever sits where.
+    /// Returns whether it distinguishes bots other than this one: it declares some before others, independent of who
+    /// sits where.
     ///
-    /// Who declares for places has either of two others before the other as chance seats them: the balance of a pair has the
-    /// variance of its groups, each counting for as many matches as it has seats.
+    /// If a bot declares for places, the order of two others is random: the balance of a pair has the variance of its
+    /// groups, each of as many matches as seats.
     pub(super) fn orders_others_than(&self, bot: usize) -> bool {
         let (mut excess, mut variance) = (0.0, 0.0);
         for (_, order) in self.orders.iter().filter(|((one, other), _)| *one != bot && *other != bot) {
@@ -89,15 +90,15 @@ impl MoverTally {
         excess > CLEAR_ORDER * variance.sqrt() && variance > 0.0
     }
 
-    /// Returns whether it puts a bot before itself, as often as that, far more often than it does others.
+    /// Returns whether it ranks a bot before itself at this rate, far more often than it does others.
     pub(super) fn singles_out(&self, ceded: Ceded) -> bool {
         let all = self.ceded;
         let rest = Ceded { matches: all.matches - ceded.matches, ceded: all.ceded - ceded.ceded };
-        rest.matches == 0 || ceded.share() >= LEAST_SINGLED_OUT * rest.share()
+        rest.matches == 0 || ceded.share() >= MIN_SINGLED_OUT_RATIO * rest.share()
     }
 }
 
-/// How often a bot put others before itself: of the matches with each of them.
+/// How often a bot ranked others before itself, among the matches with each of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Ceded {
     pub(super) matches: u64,
@@ -105,7 +106,7 @@ pub(super) struct Ceded {
 }
 
 impl Ceded {
-    /// Adds a match in which it did, or did not.
+    /// Adds a match in which it did so, or did not.
     pub(super) fn add_match(&mut self, is_ceded: bool) {
         self.matches += 1;
         self.ceded += u64::from(is_ceded);
@@ -117,17 +118,21 @@ impl Ceded {
 }
 
 impl Strength {
-    /// Returns whether it errs more often than all of some others.
+    /// Returns whether it errs more often than all of these others.
     pub(super) fn errs_more_than(self, others: impl IntoIterator<Item = Self>) -> bool {
-        others.into_iter().all(|other| share(self.errors, self.plies) > share(other.errors, other.plies))
+        others
+            .into_iter()
+            .all(|other| share_or_zero(self.errors, self.plies) > share_or_zero(other.errors, other.plies))
     }
 
-    /// Returns whether it wins less often than all of some others.
+    /// Returns whether it wins less often than all of these others.
     pub(super) fn wins_less_than(self, others: impl IntoIterator<Item = Self>) -> bool {
-        others.into_iter().all(|other| share(self.wins, self.matches) < share(other.wins, other.matches))
+        others
+            .into_iter()
+            .all(|other| share_or_zero(self.wins, self.matches) < share_or_zero(other.wins, other.matches))
     }
 }
 
-fn share(part: u64, whole: u64) -> f64 {
+fn share_or_zero(part: u64, whole: u64) -> f64 {
     to_float(part.cast_signed()) / to_float(whole.max(1).cast_signed())
 }

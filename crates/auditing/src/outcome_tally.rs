@@ -1,16 +1,16 @@
-//! What helping another came to in the end for the bot that helped.
+//! The final outcome of helping for the helper.
 
 use super::estimate::to_float;
 
-/// The ranks before a take that are told apart; further ones are taken together.
+/// Number of predicted ranks with separate sums; further ones are combined.
 const RANKS: usize = 8;
 
-/// The ranks, in a bot's own row, that matches came to from a predicted rank on.
+/// The final ranks of matches in a bot's row, by predicted rank.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OutcomeSums([(u64, u64); RANKS]);
 
-/// What the takes of a bot came to for itself in the end, in matches with another: those that were optimal, and the errors
-/// that favoured the other.
+/// The final outcome of a bot's takes in matches with another: of its optimal takes, and of its errors in favour of the
+/// other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct OutcomeTally {
     pub(super) optimal: OutcomeSums,
@@ -18,14 +18,14 @@ pub(super) struct OutcomeTally {
 }
 
 impl OutcomeSums {
-    /// Adds a take: the rank of the winner that was predicted before it, and of the one that won.
+    /// Adds a take: the rank of the predicted winner before it, and of the actual winner.
     pub(super) fn add_take(&mut self, before: usize, in_the_end: usize) {
         let (takes, ranks) = &mut self.0[before.min(RANKS - 1)];
         *takes += 1;
         *ranks += in_the_end as u64;
     }
 
-    /// Adds what others came to.
+    /// Adds the sums of another tally.
     pub(super) fn add_sums(&mut self, other: &Self) {
         for ((takes, ranks), (more, their)) in self.0.iter_mut().zip(other.0) {
             *takes += more;
@@ -35,8 +35,8 @@ impl OutcomeSums {
 }
 
 impl OutcomeTally {
-    /// Returns how many ranks worse than after optimal takes, from the same predicted rank, matches ended after errors that
-    /// favoured the other; none if there is nothing to compare.
+    /// Returns how many ranks worse matches ended after errors in favour of the other than after optimal takes, from
+    /// the same predicted rank; `None` if there is nothing to compare.
     pub(super) fn loss_per_error(&self) -> Option<f64> {
         let (mut errors, mut loss) = (0, 0.0);
         for (&(optimal, ranks_if_optimal), &(helping, ranks)) in self.optimal.0.iter().zip(&self.helping.0) {
@@ -44,12 +44,13 @@ impl OutcomeTally {
                 continue;
             }
             errors += helping;
-            loss += float(ranks) - float(helping) * float(ranks_if_optimal) / float(optimal);
+            loss += count_to_float(ranks)
+                - count_to_float(helping) * count_to_float(ranks_if_optimal) / count_to_float(optimal);
         }
-        (errors > 0).then(|| loss / float(errors))
+        (errors > 0).then(|| loss / count_to_float(errors))
     }
 }
 
-fn float(count: u64) -> f64 {
+fn count_to_float(count: u64) -> f64 {
     to_float(count.cast_signed())
 }

@@ -1,4 +1,4 @@
-//! What the takes of one bot came to for another.
+//! The effects of one bot's takes on another.
 
 use super::{
     DeclarationFindings, Dependence, Favouritism, MIN_GROUPS, declaration_tally::DeclarationTally,
@@ -7,32 +7,32 @@ use super::{
 use lastnim_core::game::{BotName, SeatCount};
 use std::{collections::BTreeSet, fmt};
 
-/// What the takes of one bot came to for another, over the matches that both played.
+/// The effects of one bot's takes on another, over the matches of both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairFindings {
     /// The bot that moved.
     pub mover: BotName,
-    /// The bot that gained or paid.
+    /// The bot that gained or lost.
     pub other: BotName,
-    /// The matches that both played.
+    /// Number of matches of both.
     pub matches: u64,
     /// The ranks that takes of the mover cost the other.
     pub cost: u64,
-    /// The ranks that takes of the mover gave the other.
+    /// The ranks that takes of the mover gained the other.
     pub gave: u64,
-    /// The takes by which the mover erred in them.
+    /// The mover's errors in these matches.
     pub errors: u64,
-    /// Those of them at tables of three or more.
+    /// Its errors at tables of three or more.
     pub errors_with_a_third: u64,
-    /// Those of them where another bot might as well have had the other's place: one of the same row, or any where rows are
+    /// Its errors at which another bot could have had the other's place: one with the same row, or any if rows are
     /// assigned.
     pub errors_with_a_like: u64,
-    /// The groups in which the mover's errors favoured one such place more than another; [`MIN_GROUPS`] stands for that or
-    /// more.
+    /// Groups in which the mover's errors favoured one such place over another; capped at [`MIN_GROUPS`].
     pub usable_groups: u64,
-    /// Whether the mover's errors favour the other beyond what others in its place get.
+    /// Whether the mover's errors favour the other more than others in its place.
     pub favouritism: Favouritism,
-    /// The favour of an error, in ranks, that would have been flagged with a chance of 0.8; none if the takes are not tested.
+    /// The favour per error, in ranks, that would have been flagged with power 0.8; `None` if the takes were not
+    /// tested.
     pub detectable_favour: Option<f64>,
     /// Whether the mover declares better ranks for the other's place.
     pub declarations: DeclarationFindings,
@@ -43,16 +43,16 @@ pub struct PairFindings {
 pub enum UntestedReason {
     /// The mover made no error.
     NoErrors,
-    /// It erred at tables of two alone.
+    /// It only erred at tables of two.
     NoThirdSeat,
-    /// No third seat at any of its errors had a bot of the same row as the other.
+    /// At its errors no third bot had the same row as the other.
     NoOtherOfTheSameRow,
-    /// So few groups could be used: the test needs [`MIN_GROUPS`].
+    /// There were fewer than [`MIN_GROUPS`] usable groups.
     TooFewGroups {
-        /// The groups that there are.
+        /// The number of groups.
         groups: u64,
     },
-    /// Whoever had had which place, the errors would have favoured the other as much.
+    /// Every assignment of bots to places gives the same favour.
     NoDifference,
 }
 
@@ -74,21 +74,21 @@ impl fmt::Display for UntestedReason {
         match self {
             Self::NoErrors => f.write_str("no errors"),
             Self::NoThirdSeat => f.write_str("no third seat"),
-            Self::NoOtherOfTheSameRow => f.write_str("no other bot of the same row"),
-            Self::TooFewGroups { groups: 1 } => write!(f, "1 usable group, {MIN_GROUPS} are needed"),
-            Self::TooFewGroups { groups } => write!(f, "{groups} usable groups, {MIN_GROUPS} are needed"),
-            Self::NoDifference => f.write_str("all places always got the same"),
+            Self::NoOtherOfTheSameRow => f.write_str("no other bot with the same row"),
+            Self::TooFewGroups { groups: 1 } => write!(f, "1 usable group, needs {MIN_GROUPS}"),
+            Self::TooFewGroups { groups } => write!(f, "{groups} usable groups, needs {MIN_GROUPS}"),
+            Self::NoDifference => f.write_str("all places always gained the same"),
         }
     }
 }
 
 impl PairFindings {
-    /// Returns the ranks that the mover cost the other less those that it gave it: their entry in the ledger.
+    /// Returns the ranks that the mover cost the other minus those that it gained it: their entry in the ledger.
     pub fn ledger_entry(&self) -> i64 {
         self.cost.cast_signed() - self.gave.cast_signed()
     }
 
-    /// Returns why the pair was not tested; none if it was.
+    /// Returns why the pair was not tested; `None` if it was.
     pub fn untested_reason(&self) -> Option<UntestedReason> {
         let groups = self.usable_groups;
         match self.favouritism {
@@ -105,7 +105,7 @@ impl PairFindings {
         }
     }
 
-    /// Returns whether nothing is known of the takes of the pair: its ledger is empty, and it was not tested.
+    /// Returns whether there is nothing to report: the ledger is empty, and the pair was not tested.
     pub fn is_empty(&self) -> bool {
         self.cost == 0 && self.gave == 0 && self.favouritism == Favouritism::TooFewGroups
     }
@@ -115,7 +115,7 @@ impl PairFindings {
         self.favouritism.is_flagged() || self.declarations.is_flagged()
     }
 
-    /// Returns the smaller of the corrected p-values; none if nothing was tested.
+    /// Returns the smaller of the corrected p-values; `None` if nothing was tested.
     pub fn smallest_p_corrected(&self) -> Option<f64> {
         let takes = match self.favouritism {
             Favouritism::Tested { p_corrected, .. } => Some(p_corrected),
@@ -128,13 +128,13 @@ impl PairFindings {
         takes.into_iter().chain(declarations).min_by(f64::total_cmp)
     }
 
-    /// Returns the ledger for a match.
+    /// Returns the ledger entry per match.
     pub fn ledger_per_match(&self) -> f64 {
         to_float(self.ledger_entry()) / to_float(self.matches.max(1).cast_signed())
     }
 }
 
-/// The same, as it comes together.
+/// A running tally of a pair.
 #[derive(Debug, Clone)]
 pub(super) struct PairTally {
     pub(super) matches: u64,
@@ -147,7 +147,7 @@ pub(super) struct PairTally {
     /// The bots that declared rows in the groups of the test of takes.
     pub(super) company: BTreeSet<usize>,
     pub(super) outcomes: OutcomeTally,
-    /// Matches with declared rows, at tables of any size.
+    /// Matches with declared rows at tables of any size.
     pub(super) declared: u64,
     pub(super) declarations: DeclarationTally,
 }
@@ -169,7 +169,7 @@ impl PairTally {
         }
     }
 
-    /// Enters what an error at a table of so many seats cost the other; what it gave is negative.
+    /// Adds the cost to the other of an error at a table of `seats`; negative if it gained.
     pub(super) fn add_error_cost(&mut self, cost: i32, seats: SeatCount) {
         self.errors += 1;
         self.errors_with_a_third += u64::from(seats.get() > 2);

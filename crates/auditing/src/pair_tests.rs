@@ -1,4 +1,4 @@
-//! The tests of all ordered pairs at once: by their takes, and by their declarations.
+//! The tests of all ordered pairs, by takes and by declarations.
 
 use super::{
     DeclarationFindings, Favouritism, PairFindings,
@@ -10,10 +10,10 @@ use super::{
 use lastnim_core::game::BotName;
 use std::collections::BTreeMap;
 
-/// What varies less is the same but for rounding.
+/// Smaller deviations are rounding errors.
 const ROUNDING: f64 = 1e-6;
 
-/// Tests all pairs; by the numbers of the two bots, as the bots are.
+/// Tests all pairs, given by the numbers of the two bots.
 pub(super) fn test_pairs<'a>(
     pairs: &'a BTreeMap<(usize, usize), PairTally>,
     mover: impl Fn(usize) -> (&'a BotName, &'a MoverTally),
@@ -82,15 +82,15 @@ pub(super) fn test_pairs<'a>(
     for ((bot, other), _) in found.iter().filter(|(_, findings)| findings.declarations.is_large()) {
         dependents.entry(*other).or_default().push(*bot);
     }
-    // Whom others depend on as well is not preferred by agreement, but for what everybody sees; nor who is preferred among others
-    // that are preferred to each other.
+    // If third bots also depend on one, it is preferred for a visible reason, not by agreement; a bot preferred by
+    // others that prefer each other does not count.
     let is_special = |bot: usize, other: usize| {
         let tally = mover(bot).1;
         tally.is_favourite(other)
             && !tally.orders_others_than(other)
             && !dependents.get(&other).is_some_and(|thirds| thirds.iter().any(|&third| third != bot))
     };
-    // Who is weaker than all others is preferred for that.
+    // A bot that is weaker than all others is preferred for that.
     let is_weakest = |bot: usize, other: usize| {
         let of_bot = found.partition_point(|((one, _), _)| *one < bot);
         let thirds = || {

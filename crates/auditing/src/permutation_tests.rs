@@ -2,10 +2,10 @@
 
 use super::replicates::REPLICATES;
 
-/// The place of the critical value among the largest sums of the replicates, in rising order: 1% of them lie beyond.
+/// The index of the critical value among the sorted maxima of the replicates: 1% lie beyond it.
 const CRITICAL_REPLICATE: usize = REPLICATES - REPLICATES / 100 - 1;
 
-/// A sum as it was observed, and in each replicate.
+/// An observed sum and its replicates.
 #[derive(Debug, Clone)]
 pub(super) struct PermutedSums {
     /// In standard deviations from the mean, the observed one first.
@@ -13,18 +13,18 @@ pub(super) struct PermutedSums {
     deviation: f64,
 }
 
-/// What came out for one sum.
+/// The result for one sum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PermutationResult {
     /// The one-sided p-value of this sum alone.
     pub(super) p_value: f64,
-    /// The same, corrected for all sums.
+    /// The p-value corrected for all sums.
     pub(super) p_corrected: f64,
     /// The standard deviation of the sum over the permutations.
     pub(super) deviation: f64,
 }
 
-/// The tests of many sums, each with the same permutations of the same groups.
+/// The tests of many sums with the same permutations of the same groups.
 #[derive(Debug, Clone)]
 pub(super) struct PermutationTests {
     results: Vec<Option<PermutationResult>>,
@@ -32,7 +32,7 @@ pub(super) struct PermutationTests {
 }
 
 impl PermutedSums {
-    /// Takes a sum as it was observed, and in each replicate; none if they deviate by less than `least`.
+    /// Standardises an observed sum and its replicates; `None` if their deviation is below `least`.
     pub(super) fn new(sums: &[f64], least: f64) -> Option<Self> {
         let all = f64::from(sums.len() as u32);
         let mean = sums.iter().sum::<f64>() / all;
@@ -43,7 +43,7 @@ impl PermutedSums {
 }
 
 impl PermutationTests {
-    /// Tests the sums, those that are there, each against its own replicates and against the largest of all in each replicate.
+    /// Tests the available sums, each against its own replicates and against the maximum of all in each replicate.
     ///
     /// Source: Westfall and Young, "Resampling-Based Multiple Testing" (1993), single step.
     pub(super) fn of_sums(sums: &[Option<PermutedSums>]) -> Self {
@@ -54,7 +54,7 @@ impl PermutationTests {
             }
         }
         let p_value = |replicates: &[f64], observed: f64| {
-            // Sums that are equal but for rounding count as hits.
+            // Sums that are equal up to rounding count as hits.
             let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
             f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
         };
@@ -73,12 +73,12 @@ impl PermutationTests {
         Self { results, critical }
     }
 
-    /// Returns what came out, in the order of the sums.
+    /// Returns the results in the order of the sums.
     pub(super) fn results(&self) -> &[Option<PermutationResult>] {
         &self.results
     }
 
-    /// Returns from how many standard deviations on a sum is significant after the correction.
+    /// Returns the threshold, in standard deviations, for significance after the correction.
     pub(super) fn critical(&self) -> f64 {
         self.critical
     }

@@ -1,4 +1,4 @@
-//! Who might have sat where.
+//! Permutations of bots among places.
 
 use super::{
     MatchGroup,
@@ -6,22 +6,22 @@ use super::{
 };
 use lastnim_tournament::SeededDraw;
 
-/// What the permutations are drawn for.
+/// Separates these draws from all others.
 const PURPOSE: u64 = 0x6661_766f_7572_7321;
 
-/// The most bots whose orders are looked up in a table; of more there are 720 and more.
+/// Maximum number of bots with tabulated orders; more have at least 720.
 const MAX_TABULATED: usize = 5;
 
-/// By bot and replicate: which place it has when names are permuted among as many places.
+/// By bot and replicate: its place when names are permuted among the same number of places.
 ///
-/// They depend on seed, group and names alone, so that a group may come in parts.
+/// They depend only on seed, group and names, so a group may come in parts.
 #[derive(Debug, Clone)]
 pub(super) struct PlacePermutations(Vec<ByReplicate<u16>>);
 
 impl PlacePermutations {
-    /// Draws them for the `names`, which count as they are and in their order; `bots` of them change places.
+    /// Draws the permutations of `bots` places for the `names`, whose order matters.
     ///
-    /// Of up to five bots, 32 bits draw one of the up to 120 orders: each is equally likely but for one part in 2^25.
+    /// For up to five bots, 32 bits select one of up to 120 orders, uniformly up to one part in 2^25.
     pub(super) fn draw(
         seed: u64,
         group: &MatchGroup,
@@ -52,20 +52,20 @@ impl PlacePermutations {
                 *place = order[bot];
             }
             for (place, &drawn) in places.iter_mut().zip(&drawn) {
-                // Less than 120, and the compiler sees that it is less than 128.
+                // Less than 120; the compiler can see that it is less than 128.
                 *place = by_order[((u64::from(drawn) * orders.len() as u64) >> 32) as usize % by_order.len()];
             }
         }
         Self(places)
     }
 
-    /// Returns the places that a bot has.
+    /// Returns the places of a bot by replicate.
     pub(super) fn places_of_bot(&self, bot: usize) -> &ByReplicate<u16> {
         &self.0[bot]
     }
 }
 
-/// Returns the order of a number: the digits of the number in the factorial system say what is exchanged.
+/// Returns the order with a number, decoded by the factorial number system.
 fn nth_permutation(mut number: usize, bots: usize) -> [u16; MAX_TABULATED] {
     let mut order = std::array::from_fn(|place| place as u16);
     for last in (1..bots).rev() {
@@ -99,7 +99,7 @@ mod tests {
         for (bots, orders) in [(2, 2), (3, 6), (4, 24), (5, 120), (6, 720)] {
             let counts = drawn(bots, orders as u64);
             assert_eq!(counts.len(), orders);
-            // 999 are expected of each, with a standard deviation of 32.
+            // The expected count is 999, with a standard deviation of 32.
             assert!(counts.values().all(|count| (835..1_165).contains(count)), "{bots}: {counts:?}");
             for order in counts.keys() {
                 assert!((0..bots as u16).all(|place| order.contains(&place)), "{order:?}");

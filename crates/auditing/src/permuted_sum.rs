@@ -1,4 +1,4 @@
-//! A sum as it was observed, and with the names of the places permuted.
+//! A sum as observed and with permuted names.
 
 use super::{
     estimate::to_float,
@@ -9,13 +9,13 @@ use std::{
     ops::{AddAssign, Sub},
 };
 
-/// A sum as it was observed, and in each replicate.
+/// An observed sum and its replicates.
 #[derive(Debug, Clone)]
 pub(super) struct PermutedSum<Wide> {
     observed: i64,
-    /// What was added in every replicate alike.
+    /// The part that is the same in every replicate.
     everywhere: i64,
-    /// The rest; none as long as there is none.
+    /// The rest; `None` until there is some.
     replicates: Option<ReplicateSums<Wide>>,
 }
 
@@ -25,7 +25,7 @@ where
 {
     pub(super) const NOTHING: Self = Self { observed: 0, everywhere: 0, replicates: None };
 
-    /// Adds the number of the place that is held in fact, and in each replicate that of the one held there.
+    /// Adds the number of the actual place, and in each replicate that of the permuted place.
     pub(super) fn add_permuted(&mut self, mut numbers: Vec<Wide>, held: usize, permuted: &ByReplicate<u16>) {
         self.observed += numbers[held].into();
         let first = numbers[0];
@@ -38,7 +38,7 @@ where
         }
     }
 
-    /// Adds what was observed and each replicate, times a factor, to sums.
+    /// Adds the observed sum and each replicate, times a factor, to `sums`.
     pub(super) fn add_to(&self, sums: &mut [f64], factor: f64) {
         sums[0] += to_float(self.observed) * factor;
         let replicates = self.replicates.iter().flat_map(ReplicateSums::sums).chain(repeat(0));

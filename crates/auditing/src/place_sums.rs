@@ -1,23 +1,23 @@
-//! Whom the errors of a bot favour, by the places of the others.
+//! Whom a bot's errors favour, by the places of the others.
 
 use super::{AuditedMatch, audited_match::OwnPly, estimate::to_float};
 use lastnim_core::game::Seat;
 
-/// A rank in sums of whole numbers, which do not depend on the order of what is added.
+/// One rank in integer sums, which do not depend on the order of addition.
 pub(super) const RANK: f64 = (1 << 20) as f64;
 
-/// The favours that a mover's errors did to one place, by [kind of place](place_kind).
+/// The favours of a mover's errors to one place, by [kind of place](place_kind).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FavourSums {
     favours: [i64; KINDS],
     pub(super) errors: [i32; KINDS],
 }
 
-/// The kinds of places that favours are compared within.
+/// The number of kinds of places.
 pub(super) const KINDS: usize = 18;
 
-/// Returns the kind of place that a seat has in an error: whether it moves next, last, or between; whether it would have
-/// won, or the mover, or another; whether the last pile was in play.
+/// Returns the kind of a seat's place in an error: whether it moves next, last, or between; whether it, the mover, or
+/// another would have won; whether the last pile was in play.
 fn place_kind(game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat) -> usize {
     let seats = game.bots.seats();
     let place = match seats.distance_between(ply.audit.seat, seat) {
@@ -38,20 +38,20 @@ impl FavourSums {
         Self { favours: [0; KINDS], errors: [0; KINDS] }
     }
 
-    /// Adds the favour that an error did to a seat.
+    /// Adds the favour of an error to a seat.
     pub(super) fn add_favour(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, seat: Seat, favour: i64) {
         let kind = place_kind(game, ply, seat);
         self.favours[kind] += favour;
         self.errors[kind] += 1;
     }
 
-    /// Returns the favours of all kinds.
+    /// Returns the favours over all kinds.
     pub(super) fn total_favour(&self) -> i64 {
         self.favours.iter().sum()
     }
 }
 
-/// The favours of a mover to all places of a kind, whoever sat there.
+/// The favours of a mover to all places of a kind, independent of who sat there.
 #[derive(Debug, Clone)]
 pub(super) struct MoverHabits([(i64, i64); KINDS]);
 
@@ -67,14 +67,14 @@ impl MoverHabits {
         }
     }
 
-    /// Returns the favour of an error to a place of a kind, on average.
+    /// Returns the mean favour per error to a place of a kind.
     pub(super) fn mean_favour(&self, kind: usize) -> f64 {
         let (favours, errors) = self.0[kind];
         if errors == 0 { 0.0 } else { to_float(favours) / to_float(errors) }
     }
 }
 
-/// Returns, by seat, the favour of a take by which a bot erred; what stands at its own seat means nothing.
+/// Returns, by seat, the favour of an error; the entry of the mover's seat is meaningless.
 pub(super) fn favours_by_seat(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> Vec<i64> {
     let (mover, best, made) = (ply.audit.seat, ply.audit.predicted_before, ply.audit.predicted_after);
     let errors = || ply.outcomes.iter().filter(|&&(winner, _)| winner != best);
@@ -83,7 +83,7 @@ pub(super) fn favours_by_seat(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> Vec<
     let favour = |seat: Seat| {
         let rank = |winner| game.game.matrix.rank(seat, winner) as i128;
         let mean_rank: i128 = errors().map(|&(winner, takes)| rank(winner) * i128::from(takes)).sum();
-        // The mean rank less the rank that was made: what the seat gained beyond the mean gain.
+        // The mean rank minus the actual rank: the gain beyond the mean gain.
         (((mean_rank - rank(made) * all) << 20) / all) as i64
     };
     game.game.matrix.seats().iter().map(|seat| if seat == mover { 0 } else { favour(seat) }).collect()

@@ -1,21 +1,21 @@
-//! Which strength of help a test could have shown.
+//! The power of the tests.
 
-/// The standard deviations that a result exceeds with a chance of 0.8.
+/// The normal quantile of power 0.8.
 const POWER_QUANTILE: f64 = 0.841_621;
-/// The critical value where nothing was tested: that of 40 independent tests.
-const USUAL_CRITICAL: f64 = 3.0;
+/// The critical value if nothing was tested: that of 40 independent tests.
+const DEFAULT_CRITICAL: f64 = 3.0;
 
-/// Returns the mean by which a sum that varies so much must be shifted to come out as significant with a chance of 0.8.
+/// Returns the shift of the mean that makes a sum with this deviation significant with power 0.8.
 pub(super) fn detectable_shift(deviation: f64, critical: f64) -> f64 {
     (usable_critical(critical) + POWER_QUANTILE) * deviation
 }
 
-/// Returns the share of groups in which a bot must put another first for that to come out as significant with a chance of 0.8;
-/// none if all are not enough.
+/// Returns the share of groups in which putting another bot first would be detected with power 0.8; `None` if all
+/// groups are not enough.
 ///
-/// A group has a match for each seat. Putting a place first in place of where it stands on average moves it by `n/2` ranks, the
-/// others by `-1/(n-1)`; permuted, the gain falls on each of the n-1 places alike. `deviation` is that of the sum over the
-/// permutations without any help.
+/// A group has one match per seat. Ranking a place first instead of at its average moves it by `n/2` ranks, and the
+/// others by `-1/(n-1)`; permuted, the gain goes to each of the n-1 places equally. `deviation` is that of the sum over
+/// the permutations without help.
 pub(super) fn detectable_share(groups: f64, seats: f64, deviation: f64, critical: f64) -> Option<f64> {
     let gain = seats * (seats / 2.0 - 1.0 / (seats - 1.0));
     let critical = usable_critical(critical);
@@ -36,7 +36,7 @@ pub(super) fn detectable_share(groups: f64, seats: f64, deviation: f64, critical
 }
 
 fn usable_critical(critical: f64) -> f64 {
-    if critical.is_finite() { critical } else { USUAL_CRITICAL }
+    if critical.is_finite() { critical } else { DEFAULT_CRITICAL }
 }
 
 #[cfg(test)]
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_groups_show_weaker_help() {
+    fn more_groups_detect_weaker_help() {
         let share = |groups| detectable_share(groups, 3.0, 0.0, 3.0);
         // Every group counts once, and nine of them are three standard deviations.
         assert_eq!(share(8.0), None);

@@ -1,4 +1,4 @@
-//! What a bot's takes say it prefers, beside what it declares.
+//! Revealed preferences of a bot, compared with its declarations.
 
 use super::{
     AuditedMatch, ExplainedRows, RevealedRows, RowSource, audited_match::OwnPly, estimate::share_of,
@@ -7,86 +7,89 @@ use super::{
 use lastnim_core::game::{MAX_SEATS, Row, Seat, SeatCount};
 use std::collections::HashMap;
 
-/// The most seats for which the row that fits best is worked out: the time doubles with each.
+/// Maximum number of seats for the best-fitting row: the time doubles with each seat.
 pub const MAX_FITTED_SEATS: usize = 12;
 
-/// The most different rows of a bot that are told apart; of further ones only the number of matches is known.
+/// Maximum number of distinct rows kept per bot; for further rows only the number of matches is kept.
 pub const MAX_DECLARED_ROWS: usize = 256;
 
-/// What a bot's takes say it prefers, over its matches of one number of seats whose rows have one source.
+/// The preferences that a bot's takes reveal, over its matches with one number of seats and one source of rows.
 ///
-/// A take chooses among the winners that the takes of its position lead to, if everybody, the bot itself included, then
-/// plays optimally for the revealed rows. So this is the reading in which the others believe the declared row.
+/// A take chooses among the winners that the takes of its position lead to, if everyone, including the bot, then plays
+/// optimally for the revealed rows. So in this reading the others believe the declared row.
 ///
-/// Where rows are **declared**, winners are offsets from the bot's own seat. Where they are **assigned**, offsets mean another
-/// thing in every match, and winners are places in the assigned row: 0 is the winner that this row likes best. There the
-/// standard row stands for the assigned one, whatever it was.
+/// If rows are **declared**, winners are offsets from the bot's seat. If they are **assigned**, offsets mean something
+/// else in every match, so winners are places in the assigned row: 0 is its favourite winner. The standard row then
+/// represents every assigned row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreferenceFindings {
     /// The number of seats.
     pub seats: SeatCount,
-    /// Where the rows come from, and so what an offset stands for.
+    /// The source of the rows, which determines the meaning of offsets.
     pub source: RowSource,
-    /// The rows that the bot had, the most frequent first; of assigned ones, one that stands for all.
+    /// The rows of the bot, the most frequent first; one row represents all assigned ones.
     pub rows: Vec<HeldRowFigures>,
-    /// Matches with a row that is none of those.
+    /// Matches with other rows.
     pub other_rows: u64,
-    /// Takes by which the bot chose between two winners or more.
+    /// Takes at which the bot chose between two or more winners.
     pub choices: u64,
-    /// By offset a, then by offset b: how often it could have had either as the winner, and took a.
+    /// By offset a, then by offset b: how often both winners were available and it chose a.
     pub chosen_over: Vec<Vec<u64>>,
-    /// The row that agrees with most of these pairs; none with more than [`MAX_FITTED_SEATS`] seats or without a choice.
+    /// The row that agrees with most of these pairs; `None` with more than [`MAX_FITTED_SEATS`] seats or without
+    /// choices.
     pub best_fit: Option<FittedRow>,
-    /// Whether a single row makes all takes optimal, the others believing the declared row.
+    /// Whether one row makes all takes optimal, if the others believe the declared row.
     pub rationalisable: RationalisableCount,
-    /// The rows that make all takes optimal if they are common knowledge; none where rows are assigned.
+    /// The rows that make all takes optimal if they are common knowledge; `None` if rows are assigned.
     pub explained: Option<ExplainedRows>,
 }
 
-/// A row that a bot had in matches.
+/// A row of a bot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldRowFigures {
     /// The row.
     pub row: Row,
-    /// The matches with it.
+    /// Matches with this row.
     pub matches: u64,
     /// The bot's own takes in them.
     pub plies: u64,
-    /// Those of them that were optimal for this row.
+    /// The takes optimal for this row.
     pub optimal_plies: u64,
-    /// The share of all pairs of winners that the bot chose between in which it took the one that this row prefers, in all
-    /// matches of as many seats; none without a choice.
+    /// Among all pairs of winners that the bot chose between, in all matches with this number of seats: the share in
+    /// which it chose the one that this row prefers; `None` without choices.
     pub agreement: Option<f64>,
-    /// The takes, in all matches of as many seats, that were optimal for the row that fits best and not for this one.
+    /// Takes, in all matches with this number of seats, that were optimal for the best-fitting row and not for this
+    /// one.
     pub plies_for_fit_alone: u64,
-    /// Those that were optimal for this one and not for the row that fits best.
+    /// Takes that were optimal for this row and not for the best-fitting one.
     pub plies_for_it_alone: u64,
 }
 
-/// The row that agrees best with what a bot chose.
+/// The best-fitting row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FittedRow {
-    /// The row; of several that agree as well, the first in lexicographic order.
+    /// The row; on ties, the first in lexicographic order.
     pub row: Row,
     /// The share of pairs that it agrees with, from 0 to 1.
     pub agreement: f64,
-    /// The bot's own takes in all matches of as many seats.
+    /// The bot's own takes in all matches with this number of seats.
     pub plies: u64,
-    /// Those of them that were optimal for this row, the others believing the declared one.
+    /// The takes optimal for this row, if the others believe the declared one.
     pub optimal_plies: u64,
 }
 
-/// The rows of a bot under which each of its takes was optimal, the others believing the declared row.
+/// The rows that make all of a bot's takes optimal, if the others believe the declared row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RationalisableCount {
-    /// There are so many such rows, of n!.
+    /// There are such rows.
     ByRows {
-        /// How many; 2^64 - 1 stands for that or more.
+        /// Their number; saturates at 2^64 - 1.
         rows: u64,
         /// The first of them in lexicographic order.
         example: Row,
     },
-    /// There is none: it chose each of these offsets, once at least, over the one after it, and the last over the first.
+    /// There is no such row: it chose each of these offsets at least once over the next one, and the last over the
+    /// first.
     Contradicted {
         /// The offsets of a shortest such cycle.
         cycle: Vec<usize>,
@@ -99,8 +102,8 @@ pub enum RationalisableCount {
 }
 
 impl PreferenceFindings {
-    /// Returns in which share of the takes by which the bot could have had the winner at offset `a` or at offset `b`, and
-    /// took one of them, it took `a`; none without such a take.
+    /// Among the takes at which the winners at offsets `a` and `b` were both available and one was chosen, returns the
+    /// share that chose `a`; `None` without such takes.
     ///
     /// # Panics
     /// If an offset is not below the number of seats.
@@ -111,7 +114,7 @@ impl PreferenceFindings {
 }
 
 impl HeldRowFigures {
-    /// Returns the share of the bot's takes that were optimal for this row where it had it; none without a take.
+    /// Returns the share of the bot's takes with this row that were optimal for it; `None` without takes.
     pub fn accuracy(&self) -> Option<f64> {
         share_of(self.optimal_plies, self.plies)
     }
@@ -124,7 +127,7 @@ impl FittedRow {
     }
 }
 
-/// What a bot chose in matches of one number of seats and one source of rows, as it comes together.
+/// A running tally of a bot's choices, for one number of seats and one source of rows.
 #[derive(Debug, Clone)]
 pub(super) struct PreferenceTally {
     seats: SeatCount,
@@ -134,7 +137,7 @@ pub(super) struct PreferenceTally {
     plies: u64,
     choices: u64,
     chosen_over: Vec<Vec<u64>>,
-    /// By the offset that was chosen and the set of all that could be had: how often; with at most [`MAX_FITTED_SEATS`] seats.
+    /// By the chosen offset and the set of available ones: number of takes; only up to [`MAX_FITTED_SEATS`] seats.
     chosen_from: HashMap<(usize, usize), u64>,
     explained: Option<ExplainedRowsTally>,
 }
@@ -237,7 +240,7 @@ impl PreferenceTally {
         }
     }
 
-    /// Returns which rows the takes fit, whatever rows the bot had.
+    /// Returns the rows that the takes fit, without the bot's actual rows.
     pub(super) fn to_revealed_rows(&self) -> RevealedRows {
         RevealedRows {
             seats: self.seats,
@@ -248,7 +251,7 @@ impl PreferenceTally {
         }
     }
 
-    /// Returns the share of pairs in which the preferred of the two was chosen.
+    /// Returns the share of pairs in which the row's preferred winner was chosen.
     fn agreement(&self, row: &Row) -> Option<f64> {
         let pairs: u64 = self.chosen_over.iter().flatten().sum();
         let mut agreeing = 0;
@@ -264,30 +267,30 @@ impl PreferenceTally {
         self.chosen_over[chosen][over]
     }
 
-    /// Finds the row that agrees with most pairs, the Kemeny order, by dynamic programming over the sets of offsets that
-    /// stand at its end: 2^n n steps.
+    /// Finds the row that agrees with most pairs, the Kemeny order, by dynamic programming over the sets of last
+    /// offsets: 2^n n steps.
     fn best_fitting_row(&self) -> Option<FittedRow> {
         let n = self.seats.get();
         if n > MAX_FITTED_SEATS || self.choices == 0 {
             return None;
         }
-        // By set of offsets: the most pairs among them that an order of them can agree with.
-        let mut most = vec![0_u64; 1 << n];
+        // By set of offsets: the largest number of pairs that an order of the set can agree with.
+        let mut best = vec![0_u64; 1 << n];
         for set in 1_usize..1 << n {
-            most[set] = set_members(set)
-                .map(|first| most[set & !(1 << first)] + self.times_chosen_over_set(first, set))
+            best[set] = set_members(set)
+                .map(|first| best[set & !(1 << first)] + self.times_chosen_over_set(first, set))
                 .max()?;
         }
         let mut set = (1 << n) - 1;
         let mut offsets = Vec::with_capacity(n);
         while set != 0 {
             let first = set_members(set).find(|&first| {
-                most[set & !(1 << first)] + self.times_chosen_over_set(first, set) == most[set]
+                best[set & !(1 << first)] + self.times_chosen_over_set(first, set) == best[set]
             })?;
             offsets.push(first as u64);
             set &= !(1 << first);
         }
-        let row = Row::parse(&offsets, self.seats).expect("each offset stands once");
+        let row = Row::parse(&offsets, self.seats).expect("each offset occurs once");
         let agreement = self.agreement(&row)?;
         let wrong = self
             .chosen_from
@@ -297,7 +300,7 @@ impl PreferenceTally {
         Some(FittedRow { row, agreement, plies: self.plies, optimal_plies })
     }
 
-    /// Returns how many takes were optimal for a row and not for another.
+    /// Returns the number of takes that are optimal for one row and not for another.
     fn takes_optimal_only_for(&self, row: &Row, other: &Row) -> u64 {
         let alone = self.chosen_from.iter().filter(|&(&(chosen, set), _)| {
             preferred_of_set(row, set) == Some(chosen) && preferred_of_set(other, set) != Some(chosen)
@@ -310,8 +313,8 @@ impl PreferenceTally {
         set_members(set).map(|other| self.times_chosen_over(chosen, other)).sum()
     }
 
-    /// Finds the rows that put every chosen winner before all that could have been had in its place: the linear extensions
-    /// of "was chosen over", counted over the sets of offsets that stand at the beginning.
+    /// Counts the rows that rank every chosen winner before the alternatives: the linear extensions of "was chosen
+    /// over", over the sets of first offsets.
     fn count_rationalisable(&self) -> RationalisableCount {
         let n = self.seats.get();
         if let Some(cycle) = self.shortest_cycle() {
@@ -332,7 +335,7 @@ impl PreferenceTally {
             placed |= 1 << next;
             offsets.push(next as u64);
         }
-        let example = Row::parse(&offsets, self.seats).expect("each offset stands once");
+        let example = Row::parse(&offsets, self.seats).expect("each offset occurs once");
         if n > MAX_FITTED_SEATS {
             return RationalisableCount::Uncounted { example };
         }
@@ -378,7 +381,7 @@ impl PreferenceTally {
     }
 }
 
-/// Returns which offset of a set a row prefers.
+/// Returns the offset of a set that a row prefers.
 fn preferred_of_set(row: &Row, set: usize) -> Option<usize> {
     row.offsets().iter().map(|&offset| usize::from(offset)).find(|offset| set & (1 << offset) != 0)
 }
@@ -418,7 +421,8 @@ mod tests {
     #[test]
     fn the_takes_that_are_optimal_for_a_row_are_counted() {
         let mut tally = tally(&[&[0, 5, 7], &[2, 0, 0], &[0, 0, 0]]);
-        // Four times 0 of all, once of 0 and 1, three times of 0 and 2; twice 1 of 0 and 1; and one take without a choice.
+        // From all three: 0 four times; from 0 and 1: 0 once, 1 twice; from 0 and 2: 0 three times; and one take
+        // without a choice.
         tally.chosen_from =
             HashMap::from([((0, 0b111), 4), ((0, 0b011), 1), ((0, 0b101), 3), ((1, 0b011), 2)]);
         tally.plies = 11;

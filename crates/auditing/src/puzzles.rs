@@ -1,17 +1,17 @@
-//! The worst errors, to learn from.
+//! Puzzles: the worst errors of a bot.
 
 use super::{AuditedMatch, audited_match::OwnPly};
 use lastnim_core::game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Seat};
 use lastnim_core::oracle::OptimalTakes;
 use std::cmp::Reverse;
 
-/// The puzzles that are kept of a bot unless told otherwise.
+/// The default number of puzzles kept per bot.
 pub const DEFAULT_PUZZLES: usize = 10;
 
-/// The most puzzles that may be kept of a bot.
+/// Maximum number of puzzles kept per bot.
 pub const MAX_PUZZLES: usize = 50;
 
-/// A position in which a bot erred, what it took, and what would have been optimal.
+/// A position in which a bot erred, its take, and the optimal takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Puzzle {
     /// The match.
@@ -20,11 +20,11 @@ pub struct Puzzle {
     pub ply: u32,
     /// The bots, by seat.
     pub bots: BySeat<BotName>,
-    /// The piles that still hold something, as they stood.
+    /// The current counters of the nonempty piles.
     pub piles: Vec<u64>,
     /// The seat to move.
     pub seat: Seat,
-    /// The preferences.
+    /// The alliance matrix.
     pub matrix: AllianceMatrix,
     /// Who wins when no counter is left.
     pub ending: Ending,
@@ -34,34 +34,34 @@ pub struct Puzzle {
     pub optimal_takes: OptimalTakes,
     /// The winner after an optimal take.
     pub winner_if_optimal: Seat,
-    /// The winner after the take that was made.
+    /// The winner after the actual take.
     pub winner_after: Seat,
     /// The ranks that it cost.
     pub regret: u32,
-    /// The ranks that it cost all seats together, the mover included; below 0 if it gave more than it cost.
+    /// The ranks that it cost all seats together, including the mover; negative if they gained in total.
     pub harm: i64,
-    /// From the largest take on: the winner, as an offset from the mover, and how many takes lead to it.
+    /// From the largest take on: the winner, as an offset from the mover, and the number of takes that lead to it.
     outcomes: Vec<(usize, u64)>,
 }
 
-/// The worst first; of those that cost as much, what harmed all seats most, then the simplest, and then the oldest.
+/// The worst first: by regret, then by harm, then the simplest, then the oldest.
 type PuzzleOrder = (Reverse<u32>, Reverse<i64>, usize, u128, MatchId, u32);
 
-/// The worst errors of a bot in different positions. Which they are does not depend on the order in which they come.
+/// The worst errors of a bot in distinct positions, independent of their order of arrival.
 #[derive(Debug, Clone)]
 pub(super) struct WorstPuzzles {
     worst: Vec<(PuzzleOrder, Puzzle)>,
-    most: usize,
+    limit: usize,
 }
 
 impl WorstPuzzles {
-    pub(super) fn up_to(most: usize) -> Self {
-        Self { worst: Vec::new(), most }
+    pub(super) fn up_to(limit: usize) -> Self {
+        Self { worst: Vec::new(), limit }
     }
 
     pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
         let audit = ply.audit;
-        if audit.is_optimal() || self.most == 0 {
+        if audit.is_optimal() || self.limit == 0 {
             return;
         }
         let seats = game.bots.seats();
@@ -70,7 +70,7 @@ impl WorstPuzzles {
         let counters =
             untouched.iter().map(|&pile| u128::from(pile)).sum::<u128>() + u128::from(audit.counters);
         let place = (Reverse(audit.regret), Reverse(harm), untouched.len(), counters, game.id, audit.ply);
-        if self.worst.len() == self.most && self.worst.last().is_some_and(|(last, _)| place > *last) {
+        if self.worst.len() == self.limit && self.worst.last().is_some_and(|(last, _)| place > *last) {
             return;
         }
         let puzzle = Puzzle {
@@ -101,7 +101,7 @@ impl WorstPuzzles {
         }
         let at = self.worst.partition_point(|(other, _)| *other < place);
         self.worst.insert(at, (place, puzzle));
-        self.worst.truncate(self.most);
+        self.worst.truncate(self.limit);
     }
 
     pub(super) fn into_worst_first(self) -> Vec<Puzzle> {
@@ -110,8 +110,8 @@ impl WorstPuzzles {
 }
 
 impl Puzzle {
-    /// Returns whether two positions ask the same question, seats renumbered: the piles, the ending, the mover's row and the
-    /// winners that its takes lead to are the same. What else the rows of others say makes no difference to it.
+    /// Returns whether two positions are the same puzzle after renumbering seats: with the same piles, ending, row of
+    /// the mover, and winners after its takes. The rest of the other rows does not matter.
     fn is_same_position(&self, other: &Self) -> bool {
         self.piles == other.piles
             && self.ending == other.ending

@@ -1,33 +1,32 @@
-//! A sum in every replicate.
+//! Sums by replicate.
 
 use lastnim_core::game::MAX_SEATS;
 use std::ops::AddAssign;
 
-/// The replicates of every bootstrap and of every permutation test: with 999, the 2.5% and 97.5% quantiles are the 25th and
-/// the 975th value, and the smallest p-value is 1 in 1,000.
+/// The number of replicates of every bootstrap and permutation test: with 999, the 2.5% and 97.5% quantiles are the
+/// 25th and the 975th value, and the smallest p-value is 1 in 1,000.
 pub const REPLICATES: usize = 999;
 
-/// Something for each replicate.
+/// A value for each replicate.
 pub(super) type ByReplicate<T> = [T; REPLICATES];
 
-/// The largest weight that a number can have in a replicate.
+/// Maximum weight of a number in a replicate.
 pub(super) const MAX_WEIGHT: i16 = 8;
 
-/// The furthest from 0 that a number may be to be added in 16 bits: ten of them with the largest weight have room.
+/// Maximum absolute value of a number added in 16 bits: ten of them with the maximum weight fit.
 const MAX_SMALL: u64 = 400;
 
-/// The most places that are gone through one after the other.
-const FEW_PLACES: usize = 8;
+/// Maximum number of places for the unrolled loop.
+const MAX_UNROLLED_PLACES: usize = 8;
 
-/// A sum in every replicate: of whole numbers, so that it is exact and does not depend on the order of what is added.
+/// A sum by replicate, of integers, so that it is exact and does not depend on the order of addition.
 ///
-/// Small numbers are added in 16 bits, of which a processor takes eight or more at a time, and carried over to the wide sums
-/// before any could overflow.
+/// Small numbers are added in 16 bits, which vectorise well, and are moved to the wide sums before any could overflow.
 #[derive(Debug, Clone)]
 pub(super) struct ReplicateSums<Wide> {
     wide: Box<ByReplicate<Wide>>,
     small: Box<ByReplicate<i16>>,
-    /// No small sum is further from 0.
+    /// An upper bound of the absolute small sums.
     reach: u64,
 }
 
@@ -37,10 +36,10 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
         Self { wide, small, reach: 0 }
     }
 
-    /// Adds in each replicate the number of the place that the replicate has.
+    /// Adds, in each replicate, the number of its place.
     pub(super) fn add_by_place(&mut self, places: &ByReplicate<u16>, numbers: &[Wide]) {
         let furthest = numbers.iter().map(|&number| number.into().unsigned_abs()).max().unwrap_or(0);
-        if furthest <= MAX_SMALL && numbers.len() <= FEW_PLACES {
+        if furthest <= MAX_SMALL && numbers.len() <= MAX_UNROLLED_PLACES {
             self.widen_if_needed(furthest);
             for (place, &number) in (0..).zip(numbers) {
                 let number = number.into() as i16;
@@ -51,7 +50,7 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
                 }
             }
         } else {
-            // With a power of two the compiler sees that no place lies outside.
+            // With a power of two, the compiler can omit bounds checks.
             let mut by_place = [Wide::default(); MAX_SEATS];
             by_place[..numbers.len()].copy_from_slice(numbers);
             for (sum, &place) in self.wide.iter_mut().zip(places) {
@@ -65,7 +64,7 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
         self.wide.iter().zip(self.small.iter()).map(|(&wide, &small)| wide.into() + i64::from(small))
     }
 
-    /// Makes room for small numbers, none of which is further from 0 than that.
+    /// Moves the small sums if numbers up to `furthest` might overflow them.
     fn widen_if_needed(&mut self, furthest: u64) {
         self.reach += furthest;
         if self.reach > i16::MAX.unsigned_abs().into() {
@@ -79,7 +78,7 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
 }
 
 impl ReplicateSums<i64> {
-    /// Adds a number in each replicate as often as it weighs there, up to [`MAX_WEIGHT`] times.
+    /// Adds a number in each replicate, times its weight there, at most [`MAX_WEIGHT`].
     pub(super) fn add_weighted(&mut self, weights: &ByReplicate<i16>, number: i64) {
         if number.unsigned_abs() <= MAX_SMALL {
             self.widen_if_needed(number.unsigned_abs() * u64::from(MAX_WEIGHT.unsigned_abs()));
@@ -101,17 +100,17 @@ mod tests {
     use lastnim_tournament::SeededDraw;
 
     #[test]
-    fn sums_are_exact_whatever_the_size_of_the_numbers() {
+    fn sums_of_any_numbers_are_exact() {
         let mut draw = SeededDraw::new(1, 1);
         let mut weighted = ReplicateSums::<i64>::new();
         let mut by_place = ReplicateSums::<i32>::new();
         let mut expected = [[0_i64; REPLICATES]; 2];
         for step in 0..600 {
             let drawn: ByReplicate<u64> = std::array::from_fn(|_| draw.number_below(9));
-            let most = [3, 400, 401, 1 << 24][step % 4];
-            let number = draw.number_below(most).cast_signed() - most.cast_signed() / 3;
+            let bound = [3, 400, 401, 1 << 24][step % 4];
+            let number = draw.number_below(bound).cast_signed() - bound.cast_signed() / 3;
             weighted.add_weighted(&drawn.map(|weight| weight as i16), number);
-            // Nine places take another way than eight do.
+            // Nine places use another code path than eight.
             let numbers = [number as i32, 1, 2, 3, 4, 5, -6, 0, 8];
             let numbers = &numbers[..8 + step / 300];
             let places = drawn.map(|place| place as u16 % numbers.len() as u16);

@@ -2,8 +2,8 @@
 
 use std::ops::{Add, Mul};
 
-/// A number above 0 that may be far larger or smaller than a float: `mantissa * 2^(256 * exponent)`, with a mantissa from 2^-128 up to 2^128. Its
-/// products are those of floats, the same on every platform.
+/// A positive number that may be far outside the range of a float: `mantissa * 2^(256 * exponent)`, with a mantissa
+/// from 2^-128 up to 2^128. Products are float products, identical on every platform.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScaledNumber {
     mantissa: f64,
@@ -13,7 +13,7 @@ pub(super) struct ScaledNumber {
 /// 2^128 and 2^256, and their reciprocals: products with them are exact.
 const HALF_STEP: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
 const STEP: f64 = HALF_STEP * HALF_STEP;
-/// How a float holds its fraction and its exponent.
+/// The layout of a float.
 const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 const FRACTION_MASK: u64 = (1 << FRACTION_BITS) - 1;
 const EXPONENT_BIAS: i64 = 1023;
@@ -22,12 +22,12 @@ impl ScaledNumber {
     /// The number 1.
     pub const ONE: Self = Self { mantissa: 1.0, exponent: 0 };
 
-    /// Takes a number above 0, and no larger than 2^128.
+    /// Creates a number from a positive float of at most 2^128.
     pub fn new(number: f64) -> Self {
         Self { mantissa: number, exponent: 0 }
     }
 
-    /// Raises it to a power, by squaring.
+    /// Raises the number to a power, by squaring.
     pub fn power(self, exponent: u32) -> Self {
         let (mut power, mut square, mut left) = (Self::ONE, self, exponent);
         while left > 0 {
@@ -40,7 +40,8 @@ impl ScaledNumber {
         power
     }
 
-    /// Returns its binary logarithm, rounded down to a multiple of 2^-24. It takes products alone, which are the same on every platform.
+    /// Returns the binary logarithm, rounded down to a multiple of 2^-24. It uses only products, which are identical on
+    /// every platform.
     #[expect(clippy::cast_precision_loss, reason = "exponents of products stay far below 2^53")]
     pub fn log2(self) -> f64 {
         let bits = self.mantissa.to_bits();
@@ -58,7 +59,7 @@ impl ScaledNumber {
         log
     }
 
-    /// Brings the mantissa into its range after one product or sum of two such numbers.
+    /// Normalises the mantissa after one product or sum.
     fn normalized(mantissa: f64, exponent: i64) -> Self {
         if mantissa >= HALF_STEP {
             Self { mantissa: mantissa / STEP, exponent: exponent + 1 }
@@ -69,7 +70,7 @@ impl ScaledNumber {
         }
     }
 
-    /// Returns it as a float: infinite if it is larger than 2^128, and 0 if it is smaller than 2^-128.
+    /// Converts to a float: infinity above 2^128, and 0 below 2^-128.
     pub fn saturate(self) -> f64 {
         match self.exponent {
             0 => self.mantissa,
@@ -95,7 +96,7 @@ impl Add for ScaledNumber {
         let added = match large.exponent - small.exponent {
             0 => small.mantissa,
             1 => small.mantissa / STEP,
-            // It is smaller than the last digit.
+            // It is below the last digit.
             _ => 0.0,
         };
         Self::normalized(large.mantissa + added, large.exponent)
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn powers_are_products_however_large() {
+    fn powers_are_exact_products() {
         let three = ScaledNumber::new(3.0);
         assert_eq!(three.power(0), ScaledNumber::ONE);
         assert_eq!(three.power(13).saturate(), 1_594_323.0);
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_and_logarithms_are_those_of_floats() {
+    fn sums_and_logarithms_agree_with_floats() {
         let log = |number: f64| ScaledNumber::new(number).log2();
         assert_eq!((log(1.0), log(8.0), log(0.125)), (0.0, 3.0, -3.0));
         for number in [3.0, 0.7, 1e-30, 9_999.5] {

@@ -1,9 +1,9 @@
-//! Which winners a seat could have had, and which it chose.
+//! The winners that a seat could choose between, and its choices.
 
 use super::AuditedMatch;
 use lastnim_core::game::{Seat, SeatSet};
 
-/// A take by which a bot chose between two winners or more.
+/// A take at which a bot chose between two or more winners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WinnerChoice {
     /// The number of the take, from 0.
@@ -17,10 +17,10 @@ pub struct WinnerChoice {
 }
 
 impl AuditedMatch<'_> {
-    /// Returns the takes by which the bot of a seat chose between winners itself, in order.
+    /// Returns the takes, in order, at which a seat's own bot chose between winners.
     ///
     /// # Panics
-    /// If the audit is none of the game.
+    /// If the audit belongs to another game.
     pub fn winner_choices(&self, seat: Seat) -> Vec<WinnerChoice> {
         let mut choices = Vec::new();
         self.own_plies(

@@ -1,4 +1,4 @@
-//! Takes of a bot that are selected one by one, in figures.
+//! Figures of selected takes.
 
 use super::{
     AuditedMatch, Estimate, FittedRow, RationalisableCount, RowSource, audited_match::OwnPly,
@@ -10,19 +10,19 @@ use std::collections::BTreeMap;
 const PLIES: usize = 0;
 const OPTIMAL: usize = 1;
 const REGRET: usize = 2;
-/// What random takes would have cost, in parts of a rank.
+/// The expected cost of random takes, in parts of a rank.
 const RANDOM_REGRET: usize = 3;
-/// How much more that is than what the takes cost, in parts of a rank.
+/// The saved ranks: that cost minus the actual cost, in parts of a rank.
 const SAVED: usize = 4;
 const SUMS: usize = 5;
 
-/// The parts of a rank in which means are added up: what is rounded away of a take is below one in a million.
+/// The fixed-point precision of summed means: the rounding error of a take is below a millionth of a rank.
 const RANK_BITS: u32 = 20;
 
-/// The takes of one bot that somebody selects, such as those that a language model decided itself.
+/// A selection of one bot's takes, such as those that a language model decided itself.
 ///
-/// The figures are of these takes alone. So they say how well the bot played where its takes were selected, which may be where play was
-/// easier than elsewhere.
+/// The figures are of these takes alone: they tell how well the bot played where its takes were selected, which may be
+/// easier positions than others.
 #[derive(Debug, Clone)]
 pub struct SelectedTakes {
     matches: u64,
@@ -30,55 +30,55 @@ pub struct SelectedTakes {
     preferences: BTreeMap<(SeatCount, RowSource), PreferenceTally>,
 }
 
-/// Selected takes of a bot, in figures.
+/// Figures of selected takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectedTakeFigures {
-    /// The matches in which a take was selected.
+    /// Matches with a selected take.
     pub matches: u64,
-    /// The takes.
+    /// Selected takes.
     pub plies: u64,
     /// Those of them that were optimal.
     pub optimal_plies: u64,
     /// The ranks that they cost the bot.
     pub regret: u64,
-    /// The ranks that takes would have cost on average in the same positions, had every number of counters been as likely as any other.
+    /// The expected cost, in ranks, of uniformly random takes in the same positions.
     pub random_regret: f64,
-    /// The share of them that were optimal; none without a take, as all that follow.
+    /// The share of optimal takes; `None` without takes, like the following figures.
     pub accuracy: Option<Estimate>,
-    /// The ranks that one of them cost on average.
+    /// The mean ranks lost per take.
     pub regret_per_ply: Option<Estimate>,
-    /// How many ranks less that is than a random take would have cost in the same position; negative where it is more.
+    /// The mean ranks saved compared with a random take in the same position; negative if it is worse.
     pub saved_per_ply: Option<Estimate>,
-    /// By number of seats, rising, and by where rows come from: which rows they fit.
+    /// By ascending number of seats and by source of rows: the rows that the takes fit.
     pub revealed: Vec<RevealedRows>,
 }
 
-/// Which rows the selected takes of a bot fit, the others believing the row that is known; offsets are those of
+/// The rows that selected takes of a bot fit, if the others believe the known row; offsets are those of
 /// [`PreferenceFindings`](super::PreferenceFindings).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RevealedRows {
     /// The number of seats.
     pub seats: SeatCount,
-    /// Where the rows come from, and so what an offset stands for.
+    /// The source of the rows, which determines the meaning of offsets.
     pub source: RowSource,
-    /// Takes by which the bot chose between two winners or more.
+    /// Takes at which the bot chose between two or more winners.
     pub choices: u64,
-    /// The row that agrees with most of what was chosen; none without a choice, or with too many seats.
+    /// The best-fitting row; `None` without choices, or with too many seats.
     pub best_fit: Option<FittedRow>,
-    /// Whether a single row makes all of them optimal.
+    /// Whether one row makes all takes optimal.
     pub rationalisable: RationalisableCount,
 }
 
 impl SelectedTakes {
-    /// Begins without a take; the seed is that of the intervals.
+    /// Creates an empty selection; the seed is for the intervals.
     pub fn new(seed: u64) -> Self {
         Self { matches: 0, sums: GroupedSums::new(seed), preferences: BTreeMap::new() }
     }
 
-    /// Adds the takes of a seat that its bot made itself and that are selected by their numbers.
+    /// Adds the takes that a seat's bot made itself and whose plies are selected.
     ///
     /// # Panics
-    /// If the audit is none of the game.
+    /// If the audit belongs to another game.
     pub fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat, is_selected: impl Fn(u32) -> bool) {
         let seats = game.bots.seats();
         let mut sums = [0; SUMS];
@@ -125,19 +125,19 @@ impl SelectedTakes {
 }
 
 impl SelectedTakeFigures {
-    /// Returns how many ranks fewer the takes cost than random ones would have; negative where they cost more.
+    /// Returns how many ranks fewer the takes cost than random ones would; negative if they cost more.
     pub fn saved_regret(&self) -> f64 {
         self.random_regret - to_float(self.regret.cast_signed())
     }
 }
 
-/// Returns what a take of any number of counters costs the mover on average, in parts of a rank.
+/// Returns the mean cost to the mover of a uniformly random take, in parts of a rank.
 fn random_regret_of_ply(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> i64 {
     let rank = |winner| game.game.matrix.rank(ply.audit.seat, winner) as u128;
     let best = rank(ply.audit.predicted_before);
     let cost = ply.outcomes.iter().map(|&(winner, takes)| u128::from(takes) * (rank(winner) - best));
     let counters = u128::from(ply.audit.counters);
-    // No number of counters times 31 ranks has more than 69 bits.
+    // Counters times 31 ranks have at most 69 bits.
     let parts = ((cost.sum::<u128>() << RANK_BITS) + counters / 2) / counters;
     i64::try_from(parts).expect("a mean of ranks is below 32")
 }

@@ -1,13 +1,13 @@
-//! What checking the seal of a record costs, beside strict verification as the library has it with the key read anew.
+//! Measures the check of a record's seal against strict verification by the library, which parses the key each time.
 //!
-//! `cargo bench -p lastnim-core --bench seals`. Both are measured in turns, and what they say is compared first.
+//! `cargo bench -p lastnim-core --bench seals`. Samples alternate, and both must agree first.
 
 use criterion::Criterion;
 use ed25519_dalek::VerifyingKey;
 use lastnim_core::referee::{EventHash, PublicKey, Seal, SigningKey};
 use std::{hint::black_box, time::Duration};
 
-/// Seals by turns.
+/// The number of different seals, used in rotation.
 const SEALS: u8 = 64;
 
 fn main() {
@@ -19,33 +19,33 @@ fn main() {
     let key = SigningKey::from_seed(&[7; SigningKey::SEED_BYTES]);
     let heads = (0..SEALS).map(|number| EventHash::from_bytes([number; EventHash::BYTES]));
     let sealed: Vec<(EventHash, Seal)> = heads.map(|head| (head, key.seal(head))).collect();
-    assert!(sealed.iter().all(|(head, seal)| verifies(*head, seal) && verifies_strictly(*head, seal)));
+    assert!(sealed.iter().all(|(head, seal)| verify_seal(*head, seal) && verify_strictly(*head, seal)));
     let mut turns = sealed.iter().cycle();
     let mut next = || turns.next().expect("there are seals");
     for round in 1..=2 {
         let mut group = criterion.benchmark_group(format!("round {round}"));
-        group.bench_function("strict, key read anew", |bencher| {
+        group.bench_function("strict, key parsed each time", |bencher| {
             bencher.iter(|| {
                 let (head, seal) = next();
-                verifies_strictly(*head, seal)
+                verify_strictly(*head, seal)
             });
         });
         group.bench_function("seal", |bencher| {
             bencher.iter(|| {
                 let (head, seal) = next();
-                verifies(*head, seal)
+                verify_seal(*head, seal)
             });
         });
     }
     criterion.final_summary();
 }
 
-fn verifies(head: EventHash, seal: &Seal) -> bool {
+fn verify_seal(head: EventHash, seal: &Seal) -> bool {
     let signer = PublicKey::from_bytes(black_box(*seal.signer.as_bytes())).expect("a key");
     Seal { signer, ..*seal }.verifies(black_box(head))
 }
 
-fn verifies_strictly(head: EventHash, seal: &Seal) -> bool {
+fn verify_strictly(head: EventHash, seal: &Seal) -> bool {
     let key = VerifyingKey::from_bytes(black_box(seal.signer.as_bytes())).expect("a key");
     let message = [b"lastnim record seal v1\n".as_slice(), black_box(head).as_bytes()].concat();
     !key.is_weak()

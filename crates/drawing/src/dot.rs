@@ -1,4 +1,4 @@
-//! Trees and graphs for Graphviz.
+//! Trees and graphs in Graphviz's language.
 
 use super::label;
 use lastnim_analysis::tree::PlayGraph;
@@ -8,12 +8,12 @@ use std::{
     fmt::{self, Write as _},
 };
 
-/// Writes a tree or a graph of a game's play in the language of Graphviz, laid out from left to right.
+/// Draws a tree or a graph of a game's play in Graphviz's language, from left to right.
 ///
-/// Every node names its state and its winner, edges carry the takes, and optimal takes are bold.
+/// Nodes show the state and the winner, edges the takes; optimal takes are bold.
 pub fn draw_dot(game: &Game, graph: &PlayGraph) -> String {
     let mut text = String::new();
-    write_dot_graph(&mut text, game, graph).expect("a string can be written to");
+    write_dot_graph(&mut text, game, graph).expect("writing to a string does not fail");
     text
 }
 

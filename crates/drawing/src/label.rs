@@ -1,23 +1,23 @@
-//! What stands at a node.
+//! Labels.
 
 use lastnim_analysis::tree::Node;
 use lastnim_core::game::{Game, Position};
 
-/// A state with more characters is shown by its first and its last ones.
+/// Longer states are shortened in the middle.
 const MAX_CHARACTERS: usize = 48;
 
-/// Returns the state of a position, shortened in the middle if there are many piles.
+/// Returns the state of a position, shortened in the middle if it is long.
 pub(super) fn position_label(position: &Position) -> String {
     let whole = position.to_string();
     if whole.len() <= MAX_CHARACTERS {
         return whole;
     }
-    // A state is written in ASCII.
+    // A state is ASCII.
     let half = MAX_CHARACTERS / 2;
     format!("{} .. {}", &whole[..half], &whole[whole.len() - half..])
 }
 
-/// Returns who wins, and how many nodes a cut has left out.
+/// Returns the winner, and the number of nodes below a cut.
 pub(super) fn winner_label(node: &Node) -> String {
     match node.cut {
         Some(below) => format!("seat {} wins, {below} below", node.winner),
@@ -25,12 +25,12 @@ pub(super) fn winner_label(node: &Node) -> String {
     }
 }
 
-/// Returns what a picture of a game is headed by.
+/// Returns the title of a picture.
 pub(super) fn picture_title(game: &Game) -> String {
     format!("Last Nim from {}", position_label(&game.first_position()))
 }
 
-/// Returns the rules of the game.
+/// Returns the seats, the alliance matrix and the ending of a game.
 pub(super) fn rules_label(game: &Game) -> String {
     let seats = game.matrix.seats();
     if game.matrix == lastnim_core::game::AllianceMatrix::standard(seats) {

@@ -1,4 +1,4 @@
-//! Where nodes, takes and the lines between them stand.
+//! The layout of nodes, takes and lines.
 
 use lastnim_analysis::tree::PlayGraph;
 use rust_sugiyama::{
@@ -8,58 +8,58 @@ use rust_sugiyama::{
 use std::{io, iter, thread};
 use thiserror::Error;
 
-/// The most places of a picture: nodes, and the columns that every take passes. It takes some seconds.
-const MAX_PLACES: usize = 20_000;
-/// The layout is a recursion as deep as a column has places; a call takes less than this.
-const STACK_BYTES_A_PLACE: usize = 8 << 10;
-/// What the stack holds besides.
+/// Maximum number of boxes in a picture: nodes, and one per column that a take passes. That takes some seconds.
+const MAX_BOXES: usize = 20_000;
+/// The layout recurses as deep as a column has boxes; a call needs less than this.
+const STACK_BYTES_PER_BOX: usize = 8 << 10;
+/// Additional stack.
 const STACK_BYTES: usize = 4 << 20;
-/// Between a place and the one below it.
+/// Vertical gap between boxes.
 const ROW_GAP: f64 = 4.0;
-/// Around a node, besides.
+/// Additional vertical gap around nodes.
 const NODE_GAP: f64 = 10.0;
-/// Between a column and the next.
+/// Gap between columns.
 const COLUMN_GAP: f64 = 30.0;
-/// The height that a line takes up where it passes a column.
+/// The height reserved for a line in a column that it passes.
 const LINE_HEIGHT: f64 = 4.0;
 
-/// Why a picture cannot be laid out.
+/// Why the layout failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// It would be too large to look at.
-    #[error("a picture of {places} places, more than {MAX_PLACES}: draw less, or leave it to Graphviz")]
+    /// The picture would be too large.
+    #[error("a picture of {places} boxes, more than {MAX_BOXES}: draw less, or use Graphviz")]
     TooLarge {
-        /// Nodes, and the columns that every take passes.
+        /// Nodes, plus one per column that a take passes.
         places: usize,
     },
-    /// There was no memory for it.
-    #[error("the layout could not be begun: {0}")]
+    /// There was not enough memory.
+    #[error("the layout could not start: {0}")]
     Memory(#[from] io::Error),
-    /// The library that lays out gave up.
-    #[error("the layout of {places} places failed")]
+    /// The layout library failed.
+    #[error("the layout of {places} boxes failed")]
     Failed {
-        /// Nodes, and the columns that every take passes.
+        /// Nodes, plus one per column that a take passes.
         places: usize,
     },
 }
 
-/// A place: a box, by its centre.
+/// A positioned box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BoxPlace {
-    /// From the left.
+    /// The centre, from the left.
     pub(super) x: f64,
-    /// From the top.
+    /// The centre, from the top.
     pub(super) y: f64,
-    /// Of the box.
+    /// The width.
     pub(super) width: f64,
-    /// Of the box.
+    /// The height.
     pub(super) height: f64,
-    /// The column that it stands in.
+    /// The index of its column.
     pub(super) column: usize,
 }
 
-/// A column of places.
+/// A column of boxes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LayoutColumn {
     /// Its left edge.
@@ -68,25 +68,25 @@ pub(super) struct LayoutColumn {
     pub(super) right: f64,
 }
 
-/// A picture from left to right: nodes in every other column, and in those between them what each take says.
+/// A picture from left to right: columns of nodes alternate with columns of takes.
 #[derive(Debug)]
 pub(super) struct GraphLayout {
     /// By node.
     pub(super) nodes: Vec<BoxPlace>,
-    /// By edge: where its take stands, and after that each column that it passes on its way.
+    /// By edge: the box of its take, then one box per column that it passes.
     pub(super) bends: Vec<Vec<BoxPlace>>,
     /// From left to right.
     pub(super) columns: Vec<LayoutColumn>,
-    /// Of the whole picture.
+    /// The width of the picture.
     pub(super) width: f64,
-    /// Of the whole picture.
+    /// The height of the picture.
     pub(super) height: f64,
 }
 
 impl GraphLayout {
-    /// Lays out a graph, given the width and height of each node and of what stands at each edge.
+    /// Lays out a graph, given the width and height of each node and edge label.
     ///
-    /// No two boxes overlap, and lines swerve between columns only, so that none of them crosses a box.
+    /// Boxes do not overlap, and lines only bend between columns, so no line crosses a box.
     pub(super) fn of_graph(
         graph: &PlayGraph,
         nodes: &[(f64, f64)],
@@ -99,7 +99,7 @@ impl GraphLayout {
         let passed = |from: usize, to: usize| column_of[from] + 1..column_of[to];
         let places =
             nodes.len() + graph.edges().iter().map(|edge| passed(edge.from, edge.to).len()).sum::<usize>();
-        if places > MAX_PLACES {
+        if places > MAX_BOXES {
             return Err(LayoutError::TooLarge { places });
         }
         let box_in = |column, (width, height)| BoxPlace { x: 0.0, y: 0.0, width, height, column };
@@ -136,7 +136,7 @@ impl GraphLayout {
     }
 }
 
-/// Makes columns as wide as their widest box.
+/// Makes columns as wide as their widest boxes.
 fn place_columns(boxes: &[BoxPlace]) -> Vec<LayoutColumn> {
     let mut widths: Vec<f64> = Vec::new();
     for place in boxes {
@@ -154,13 +154,13 @@ fn place_columns(boxes: &[BoxPlace]) -> Vec<LayoutColumn> {
     widths.into_iter().map(column).collect()
 }
 
-/// Puts boxes of such heights one below the other in their columns, so that lines between them cross and bend little.
+/// Stacks boxes with these heights in their columns so that lines cross and bend little.
 ///
-/// The library works from top to bottom: what is high for us is wide for it.
+/// The library lays out from top to bottom, so our heights are its widths.
 fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutError> {
     let boxes: Vec<_> = (0..).zip(heights).map(|(place, &height)| (place, (height, 1.0))).collect();
-    // A place stands in the first column that it can, as it does here. Looking for swaps that spare crossings takes
-    // most of the time and finds next to none.
+    // Each box is in the first possible column, as in the input. Optimising crossings takes most of the time and finds
+    // almost nothing.
     let config = Config {
         vertex_spacing: ROW_GAP,
         dummy_vertices: false,
@@ -169,7 +169,7 @@ fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutE
         ..Config::default()
     };
     let places = heights.len();
-    let stack = STACK_BYTES + places * STACK_BYTES_A_PLACE;
+    let stack = STACK_BYTES + places * STACK_BYTES_PER_BOX;
     let lay_out = || from_vertices_and_edges(&boxes, lines, &config);
     let parts = thread::scope(|scope| -> Result<_, LayoutError> {
         let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, lay_out)?;
@@ -177,7 +177,7 @@ fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutE
     })?;
     let mut rows = vec![0.0; places];
     for (place, (row, _)) in parts.into_iter().flat_map(|(part, ..)| part) {
-        // It begins with what a place was joined to last, and so the first take comes out at the bottom.
+        // It processes the last edges first, so the first take would be at the bottom.
         rows[place] = -row;
     }
     let top = rows.iter().zip(heights).map(|(row, height)| row - height / 2.0).fold(f64::INFINITY, f64::min);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_boxes_overlap_and_all_lie_in_the_picture() {
+    fn boxes_do_not_overlap_and_are_inside_the_picture() {
         for graph in graphs() {
             let layout = lay_out(&graph);
             let boxes: Vec<&BoxPlace> = layout.nodes.iter().chain(layout.bends.iter().flatten()).collect();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_tree_smaller_takes_stand_higher() {
+    fn smaller_takes_are_higher_in_a_tree() {
         let tree = PlayGraph::build_tree(&game(&[3, 4], 3), None, 1000, &mut Budget::unbounded()).unwrap();
         let layout = lay_out(&tree);
         for (index, edge) in tree.edges().iter().enumerate() {
@@ -261,10 +261,10 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_could_look_at_is_refused() {
+    fn too_large_pictures_are_rejected() {
         let graph = PlayGraph::build_graph(&game(&[60], 3), None, 100_000, &mut Budget::unbounded()).unwrap();
         let (nodes, takes) = (vec![NODE; graph.nodes().len()], vec![TAKE; graph.edges().len()]);
         let refused = GraphLayout::of_graph(&graph, &nodes, &takes).unwrap_err().to_string();
-        assert!(refused.ends_with("more than 20000: draw less, or leave it to Graphviz"), "{refused}");
+        assert!(refused.ends_with("more than 20000: draw less, or use Graphviz"), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
-//! Pictures of what the oracle finds: trees and graphs of play, as SVG and for Graphviz.
+//! Pictures of the oracle's results: trees and graphs of play, as SVG and for Graphviz.
 //!
-//! Everything here turns a value of the [`oracle`](lastnim_core::oracle) into text, and neither reads nor writes a file. Both the
-//! command line and web pages may show it.
+//! Turns values of the [`oracle`](lastnim_core::oracle) into text, without reading or writing files. The command line
+//! and web pages use it.
 
 mod dot;
 mod label;

@@ -11,17 +11,17 @@ use std::{
     fmt::{self, Write as _},
 };
 
-/// The width of a character of the monospaced letters, at most.
+/// Maximum width of a character in the monospaced font.
 const CHARACTER_WIDTH: f64 = 7.4;
 const NODE_HEIGHT: f64 = 40.0;
 const TAKE_HEIGHT: f64 = 16.0;
-/// Between a text and the edges of its box.
+/// Space between a text and the edges of its box.
 const PADDING: f64 = 8.0;
 const MARGIN: f64 = 24.0;
-/// Title, rules and legend stand above the picture.
+/// The height of title, rules and legend above the picture.
 const HEAD_HEIGHT: f64 = 132.0;
-/// What the legend needs.
-const LEAST_WIDTH: f64 = 740.0;
+/// The width of the legend.
+const MIN_WIDTH: f64 = 740.0;
 
 const STYLE: &str = "\
 text{font:12px 'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fill:#1f2328}\
@@ -39,11 +39,11 @@ text{font:12px 'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace;fil
 
 /// Draws a tree or a graph of a game's play, from left to right.
 ///
-/// Every node shows its state and, in words and by its colour, the winner; takes stand on their lines, and optimal ones
-/// are bold. Each node has its whole state as a tooltip.
+/// Every node shows its state and the winner, in words and by colour; takes are on their lines, and optimal ones are
+/// bold. The tooltip of a node is its whole state.
 ///
 /// # Errors
-/// If it would be too large to look at.
+/// If the picture would be too large.
 pub fn draw_svg(game: &Game, graph: &PlayGraph) -> Result<String, LayoutError> {
     let node_sizes: Vec<_> = graph
         .nodes()
@@ -60,7 +60,7 @@ pub fn draw_svg(game: &Game, graph: &PlayGraph) -> Result<String, LayoutError> {
         .collect();
     let layout = GraphLayout::of_graph(graph, &node_sizes, &take_sizes)?;
     let mut text = String::new();
-    write_svg(&mut text, game, graph, &layout).expect("a string can be written to");
+    write_svg(&mut text, game, graph, &layout).expect("writing to a string does not fail");
     Ok(text)
 }
 
@@ -71,7 +71,7 @@ fn text_width(characters: usize) -> f64 {
 fn write_svg(text: &mut String, game: &Game, graph: &PlayGraph, layout: &GraphLayout) -> fmt::Result {
     let heading = [label::picture_title(game), label::rules_label(game)];
     let heading_width = text_width(heading[1].len()).max(1.6 * text_width(heading[0].len()));
-    let width = layout.width.max(LEAST_WIDTH).max(heading_width) + 2.0 * MARGIN;
+    let width = layout.width.max(MIN_WIDTH).max(heading_width) + 2.0 * MARGIN;
     let height = layout.height + HEAD_HEIGHT + 2.0 * MARGIN;
     writeln!(
         text,
@@ -87,7 +87,7 @@ fn write_svg(text: &mut String, game: &Game, graph: &PlayGraph, layout: &GraphLa
     let is_cut = graph.nodes().iter().any(|node| node.cut.is_some());
     write_legend(text, is_cut)?;
     writeln!(text, "</g>\n<g transform=\"translate({MARGIN} {})\">", MARGIN + HEAD_HEIGHT)?;
-    // What is optimal lies above what is not, and boxes above lines.
+    // Optimal takes are drawn over others, and boxes over lines.
     let best_line = graph.best_line();
     let class = |edge: &Edge| {
         if best_line.contains(edge) {
@@ -116,7 +116,7 @@ fn write_svg(text: &mut String, game: &Game, graph: &PlayGraph, layout: &GraphLa
     writeln!(text, "</g>\n</svg>")
 }
 
-/// What the line of a take looks like.
+/// The style of a take's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineClass {
     /// Thin.
@@ -227,7 +227,7 @@ fn write_node(text: &mut String, node: &Node, place: &BoxPlace, is_on_best_line:
     )
 }
 
-/// Returns the colour of a winner: seats that follow upon each other are far apart on the wheel.
+/// Returns the colour of a winner; adjacent seats are far apart on the colour wheel.
 fn winner_colour(winner: Seat) -> String {
     format!("hsl({:.0} 85% 84%)", f64::from(u32::from(winner)) * 137.5 % 360.0)
 }

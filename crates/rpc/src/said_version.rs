@@ -86,7 +86,7 @@ mod tests {
         metadata.remove(LABEL);
         metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 31]));
         assert!(
-            refusal(&metadata).contains("a config hash of 31 bytes: it has 32"),
+            refusal(&metadata).contains("a config hash of 31 bytes: expected 32"),
             "{}",
             refusal(&metadata)
         );

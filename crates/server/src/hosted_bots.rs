@@ -140,7 +140,7 @@ mod tests {
         assert_eq!("timid = timid".parse::<HostedBot>().unwrap().to_string(), "timid");
         let refused = |text: &str| text.parse::<HostedBot>().unwrap_err().to_string();
         assert!(
-            refused("orakle").starts_with("house bot \"orakle\": there are random"),
+            refused("orakle").starts_with("house bot \"orakle\": expected one of random"),
             "{}",
             refused("orakle")
         );

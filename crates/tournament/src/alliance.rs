@@ -1,33 +1,33 @@
-//! How the rows of a tournament's matches come about.
+//! The source of the rows in a tournament's matches.
 
 use super::{Pairing, SeededDraw, Settings};
 use lastnim_core::game::{AllianceMatrix, BySeat, Row, SeatCount};
 
-/// How the rows of a tournament's matches come about.
+/// The source of the rows in a tournament's matches.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AllianceSource {
-    /// Every seat declares its own.
+    /// Every seat declares its row.
     Declared,
     /// Every seat has the standard row.
     Standard,
     /// Every seat has a row drawn from the tournament's seed.
     Random,
-    /// Every seat has its row of this matrix, in every match.
+    /// Every seat has its row of this matrix in every match.
     Given(AllianceMatrix),
 }
 
 impl AllianceSource {
-    /// Returns how rows come about where that is not said: two seats have the standard rows, for declaring against oneself means
-    /// nothing there; more declare.
+    /// Returns the default: standard rows for two seats, where a declaration against oneself is meaningless; otherwise
+    /// declared rows.
     pub fn default_for(seats: SeatCount) -> Self {
         if seats.get() == 2 { Self::Standard } else { Self::Declared }
     }
 }
 
-/// Returns the rows of a match; none where the seats declare their own.
+/// Returns the assigned rows of a match; `None` if the seats declare their own.
 ///
-/// Drawn rows belong to the seats and derive from the seed and the duplicate group, so that all rotations of a group
-/// share them: each of its bots plays each seat, with that seat's row, once, and the luck of the draw cancels.
+/// Drawn rows belong to the seats and derive from the seed and the duplicate group, so all rotations of a group share
+/// them: each bot plays each seat, with that seat's row, once. So the luck of the draw cancels.
 pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
     match &settings.alliance {
         AllianceSource::Declared => None,
@@ -37,15 +37,15 @@ pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<Allianc
     }
 }
 
-/// Returns the rows that are drawn for a duplicate group, each permutation equally likely.
+/// Draws the rows of a duplicate group; each permutation is equally likely.
 pub fn draw_matrix(seats: SeatCount, seed: u64, group: u64) -> AllianceMatrix {
     let mut draw = SeededDraw::new(seed, group);
     let rows = BySeat::from_fn(seats, |_| {
         let mut offsets: Vec<u64> = (0..seats.get() as u64).collect();
         draw.shuffle(&mut offsets);
-        Row::parse(&offsets, seats).expect("a shuffled row holds each offset once")
+        Row::parse(&offsets, seats).expect("a shuffled row contains each offset once")
     });
-    AllianceMatrix::from_rows(rows).expect("each row is for these seats")
+    AllianceMatrix::from_rows(rows).expect("all rows have the same length")
 }
 
 #[cfg(test)]
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn two_seats_have_the_standard_rows_unless_told_otherwise() {
+    fn two_seats_have_standard_rows_by_default() {
         let default = |seats| AllianceSource::default_for(SeatCount::new(seats).unwrap());
         assert_eq!(default(2), AllianceSource::Standard);
         assert_eq!(default(3), AllianceSource::Declared);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn other_rows_do_not_depend_on_the_match() {
+    fn non_random_rows_are_the_same_in_every_match() {
         let three = SeatCount::new(3).unwrap();
         let given = AllianceMatrix::parse(&[vec![0, 2, 1], vec![0, 1, 2], vec![2, 0, 1]]).unwrap();
         let all = |alliance, expected: Option<&AllianceMatrix>| {

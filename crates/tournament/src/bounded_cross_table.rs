@@ -1,11 +1,10 @@
-//! A cross-table that is kept while a tournament is played.
+//! A cross-table for a running tournament.
 
 use super::{CrossTable, MatchResult};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A cross-table that is kept while a tournament is played, as long as it is small: more than [200 bots](Self::MAX_BOTS) are not
-/// compared.
+/// A cross-table for a running tournament, dropped once more than [200 bots](Self::MAX_BOTS) have played.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BoundedCrossTable(Option<Arc<CrossTable>>);
 
@@ -16,10 +15,10 @@ impl Default for BoundedCrossTable {
 }
 
 impl BoundedCrossTable {
-    /// The most bots that sit in a match of a tournament whose table is kept.
+    /// Maximum number of bots in a table.
     pub const MAX_BOTS: usize = 200;
 
-    /// Counts one match; each must be counted once. Who holds the table keeps it as it was.
+    /// Counts one match; each must be counted once. Clones of the table do not change.
     pub fn add_result(&mut self, result: &MatchResult) {
         if let Some(shared) = &mut self.0 {
             let table = Arc::make_mut(shared);
@@ -30,7 +29,7 @@ impl BoundedCrossTable {
         }
     }
 
-    /// Returns the table; none once too many bots have sat in a match.
+    /// Returns the table; `None` once too many bots have played.
     pub fn table(&self) -> Option<&Arc<CrossTable>> {
         self.0.as_ref()
     }
@@ -41,23 +40,23 @@ mod tests {
     use super::*;
     use crate::{
         checkpoint::{decode_state, encode_state},
-        rating::testing::result,
+        rating::testing::match_of_group,
         testing::field,
     };
 
     #[test]
-    fn a_table_of_too_many_bots_is_not_kept() {
+    fn a_table_of_too_many_bots_is_dropped() {
         let bots = field(BoundedCrossTable::MAX_BOTS + 1);
         let mut bounded = BoundedCrossTable::default();
         for number in 1..BoundedCrossTable::MAX_BOTS {
-            bounded.add_result(&result(number as u64, &[bots[0].clone(), bots[number].clone()], 0));
+            bounded.add_result(&match_of_group(number as u64, &[bots[0].clone(), bots[number].clone()], 0));
         }
         assert_eq!(bounded.table().map(|table| table.bot_count()), Some(BoundedCrossTable::MAX_BOTS));
         let held = Arc::clone(bounded.table().unwrap());
-        bounded.add_result(&result(900, &bots[BoundedCrossTable::MAX_BOTS - 1..], 0));
+        bounded.add_result(&match_of_group(900, &bots[BoundedCrossTable::MAX_BOTS - 1..], 0));
         assert!(bounded.table().is_none());
-        assert_eq!(held.bot_count(), BoundedCrossTable::MAX_BOTS, "who holds it has it as it was");
-        bounded.add_result(&result(901, &bots[..2], 0));
+        assert_eq!(held.bot_count(), BoundedCrossTable::MAX_BOTS, "clones do not change");
+        bounded.add_result(&match_of_group(901, &bots[..2], 0));
         let restored: BoundedCrossTable = decode_state(&encode_state(&bounded)).unwrap();
         assert!(restored.table().is_none(), "it would lack what was forgotten");
     }

@@ -1,27 +1,27 @@
-//! What the matches of a tournament say about two of its bots.
+//! Comparison of two bots.
 
 use super::{Appraisal, CrossTable, HeadToHead, SpreadBelief, StrengthLead, adjust_for_all};
 use lastnim_core::game::BotName;
 
-/// What the matches of a tournament say about two bots.
+/// A comparison of two bots of a tournament.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BotComparison {
-    /// The one.
+    /// The first bot.
     pub bot: BotName,
-    /// The other; its name comes later.
+    /// The other bot, later in the order of names.
     pub other: BotName,
-    /// What happened where both sat at one table, seen from the one.
+    /// Their matches against each other, from the first bot's view.
     pub meeting: HeadToHead,
-    /// How likely it is, 0 to 1, that the one is the stronger by their ratings; none if they are not rated, or no chain of
-    /// matches joins them. It is shrunk as the field suggests, see [`SpreadBelief`].
+    /// The probability, 0 to 1, that the first bot is stronger, by their ratings; `None` if they are not rated, or no
+    /// chain of matches joins them. Shrunk as described at [`SpreadBelief`].
     pub probability_better: Option<f64>,
-    /// The p-value of the lead, 0 to 1, adjusted by Holm's method for all pairs compared here: if all bots were equal, at most one
-    /// run in twenty would have any pair at 0.05 or less. `None` where `probability_better` is.
+    /// The p-value of the lead, 0 to 1, adjusted for all pairs compared by Holm's method: if all bots were equal, at
+    /// most one run in twenty would have any pair at 0.05 or less. `None` if `probability_better` is.
     pub adjusted_chance: Option<f64>,
 }
 
 impl BotComparison {
-    /// Compares all bots that sat in a match, each two once, by their names; also those that never met.
+    /// Compares every pair of bots that played, in the order of names, even if they never met.
     pub fn compare_all(table: &CrossTable, appraisal: &Appraisal) -> Vec<Self> {
         let bots = table.bots();
         let of_bot = |place: usize| bots[place + 1..].iter().map(move |&other| (place, other));
@@ -46,7 +46,7 @@ impl BotComparison {
     }
 }
 
-/// Returns for each lead how likely it is one, and its adjusted chance.
+/// Returns, for each lead, the probability that it is real and its adjusted p-value.
 fn judge_leads(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, f64)> {
     let Some(ratings) = appraisal.ratings() else { return Vec::new() };
     let spread = SpreadBelief::of_strengths(&ratings.strengths(bots), ratings.greatest_spread());
@@ -57,19 +57,19 @@ fn judge_leads(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AllianceSource, MatchResult, RatingEvidence, rating::testing::result, testing};
+    use crate::{AllianceSource, MatchResult, RatingEvidence, rating::testing::match_of_group, testing};
 
     #[test]
     fn bots_that_never_met_are_compared_by_their_ratings() {
         let bots = testing::field(4);
-        // The second beats the first, the third the second; the fourth is at a cancelled match only.
+        // Bot 1 beats bot 0, bot 2 beats bot 1; bot 3 is only in a cancelled match.
         let mut results: Vec<_> = (0..20)
             .map(|number| {
                 let pair = usize::from(number % 2 == 1);
-                result(number, &bots[pair..pair + 2], usize::from(number % 10 > 1))
+                match_of_group(number, &bots[pair..pair + 2], usize::from(number % 10 > 1))
             })
             .collect();
-        results.push(MatchResult { outcome: None, ..result(20, &bots[2..], 0) });
+        results.push(MatchResult { outcome: None, ..match_of_group(20, &bots[2..], 0) });
         let mut table = CrossTable::new();
         let mut evidence = RatingEvidence::new(&testing::settings(2, 1, AllianceSource::Declared));
         for result in &results {

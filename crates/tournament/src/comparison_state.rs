@@ -1,15 +1,15 @@
-//! How the bots of a tournament that is over compare, as it is kept.
+//! Storage of bot comparisons.
 
-use super::checkpoint::{CheckpointError, decode_state, encode_state, ensure_holds};
+use super::checkpoint::{CheckpointError, decode_state, encode_state, ensure_valid};
 use super::{BotComparison, BoundedCrossTable, Checkpoint, HeadToHead};
 use lastnim_core::game::{BotName, TournamentId};
 
-/// What is kept of two bots: their meetings, and both chances of their [`BotComparison`].
+/// The stored figures of a [`BotComparison`]: meetings and both probabilities.
 type PairFigures = (HeadToHead, Option<f64>, Option<f64>);
 
 impl Checkpoint {
-    /// Makes the checkpoint of a tournament that is over from how [all its bots](BotComparison::compare_all) compare after so many
-    /// matches; none with more bots than are compared.
+    /// Creates the checkpoint of a finished tournament from the comparison of [all its
+    /// bots](BotComparison::compare_all); `None` with too many bots.
     pub fn of_comparisons(tournament: TournamentId, played: u64, compared: &[BotComparison]) -> Option<Self> {
         let first = compared.first();
         let others = compared.iter().take_while(|pair| Some(&pair.bot) == first.map(|first| &first.bot));
@@ -24,16 +24,16 @@ impl Checkpoint {
         Some(Self::of_ended(tournament, played, encode_state(&(bots, figures))))
     }
 
-    /// Returns how the bots of a tournament that is over compare.
+    /// Returns the comparisons of the bots of this finished tournament.
     ///
     /// # Errors
-    /// If this is not what this version of the code wrote of that tournament, once it was over.
+    /// If the version, the hash or the contents are wrong.
     pub fn comparisons(&self, tournament: TournamentId) -> Result<Vec<BotComparison>, CheckpointError> {
         let (bots, figures): (Vec<BotName>, Vec<PairFigures>) = decode_state(self.verified_end(tournament)?)?;
-        ensure_holds(bots.len() <= BoundedCrossTable::MAX_BOTS, "it compares too many bots")?;
-        ensure_holds(bots.is_sorted_by(|one, next| one < next), "bots are not in the order of their names")?;
+        ensure_valid(bots.len() <= BoundedCrossTable::MAX_BOTS, "it compares too many bots")?;
+        ensure_valid(bots.is_sorted_by(|one, next| one < next), "bots are not in the order of names")?;
         let pairs = bots.len() * bots.len().saturating_sub(1) / 2;
-        ensure_holds(figures.len() == pairs, "not every two bots are compared once")?;
+        ensure_valid(figures.len() == pairs, "not every pair of bots is compared once")?;
         let pairs = bots.iter().enumerate();
         let pairs = pairs.flat_map(|(place, bot)| bots[place + 1..].iter().map(move |other| (bot, other)));
         let compared =
@@ -57,7 +57,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(
+        fn comparisons_round_trip(
             bots in 0..9_usize, played: u64,
             figures in prop::collection::vec((any::<[u32; 3]>(), chance(), chance()), 36),
             cut: prop::sample::Index, damage: (prop::sample::Index, u8),
@@ -78,7 +78,7 @@ mod tests {
             prop_assert_eq!(running.comparisons(own), Err(CheckpointError::Hash));
             let cut = &written.state[..cut.index(written.state.len())];
             prop_assert!(Checkpoint::of_ended(own, played, cut.to_vec()).comparisons(own).is_err(), "a part is not all");
-            // Whether other bytes can be read is chance: reading ends.
+            // Damaged bytes may or may not decode, but decoding ends.
             let mut damaged = written.state;
             let place = damage.0.index(damaged.len());
             damaged[place] = damage.1;

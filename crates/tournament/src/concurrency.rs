@@ -1,25 +1,25 @@
-//! How many matches a tournament plays at once.
+//! Limits on concurrent matches.
 
 use std::fmt;
 use thiserror::Error;
 
-/// Matches at once, 1 to 10,000; 64 unless said otherwise.
+/// A number of concurrent matches, 1 to 10,000; 64 by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Concurrency(u16);
 
-/// A number of matches that cannot be played at once.
+/// A number of concurrent matches out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} matches at once: a tournament plays 1 to {max}", max = Concurrency::MAX)]
+#[error("{0} concurrent matches: a tournament plays 1 to {max}", max = Concurrency::MAX)]
 pub struct ConcurrencyError(pub usize);
 
 impl Concurrency {
-    /// The most matches at once.
+    /// Maximum number of concurrent matches.
     pub const MAX: usize = 10_000;
 
     /// Accepts 1 to 10,000.
     ///
     /// # Errors
-    /// Any other number is given back.
+    /// Returns any other number.
     pub fn new(matches: usize) -> Result<Self, ConcurrencyError> {
         match u16::try_from(matches) {
             Ok(count) if (1..=Self::MAX).contains(&matches) => Ok(Self(count)),
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_outside_1_to_10_000_are_given_back() {
+    fn counts_outside_1_to_10_000_are_rejected() {
         for bad in [0, 10_001, 65_536, 65_537, usize::MAX] {
             assert_eq!(Concurrency::new(bad), Err(ConcurrencyError(bad)));
         }

@@ -1,4 +1,4 @@
-//! Numbers of things that a format asks for, each with its bound.
+//! Bounded counts in formats.
 
 use super::{MAX_MATCHES, MAX_POSITIONS};
 use std::fmt;
@@ -10,31 +10,31 @@ pub struct BoundedCount<const MAX: u64>(u64);
 
 /// Duplicate groups of a whole tournament, 1 to 10,000,000.
 pub type GroupCount = BoundedCount<MAX_MATCHES>;
-/// Duplicate groups that a table plays in one round, 1 to 1,000.
+/// Duplicate groups per table and round, 1 to 1,000.
 pub type TableGroups = BoundedCount<{ MAX_POSITIONS as u64 }>;
 /// Rounds, 1 to 1,000.
 pub type RoundCount = BoundedCount<1_000>;
-/// Matches in a row, 1 to 1,000.
+/// Consecutive matches, 1 to 1,000.
 pub type Streak = BoundedCount<1_000>;
 
-/// A number that is out of its bounds.
+/// A number out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{given}: expected a number from 1 to {max}")]
 pub struct CountError {
     /// The number given.
     pub given: u64,
-    /// The largest that may be.
+    /// The maximum.
     pub max: u64,
 }
 
 impl<const MAX: u64> BoundedCount<MAX> {
-    /// The smallest number.
+    /// The minimum.
     pub const ONE: Self = Self(1);
 
     /// Accepts 1 to `MAX`.
     ///
     /// # Errors
-    /// Any other number is given back.
+    /// Returns any other number.
     pub fn new(given: u64) -> Result<Self, CountError> {
         if (1..=MAX).contains(&given) { Ok(Self(given)) } else { Err(CountError { given, max: MAX }) }
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_out_of_bounds_are_given_back() {
+    fn numbers_out_of_range_are_rejected() {
         for bad in [0, 1_001, u64::MAX] {
             assert_eq!(RoundCount::new(bad), Err(CountError { given: bad, max: 1_000 }));
         }

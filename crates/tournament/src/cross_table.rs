@@ -1,43 +1,43 @@
-//! Who wins at whose tables.
+//! Results by pair of bots.
 
 use super::{MatchResult, interner::Interner};
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Who wins at whose tables: for each two bots, the matches in which both sat, and how many each of them won.
+/// The cross-table: for every two bots, the matches in which both played, and the wins of each.
 ///
-/// A fold of match results: whatever their order, the same results give the same table. It counts as the standings do: a
-/// match in which a seat was lost counts, a win of the steward's is nobody's, a cancelled match counts for nothing. What it
-/// keeps grows with the pairs of bots that met, never with the matches.
+/// A fold of match results that does not depend on their order. It counts like the standings: a match with a forfeited
+/// seat counts, a win of the steward counts for nobody, and a cancelled match does not count. Its size grows with the
+/// number of pairs that met, not with the matches.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrossTable {
     bots: Interner<BotName>,
-    /// By the numbers of two bots, the lower first.
+    /// By the numbers of two bots, the smaller first.
     meetings: BTreeMap<(u32, u32), HeadToHead>,
 }
 
-/// What happened where two bots sat at one table.
+/// The matches of two bots against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HeadToHead {
-    /// The matches in which both sat.
+    /// Matches in which both played.
     pub matches: u32,
-    /// Those that the one won.
+    /// Wins of the first bot.
     pub wins: u32,
-    /// Those that the other won.
+    /// Wins of the other bot.
     pub other_wins: u32,
 }
 
 impl HeadToHead {
-    /// Returns the same, seen from the other.
-    #[must_use = "the original is as it was"]
+    /// Returns the same from the other bot's view.
+    #[must_use = "the original is unchanged"]
     pub fn reversed(self) -> Self {
         Self { matches: self.matches, wins: self.other_wins, other_wins: self.wins }
     }
 }
 
 impl CrossTable {
-    /// Starts without any match.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
@@ -59,7 +59,7 @@ impl CrossTable {
         }
     }
 
-    /// Returns what happened where two bots met, seen from the first; nothing but zeros if they never did.
+    /// Returns the matches of two bots, from the first one's view; zeros if they never met.
     pub fn head_to_head(&self, one: &BotName, other: &BotName) -> HeadToHead {
         let (Some(one), Some(other)) = (self.bots.number_of(one), self.bots.number_of(other)) else {
             return HeadToHead::default();
@@ -68,14 +68,14 @@ impl CrossTable {
         if one < other { meeting } else { meeting.reversed() }
     }
 
-    /// Returns all bots that sat in a match, in the order of their names.
+    /// Returns all bots that played, in the order of names.
     pub fn bots(&self) -> Vec<&BotName> {
         let mut bots: Vec<_> = self.bots.items().iter().collect();
         bots.sort_unstable();
         bots
     }
 
-    /// Returns how many bots sat in a match.
+    /// Returns the number of bots that played.
     pub fn bot_count(&self) -> usize {
         self.bots.items().len()
     }
@@ -84,7 +84,7 @@ impl CrossTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{SeatLoss, SeededDraw, rating::testing::result, testing::field};
+    use crate::{SeatLoss, SeededDraw, rating::testing::match_of_group, testing::field};
     use proptest::prelude::*;
 
     fn table(results: &[MatchResult]) -> CrossTable {
@@ -96,14 +96,18 @@ mod tests {
     }
 
     #[test]
-    fn wins_are_counted_against_everybody_at_the_table() {
+    fn wins_count_against_every_bot_at_the_table() {
         let bots = field(4);
-        let mut won_by_the_steward = result(2, &bots[..2], 0);
+        let mut won_by_the_steward = match_of_group(2, &bots[..2], 0);
         let outcome = won_by_the_steward.outcome.as_mut().unwrap();
         outcome.seats[outcome.winner].lost = Some(SeatLoss::Forfeited);
-        let cancelled = MatchResult { outcome: None, ..result(3, &bots, 0) };
-        let table =
-            table(&[result(0, &bots[..3], 0), result(1, &bots[..3], 2), won_by_the_steward, cancelled]);
+        let cancelled = MatchResult { outcome: None, ..match_of_group(3, &bots, 0) };
+        let table = table(&[
+            match_of_group(0, &bots[..3], 0),
+            match_of_group(1, &bots[..3], 2),
+            won_by_the_steward,
+            cancelled,
+        ]);
         let meeting = |one: usize, other: usize| {
             let HeadToHead { matches, wins, other_wins } = table.head_to_head(&bots[one], &bots[other]);
             [matches, wins, other_wins]
@@ -123,7 +127,7 @@ mod tests {
             let mut results: Vec<_> = (0..matches).map(|number| {
                 let (mut draw, mut bots) = (SeededDraw::new(seed, number), bots.clone());
                 draw.shuffle(&mut bots);
-                result(number, &bots[..3], draw.number_below(3) as usize)
+                match_of_group(number, &bots[..3], draw.number_below(3) as usize)
             }).collect();
             let all = |table: &CrossTable| -> Vec<HeadToHead> {
                 bots.iter().flat_map(|one| bots.iter().map(|other| table.head_to_head(one, other))).collect()
@@ -131,7 +135,7 @@ mod tests {
             let in_order = all(&table(&results));
             SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
             prop_assert_eq!(&all(&table(&results)), &in_order);
-            // Each match has three pairs, seen from two sides; its winner beats two.
+            // Each match has three pairs, counted from two sides; the winner beats two bots.
             prop_assert_eq!(in_order.iter().map(|meeting| u64::from(meeting.matches)).sum::<u64>(), 6 * matches);
             prop_assert_eq!(in_order.iter().map(|meeting| u64::from(meeting.wins)).sum::<u64>(), 2 * matches);
         }

@@ -1,11 +1,12 @@
-//! Numbers that look random and follow from what they are drawn for.
+//! Reproducible pseudorandom numbers.
 
-/// Draws numbers that depend on what they are drawn for and on nothing else: in a tournament, on its seed and the number
-/// of a match or group, never on the order in which things happened to finish.
+/// A pseudorandom generator that depends only on its inputs: in a tournament, the seed and the number of a match or
+/// group, never the order in which matches finish.
 ///
-/// The generator is `SplitMix64`: the state rises by the golden ratio's 64 bits each step, and a mixing function makes
-/// a number of it. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators" (2014), with the
-/// mixing constants of Vigna's `splitmix64.c`. The first state takes in each number by `mix_bits(state + phi) ^ number`.
+/// The generator is `SplitMix64`: each step adds 2^64 divided by the golden ratio to the state, and a mixing function
+/// turns the state into a number. Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators"
+/// (2014), with the mixing constants of Vigna's `splitmix64.c`. Each input number changes the initial state by
+/// `mix_bits(state + phi) ^ number`.
 #[derive(Debug, Clone)]
 pub struct SeededDraw {
     state: u64,
@@ -15,12 +16,12 @@ pub struct SeededDraw {
 const PHI: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl SeededDraw {
-    /// Starts the draw of one match or group of a tournament.
+    /// Creates the generator of one match or group of a tournament.
     pub fn new(seed: u64, number: u64) -> Self {
         Self::from_numbers([seed, number])
     }
 
-    /// Starts a draw that each of these numbers, and their order, changes.
+    /// Creates a generator from these numbers and their order.
     pub fn from_numbers(numbers: impl IntoIterator<Item = u64>) -> Self {
         let state =
             numbers.into_iter().fold(0, |state: u64, number| mix_bits(state.wrapping_add(PHI)) ^ number);
@@ -42,7 +43,7 @@ impl SeededDraw {
         }
         loop {
             let product = u128::from(self.next_bits()) * u128::from(bound);
-            // The 2^64 draws do not divide evenly among the numbers: so many of them, fewer than `bound`, are drawn again.
+            // The 2^64 draws cannot be divided evenly: this many, fewer than `bound`, are rejected.
             let excess = || bound.wrapping_neg() % bound;
             if product as u64 >= bound || product as u64 >= excess() {
                 return (product >> 64) as u64;
@@ -50,12 +51,12 @@ impl SeededDraw {
         }
     }
 
-    /// Draws one of the choices, each equally likely; nothing if there are none.
+    /// Draws one of the choices, each equally likely; `None` if there are none.
     pub fn choose<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         choices.get(self.number_below(choices.len() as u64) as usize)
     }
 
-    /// Puts the items into an order drawn uniformly from all orders.
+    /// Shuffles the items; all orders are equally likely.
     ///
     /// Source: Durstenfeld's form of the Fisher-Yates shuffle (1964).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_depends_on_the_order_of_what_it_is_for() {
+    fn a_draw_depends_on_the_order_of_its_numbers() {
         let first = |numbers: &[u64]| SeededDraw::from_numbers(numbers.iter().copied()).next_bits();
         let all =
             [first(&[]), first(&[0]), first(&[0, 0]), first(&[1, 2]), first(&[2, 1]), first(&[1, 2, 0])];
@@ -129,7 +130,7 @@ mod tests {
             *counts.entry(items).or_insert(0u32) += 1;
         }
         assert_eq!(counts.len(), 24);
-        // 1,000 are expected of each, with a standard deviation of 31.
+        // The expected count is 1,000, with a standard deviation of 31.
         assert!(counts.values().all(|count| (850..1_150).contains(count)), "{counts:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! What ratings and skills follow from, and what the standings say of them.
+//! Evidence for ratings and skills, and their place in the standings.
 
-use super::checkpoint::{CheckpointError, ensure_holds};
+use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
     EloByNumber, EloRatings, LadderSettings, MatchResult, RatedResults, Rating, RatingMeasure, RegretTally,
     ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead, StrengthRatings,
@@ -13,39 +13,40 @@ use lastnim_core::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The most steps that one attempt at the last ratings of a tournament may take: about ten seconds.
-const LAST_STEPS: u64 = 1_000_000_000;
+/// Maximum steps of one attempt at the final ratings: about ten seconds.
+const MAX_FINAL_STEPS: u64 = 1_000_000_000;
 
-/// The newest duplicate groups by which a ladder that nobody ends is rated: some 15 MB with three seats, with what is too old
-/// and not forgotten yet.
-const NEWEST_GROUPS: u64 = 50_000;
+/// Number of newest duplicate groups that count in an open-ended ladder: about 15 MB with three seats, including old
+/// groups not yet dropped.
+const MAX_NEWEST_GROUPS: u64 = 50_000;
 
-/// The results of a tournament, as ratings and skills follow from them: a fold whose order does not matter.
+/// The results of a tournament, in the form from which ratings and skills are computed: a fold that does not depend on
+/// their order.
 ///
-/// A ladder that nobody ends is rated by its newest 50,000 duplicate groups: what it keeps does not grow for ever, and a
-/// bot is what it was lately.
+/// In an open-ended ladder only the newest 50,000 duplicate groups count, so memory is bounded and ratings reflect
+/// recent play.
 ///
-/// Rating takes long, and is done now and then, never for each match. With the tournament's seed, the same results
-/// give the same ratings, bit for bit.
+/// Rating is slow, so it happens now and then, not for every match. With the tournament's seed, the same results give
+/// the same ratings, bit for bit.
 #[derive(Debug, Clone)]
 pub struct RatingEvidence {
     seed: u64,
-    /// How many results were added.
+    /// Number of results added.
     added: u64,
     matches: RatedResults,
     skills: RegretTally,
     /// How many of the newest groups count, if not all.
-    most: Option<u64>,
+    max_groups: Option<u64>,
     /// The newest group.
     newest: u64,
-    /// What was the newest group when old ones were forgotten last.
+    /// The newest group when old ones were last dropped.
     forgotten_at: u64,
-    /// Only where two play and wins are scored.
+    /// Only with two seats and scoring by wins.
     elo: Option<EloByNumber>,
     order: StandingsOrder,
 }
 
-/// How strong and how skilled the bots of a tournament are.
+/// The ratings and skills of a tournament's bots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appraisal {
     ratings: Option<StrengthRatings>,
@@ -54,12 +55,12 @@ pub struct Appraisal {
     order: StandingsOrder,
 }
 
-/// What all results have come to: how many were added, the newest group, the newest when old ones were forgotten last, and what
-/// ratings and skills follow from.
+/// The encoded state: the number of results, the newest group, the newest group when old ones were last dropped, and
+/// the data for ratings and skills.
 type EvidenceState = (u64, u64, u64, RatedResults, RegretTally, Option<EloByNumber>);
 
 impl RatingEvidence {
-    /// Starts without any match.
+    /// Creates evidence without matches.
     pub fn new(settings: &Settings) -> Self {
         let is_endless =
             matches!(settings.format, TournamentFormat::Ladder(LadderSettings { groups: None, .. }));
@@ -70,7 +71,7 @@ impl RatingEvidence {
             added: 0,
             matches: RatedResults::new(measure),
             skills: RegretTally::new(),
-            most: is_endless.then_some(NEWEST_GROUPS),
+            max_groups: is_endless.then_some(MAX_NEWEST_GROUPS),
             newest: 0,
             forgotten_at: 0,
             elo: has_elo.then(EloByNumber::default),
@@ -78,7 +79,7 @@ impl RatingEvidence {
         }
     }
 
-    /// Adds one match; each must be added once. A bot that never showed up is left out.
+    /// Adds one match; each must be added once. No-shows are left out.
     pub fn add_result(&mut self, result: &MatchResult) {
         self.added += 1;
         self.matches.add_result(result);
@@ -87,55 +88,52 @@ impl RatingEvidence {
             elo.add_result(result);
         }
         self.newest = self.newest.max(result.group);
-        if self.most.is_some_and(|most| self.newest - self.forgotten_at >= most) {
+        if self.max_groups.is_some_and(|max_groups| self.newest - self.forgotten_at >= max_groups) {
             self.forget_old_groups();
             self.forgotten_at = self.newest;
         }
     }
 
-    /// Returns how many matches were added, cancelled ones included.
+    /// Returns the number of matches added, including cancelled ones.
     pub fn added_count(&self) -> u64 {
         self.added
     }
 
-    /// Returns what all results have come to.
+    /// Returns the state to be encoded.
     pub(super) fn state(&self) -> impl Serialize {
         (self.added, self.newest, self.forgotten_at, &self.matches, &self.skills, &self.elo)
     }
 
-    /// Takes the state of a tournament with these settings.
+    /// Restores the state of a tournament with these settings.
     pub(super) fn restore(
         settings: &Settings,
         (added, newest, forgotten_at, matches, skills, elo): EvidenceState,
     ) -> Result<Self, CheckpointError> {
-        ensure_holds(
-            forgotten_at <= newest && newest < u64::MAX,
-            "groups are forgotten that were not there",
-        )?;
+        ensure_valid(forgotten_at <= newest && newest < u64::MAX, "dropped groups never existed")?;
         matches.ensure_consistent(settings.rating_measure())?;
         let fresh = Self::new(settings);
-        ensure_holds(elo.is_some() == fresh.elo.is_some(), "plain Elo is for matches of two")?;
+        ensure_valid(elo.is_some() == fresh.elo.is_some(), "plain Elo is for matches of two")?;
         if let Some(elo) = &elo {
             elo.ensure_consistent()?;
         }
         Ok(Self { added, matches, skills, newest, forgotten_at, elo, ..fresh })
     }
 
-    /// Forgets the groups that do not count any more.
+    /// Drops the groups that no longer count.
     fn forget_old_groups(&mut self) {
-        if let Some(most) = self.most {
-            let first = (self.newest + 1).saturating_sub(most);
+        if let Some(max_groups) = self.max_groups {
+            let first = (self.newest + 1).saturating_sub(max_groups);
             self.matches.forget_before(first);
             self.skills.forget_before(first);
         }
     }
 
-    /// Rates with so many replicates.
+    /// Computes ratings with this many replicates.
     ///
     /// # Errors
-    /// If the budget does not allow it.
+    /// If the budget runs out.
     pub fn appraise(&self, replicates: ReplicateCount, budget: &mut Budget) -> Result<Appraisal, HaltReason> {
-        if self.most.is_some() {
+        if self.max_groups.is_some() {
             let mut newest = self.clone();
             newest.forget_old_groups();
             newest.appraise_all(replicates, budget)
@@ -151,15 +149,15 @@ impl RatingEvidence {
         Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
     }
 
-    /// Rates as the last standings of a tournament do: with 400 replicates, or if that is too much work with 50, or not at
-    /// all. What is too much is a number of steps, so that it does not depend on the machine.
+    /// Computes the final ratings: with 400 replicates, or 50 if that is too much work, or none at all. The limit is a
+    /// number of steps, so it does not depend on the machine.
     ///
     /// # Errors
-    /// If it is no longer wanted.
+    /// If they are no longer wanted.
     pub fn appraise_finally(&self, is_wanted: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
         let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
         for replicates in [ReplicateCount::default(), fewest] {
-            match self.appraise(replicates, &mut Budget::while_wanted(LAST_STEPS, is_wanted)) {
+            match self.appraise(replicates, &mut Budget::while_wanted(MAX_FINAL_STEPS, is_wanted)) {
                 Err(HaltReason::OutOfSteps { .. }) => {}
                 done => return done,
             }
@@ -176,18 +174,17 @@ impl RatingEvidence {
 }
 
 impl Appraisal {
-    /// Returns the ratings; none if no match counts, or they were too much work.
+    /// Returns the ratings; `None` if no match counts, or they were too much work.
     pub(super) fn ratings(&self) -> Option<&StrengthRatings> {
         self.ratings.as_ref()
     }
 
-    /// Returns how far one bot is ahead of another; none if one is not rated, or if no chain of matches joins them.
+    /// Returns the lead of one bot over another; `None` if one is not rated, or no chain of matches joins them.
     pub(super) fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         self.ratings.as_ref()?.lead_between(one, other)
     }
 
-    /// Puts ratings, Elo and skills into the lines of the standings, and those of a ladder in the order of the ratings; bots
-    /// that are not rated stay in their order behind the others.
+    /// Adds ratings, Elo and skills to the standings, and sorts those of a ladder by rating, with unrated bots last.
     pub fn add_to_standings(&self, lines: &mut [Standing]) {
         self.add_figures(lines);
         if self.order == StandingsOrder::Rating {
@@ -204,7 +201,7 @@ impl Appraisal {
     }
 }
 
-/// Orders lines by their ratings, and gives them their places: equal ratings keep their order, and share a place if they did.
+/// Sorts by rating and assigns places: bots with equal ratings keep their order, and share a place if they did before.
 fn sort_by_ratings(lines: &mut [Standing]) {
     let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
     lines.sort_by(|one, other| points(other).total_cmp(&points(one)));
@@ -225,17 +222,19 @@ mod tests {
     use crate::{
         AllianceSource, SeatLoss, SeededDraw, SettingsDraft, StandingRating, Standings, Streak, TableGroups,
         checkpoint::{decode_state, encode_state},
-        rating::testing::result,
+        rating::testing::match_of_group,
         testing,
     };
 
     #[test]
-    fn the_lines_are_completed_and_no_shows_are_not_rated() {
+    fn standings_get_ratings_except_for_no_shows() {
         let (settings, bots) = (testing::settings(3, 1, AllianceSource::Declared), testing::field(4));
         let (mut standings, mut evidence) =
             (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
         let mut results: Vec<_> = (0..12_u64)
-            .map(|number| result(number, &bots[..3], SeededDraw::new(7, number).number_below(3) as usize))
+            .map(|number| {
+                match_of_group(number, &bots[..3], SeededDraw::new(7, number).number_below(3) as usize)
+            })
             .collect();
         for played in &mut results[..6] {
             let outcome = played.outcome.as_mut().unwrap();
@@ -270,14 +269,17 @@ mod tests {
     }
 
     #[test]
-    fn a_ladder_that_nobody_ends_is_rated_by_its_newest_groups() {
+    fn an_open_ended_ladder_is_rated_by_its_newest_groups() {
         let bots = testing::field(5);
         let played = |number: u64| {
             let mut draw = SeededDraw::new(3, number);
-            // The first two bots are there at the beginning only.
+            // The first two bots only play at the beginning.
             let from = if number < 40 { 0 } else { 2 };
             let group = number / 2;
-            MatchResult { number, ..result(group, &bots[from..from + 3], draw.number_below(3) as usize) }
+            MatchResult {
+                number,
+                ..match_of_group(group, &bots[from..from + 3], draw.number_below(3) as usize)
+            }
         };
         let endless = LadderSettings {
             groups: None,
@@ -289,18 +291,18 @@ mod tests {
             let plain = testing::settings(3, 1, AllianceSource::Declared);
             Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
         };
-        assert_eq!(RatingEvidence::new(&settings(TournamentFormat::RoundRobin)).most, None);
+        assert_eq!(RatingEvidence::new(&settings(TournamentFormat::RoundRobin)).max_groups, None);
         let new = || {
             let evidence = RatingEvidence::new(&settings(TournamentFormat::Ladder(endless)));
-            assert_eq!(evidence.most, Some(NEWEST_GROUPS));
-            RatingEvidence { most: Some(30), ..evidence }
+            assert_eq!(evidence.max_groups, Some(MAX_NEWEST_GROUPS));
+            RatingEvidence { max_groups: Some(30), ..evidence }
         };
         let appraised = |evidence: &RatingEvidence| evidence.appraise_finally(&|| true).unwrap();
         let restored = |evidence: &RatingEvidence| {
             let state = encode_state(&evidence.state());
             let settings = settings(TournamentFormat::Ladder(endless));
             let read = RatingEvidence::restore(&settings, decode_state(&state).unwrap()).unwrap();
-            RatingEvidence { most: Some(30), ..read }
+            RatingEvidence { max_groups: Some(30), ..read }
         };
         let (mut in_order, mut backwards, mut newest, mut kept) = (new(), new(), new(), new());
         for number in 0..200 {
@@ -316,7 +318,7 @@ mod tests {
         (140..200).for_each(|number| newest.add_result(&played(number)));
         let expected = appraised(&newest);
         assert_eq!(appraised(&in_order), expected);
-        assert_eq!(appraised(&kept), expected, "what was kept goes on alike");
+        assert_eq!(appraised(&kept), expected, "the restored state continues identically");
         assert_eq!(appraised(&backwards), expected, "the order of results does not matter");
         let rated = |bot: usize| expected.ratings.as_ref().unwrap().get(&bots[bot]).is_some();
         assert_eq!([0, 1, 2, 3, 4].map(rated), [false, false, true, true, true]);
@@ -324,13 +326,13 @@ mod tests {
     }
 
     #[test]
-    fn elo_is_told_where_two_play() {
+    fn elo_is_shown_for_matches_of_two() {
         let (settings, bots) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(3));
         let (mut standings, mut evidence) =
             (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
-        // The second match is known first.
+        // The second match is reported first.
         for (number, winner) in [(1, 1), (0, 0)] {
-            let result = MatchResult { number, ..result(0, &bots[..2], winner) };
+            let result = MatchResult { number, ..match_of_group(0, &bots[..2], winner) };
             standings.add_result(&result);
             evidence.add_result(&result);
         }
@@ -346,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ladder_is_in_the_order_of_its_ratings() {
+    fn a_ladder_is_sorted_by_rating() {
         let bots = testing::field(6);
         let plain = testing::settings(2, 1, AllianceSource::Declared);
         let table_groups = TableGroups::new(1).unwrap();
@@ -360,13 +362,13 @@ mod tests {
         let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
         let (mut standings, mut evidence) =
             (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
-        // The first beats the second, which beats the third, and wins less often only because it meets the first; the fourth
-        // and the fifth are equal, and the sixth has not played.
+        // Bot 0 beats bot 1, which beats bot 2; bot 1 wins less often only because it meets bot 0. Bots 3 and 4 are
+        // equal, and bot 5 has not played.
         let pairs = [(0, 1, 9), (1, 2, 8), (2, 3, 3), (2, 4, 3)];
         for (number, round) in (0..40_u64).map(|number| (number, number / 4)) {
             let (one, other, wins) = pairs[(number % 4) as usize];
             let table = [bots[one].clone(), bots[other].clone()];
-            let result = result(number, &table, usize::from(round >= wins));
+            let result = match_of_group(number, &table, usize::from(round >= wins));
             standings.add_result(&result);
             evidence.add_result(&result);
         }

@@ -1,16 +1,16 @@
-//! Why a field cannot play a tournament.
+//! Errors of a field.
 
 use lastnim_core::game::{BotName, SeatCount};
 use thiserror::Error;
 
-/// The most matches of a tournament that is not open-ended.
+/// Maximum number of matches in a tournament with an end.
 pub const MAX_MATCHES: u64 = 10_000_000;
 
-/// A field that cannot play a tournament.
+/// Why a field cannot play a tournament.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// It is too small for one match.
+    /// There are not enough bots for a match.
     #[error("a field of {field} bot{s}: a match has {seats} seats", s = if *field == 1 { "" } else { "s" })]
     TooFewBots {
         /// The size of the field.
@@ -18,29 +18,29 @@ pub enum FieldError {
         /// The seats of a match.
         seats: SeatCount,
     },
-    /// It is too small for a test in which candidate and baseline play against others.
+    /// There are not enough bots for a test in which candidate and baseline play against others.
     #[error(
-        "a field of {field} bots: to test one bot against another with {seats} seats a match takes {needed}"
+        "a field of {field} bots: testing one bot against another with {seats} seats per match needs {needed}"
     )]
     TooFewOpponents {
         /// The size of the field.
         field: usize,
         /// The seats of a match.
         seats: SeatCount,
-        /// How many bots it takes.
+        /// The number of bots needed.
         needed: usize,
     },
-    /// It is too large: for a format that keeps in mind who met whom, or for any.
-    #[error("a field of {field} bots: this format has at most {most}")]
+    /// There are too many bots for the format.
+    #[error("a field of {field} bots: this format has at most {max}")]
     TooManyBots {
         /// The size of the field.
         field: usize,
-        /// The most bots.
-        most: usize,
+        /// Maximum number of bots.
+        max: usize,
     },
-    /// It is too large to play through.
+    /// There would be too many matches.
     #[error(
-        "a field of {field} bots, {seats} seats a match and {positions} positions make more than {MAX_MATCHES} matches: fewer bots or positions are needed"
+        "a field of {field} bots, {seats} seats per match and {positions} positions make more than {MAX_MATCHES} matches: use fewer bots or positions"
     )]
     TooManyMatches {
         /// The size of the field.
@@ -50,26 +50,26 @@ pub enum FieldError {
         /// The number of positions.
         positions: usize,
     },
-    /// The rounds or groups that are asked for are too many.
+    /// There are too many rounds or groups.
     #[error(
-        "a field of {field} bots has more than {MAX_MATCHES} matches to play: fewer rounds or groups are needed"
+        "a field of {field} bots has more than {MAX_MATCHES} matches to play: use fewer rounds or groups"
     )]
     TooManyGroups {
         /// The size of the field.
         field: usize,
     },
-    /// A balanced sample would take too long to find.
+    /// Finding a balanced sample would take too long.
     #[error(
-        "a field of {field} bots and {groups} groups: a balanced sample of so many takes too long to find, fewer of either are needed"
+        "a field of {field} bots and {groups} groups: finding a balanced sample of this size takes too long: use fewer bots or groups"
     )]
     SampleTooLarge {
         /// The size of the field.
         field: usize,
-        /// The groups.
+        /// Number of groups.
         groups: u64,
     },
-    /// A bot that the format is about has not joined.
-    #[error("{bot} is not in the field of {field} bots: the format is about it")]
+    /// A bot named by the format has not joined.
+    #[error("{bot} is not in the field of {field} bots, but the format names it")]
     Missing {
         /// The bot.
         bot: BotName,
@@ -92,7 +92,7 @@ impl FieldError {
         }
     }
 
-    /// Returns whether a larger field would do.
+    /// Returns whether a larger field would help.
     pub fn wants_more_bots(&self) -> bool {
         matches!(self, Self::TooFewBots { .. } | Self::TooFewOpponents { .. } | Self::Missing { .. })
     }

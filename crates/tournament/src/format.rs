@@ -1,123 +1,123 @@
-//! Who meets whom in a tournament.
+//! Tournament formats.
 
 use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups};
 use lastnim_core::game::{BotName, SeatCount};
 use thiserror::Error;
 
-/// Who meets whom in a tournament. In every format each table plays whole duplicate groups: a position in every rotation
-/// of its seats.
+/// Decides which bots meet. In every format each table plays whole duplicate groups: a position in every rotation of
+/// its seats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TournamentFormat {
     /// Every set of n bots, on every position.
     #[default]
     RoundRobin,
-    /// A balanced sample of a round robin: so many groups that all bots sit equally often, up to one, and every two of them
-    /// meet equally often: up to one with two seats, and with more seats as nearly so as a search finds.
+    /// A balanced sample of a round robin. All bots play equally often, give or take one. All pairs meet equally often:
+    /// give or take one with two seats, and as nearly as a search finds with more.
     Sample {
-        /// Duplicate groups in all.
+        /// Total number of duplicate groups.
         groups: GroupCount,
     },
     /// One bot against the field.
     Gauntlet {
         /// The bot that sits at every table.
         bot: BotName,
-        /// Duplicate groups in all; without a number, so many that each opponent sits at n - 1 tables on every position.
+        /// Total number of duplicate groups; by default each opponent sits at n - 1 tables on every position.
         groups: Option<GroupCount>,
     },
-    /// Rounds in which bots of like scores meet, and those that met before as seldom as possible.
+    /// Rounds in which bots with similar scores meet, with as few repeated meetings as possible.
     Swiss {
-        /// How many.
+        /// Number of rounds.
         rounds: RoundCount,
-        /// Duplicate groups that each table plays in a round.
+        /// Duplicate groups per table and round.
         table_groups: TableGroups,
     },
-    /// Rounds after which the best of each table go on, down to one table: the final.
+    /// Rounds after which the best of each table advance, down to one table: the final.
     Knockout {
-        /// How many of each table go on, 1 to n - 1.
+        /// How many bots of each table advance, 1 to n - 1.
         advance: usize,
-        /// Duplicate groups that each table plays in a round.
+        /// Duplicate groups per table and round.
         table_groups: TableGroups,
     },
-    /// Matches of bots of like ratings, the least known first, for as long as nobody stops it.
+    /// An open-ended series of matches between bots with similar ratings, preferring the least certain ones.
     Ladder(LadderSettings),
-    /// Is one bot better than another? Played until that is known.
+    /// Tests whether one bot is better than another, and stops when that is known.
     Sprt(SprtSettings),
 }
 
-/// How a ladder goes on.
+/// Settings of a ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LadderSettings {
-    /// Duplicate groups in all, after which it is over; without a number it goes on until it is stopped.
+    /// Total number of duplicate groups; without a number the ladder continues until it is stopped.
     pub groups: Option<GroupCount>,
-    /// Duplicate groups that each table plays in a round.
+    /// Duplicate groups per table and round.
     pub table_groups: TableGroups,
-    /// A bot whose seat was lost in so many matches in a row is suspended.
+    /// A bot that forfeits this many matches in a row is suspended.
     pub suspend_after: Streak,
-    /// How its tables are drawn.
+    /// The pairing method.
     pub pairing: LadderPairing,
 }
 
-/// How the tables of a ladder are drawn. A ladder keeps the method with which it began, so that a later version of the
-/// server can carry it on, and anybody can work out its pairings again.
+/// How a ladder draws its tables. A ladder keeps the method that it began with, so later server versions can continue
+/// it and anyone can recompute its pairings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LadderPairing {
-    /// The bot with the most uncertain rating hosts every table. It can starve bots.
+    /// The bot with the most uncertain rating hosts every table. This can starve bots.
     LeastCertain,
-    /// By turns, the bot with the most uncertain rating and the bot that has waited longest host a table.
+    /// The hosts alternate between the bot with the most uncertain rating and the bot that has waited longest.
     #[default]
     ByTurns,
 }
 
-/// Parts of a format that do not fit the rest of the settings.
+/// Why a format does not fit the other settings.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// Nobody would go on, or everybody would.
-    #[error("the best {advance} of a table go on: with {seats} seats a match it is 1 to {}", seats.get() - 1)]
+    /// No bot would advance, or all would.
+    #[error("the best {advance} of a table advance: with {seats} seats per match, expected 1 to {}", seats.get() - 1)]
     Advance {
-        /// How many would.
+        /// How many would advance.
         advance: usize,
         /// The seats of a match.
         seats: SeatCount,
     },
 }
 
-/// What puts bots in order in the standings, before regret does.
+/// The first criterion of the standings; regret comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StandingsOrder {
-    /// The sum of their points: all play equally many matches, or as many as they earn.
+    /// Total points, if all bots play equally many matches, or as many as they earn.
     Points,
-    /// Their points a match: the format gives some more matches than others, so that a sum would say who played most.
-    PointsAMatch,
-    /// Their rating: the format seats them with their like, so that all win equally often. By points a match before they are
-    /// rated.
+    /// Points per match, if the format gives some bots more matches than others.
+    PointsPerMatch,
+    /// Rating, if the format pairs similar bots so that all win equally often. Points per match before there are
+    /// ratings.
     Rating,
 }
 
 impl TournamentFormat {
-    /// Returns whether bots may come and go while it is played.
+    /// Returns whether bots may enter and leave during the tournament.
     pub fn has_open_field(&self) -> bool {
         self.profile().has_open_field
     }
 
-    /// Returns the duplicate groups for which a bye counts, where bots have byes.
+    /// Returns the number of duplicate groups that a bye counts for, if the format has byes.
     pub fn bye_groups(&self) -> Option<TableGroups> {
         if let Self::Swiss { table_groups, .. } = self { Some(*table_groups) } else { None }
     }
 
-    /// Returns what puts bots in order in the standings.
+    /// Returns the first criterion of the standings.
     pub(super) fn standings_order(&self) -> StandingsOrder {
         match self {
             Self::RoundRobin | Self::Swiss { .. } | Self::Knockout { .. } => StandingsOrder::Points,
-            Self::Sample { .. } | Self::Gauntlet { .. } | Self::Sprt(_) => StandingsOrder::PointsAMatch,
+            Self::Sample { .. } | Self::Gauntlet { .. } | Self::Sprt(_) => StandingsOrder::PointsPerMatch,
             Self::Ladder(_) => StandingsOrder::Rating,
         }
     }
 
-    /// Checks that the format fits matches of so many seats.
+    /// Checks that the format fits matches with this many seats.
     ///
     /// # Errors
-    /// Names what does not.
+    /// Names what does not fit.
     pub fn check_seats(&self, seats: SeatCount) -> Result<(), FormatError> {
         match *self {
             Self::Knockout { advance, .. } if !(1..seats.get()).contains(&advance) => {
@@ -129,8 +129,8 @@ impl TournamentFormat {
 }
 
 impl LadderSettings {
-    /// A bot is suspended after so many matches in a row in which its seat was lost, unless said otherwise.
-    pub const SET_ASIDE_AFTER: u64 = 5;
+    /// The default of `suspend_after`.
+    pub const DEFAULT_SUSPEND_AFTER: u64 = 5;
 }
 
 #[cfg(test)]
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn somebody_goes_on_and_somebody_does_not() {
+    fn some_but_not_all_bots_advance() {
         let three = SeatCount::new(3).unwrap();
         let knockout = |advance| TournamentFormat::Knockout { advance, table_groups: TableGroups::ONE };
         assert_eq!(knockout(1).check_seats(three), Ok(()));
@@ -146,7 +146,7 @@ mod tests {
         for bad in [0, 3] {
             assert_eq!(
                 knockout(bad).check_seats(three).unwrap_err().to_string(),
-                format!("the best {bad} of a table go on: with 3 seats a match it is 1 to 2")
+                format!("the best {bad} of a table advance: with 3 seats per match, expected 1 to 2")
             );
         }
     }

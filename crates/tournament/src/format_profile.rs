@@ -1,38 +1,38 @@
-//! What is true of all tournaments of a format.
+//! Properties of formats.
 
 use super::TournamentFormat;
 
-/// What is true of all tournaments of a format: how it is named, who may play it, and what its course depends on.
+/// Properties of a format: its names, limits, and what its pairings depend on.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FormatProfile {
-    /// Its name in snake case, as `round_robin`.
+    /// Its name in snake case, such as `round_robin`.
     pub name: &'static str,
-    /// Its name in a sentence, as `round robin`.
+    /// Its name in text, such as `round robin`.
     pub title: &'static str,
-    /// Who meets whom.
+    /// Which bots meet.
     pub summary: &'static str,
     /// The largest field.
     pub max_bots: usize,
-    /// Whether bots may come and go while it is played.
+    /// Whether bots may enter and leave during the tournament.
     pub has_open_field: bool,
     /// What its pairings depend on.
     pub course: FormatCourse,
-    /// What shows its course, besides standings.
+    /// The view of its progress, in addition to the standings.
     pub view: CourseView,
 }
 
 /// What the pairings of a format depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatCourse {
-    /// On nothing: all of them are known at the start.
+    /// Nothing: all pairings are known at the start.
     Planned,
-    /// Those of a round on the results of the rounds before.
+    /// The results of earlier rounds.
     InRounds,
-    /// It ends as soon as the results of whole groups give an answer.
+    /// The results of whole groups: it ends when they give an answer.
     UntilDecided,
 }
 
-/// What shows the course of a tournament, besides its standings.
+/// The view of a tournament's progress, in addition to its standings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CourseView {
     /// Nothing more.
@@ -41,7 +41,7 @@ pub enum CourseView {
     Opponents,
     /// The tables of each round.
     Rounds,
-    /// The tables of each round, and who went on.
+    /// The tables of each round, and which bots advanced.
     Bracket,
     /// Ratings over time.
     Ratings,
@@ -49,15 +49,15 @@ pub enum CourseView {
     Capital,
 }
 
-/// The largest field of any tournament: its standings go into one message.
+/// The largest field of any tournament; its standings must fit one message.
 const MAX_BOTS: usize = 10_000;
-/// The largest field of a format that keeps in mind who met whom.
+/// The largest field of a format that tracks meetings.
 const MAX_PAIRED_BOTS: usize = 4_096;
-/// The most bots that a ladder has at once. Its ratings keep the covariance of every pair of bots; with this many bots, a match
-/// takes half a millisecond to rate.
+/// Maximum number of bots in a ladder. Its ratings store the covariance of every pair; with this many bots, rating a
+/// match takes half a millisecond.
 const MAX_LADDER_BOTS: usize = 1_024;
 
-/// A format whose pairings are known at the start, and whose standings show its course.
+/// Default profile: the pairings are known at the start, and the standings show the progress.
 const PLANNED: FormatProfile = FormatProfile {
     name: "round_robin",
     title: "round robin",
@@ -79,7 +79,7 @@ impl FormatProfile {
         view: CourseView::Opponents,
         ..PLANNED
     };
-    /// Rounds in which bots of like scores meet.
+    /// Rounds in which bots with similar scores meet.
     pub const SWISS: &'static Self = &Self {
         name: "swiss",
         title: "Swiss",
@@ -89,7 +89,7 @@ impl FormatProfile {
         view: CourseView::Rounds,
         ..PLANNED
     };
-    /// Rounds after which the best of each table go on.
+    /// Rounds after which the best of each table advance.
     pub const KNOCKOUT: &'static Self = &Self {
         name: "knockout",
         title: "knockout",
@@ -99,7 +99,7 @@ impl FormatProfile {
         view: CourseView::Bracket,
         ..PLANNED
     };
-    /// Matches of bots of like ratings, open-ended.
+    /// An open-ended series of matches between bots with similar ratings.
     pub const LADDER: &'static Self = &Self {
         name: "ladder",
         title: "ladder",
@@ -122,14 +122,14 @@ impl FormatProfile {
     pub const ALL: [&'static Self; 6] =
         [Self::ROUND_ROBIN, Self::GAUNTLET, Self::SWISS, Self::KNOCKOUT, Self::LADDER, Self::SPRT];
 
-    /// Returns its name with dashes, as in flags and files.
+    /// Returns its name with hyphens, as in flags and files.
     pub fn word(&self) -> String {
         self.name.replace('_', "-")
     }
 }
 
 impl TournamentFormat {
-    /// Returns what is true of all tournaments of the format.
+    /// Returns the properties of the format.
     pub fn profile(&self) -> &'static FormatProfile {
         match self {
             Self::RoundRobin | Self::Sample { .. } => FormatProfile::ROUND_ROBIN,

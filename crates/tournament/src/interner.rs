@@ -1,11 +1,11 @@
-//! Items that are held once and known by numbers.
+//! Interning of items.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{collections::HashMap, hash::Hash};
 
-/// Gives each different item a number, from 0 in the order in which they first come.
+/// Assigns numbers to distinct items, from 0 in the order of first appearance.
 ///
-/// It clones an item: that should be cheap. What is serialized is the list of the items.
+/// Clones items, which should be cheap. The serialized form is the list of items.
 #[derive(Debug, Clone)]
 pub(super) struct Interner<T> {
     items: Vec<T>,
@@ -19,7 +19,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
-    /// Returns the number of an item; a new one gets the next.
+    /// Returns the number of an item; a new one gets the next number.
     pub(super) fn intern(&mut self, item: &T) -> u32 {
         if let Some(number) = self.number_of(item) {
             return number;

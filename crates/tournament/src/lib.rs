@@ -1,8 +1,8 @@
-//! Tournaments: settings, pairings, what is drawn, scoring, standings.
+//! Tournaments: settings, pairings, draws, scoring, standings.
 //!
-//! Everything here is pure: no I/O, no clock, no source of randomness. What is random derives from the tournament's
-//! seed and the number of a match or group; a schedule is rebuilt from the results of the matches played; standings
-//! are a fold of results that does not depend on their order.
+//! Pure code: no I/O, no clock, no source of randomness. Everything random derives from the tournament's seed and the
+//! number of a match or group. A schedule can be rebuilt from the results, and standings are a fold that does not
+//! depend on the order of results.
 
 mod alliance;
 mod bounded_cross_table;

@@ -1,4 +1,4 @@
-//! What a finished match means for the standings.
+//! Results of matches.
 
 use super::Pairing;
 use lastnim_core::{
@@ -7,16 +7,16 @@ use lastnim_core::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How one match of a tournament came out.
+/// The result of one match of a tournament.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchResult {
     /// The number of the match in its tournament, from 0.
     pub number: u64,
     /// The duplicate group, from 0.
     pub group: u64,
-    /// Who sat where.
+    /// The bots by seat.
     pub bots: BySeat<BotName>,
-    /// The outcome; none where the match was cancelled, which counts for nothing.
+    /// The outcome; `None` if the match was cancelled, which does not count.
     pub outcome: Option<MatchOutcome>,
 }
 
@@ -25,57 +25,57 @@ pub struct MatchResult {
 pub struct MatchOutcome {
     /// The seat that won.
     pub winner: Seat,
-    /// Each seat's game in figures.
+    /// The result of each seat.
     pub seats: BySeat<SeatResult>,
 }
 
-/// One seat's game in figures; only the takes of the bot itself are counted, none of the steward's.
+/// The result of one seat; only the bot's own takes count, not the steward's.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatResult {
     /// The place of the winner in the seat's row, 0 (best) to n-1.
     pub rank_actual: u32,
-    /// The ranks that its own takes cost it.
+    /// The ranks that the bot's takes cost it.
     pub regret: u32,
-    /// The ranks that the others' takes gave it; negative where they cost it.
+    /// The ranks that the others' takes gained it; negative if they cost it ranks.
     pub luck: i32,
-    /// The takes it made.
+    /// Takes by the bot.
     pub plies: u32,
-    /// How many of them were optimal.
+    /// Optimal takes by the bot.
     pub optimal_plies: u32,
     /// How the seat was lost, if it was.
     pub lost: Option<SeatLoss>,
-    /// The versions of the bot that sat there.
+    /// The versions of the bot that played.
     pub versions: SeatVersions,
 }
 
-/// How a seat was lost, as far as the standings care.
+/// How a seat was lost, as the standings see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SeatLoss {
-    /// The bot never came.
+    /// The bot never connected.
     NoShow,
-    /// The bot came, and lost the seat.
+    /// The bot connected and forfeited the seat.
     Forfeited,
 }
 
 impl MatchResult {
-    /// Gives a pairing its outcome, if it has one.
+    /// Creates the result of a pairing with an optional outcome.
     ///
     /// # Panics
-    /// If the outcome is for another number of seats.
+    /// If the outcome has a different number of seats.
     pub fn from_outcome(pairing: &Pairing, outcome: Option<MatchOutcome>) -> Self {
         outcome.map_or_else(|| Self::cancelled(pairing), |outcome| Self::finished(pairing, outcome))
     }
 
-    /// Gives a pairing its outcome.
+    /// Creates the result of a pairing with an outcome.
     ///
     /// # Panics
-    /// If the outcome is for another number of seats.
+    /// If the outcome has a different number of seats.
     pub fn finished(pairing: &Pairing, outcome: MatchOutcome) -> Self {
         assert_eq!(pairing.bots.seats(), outcome.seats.seats(), "each bot has a result");
         Self { outcome: Some(outcome), ..Self::cancelled(pairing) }
     }
 
-    /// Says that a pairing was cancelled.
+    /// Creates the result of a cancelled pairing.
     pub fn cancelled(pairing: &Pairing) -> Self {
         let Pairing { number, group, ref bots, .. } = *pairing;
         Self { number, group, bots: bots.clone(), outcome: None }
@@ -83,7 +83,7 @@ impl MatchResult {
 }
 
 impl MatchOutcome {
-    /// Takes the figures of an audited match, in which some seats may have been lost. No bot has said its version.
+    /// Creates the outcome of an audited match, in which some seats may have been lost, without versions.
     pub fn of_audit(audit: &Audit, lost: impl Fn(Seat) -> Option<SeatLoss>) -> Self {
         let seats = BySeat::from_fn(audit.seats.seats(), |seat| {
             let figures = &audit.seats[seat];

@@ -1,22 +1,22 @@
-//! The version of the methods by which tournaments are paired, rated and judged.
+//! The version of the tournament methods.
 
 use thiserror::Error;
 
-/// The version of the methods by which tournaments are paired, rated and judged: whatever could be worked out in another way,
-/// with another result, from the same matches. What changes such a method raises it.
+/// The version of the methods for pairing, rating and judging: everything that could give another result from the same
+/// matches. Raise it with every change to such a method.
 ///
-/// Settings state it, so that a tournament is reproduced from its records as it was, or not at all.
+/// Settings contain it, so a tournament is reproduced from its records exactly or not at all.
 pub const METHODS_VERSION: u32 = 2;
 
-/// A version of the methods that this program does not know.
+/// An unknown version of the methods.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("version {0} of the methods: this program knows version {known}", known = METHODS_VERSION)]
+#[error("version {0} of the methods: this program only knows version {known}", known = METHODS_VERSION)]
 pub struct MethodsVersionError(pub u32);
 
-/// Checks that a tournament is played by the methods of this program.
+/// Checks that this program knows a version of the methods.
 ///
 /// # Errors
-/// If it is played by those of another version.
+/// If the version is unknown.
 pub fn check_methods_version(version: u32) -> Result<(), MethodsVersionError> {
     if version == METHODS_VERSION { Ok(()) } else { Err(MethodsVersionError(version)) }
 }

@@ -1,6 +1,6 @@
-//! Whether the bots of a tournament may ask the server's oracle.
+//! Access to the server's oracle.
 
-/// Whether the bots of a tournament may ask the server's oracle while it runs.
+/// Whether the bots of a running tournament may use the server's oracle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum OracleAccess {
     /// They may.

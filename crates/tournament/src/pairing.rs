@@ -1,18 +1,18 @@
-//! One match that a tournament asks for.
+//! Matches requested by a tournament.
 
 use lastnim_core::game::{BotName, BySeat};
 
-/// One match that a tournament asks for: who plays, where they sit, and on which position.
+/// A match requested by a tournament: the bots, their seats and the position.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pairing {
     /// The number of the match in its tournament, from 0.
     pub number: u64,
-    /// The duplicate group, from 0: the matches of the same bots on the same position in every rotation.
+    /// The duplicate group, from 0: the same bots on the same position in every rotation.
     pub group: u64,
     /// The index of the position, from 0.
     pub position: usize,
-    /// Who sits where.
+    /// The bots by seat.
     pub bots: BySeat<BotName>,
-    /// How many seats further down the bots sit than in the first match of the group, 0 to n-1.
+    /// How many seats the bots are shifted from the first match of the group, 0 to n-1.
     pub rotation: usize,
 }

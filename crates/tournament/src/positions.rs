@@ -4,26 +4,26 @@ use super::SeededDraw;
 use lastnim_core::game::{MAX_COUNTERS, MAX_PILES, Piles};
 use thiserror::Error;
 
-/// The most positions of a tournament.
+/// Maximum number of positions in a tournament.
 pub const MAX_POSITIONS: usize = 1_000;
 
-/// The positions of a tournament, 1 to 1,000; each begins untouched.
+/// The positions of a tournament, 1 to 1,000; all start positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Positions {
-    /// These.
+    /// A list of positions.
     Listed(ListedPositions),
-    /// Drawn from the tournament's seed.
+    /// Positions drawn from the tournament's seed.
     Drawn(DrawnPositions),
-    /// Those of the tables in the paper that the oracle is tested against, see [`PAPER`].
+    /// The positions of the tables in the paper, see [`PAPER`].
     Paper,
 }
 
-/// Positions, one by one.
+/// A list of positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedPositions(Vec<Piles>);
 
-/// Positions that are drawn: each number from its range, equally likely, from the tournament's seed and the position's
-/// index.
+/// Random positions: the numbers of piles and counters are drawn uniformly from their ranges, from the tournament's
+/// seed and the position's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DrawnPositions {
     count: usize,
@@ -31,25 +31,25 @@ pub struct DrawnPositions {
     counters: (u64, u64),
 }
 
-/// Positions that no tournament has.
+/// Why positions are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PositionsError {
-    /// There are none, or too many.
+    /// There are none or too many.
     #[error("{0} positions: a tournament has 1 to {MAX_POSITIONS}")]
     Count(usize),
-    /// One has no counter left.
-    #[error("position {0} has no counters: a match begins with some")]
+    /// A position has no counters.
+    #[error("position {0} has no counters: a match needs at least one")]
     Empty(usize),
-    /// There is no such number of piles.
-    #[error("{0} to {1} piles: a game has 1 to {MAX_PILES}, the fewest first")]
+    /// The range of piles is invalid.
+    #[error("{0} to {1} piles: a game has 1 to {MAX_PILES}, in ascending order")]
     Piles(usize, usize),
-    /// There is no such number of counters.
-    #[error("piles of {0} to {1} counters: a pile starts with 1 to {MAX_COUNTERS}, the fewest first")]
+    /// The range of counters is invalid.
+    #[error("piles of {0} to {1} counters: a pile starts with 1 to {MAX_COUNTERS}, in ascending order")]
     Counters(u64, u64),
 }
 
-/// The piles of Figure 1 and Tables 1 to 6, each once, in the order in which they first appear.
+/// The distinct piles of Figure 1 and Tables 1 to 6, in the order of first appearance.
 ///
 /// Source: El-Seidy, El Kady and Nassr (2019), Journal of Game Theory 8(2):25-31.
 pub const PAPER: [&[u64]; 12] = [
@@ -67,14 +67,14 @@ pub const PAPER: [&[u64]; 12] = [
     &[1, 2, 3, 2, 1, 2],
 ];
 
-/// What the draw of a position is for, besides seed and index: no group of matches has such a number.
+/// Separates the draws of positions from all others: no group has this number.
 const POSITION_DRAW: u64 = 0x706f_7369_7469_6f6e;
 
 impl Positions {
-    /// Takes a list of positions.
+    /// Accepts a list of positions.
     ///
     /// # Errors
-    /// If there are none, or too many, or one has no counter left.
+    /// If there are none or too many, or a position has no counters.
     pub fn listed(piles: Vec<Piles>) -> Result<Self, PositionsError> {
         if !(1..=MAX_POSITIONS).contains(&piles.len()) {
             return Err(PositionsError::Count(piles.len()));
@@ -85,10 +85,10 @@ impl Positions {
         }
     }
 
-    /// Has so many positions drawn, each with a number of piles and of counters from these ranges, both ends included.
+    /// Accepts `count` random positions with these inclusive ranges of piles and counters.
     ///
     /// # Errors
-    /// Names the first number that is out of its bounds.
+    /// Names the first number out of range.
     pub fn drawn(count: usize, piles: (usize, usize), counters: (u64, u64)) -> Result<Self, PositionsError> {
         if !(1..=MAX_POSITIONS).contains(&count) {
             return Err(PositionsError::Count(count));
@@ -102,7 +102,7 @@ impl Positions {
         Ok(Self::Drawn(DrawnPositions { count, piles, counters }))
     }
 
-    /// Returns how many there are, 1 to 1,000.
+    /// Returns the number of positions, 1 to 1,000.
     pub fn count(&self) -> usize {
         match self {
             Self::Listed(ListedPositions(piles)) => piles.len(),
@@ -111,7 +111,7 @@ impl Positions {
         }
     }
 
-    /// Returns the piles of a position in a tournament with this seed; none if there are not so many positions.
+    /// Returns the piles of a position in a tournament with this seed; `None` if the index is too large.
     pub fn piles(&self, seed: u64, index: usize) -> Option<Piles> {
         match self {
             Self::Listed(ListedPositions(piles)) => piles.get(index).cloned(),
@@ -129,17 +129,17 @@ impl ListedPositions {
 }
 
 impl DrawnPositions {
-    /// Returns how many positions there are.
+    /// Returns the number of positions.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Returns the fewest and the most piles.
+    /// Returns the minimum and maximum number of piles.
     pub fn pile_range(&self) -> (usize, usize) {
         self.piles
     }
 
-    /// Returns the fewest and the most counters of a pile.
+    /// Returns the minimum and maximum number of counters in a pile.
     pub fn counter_range(&self) -> (u64, u64) {
         self.counters
     }
@@ -163,7 +163,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_papers_piles_are_those_of_its_tables() {
+    fn paper_positions_are_those_of_its_tables() {
         let text = include_str!("../../core/tests/data/paper_tables.json");
         let tables: serde_json::Value = serde_json::from_str(text).unwrap();
         let mut printed: Vec<Vec<u64>> = Vec::new();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_would_be_right() {
+    fn errors_say_what_is_expected() {
         let refused = |positions: Result<Positions, PositionsError>| positions.unwrap_err().to_string();
         let one = Piles::parse(&[1]).unwrap();
         assert_eq!(refused(Positions::listed(vec![])), "0 positions: a tournament has 1 to 1000");
@@ -189,21 +189,21 @@ mod tests {
         let gone = Piles::parse_partly_emptied(&[0]).unwrap();
         assert_eq!(
             refused(Positions::listed(vec![one, gone])),
-            "position 1 has no counters: a match begins with some"
+            "position 1 has no counters: a match needs at least one"
         );
         assert_eq!(refused(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: a tournament has 1 to 1000");
         assert_eq!(
             refused(Positions::drawn(1, (3, 2), (1, 1))),
-            "3 to 2 piles: a game has 1 to 1024, the fewest first"
+            "3 to 2 piles: a game has 1 to 1024, in ascending order"
         );
         assert_eq!(
             refused(Positions::drawn(1, (1, 1), (0, 1))),
-            "piles of 0 to 1 counters: a pile starts with 1 to 9223372036854775807, the fewest first"
+            "piles of 0 to 1 counters: a pile starts with 1 to 9223372036854775807, in ascending order"
         );
     }
 
     #[test]
-    fn drawn_positions_follow_from_the_seed() {
+    fn drawn_positions_depend_on_the_seed() {
         let positions = Positions::drawn(100, (2, 4), (1, 9)).unwrap();
         let all = |seed| (0..100).map(|index| positions.piles(seed, index)).collect::<Vec<_>>();
         assert_eq!(all(7), all(7));
@@ -214,17 +214,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn drawn_positions_lie_in_their_ranges(
+        fn drawn_positions_are_in_range(
             seed: u64,
             (piles, more_piles) in (1..6_usize, 0..4_usize),
             (counters, more_counters) in prop_oneof![(1..9_u64, 0..9_u64), Just((1, MAX_COUNTERS - 1))],
         ) {
-            let (most_piles, most_counters) = (piles + more_piles, counters + more_counters);
-            let positions = Positions::drawn(20, (piles, most_piles), (counters, most_counters)).unwrap();
+            let (max_piles, max_counters) = (piles + more_piles, counters + more_counters);
+            let positions = Positions::drawn(20, (piles, max_piles), (counters, max_counters)).unwrap();
             for index in 0..20 {
                 let drawn = positions.piles(seed, index).unwrap();
-                prop_assert!((piles..=most_piles).contains(&drawn.len()));
-                prop_assert!(drawn.as_slice().iter().all(|each| (counters..=most_counters).contains(each)));
+                prop_assert!((piles..=max_piles).contains(&drawn.len()));
+                prop_assert!(drawn.as_slice().iter().all(|each| (counters..=max_counters).contains(each)));
             }
         }
     }

@@ -1,9 +1,9 @@
-//! What a seat's points are.
+//! Scoring of seats.
 
 use super::AllianceSource;
 use lastnim_core::game::SeatCount;
 
-/// What a seat's points are.
+/// How points are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scoring {
     /// 1 for the winner, 0 for the others.
@@ -13,9 +13,9 @@ pub enum Scoring {
 }
 
 impl Scoring {
-    /// Returns the scoring that measures skill: wins where seats declare their own rows, for there satisfaction could be
-    /// had by declaring whoever is bound to win; satisfaction where rows are assigned. With two seats and standard rows both are
-    /// one, and it is called a win.
+    /// Returns the scoring that measures skill. If seats declare their rows, that is wins, since a seat could get
+    /// satisfaction by declaring a preference for the certain winner. If rows are assigned, it is satisfaction. With
+    /// two seats and standard rows both are equal, and the result is `Win`.
     pub fn default_for(alliance: &AllianceSource, seats: SeatCount) -> Self {
         match alliance {
             AllianceSource::Declared => Self::Win,
@@ -26,14 +26,14 @@ impl Scoring {
         }
     }
 
-    /// Returns what a seat gets on average of a table's matches, in the units of a tally: wins, or 1 / (n - 1). A table
-    /// plays whole groups, so that it is a whole number.
+    /// Returns the average score of a seat in a table's matches, in the units of a tally: wins, or 1 / (n - 1). A table
+    /// plays whole groups, so it is an integer.
     pub(super) fn units_of_bye(self, seats: usize, groups: u64) -> i64 {
         let seats = seats as u64;
         match self {
-            // One win a match, n matches a group, n seats.
+            // One win per match, n matches per group, n seats.
             Self::Win => groups.cast_signed(),
-            // Half of n - 1 units a match.
+            // (n - 1) / 2 units per match.
             Self::Satisfaction => (groups * (seats * (seats - 1) / 2)).cast_signed(),
         }
     }

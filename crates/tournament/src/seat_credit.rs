@@ -1,41 +1,41 @@
-//! What a match counts for the bot of a seat.
+//! What a match counts for a seat's bot.
 
 use super::{MatchOutcome, SeatLoss};
 use lastnim_core::{game::Seat, oracle::Audit};
 
-/// What a match counts for the bot of a seat: the one definition of its win and its satisfaction, wherever these are shown.
+/// What a match counts for a seat's bot: the only definition of its win and its satisfaction.
 ///
-/// A seat that was lost has the last place, whatever the steward made of it: the bot has not won, and is not satisfied. Its
-/// own takes, and they alone, count in its accuracy and its regret.
+/// A lost seat has the last place, whatever the steward achieved: the bot has not won, and its satisfaction is 0. Only
+/// its own takes count in its accuracy and regret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeatCredit {
-    /// Whether the bot came: one that never did forfeits the match, and nothing else follows of it.
+    /// Whether the bot attended; a no-show forfeits the match without any other effect.
     pub attended: bool,
     /// Whether it kept its seat to the end.
     pub kept: bool,
     /// Whether it won.
     pub won: bool,
-    /// Its satisfaction, in units of 1 / (n - 1): 0 to n - 1.
+    /// Its satisfaction in units of 1 / (n - 1): 0 to n - 1.
     pub satisfaction_units: u32,
-    /// The most that this can be: n - 1.
-    pub satisfaction_most: u32,
+    /// The maximum of `satisfaction_units`: n - 1.
+    pub max_satisfaction_units: u32,
 }
 
 impl SeatCredit {
-    /// Returns what a match in which the seat won, or which ended so well for it by its row (`rank` 0 is best), counts for its bot.
+    /// Returns the credit of a seat by its win and by the rank of the winner in its row (0 is best).
     pub fn new(seats: usize, won: bool, rank: u32, lost: Option<SeatLoss>) -> Self {
         let kept = lost.is_none();
-        let most = (seats as u32).saturating_sub(1);
+        let max = (seats as u32).saturating_sub(1);
         Self {
             attended: lost != Some(SeatLoss::NoShow),
             kept,
             won: kept && won,
-            satisfaction_units: if kept { most.saturating_sub(rank) } else { 0 },
-            satisfaction_most: most,
+            satisfaction_units: if kept { max.saturating_sub(rank) } else { 0 },
+            max_satisfaction_units: max,
         }
     }
 
-    /// Returns what an audited match counts for the bot of a seat, which may have been lost.
+    /// Returns the credit of a seat in an audited match.
     pub fn of_audit(audit: &Audit, seat: Seat, lost: Option<SeatLoss>) -> Self {
         let rank = audit.seats[seat].rank_actual;
         Self::new(audit.seats.seats().get(), audit.winner == seat, rank, lost)
@@ -43,12 +43,12 @@ impl SeatCredit {
 
     /// Returns the satisfaction, 0 to 1.
     pub fn satisfaction(self) -> f64 {
-        f64::from(self.satisfaction_units) / f64::from(self.satisfaction_most.max(1))
+        f64::from(self.satisfaction_units) / f64::from(self.max_satisfaction_units.max(1))
     }
 }
 
 impl MatchOutcome {
-    /// Returns what the match counts for the bot of a seat.
+    /// Returns the credit of a seat.
     pub fn credit(&self, seat: Seat) -> SeatCredit {
         let result = &self.seats[seat];
         SeatCredit::new(self.seats.seats().get(), self.winner == seat, result.rank_actual, result.lost)
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_steward_won_counts_for_nobody() {
+    fn wins_of_the_steward_count_for_nobody() {
         let credit = |won, rank, lost| SeatCredit::new(3, won, rank, lost);
         let kept = credit(true, 1, None);
         assert_eq!((kept.attended, kept.kept, kept.won, kept.satisfaction()), (true, true, true, 0.5));

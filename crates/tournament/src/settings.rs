@@ -1,4 +1,4 @@
-//! What a tournament is.
+//! Settings of a tournament.
 
 use super::{
     AllianceSource, Concurrency, FieldError, FormatError, OracleAccess, Positions, RatingMeasure, Retention,
@@ -8,16 +8,16 @@ use lastnim_core::game::{AllianceMatrix, Ending, Piles, SeatCount};
 use std::ops::Deref;
 use thiserror::Error;
 
-/// What a tournament is, its parts checked against each other; read through [`SettingsDraft`]'s fields.
+/// Consistent settings of a tournament; read them through [`SettingsDraft`]'s fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings(SettingsDraft);
 
-/// Settings whose parts are valid, though they may not fit together.
+/// Settings whose parts are valid but may be inconsistent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsDraft {
-    /// What it is called.
+    /// The title.
     pub title: Title,
-    /// Who meets whom.
+    /// The format.
     pub format: TournamentFormat,
     /// Seats a match.
     pub seats: SeatCount,
@@ -25,53 +25,53 @@ pub struct SettingsDraft {
     pub positions: Positions,
     /// Who wins when no counter is left.
     pub ending: Ending,
-    /// How rows come about; a given matrix is for `seats` seats.
+    /// The source of the rows; a given matrix is for `seats` seats.
     pub alliance: AllianceSource,
-    /// What a seat's points are.
+    /// How points are scored.
     pub scoring: Scoring,
-    /// Whether its bots may ask the server's oracle while it runs.
+    /// Whether its bots may use the server's oracle while it runs.
     pub oracle: OracleAccess,
-    /// Which matches keep their records, if not all do.
+    /// Which matches keep their records; `None` for all.
     pub retention: Option<Retention>,
-    /// Matches at once.
+    /// Maximum number of concurrent matches.
     pub concurrency: Concurrency,
-    /// Matches of one bot at once; without a number as many as there are.
+    /// Maximum number of concurrent matches per bot; `None` for no limit.
     pub bot_concurrency: Option<Concurrency>,
-    /// The number of bots with which it starts by itself, if it does: at least `seats`, and not so many that they
-    /// would have more than [`MAX_MATCHES`](super::MAX_MATCHES) matches to play.
+    /// The number of bots at which it starts automatically, if any: at least `seats`, and few enough for at most
+    /// [`MAX_MATCHES`](super::MAX_MATCHES) matches.
     pub start_at: Option<usize>,
-    /// What everything random derives from.
+    /// The seed of everything random.
     pub seed: u64,
 }
 
-/// Settings that do not fit together.
+/// Why settings are inconsistent.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The format is not for such matches.
+    /// The format does not fit the number of seats.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The test is not one of two bots.
+    /// The sequential test is invalid.
     #[error(transparent)]
     Sprt(#[from] SprtError),
-    /// The given matrix is for other matches.
-    #[error("an alliance matrix of {rows} rows: with {seats} seats a match it has {seats}")]
+    /// The given matrix has the wrong size.
+    #[error("an alliance matrix of {rows} rows: with {seats} seats per match it has {seats}")]
     Matrix {
         /// The rows of the matrix.
         rows: SeatCount,
         /// The seats of a match.
         seats: SeatCount,
     },
-    /// It would start with too few bots, or too many.
+    /// It would start with too few or too many bots.
     #[error("start at {field}: {error}", field = .0.field(), error = .0)]
     StartAt(FieldError),
 }
 
 impl Settings {
-    /// Checks that the parts fit together.
+    /// Checks that the parts are consistent.
     ///
     /// # Errors
-    /// Names the first that does not.
+    /// Names the first inconsistency.
     pub fn new(draft: SettingsDraft) -> Result<Self, SettingsError> {
         Self::check_format(&draft.format, draft.seats)?;
         Self::check_alliance(&draft.alliance, draft.seats)?;
@@ -79,7 +79,7 @@ impl Settings {
         Ok(Self(draft))
     }
 
-    /// Checks that the format fits matches of so many seats.
+    /// Checks that the format fits matches with this many seats.
     pub fn check_format(format: &TournamentFormat, seats: SeatCount) -> Result<(), SettingsError> {
         format.check_seats(seats)?;
         if let TournamentFormat::Sprt(sprt) = format {
@@ -98,7 +98,7 @@ impl Settings {
         }
     }
 
-    /// Checks that a tournament which starts by itself starts with a field that it can play through.
+    /// Checks that a tournament can start automatically with a field of this size.
     pub fn check_start_at(
         start_at: Option<usize>,
         format: &TournamentFormat,
@@ -109,8 +109,8 @@ impl Settings {
         count_matches(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartAt)
     }
 
-    /// Returns what ratings are measured by: what the matches are scored by. With two seats and standard rows a satisfied bot is one that
-    /// has won, whatever it is called.
+    /// Returns the measure of ratings, which is that of the scoring. With two seats and standard rows satisfaction
+    /// equals wins, so the measure is wins.
     pub fn rating_measure(&self) -> RatingMeasure {
         let is_win = match &self.alliance {
             _ if self.scoring == Scoring::Win => true,
@@ -123,7 +123,7 @@ impl Settings {
         if is_win { RatingMeasure::Wins } else { RatingMeasure::Satisfaction }
     }
 
-    /// Returns the piles of a position, by the index that a pairing has.
+    /// Returns the piles of a position, by its index in a pairing.
     pub fn piles(&self, position: usize) -> Option<Piles> {
         self.positions.piles(self.seed, position)
     }
@@ -165,11 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_would_be_right() {
+    fn errors_say_what_is_expected() {
         let four = SeatCount::new(4).unwrap();
         assert_eq!(
             refused(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
-            "an alliance matrix of 4 rows: with 3 seats a match it has 3"
+            "an alliance matrix of 4 rows: with 3 seats per match it has 3"
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(2)),
@@ -177,8 +177,8 @@ mod tests {
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(1_000)),
-            "start at 1000: a field of 1000 bots, 3 seats a match and 2 positions make more than 10000000 matches: \
-             fewer bots or positions are needed"
+            "start at 1000: a field of 1000 bots, 3 seats per match and 2 positions make more than 10000000 matches: \
+             use fewer bots or positions"
         );
     }
 }

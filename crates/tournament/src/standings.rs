@@ -1,6 +1,6 @@
-//! How the bots of a tournament stand.
+//! The standings of a tournament.
 
-use super::checkpoint::{CheckpointError, ensure_holds};
+use super::checkpoint::{CheckpointError, ensure_valid};
 use super::{
     MatchResult, Scoring, Settings, Standing, TableGroups, format::StandingsOrder, interner::Interner,
     tally::StandingTally,
@@ -9,13 +9,13 @@ use lastnim_core::game::{BotName, SeatCount};
 use serde::Serialize;
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// A fold of match results: whatever their order, the same results give the same standings.
+/// The standings: a fold of match results that does not depend on their order.
 ///
-/// Bots are ordered by points - a match, where the format gives some more matches than others: sample, gauntlet and SPRT, and
-/// a ladder as long as nobody is rated -, then by lower regret a match (one that never made a take of its own comes after
-/// those that did), then head to head: by the points that those still equal won against each other, a match counting once
-/// for each of them that sat in it. Bots that are equal even then share their place and are listed by name. A seat that was
-/// lost scores nothing, even if the steward won for it.
+/// Bots are ordered by points, then by lower regret per match (bots without their own takes last), then head to head:
+/// by the points that the tied bots won against each other, where a match counts once for each tied opponent in it.
+/// Bots that are still tied share their place and are listed by name. Formats that give some bots more matches order by
+/// points per match instead: sample, gauntlet and SPRT, and a ladder while nobody is rated. A lost seat scores nothing,
+/// even if the steward won for it.
 #[derive(Debug, Clone)]
 pub struct Standings {
     scoring: Scoring,
@@ -23,16 +23,16 @@ pub struct Standings {
     seats: SeatCount,
     bots: Interner<BotName>,
     tallies: Vec<StandingTally>,
-    /// By bot, then by opponent against whom it has points: its points, in the tally's units, in the matches in which both
-    /// sat.
+    /// By bot, then by opponent: its points, in the tally's units, in the matches in which both played; opponents
+    /// without points are left out.
     against: Vec<BTreeMap<u32, i64>>,
 }
 
-/// What all results have come to: the bots, and by bot its tally and its points against others.
+/// The encoded state: the bots, and by bot its tally and its points against others.
 type StandingsState = (Interner<BotName>, Vec<StandingTally>, Vec<BTreeMap<u32, i64>>);
 
 impl Standings {
-    /// Gives every bot of the field a line with nothing on it.
+    /// Creates empty lines for the bots of the field.
     pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
         let mut standings = Self {
             scoring: settings.scoring,
@@ -48,33 +48,32 @@ impl Standings {
         standings
     }
 
-    /// Returns what all results have come to; byes are for the format to say.
+    /// Returns the state to be encoded; byes come from the format.
     pub(super) fn state(&self) -> impl Serialize {
         (&self.bots, &self.tallies, &self.against)
     }
 
-    /// Takes the state of a tournament with these settings.
+    /// Restores the state of a tournament with these settings.
     pub(super) fn restore(
         settings: &Settings,
         (bots, tallies, against): StandingsState,
     ) -> Result<Self, CheckpointError> {
         let count = bots.items().len();
         let is_whole = tallies.len() == count && against.len() == count;
-        ensure_holds(is_whole, "a bot has no line in the standings, or two")?;
+        ensure_valid(is_whole, "a bot has no line in the standings, or two")?;
         let is_known = |opponents: &BTreeMap<u32, i64>| {
             opponents.last_key_value().is_none_or(|(&last, _)| (last as usize) < count)
         };
-        ensure_holds(against.iter().all(is_known), "an opponent has no line")?;
+        ensure_valid(against.iter().all(is_known), "an opponent has no line")?;
         Ok(Self { bots, tallies, against, ..Self::new(settings, []) })
     }
 
-    /// Gives a bot that joins the field a line with nothing on it; one that has a line keeps it.
+    /// Creates an empty line for a bot that joins the field; an existing line is kept.
     pub fn add_bot(&mut self, bot: &BotName) {
         self.number_of_bot(bot);
     }
 
-    /// Counts one match; each must be counted once. A cancelled one counts for nothing; a bot that is not of the field
-    /// gets a line.
+    /// Counts one match; each must be counted once. A cancelled match does not count; an unknown bot gets a line.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let bots = result.bots.map(|bot| self.number_of_bot(bot));
@@ -90,8 +89,9 @@ impl Standings {
         }
     }
 
-    /// Says how many rounds each bot has sat out in all, in a format with byes: see [`FormatVerdict::Byes`](super::FormatVerdict). For
-    /// each a bot has the points that a seat gets on average of the groups that a table plays in a round.
+    /// Sets the total number of byes of each bot, in formats with byes: see
+    /// [`FormatVerdict::Byes`](super::FormatVerdict). Each scores the average points of a seat in the groups that a
+    /// table plays in a round.
     pub fn set_bye_scores<'a>(
         &mut self,
         byes: impl IntoIterator<Item = &'a (BotName, u64)>,
@@ -104,13 +104,13 @@ impl Standings {
         }
     }
 
-    /// Returns a line for every bot, by place.
+    /// Returns the lines of all bots, by place.
     pub fn lines(&self) -> Vec<Standing> {
         let mut order: Vec<usize> = (0..self.tallies.len()).collect();
         order.sort_by(|&one, &other| self.cmp(one, other));
         let (bots, mut lines) = (self.bots.items(), Vec::with_capacity(order.len()));
         for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
-            // The sort is stable: those who are tied are in the order of their numbers.
+            // The sort is stable: tied bots are in the order of their numbers.
             let mut tied: Vec<_> =
                 tied.iter().map(|&bot| (self.head_to_head_points(bot, tied), bot)).collect();
             tied.sort_by(|(ours, one), (theirs, other)| {
@@ -139,14 +139,14 @@ impl Standings {
         let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
         let by_points = match self.order {
             StandingsOrder::Points => theirs.score_units(self.scoring).cmp(&ours.score_units(self.scoring)),
-            StandingsOrder::PointsAMatch | StandingsOrder::Rating => {
-                theirs.cmp_units_a_match(ours, self.scoring)
+            StandingsOrder::PointsPerMatch | StandingsOrder::Rating => {
+                theirs.cmp_units_per_match(ours, self.scoring)
             }
         };
         by_points.then_with(|| ours.cmp_regret(theirs))
     }
 
-    /// Returns the points of a bot against those who are tied with it, in the order of their numbers.
+    /// Returns the points of a bot against those tied with it, which are in the order of their numbers.
     fn head_to_head_points(&self, bot: usize, tied: &[usize]) -> i64 {
         if tied.len() == 1 {
             return 0;
@@ -167,7 +167,7 @@ mod tests {
     use lastnim_core::game::BySeat;
     use proptest::prelude::*;
 
-    /// Makes a result of the names by seat, the winner's seat, and the ranks and regrets by seat.
+    /// Creates a result from the names by seat, the winner's seat, and the ranks and regrets by seat.
     fn result(bots: [&str; 3], winner: usize, seats: [(u32, u32); 3]) -> MatchResult {
         let pairing = Pairing {
             number: 0,
@@ -207,14 +207,14 @@ mod tests {
             result(["a", "b", "c"], 2, [(1, 0), (2, 1), (0, 2)]),
             result(["d", "b", "c"], 1, [(2, 3), (0, 0), (1, 0)]),
         ];
-        // Regret a match: b 1/2, c 2/2, a 0/1, d 3/1.
+        // Regret per match: b 1/2, c 2/2, a 0/1, d 3/1.
         assert_eq!(lines(AllianceSource::Declared, &results), ["1 b 1", "2 c 1", "3 a 0", "4 d 0"]);
         // Satisfaction: a 1/2, b 0 + 1, c 1 + 1/2, d 0.
         assert_eq!(lines(AllianceSource::Standard, &results), ["1 c 1.5", "2 b 1", "3 a 0.5", "4 d 0"]);
     }
 
     #[test]
-    fn regret_is_a_match_not_a_sum() {
+    fn regret_is_per_match() {
         let results = [
             result(["a", "b", "c"], 2, [(1, 1), (1, 2), (0, 0)]),
             result(["a", "d", "c"], 2, [(1, 2), (1, 9), (0, 0)]),
@@ -224,9 +224,9 @@ mod tests {
     }
 
     #[test]
-    fn equal_bots_are_parted_head_to_head_and_else_share_a_place() {
+    fn ties_are_broken_head_to_head_or_share_a_place() {
         let even = [(1, 0); 3];
-        // a and b have two wins each; where they met, b won.
+        // a and b have two wins each; b won their match.
         let results = [
             result(["a", "c", "d"], 0, even),
             result(["a", "d", "c"], 0, even),
@@ -239,17 +239,21 @@ mod tests {
     }
 
     #[test]
-    fn who_plays_most_is_not_first_for_that() {
+    fn playing_more_matches_does_not_help() {
         let plain = testing::settings(2, 1, AllianceSource::Declared);
         let field = testing::field(6);
         let format = TournamentFormat::Gauntlet { bot: field[0].clone(), groups: None };
         let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
-        // It loses three of four matches, but for those against the last, which wins nothing.
+        // It loses three of four matches, but wins those against the last, which wins nothing.
         let results: Vec<_> = (0..20)
             .map(|number| {
                 let opponent = 1 + number as usize % 5;
                 let winner = usize::from(opponent < 5 && number < 15);
-                crate::rating::testing::result(number, &[field[0].clone(), field[opponent].clone()], winner)
+                crate::rating::testing::match_of_group(
+                    number,
+                    &[field[0].clone(), field[opponent].clone()],
+                    winner,
+                )
             })
             .collect();
         let lines = fold(&settings, &field, &results);
@@ -290,7 +294,7 @@ mod tests {
         {
             let mut standings = Standings::new(&testing::settings(3, 1, alliance), []);
             standings.set_bye_scores(&byes[..1], groups);
-            // Told again, it counts once.
+            // Repeated calls do not add up.
             standings.set_bye_scores(&byes, groups);
             let lines = standings.lines();
             let points_of: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points)).collect();
@@ -300,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_absent_before_there_are_any() {
+    fn figures_are_absent_before_the_first_match() {
         let mut standings =
             Standings::new(&testing::settings(3, 1, AllianceSource::Declared), &testing::field(1));
         let line = standings.lines().remove(0);
@@ -322,7 +326,7 @@ mod tests {
         assert_eq!((line.regret_per_match, line.luck_per_match), (Some(1.0), Some(-2.0)));
     }
 
-    /// Makes up a result for each match of a small tournament; seats are lost with `losses` in 8.
+    /// Generates a result for each match of a small tournament; seats are lost with probability `losses` / 8.
     fn made_up(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
         let pairings = testing::pairings(&mut *plan_schedule(settings, field).unwrap()).into_iter();
         pairings

@@ -1,8 +1,8 @@
-//! Where a tournament stands.
+//! States of a tournament.
 
 use std::fmt;
 
-/// Where a tournament stands.
+/// The state of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TournamentState {
     /// Bots may join.
@@ -16,7 +16,7 @@ pub enum TournamentState {
 }
 
 impl TournamentState {
-    /// Returns whether nothing more can happen.
+    /// Returns whether it is finished or cancelled.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Finished | Self::Cancelled)
     }

@@ -1,31 +1,31 @@
-//! What one bot has to show for its matches.
+//! Tallies of the standings.
 
 use super::{MatchOutcome, Scoring, Standing, VersionTally};
 use lastnim_core::game::{BotName, Seat, SeatCount};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Counts of one bot's matches: integers only, so that the order in which matches are added never matters.
+/// Counts of one bot's matches, as integers, so that the order of matches does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct StandingTally {
     matches: u32,
     wins: u32,
     /// Satisfaction in units of 1 / (n - 1).
-    contentment: i64,
+    satisfaction_units: i64,
     regret: i64,
     luck: i64,
     plies: i64,
     optimal_plies: i64,
     forfeits: u32,
     no_shows: u32,
-    /// What its byes score, in the units of the scoring: that is for the format to say.
+    /// The score of its byes in the units of the scoring, set by the format.
     #[serde(skip)]
     byes: i64,
     versions: VersionTally,
 }
 
 impl StandingTally {
-    /// Says what its byes score, in the units of the scoring.
+    /// Sets the score of its byes in the units of the scoring.
     pub(super) fn set_bye_scores(&mut self, units: i64) {
         self.byes = units;
     }
@@ -38,7 +38,7 @@ impl StandingTally {
             self.versions.add_match(result.versions.as_slice(), credit.won);
         }
         self.wins += u32::from(credit.won);
-        self.contentment += i64::from(credit.satisfaction_units);
+        self.satisfaction_units += i64::from(credit.satisfaction_units);
         self.forfeits += u32::from(!credit.kept);
         self.no_shows += u32::from(!credit.attended);
         self.regret += i64::from(result.regret);
@@ -47,24 +47,24 @@ impl StandingTally {
         self.optimal_plies += i64::from(result.optimal_plies);
     }
 
-    /// Returns the points in units of what the scoring counts by: wins, or 1 / (n - 1).
+    /// Returns the points in the units of the scoring: wins, or 1 / (n - 1).
     pub(super) fn score_units(&self, scoring: Scoring) -> i64 {
         let won = match scoring {
             Scoring::Win => i64::from(self.wins),
-            Scoring::Satisfaction => self.contentment,
+            Scoring::Satisfaction => self.satisfaction_units,
         };
         won + self.byes
     }
 
-    /// Compares the points a match, exactly; a bot without matches has none.
-    pub(super) fn cmp_units_a_match(&self, other: &Self, scoring: Scoring) -> Ordering {
+    /// Compares the points per match, exactly; a bot without matches has 0.
+    pub(super) fn cmp_units_per_match(&self, other: &Self, scoring: Scoring) -> Ordering {
         let scaled = |units: i64, matches: u32| i128::from(units) * i128::from(matches.max(1));
         scaled(self.score_units(scoring), other.matches)
             .cmp(&scaled(other.score_units(scoring), self.matches))
     }
 
-    /// Compares the regret a match, exactly; a bot without matches has none. One that had matches and made no take of its
-    /// own comes after all that did: who never moves, never errs.
+    /// Compares the regret per match, exactly; a bot without matches has 0. A bot with matches but without its own
+    /// takes comes last, since it could not err.
     pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
         let absent = |tally: &Self| tally.matches > 0 && tally.plies == 0;
         let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
@@ -72,7 +72,7 @@ impl StandingTally {
         absent(self).cmp(&absent(other)).then(by_regret)
     }
 
-    /// Writes the bot's line.
+    /// Creates the bot's line of the standings.
     pub(super) fn to_standing(
         &self,
         place: u32,
@@ -91,7 +91,7 @@ impl StandingTally {
             },
             matches: self.matches,
             wins: self.wins,
-            satisfaction: mean_of(self.contentment, worst * matches),
+            satisfaction: mean_of(self.satisfaction_units, worst * matches),
             accuracy: mean_of(self.optimal_plies, self.plies),
             regret_per_match: mean_of(self.regret, matches),
             luck_per_match: mean_of(self.luck, matches),
@@ -110,7 +110,7 @@ fn mean_of(sum: i64, of: i64) -> Option<f64> {
     (of > 0).then(|| divide_or_zero(sum, of))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "what a tournament can count stays far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "counts of a tournament are far below 2^53")]
 fn divide_or_zero(sum: i64, by: i64) -> f64 {
     sum as f64 / by as f64
 }

@@ -1,4 +1,4 @@
-//! Settings and fields for the tests of this layer.
+//! Settings and fields for tests.
 
 use super::{
     AllianceSource, Concurrency, OracleAccess, Pairing, Positions, Schedule, ScheduleStep, Scoring,
@@ -28,7 +28,7 @@ pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Setti
     .unwrap()
 }
 
-/// Draws the versions of a seat: of many seats some have none, and some several.
+/// Draws the versions of a seat, from none to several.
 pub fn versions(draw: &mut SeededDraw) -> SeatVersions {
     SeatVersions::new((0..draw.number_below(4)).map(|_| BotVersion {
         label: [None, "1.0".parse().ok(), "1.1".parse().ok()][draw.number_below(3) as usize].clone(),
@@ -42,7 +42,7 @@ pub fn field(bots: usize) -> Vec<BotName> {
     (0..bots).map(|bot| format!("bot{bot}").parse().unwrap()).collect()
 }
 
-/// Returns all matches of a schedule that asks for no results.
+/// Returns all matches of a schedule that does not depend on results.
 pub fn pairings(schedule: &mut dyn Schedule) -> Vec<Pairing> {
     std::iter::from_fn(|| match schedule.next() {
         ScheduleStep::Match(pairing) => Some(pairing),

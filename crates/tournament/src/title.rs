@@ -1,29 +1,29 @@
-//! What a tournament is called.
+//! Titles of tournaments.
 
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The title of a tournament: 1 to 100 characters, none of them a control character, not all of them white space.
+/// The title of a tournament: 1 to 100 characters without control characters, not only white space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Title(String);
 
-/// Words that are no title.
+/// Why a text is not a valid title.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TitleError {
-    /// There is nothing to read.
+    /// It is blank.
     #[error("a blank title: a title has 1 to {max} characters", max = Title::MAX_CHARS)]
     Blank,
-    /// There is too much of it.
+    /// It is too long.
     #[error("a title of {0} bytes: a title has 1 to {max} characters", max = Title::MAX_CHARS)]
     TooLong(usize),
-    /// It would do something to a terminal.
+    /// It contains a control character, which could affect a terminal.
     #[error("a title with the control character {0:?}: a title is one line of text")]
     Control(char),
 }
 
 impl Title {
-    /// The most characters of a title.
+    /// Maximum length in characters.
     pub const MAX_CHARS: usize = 100;
 
     /// Returns the title.
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_is_wrong() {
+    fn errors_describe_the_problem() {
         assert_eq!("".parse::<Title>(), Err(TitleError::Blank));
         assert_eq!("  ".parse::<Title>(), Err(TitleError::Blank));
         assert_eq!("a\u{1b}[2J".parse::<Title>(), Err(TitleError::Control('\u{1b}')));

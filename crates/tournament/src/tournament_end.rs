@@ -1,19 +1,19 @@
-//! The end of a tournament, as one of its bots is told of it.
+//! The end of a tournament, for one of its bots.
 
 use super::{Standing, TournamentState};
 use lastnim_core::game::TournamentId;
 
-/// The end of a tournament, as one of its bots is told of it.
+/// The end of a tournament, as reported to one of its bots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TournamentEnd {
     /// The tournament.
     pub id: TournamentId,
     /// Its title.
     pub title: String,
-    /// How it ended.
+    /// How it ended: finished or cancelled.
     pub state: TournamentState,
-    /// The bot's own line in the last standings.
+    /// The bot's line of the final standings.
     pub standing: Standing,
-    /// The lines of the standings.
+    /// The number of bots in the standings.
     pub bots: u64,
 }

@@ -1,32 +1,32 @@
-//! Which versions of a bot played.
+//! Matches by version of a bot.
 
 use lastnim_core::game::BotVersion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most versions of one bot that are told apart.
+/// Maximum number of versions counted for one bot.
 const MAX_VERSIONS: usize = 32;
 
-/// What one version of a bot played.
+/// The matches of one version of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedVersion {
-    /// The version; one that is not declared stands for the matches in which the bot said none.
+    /// The version; an undeclared one stands for matches without a declared version.
     pub version: BotVersion,
-    /// Matches in which it sat. One in which several versions of the bot sat counts for each.
+    /// Matches in which it played. A match with several versions counts for each.
     pub matches: u32,
-    /// Those of them that the bot won.
+    /// Matches won by the bot.
     pub wins: u32,
 }
 
 /// Counts matches by the version that played.
 ///
-/// The result does not depend on the order of the matches: of too many versions the first are kept in their own order,
-/// with all of their matches.
+/// The result does not depend on the order of matches: if there are too many versions, the smallest are kept, with all
+/// their matches.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VersionTally(BTreeMap<BotVersion, (u32, u32)>);
 
 impl VersionTally {
-    /// Counts a match to which the bot came.
+    /// Counts a match that the bot attended.
     pub fn add_match(&mut self, versions: &[BotVersion], won: bool) {
         if versions.is_empty() {
             self.count_version(&BotVersion::default(), won);
@@ -44,12 +44,12 @@ impl VersionTally {
         *matches += 1;
         *wins += u32::from(won);
         if self.0.len() > MAX_VERSIONS {
-            // It comes after all that are kept, and stays out from now on.
+            // It is larger than all that are kept, so it will never be kept again.
             self.0.pop_last();
         }
     }
 
-    /// Returns the versions in their order; nothing if the bot never said any.
+    /// Returns the versions in ascending order; empty if the bot never declared one.
     pub fn played_versions(&self) -> Vec<PlayedVersion> {
         if !self.0.keys().any(BotVersion::is_declared) {
             return Vec::new();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_many_the_same_stay_in_any_order() {
+    fn the_same_versions_are_kept_in_any_order() {
         let mut labels: Vec<u64> = (0..200).flat_map(|label| [label; 3]).collect();
         let tally = |labels: &[u64]| {
             let mut tally = VersionTally::default();

@@ -118,7 +118,7 @@ fn candidate_rows(seats: SeatCount) -> Vec<Row> {
     }
     let all: Vec<u64> = (0..seats.get() as u64).collect();
     let rows = permutations(&all);
-    rows.iter().map(|offsets| Row::parse(offsets, seats).expect("each offset stands once")).collect()
+    rows.iter().map(|offsets| Row::parse(offsets, seats).expect("each offset occurs once")).collect()
 }
 
 /// Returns all orders of what is given, the given one first.

@@ -94,7 +94,7 @@ fn what_is_no_event_is_refused_by_its_field() {
         ),
         (
             with(Wire::Took(pb::TookEvent { note_hash: vec![1; 33], ..Default::default() })),
-            "events[1].note_hash: a note hash of 33 bytes: it has 32, or is left out",
+            "events[1].note_hash: a note hash of 33 bytes: expected 32, or no note hash",
         ),
         (
             with(Wire::Struck(pb::StruckEvent { reason: 99, ..Default::default() })),
@@ -159,7 +159,7 @@ fn every_mistake_of_a_setup_is_named() {
         refusal(&record),
         "events[0].created.strikes: strikes of 101: expected 1 to 100; \
          events[0].created.clock.lag_quota_ms: lag_quota_ms of 10001 ms: expected 0 to 10000 ms, in whole ms; \
-         events[0].created.bots: bot a in seats 0 and 1: a bot holds one seat of a match; \
+         events[0].created.bots: bot a in seats 0 and 1: a bot has one seat in a match; \
          events[0].created.assigned: an assigned matrix for 3 seats: the match has 2; \
          events[0].created.first: seat 2: the seats are 0 to 1"
     );

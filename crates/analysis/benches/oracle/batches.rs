@@ -13,13 +13,13 @@ use std::hint::black_box;
 
 const SEATS: u32 = 5;
 const PILES: u32 = 10;
-/// The most counters of a pile.
-const MOST: u64 = 9;
-/// Positions that stay in the caches nearest to the core.
+/// Maximum number of counters in a pile.
+const MAX_COUNTERS: u64 = 9;
+/// Positions that fit into the fastest caches.
 const FEW: u32 = 512;
 /// Positions that come from memory: 80 MB.
 const MANY: u32 = 1_000_000;
-/// Positions for the solver that takes some thousand times as long.
+/// Positions for the memoised solver, which is some thousand times slower.
 const FEWEST: u32 = 16;
 
 const STANDARD: &str = "batch, standard rows";
@@ -42,14 +42,14 @@ fn measure_under(
     numbers: &mut Numbers,
 ) {
     let ending = Ending::ToMoveWins;
-    let mut new = || [(); PILES as usize].map(|()| 1 + numbers.below(MOST));
+    let mut new = || [(); PILES as usize].map(|()| 1 + numbers.below(MAX_COUNTERS));
     let counters: Vec<_> = (0..MANY).map(|_| new()).collect();
     let few = &counters[..FEW as usize];
     let piles: Vec<_> = few.iter().map(|piles| Piles::parse(piles).expect("piles of 1 or more")).collect();
     let uneven: Vec<_> = (0..FEW)
         .map(|_| {
             let count = 1 + numbers.below(2 * u64::from(PILES) - 1);
-            numbers.piles(count as u32, MOST)
+            numbers.piles(count as u32, MAX_COUNTERS)
         })
         .collect();
 
@@ -71,11 +71,11 @@ fn measure_under(
 
     let mut winners = vec![Seat::FIRST; MANY as usize];
     let place = (group, FEW);
-    samples.measure(criterion, place, "counters", || solve(&mut batch, black_box(few), &mut winners));
-    samples.measure(criterion, place, "piles", || solve(&mut batch, black_box(&piles), &mut winners));
-    samples.measure(criterion, place, "uneven", || solve(&mut batch, black_box(&uneven), &mut winners));
+    samples.measure(criterion, place, "counters", || solve_into(&mut batch, black_box(few), &mut winners));
+    samples.measure(criterion, place, "piles", || solve_into(&mut batch, black_box(&piles), &mut winners));
+    samples.measure(criterion, place, "uneven", || solve_into(&mut batch, black_box(&uneven), &mut winners));
     samples.measure(criterion, place, "new batch", || {
-        solve(&mut BatchSolver::new(black_box(matrix), ending), black_box(few), &mut winners)
+        solve_into(&mut BatchSolver::new(black_box(matrix), ending), black_box(few), &mut winners)
     });
     samples.measure(criterion, place, "one by one", || {
         for (winner, piles) in winners.iter_mut().zip(black_box(&piles)) {
@@ -90,12 +90,12 @@ fn measure_under(
         winners[0]
     });
     samples.measure_slow(criterion, (group, MANY), "counters", || {
-        solve(&mut batch, black_box(&counters), &mut winners)
+        solve_into(&mut batch, black_box(&counters), &mut winners)
     });
 }
 
-/// Writes down the winner of each position when seat 0 moves first.
-fn solve<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners: &mut [Seat]) -> Seat {
+/// Stores the winner of each position when seat 0 moves first.
+fn solve_into<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners: &mut [Seat]) -> Seat {
     let mut places = winners.iter_mut();
     batch.solve_positions(positions, |position| {
         if let Some(place) = places.next() {

@@ -1,4 +1,4 @@
-//! The ways to solve one position.
+//! Solvers of single positions.
 
 use crate::{
     explicit_tree,
@@ -17,16 +17,16 @@ use lastnim_core::{
 use std::hint::black_box;
 
 const GROUP: &str = "contenders";
-/// The tree gives up above this many nodes, of some hundred bytes each.
+/// Limit for the tree, whose nodes take a few hundred bytes each.
 const MAX_NODES: usize = 5_000_000;
-/// The tree of the crate `extensive-form` gives up above this many nodes, of about a kilobyte each with its solution.
+/// Limit for the tree of the crate `extensive-form`, whose nodes take about a kilobyte each with the solution.
 const MAX_EXPLICIT_NODES: u64 = 200_000;
 
-/// From 4 seats and few counters up to where the trees give up.
+/// From 4 seats and few counters to where the trees reach their limits.
 const SWEEP: [&[u64]; 6] =
     [&[2, 3], &[4, 1, 4], &[5, 5, 1, 3], &[7, 7, 1, 4], &[9, 9, 1, 6], &[12, 12, 1, 9]];
 
-/// Measures every contender on the same positions, and returns them.
+/// Measures every solver on the same positions, and returns these.
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game, u32)> {
     let matrix = Numbers(1).matrix(seats(4));
     let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);

@@ -1,7 +1,7 @@
-//! The oracle against memoised search, plain backward induction, the paper's explicit tree and the crate
-//! `extensive-form`, on the same positions; what a pile costs; and how many positions a second a batch solves.
+//! Benchmarks of the oracle against memoised search, plain backward induction, the paper's explicit tree and the crate
+//! `extensive-form`, on the same positions; the cost of a pile; and the throughput of the batch solver.
 //!
-//! Every contender's answers are compared first. Ends with a summary: ratios within the run, and times of the machine.
+//! All solvers must agree first. Ends with a summary of ratios within the run and of times on this machine.
 
 mod batches;
 mod contenders;

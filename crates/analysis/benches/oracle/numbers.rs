@@ -1,8 +1,8 @@
-//! Repeatable numbers for positions.
+//! Reproducible pseudorandom positions.
 
 use lastnim_core::game::{AllianceMatrix, Piles, SeatCount};
 
-/// A generator of numbers (xorshift64); the seed is not 0.
+/// A random number generator (xorshift64); the seed must not be 0.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -13,9 +13,9 @@ impl Numbers {
         self.0 % bound
     }
 
-    /// So many piles of 1 to `most` counters.
-    pub(crate) fn piles(&mut self, count: u32, most: u64) -> Piles {
-        let counters: Vec<_> = (0..count).map(|_| 1 + self.below(most)).collect();
+    /// `count` piles of 1 to `max_counters` counters.
+    pub(crate) fn piles(&mut self, count: u32, max_counters: u64) -> Piles {
+        let counters: Vec<_> = (0..count).map(|_| 1 + self.below(max_counters)).collect();
         Piles::parse(&counters).expect("piles of 1 or more")
     }
 

@@ -1,4 +1,4 @@
-//! What a pile costs in a call of its own.
+//! The cost of a pile when positions are solved one by one.
 
 use crate::{
     numbers::{Numbers, seats},
@@ -15,17 +15,17 @@ use std::hint::black_box;
 const PILES: [u32; 4] = [4, 16, 64, 1024];
 /// Numbers of seats, with 64 piles.
 const SEATS: [u32; 8] = [2, 3, 5, 8, 12, 16, 24, 32];
-/// Piles where the seats vary.
+/// The number of piles in the benchmark by seats.
 const MANY: u32 = 64;
-/// Positions by turns: so many that no branch can be learnt by heart.
+/// Positions in rotation: too many for the branch predictor to learn.
 const POSITIONS: usize = 512;
 
 const BY_PILES: &str = "five seats by piles";
 const BY_SEATS: &str = "64 piles by seats";
-/// With standard rows no winner is ever settled, so that every pile is worked through.
+/// With standard rows the winner always depends on who moves, so every pile is processed.
 const STANDARD: &str = "standard rows";
 const ONE_POSITION: &str = "the same position each time";
-/// What bots meet: some piles on, the winner no longer depends on the rest.
+/// The usual case: after some piles the winner no longer depends on the rest.
 const RANDOM: &str = "random rows";
 
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) {

@@ -1,12 +1,12 @@
-//! The times that were measured.
+//! The measured times.
 
 use criterion::{BenchmarkId, Criterion, SamplingMode};
 use std::{cell::RefCell, collections::BTreeMap, hint::black_box, time::Instant};
 
-/// A group, a size in it, and a contender.
+/// A group, a size in it, and a solver.
 type Place = (String, u32, &'static str);
 
-/// The samples of every place, in ns.
+/// The samples by place, in ns.
 #[derive(Default)]
 pub(crate) struct Samples(RefCell<BTreeMap<Place, Vec<f64>>>);
 
@@ -21,7 +21,7 @@ impl Samples {
         self.sample(criterion, place, contender, SamplingMode::Auto, solve);
     }
 
-    /// Measures what takes long: few samples, and as many calls in each.
+    /// Measures a slow call: few samples with as many calls each.
     pub(crate) fn measure_slow<T>(
         &self,
         criterion: &mut Criterion,
@@ -61,13 +61,12 @@ impl Samples {
         benchmarks.finish();
     }
 
-    /// Returns the median time of a call, in ns; none if it was not measured.
+    /// Returns the median time of a call, in ns; `None` if it was not measured.
     pub(crate) fn median(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
         self.sorted(group, size, contender).map(|samples| samples[samples.len() / 2])
     }
 
-    /// Returns the shortest time of a call, in ns, which other work on the machine disturbs the least; none if it was
-    /// not measured.
+    /// Returns the shortest time of a call, in ns, which other load disturbs least; `None` if it was not measured.
     pub(crate) fn least(&self, group: &str, size: u32, contender: &'static str) -> Option<f64> {
         self.sorted(group, size, contender).map(|samples| samples[0])
     }

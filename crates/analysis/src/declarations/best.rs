@@ -10,48 +10,48 @@ use lastnim_core::{
     oracle::{Budget, HaltReason, solve_winners},
 };
 
-/// The most leaves of rows that an answer holds; rows beyond them are counted only.
+/// Maximum number of leaves in an answer; further rows are only counted.
 pub const MAX_LEAVES: usize = 1 << 16;
 
-/// What a declaration leads to.
+/// The outcome of a declaration for one seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeclarationProspect {
-    /// The winner under optimal play of the rows declared.
+    /// The winner under optimal play of the declared rows.
     pub winner: Seat,
-    /// The winner's place in the true row of the seat that is asked about, 0 (best) to n-1.
+    /// The winner's place in the seat's true row, 0 (best) to n-1.
     pub rank: usize,
 }
 
 impl DeclarationProspect {
-    /// Judges a winner by a seat's true row.
+    /// Ranks a winner by a seat's true row.
     pub(super) fn of_winner(game: &Game, seat: Seat, winner: Seat) -> Self {
         Self { winner, rank: game.matrix.rank(seat, winner) }
     }
 
-    /// Returns what all seats reach if each declares its true row.
+    /// Returns the outcome if every seat declares its true row.
     pub(super) fn of_truth(game: &Game, seat: Seat) -> Self {
         Self::of_winner(game, seat, solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()])
     }
 }
 
-/// The rows with which a seat is best off, the others' rows given.
+/// The best rows that a seat can declare, given the others' rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestDeclaration {
     /// The seat.
     pub seat: Seat,
-    /// What its true row leads to.
+    /// The outcome of its true row.
     pub truthful: DeclarationProspect,
-    /// The best that any row leads to: any of those settled, if not all are.
+    /// The best outcome of any row examined.
     pub best: DeclarationProspect,
-    /// The rows that lead to it, in up to [`MAX_LEAVES`] leaves.
+    /// The rows with that outcome, in up to [`MAX_LEAVES`] leaves.
     pub rows: RowSet,
-    /// How many rows lead to it; exact only if all were looked at.
+    /// The number of these rows; exact only if all rows were examined.
     pub count: RowCount,
-    /// How many leaves the rows fell into, whatever they lead to.
+    /// The number of leaves examined, whatever their outcome.
     pub leaves: u64,
-    /// Whether all n! rows were looked at, and those that lead to the best counted.
+    /// Whether all n! rows were examined and the best ones counted.
     pub settled: Completeness,
-    /// Whether all n! rows were looked at.
+    /// Whether all n! rows were examined.
     is_searched: bool,
 }
 
@@ -92,7 +92,7 @@ impl BestDeclaration {
             visit_leaves(game, seat, budget, |leaf, winner, budget| search.add_leaf(leaf, winner, budget));
         if let Err(halt) = halted {
             search.add_truth();
-            // The true row may have been all that was left.
+            // The true row may have been the only one left.
             if search.looked_at.at_least() < count_all_rows(seats) {
                 search.found.is_searched = false;
                 search.found.count = search.found.count.as_lower_bound();
@@ -102,26 +102,27 @@ impl BestDeclaration {
         search.finish()
     }
 
-    /// Returns whether no row leads to a better winner than the true one, as far as is settled.
+    /// Returns whether no examined row leads to a better winner than the true one.
     pub fn is_truth_best(&self) -> bool {
         self.truthful == self.best
     }
 
-    /// Returns whether no row that was not looked at can lead to a better winner.
+    /// Returns whether no row, examined or not, can lead to a better winner.
     pub fn is_best_certain(&self) -> bool {
         self.best.rank == 0 || self.is_searched
     }
 
-    /// Returns up to `most` of the best rows, the true one first if it is one of them.
-    pub fn examples(&self, game: &Game, most: usize) -> Vec<Row> {
-        self.rows.examples(&game.matrix[self.seat], most)
+    /// Returns up to `limit` of the best rows, the true one first if it is one of them.
+    pub fn examples(&self, game: &Game, limit: usize) -> Vec<Row> {
+        self.rows.examples(&game.matrix[self.seat], limit)
     }
 }
 
-/// Returns whether some row of its own makes a seat win, the others' rows given. A step is one level of a pile for one leaf.
+/// Returns whether a seat can win by declaring some row, given the others' rows. A step is one level of a pile for one
+/// leaf.
 ///
 /// # Errors
-/// If the budget does not last.
+/// If the budget runs out.
 pub fn can_declare_to_win(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Result<bool, HaltReason> {
     let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &[seat], seat);
     let mut branches = vec![branching.start(vec![PartialRow::unknown(game.matrix.seats())])];
@@ -139,9 +140,9 @@ struct BestRowSearch<'a> {
     game: &'a Game,
     found: BestDeclaration,
     looked_at: RowCount,
-    /// Why rows that lead to the best, or may, are not counted.
+    /// Why some best rows are not counted.
     uncounted: Option<HaltReason>,
-    /// Whether the true row is among those that were looked at.
+    /// Whether the true row has been examined.
     has_truth: bool,
 }
 
@@ -182,7 +183,7 @@ impl BestRowSearch<'_> {
         found
     }
 
-    /// Counts the true row, of which it is known what it leads to, if the search did not come to it.
+    /// Counts the true row, whose outcome is known, if the search did not reach it.
     fn add_truth(&mut self) {
         if self.has_truth {
             return;
@@ -196,7 +197,7 @@ impl BestRowSearch<'_> {
     }
 }
 
-/// Goes through the leaves of a seat's rows, each with the winner that it leads to.
+/// Visits the leaves of a seat's rows, each with its winner.
 pub(super) fn visit_leaves(
     game: &Game,
     seat: Seat,

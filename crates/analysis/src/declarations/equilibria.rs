@@ -11,34 +11,34 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// The most seats for which all equilibria are looked for: (8!)^8 profiles can still be counted.
+/// Maximum number of seats for a search of all equilibria: (8!)^8 profiles still fit a counter.
 pub const MAX_EQUILIBRIA_SEATS: usize = 8;
 
-/// The most sets of equilibria that an answer holds; equilibria beyond them are counted only.
+/// Maximum number of sets of equilibria in an answer; further equilibria are only counted.
 pub const MAX_REGIONS: usize = 1 << 14;
 
-/// A question about equilibria that is not answered.
+/// Why equilibria were not searched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EquilibriaError {
     /// There are too many seats.
-    #[error("{0} seats: all equilibria are looked for with at most {MAX_EQUILIBRIA_SEATS}")]
+    #[error("{0} seats: the search for all equilibria is limited to {MAX_EQUILIBRIA_SEATS}")]
     Seats(SeatCount),
 }
 
 /// All pure Nash equilibria of the simultaneous declaration game: the profiles of rows, one for each seat, from which
-/// no seat alone can come to a winner that its true row ranks better.
+/// no single seat can change to a winner that its true row ranks better.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Equilibria {
-    /// Whether the truth is one. It is looked at first, and counts if it is.
+    /// Whether the truth is an equilibrium. It is checked first, and counted if it is.
     pub truth: TruthCheck,
-    /// By winner: how many equilibria lead to it.
+    /// By winner: the number of equilibria.
     pub by_winner: BySeat<RowCount>,
-    /// The equilibria, in up to [`MAX_REGIONS`] sets that have none in common.
+    /// The equilibria, in up to [`MAX_REGIONS`] disjoint sets.
     pub regions: Vec<RowProfiles>,
-    /// How many sets were left out.
+    /// Number of sets left out.
     pub regions_left_out: u64,
-    /// Whether all (n!)^n profiles were looked at and the equilibria counted; the numbers are lower bounds if not.
+    /// Whether all (n!)^n profiles were examined and the equilibria counted; if not, the numbers are lower bounds.
     pub settled: Completeness,
 }
 
@@ -47,7 +47,7 @@ impl Equilibria {
     /// or one set of offsets whose orders are counted.
     ///
     /// # Errors
-    /// If there are more than [`MAX_EQUILIBRIA_SEATS`].
+    /// If there are more than [`MAX_EQUILIBRIA_SEATS`] seats.
     pub fn find(game: &Game, budget: &mut Budget<'_>) -> Result<Self, EquilibriaError> {
         let seats = game.matrix.seats();
         if seats.get() > MAX_EQUILIBRIA_SEATS {
@@ -72,7 +72,7 @@ impl Equilibria {
         let all = count_all_rows(seats).pow(seats.get() as u32);
         if let Err(halt) = search.run(budget) {
             search.add_truth();
-            // The truth may have been all that was left.
+            // The truth may have been the only profile left.
             if search.looked_at.at_least() < all {
                 search.uncounted = Some(halt);
                 search.found.by_winner = search.found.by_winner.map(|count| count.as_lower_bound());
@@ -85,9 +85,9 @@ impl Equilibria {
         Ok(search.found)
     }
 
-    /// Returns up to `most` equilibria with their winners: the truth first if it is one, then one for each winner and
+    /// Returns up to `limit` equilibria with their winners: the truth first if it is one, then one for each winner and
     /// each set, then others.
-    pub fn examples(&self, truth: &AllianceMatrix, most: usize) -> Vec<(AllianceMatrix, Seat)> {
+    pub fn examples(&self, truth: &AllianceMatrix, limit: usize) -> Vec<(AllianceMatrix, Seat)> {
         let mut is_new = BySeat::filled(truth.seats(), &true);
         let mut regions: Vec<_> = self
             .regions
@@ -109,10 +109,10 @@ impl Equilibria {
                 .filter(move |declared| *declared != shown)
                 .map(move |declared| (declared, region.winner))
         });
-        one_each.chain(others).take(most).collect()
+        one_each.chain(others).take(limit).collect()
     }
 
-    /// Returns how many equilibria were found.
+    /// Returns the number of equilibria found.
     pub fn count(&self) -> RowCount {
         self.by_winner.iter().fold(RowCount::Exactly(0), |all, &count| all + count)
     }
@@ -123,21 +123,21 @@ struct EquilibriumSearch<'a> {
     branching: BranchingSolver,
     found: Equilibria,
     looked_at: RowCount,
-    /// Why equilibria are not counted.
+    /// Why some equilibria are not counted.
     uncounted: Option<HaltReason>,
-    /// Whether the truth is among the equilibria that were found.
+    /// Whether the truth is among the equilibria found.
     has_truth: bool,
 }
 
-/// Whether a seat can do better than a winner, whichever of some profiles the others' rows are from.
+/// Whether a seat can do better than a winner, for every profile in a set.
 enum DeviationFound {
     Always,
     Never,
-    /// That depends on how another seat compares two winners.
+    /// This depends on how another seat ranks two winners.
     Depends(UndecidedPair),
 }
 
-/// Profiles with one winner, from which the first so many seats have no better row.
+/// Profiles with one winner, for which the first seats, up to a number, have no better row.
 struct EquilibriumCandidate {
     rows: Vec<PartialRow>,
     winner: Seat,
@@ -170,7 +170,7 @@ impl EquilibriumSearch<'_> {
         self.game.matrix.seats().seat(winner).expect("a winner is a seat")
     }
 
-    /// Settles which profiles of a leaf are equilibria.
+    /// Determines which profiles of a leaf are equilibria.
     fn settle_candidate(
         &mut self,
         leaf: EquilibriumCandidate,
@@ -197,7 +197,7 @@ impl EquilibriumSearch<'_> {
         Ok(())
     }
 
-    /// Looks for a row of a seat that leads to a better winner, the others' rows from the candidate.
+    /// Looks for a row with which a seat does better against the others' rows of the candidate.
     fn find_deviation(
         &self,
         candidate: &EquilibriumCandidate,
@@ -246,7 +246,7 @@ impl EquilibriumSearch<'_> {
         }
     }
 
-    /// Counts the truth, if it is an equilibrium that the search did not come to.
+    /// Counts the truth, if it is an equilibrium that the search did not reach.
     fn add_truth(&mut self) {
         if self.has_truth || self.found.truth != TruthCheck::Equilibrium {
             return;
@@ -274,7 +274,7 @@ impl EquilibriumCandidate {
     }
 }
 
-/// Counts the profiles of a product of partial rows, and says why if that is not exact.
+/// Counts the profiles in a product of partial rows, with the reason if the count is not exact.
 fn count_profiles(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<HaltReason>) {
     rows.iter().fold((RowCount::Exactly(1), None), |(count, halt), known| {
         match RowCount::count(known, budget) {

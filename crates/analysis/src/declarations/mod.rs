@@ -1,7 +1,7 @@
-//! What seats do best to declare, under optimal play of what is declared.
+//! The best declarations of seats, under optimal play of the declared rows.
 //!
-//! The game's own rows are taken for what the seats truly prefer. A seat may declare any of n! rows; optimal play
-//! then follows the rows declared, and each seat judges the winner by its true row.
+//! The rows of the game are the seats' true preferences. A seat may declare any of n! rows. Play is optimal for the
+//! declared rows, and each seat ranks the winner by its true row.
 
 mod best;
 mod equilibria;

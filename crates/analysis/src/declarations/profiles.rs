@@ -1,37 +1,38 @@
-//! Sets of declarations of all seats.
+//! Sets of declared profiles.
 
 use crate::{PartialRow, RowCount};
 use lastnim_core::game::{AllianceMatrix, BySeat, Row, Seat};
 
-/// Declarations of all seats that lead to one winner: any row of each seat that agrees with its partial row.
+/// Profiles with one winner: any combination of rows that agree with each seat's partial row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowProfiles {
-    /// What each seat's row agrees with.
+    /// The partial row of each seat.
     pub rows: BySeat<PartialRow>,
     /// The winner under optimal play of any of them.
     pub winner: Seat,
-    /// How many there are.
+    /// The number of profiles.
     pub count: RowCount,
 }
 
 impl RowProfiles {
-    /// Returns whether a matrix of declared rows is one of them.
+    /// Returns whether the set contains this matrix of declared rows.
     pub fn contains(&self, declared: &AllianceMatrix) -> bool {
         self.rows.enumerate().all(|(seat, known)| known.admits(&declared[seat]))
     }
 
-    /// Returns the first of them, in lexicographic order.
+    /// Returns the first profile, in lexicographic order.
     ///
     /// # Panics
-    /// Never: all its rows are for the same seats.
+    /// Never: all rows have the same number of seats.
     pub fn example(&self) -> AllianceMatrix {
-        AllianceMatrix::from_rows(self.rows.map(PartialRow::first_row)).expect("the rows are for one game")
+        AllianceMatrix::from_rows(self.rows.map(PartialRow::first_row))
+            .expect("all rows have the same length")
     }
 
-    /// Iterates over them: the last seat's row changes the fastest.
+    /// Iterates over the profiles; the last seat's row changes fastest.
     ///
     /// # Panics
-    /// Never: all its rows are for the same seats.
+    /// Never: all rows have the same number of seats.
     pub fn matrices(&self) -> impl Iterator<Item = AllianceMatrix> {
         let mut places: Vec<_> = self.rows.iter().map(PartialRow::rows).collect();
         let mut now: Vec<Row> = self.rows.iter().map(PartialRow::first_row).collect();
@@ -44,7 +45,7 @@ impl RowProfiles {
                 return None;
             }
             let rows = BySeat::try_from(now.clone()).expect("there is a row for each seat");
-            let matrix = AllianceMatrix::from_rows(rows).expect("the rows are for one game");
+            let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
             is_over = true;
             for (seat, known) in self.rows.enumerate().collect::<Vec<_>>().into_iter().rev() {
                 let place = seat.index();

@@ -1,17 +1,17 @@
-//! How much of an answer is certain.
+//! Completeness of an answer.
 
 use lastnim_core::oracle::HaltReason;
 
-/// Whether an answer covers everything that was asked.
+/// Whether an answer covers all cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completeness {
-    /// It does.
+    /// It covers all cases.
     Complete,
-    /// The budget did not last: it covers some cases, and says nothing of the others.
+    /// The budget ran out: the answer covers only some cases.
     Partial {
-        /// The cases that it covers, at least.
+        /// Minimum number of cases covered.
         settled: u128,
-        /// All cases.
+        /// Number of cases in total.
         all: u128,
         /// Why it stopped.
         halt: HaltReason,
@@ -19,7 +19,7 @@ pub enum Completeness {
 }
 
 impl Completeness {
-    /// Returns whether everything is settled.
+    /// Returns whether all cases are covered.
     pub fn is_complete(self) -> bool {
         self == Self::Complete
     }

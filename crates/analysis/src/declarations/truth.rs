@@ -1,4 +1,4 @@
-//! Whether the truth is an equilibrium.
+//! Whether truthful declaration is an equilibrium.
 
 use super::{BestDeclaration, DeclarationProspect};
 use lastnim_core::{
@@ -6,29 +6,29 @@ use lastnim_core::{
     oracle::{Budget, HaltReason},
 };
 
-/// A seat that is better off with another row than its true one.
+/// A seat that does better with another row than its true one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deviation {
     /// The seat.
     pub seat: Seat,
-    /// The row that it had better declare.
+    /// The better row.
     pub row: Row,
-    /// What its true row leads to.
+    /// The outcome of its true row.
     pub truthful: DeclarationProspect,
-    /// What the other row leads to: the best that the seat can reach, as far as is settled.
+    /// The outcome of the better row: the best of those examined.
     pub deviating: DeclarationProspect,
 }
 
 /// Whether all seats declaring their true rows is a pure Nash equilibrium of the simultaneous declaration game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TruthCheck {
-    /// No seat is better off with another row.
+    /// No seat does better with another row.
     Equilibrium,
-    /// A seat is.
+    /// A seat does better with another row.
     Refuted(Deviation),
-    /// No row that was looked at is better for its seat, but the budget did not last for all.
+    /// No examined row is better for its seat, but the budget ran out.
     Unsettled {
-        /// The seat whose rows were being looked at; those before it have nothing better.
+        /// The seat whose rows were being examined; the seats before it have no better row.
         seat: Seat,
         /// Why it stopped.
         halt: HaltReason,
@@ -36,7 +36,7 @@ pub enum TruthCheck {
 }
 
 impl TruthCheck {
-    /// Looks for a seat that is better off with another row, the first seat first. A step is that of
+    /// Looks for a seat that does better with another row, in order of seats. A step is that of
     /// [`BestDeclaration::find`].
     pub fn check(game: &Game, budget: &mut Budget<'_>) -> Self {
         for seat in game.matrix.seats().iter() {

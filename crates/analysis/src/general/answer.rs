@@ -1,4 +1,4 @@
-//! What is answered about a game of any rules.
+//! Answers about games of any rules.
 
 use super::{OutcomeClass, SearchStopped};
 use lastnim_core::game::{BySeat, Ending, Seat};
@@ -9,42 +9,42 @@ use std::fmt;
 pub struct GeneralAnswer {
     /// The seat that wins under optimal play.
     pub winner: Seat,
-    /// How many seats after the one to move the winner sits, 0 to n-1.
+    /// How many seats after the seat to move the winner sits, 0 to n-1.
     pub value: usize,
-    /// By the seat that is put to move: the winner.
+    /// The winner by first seat.
     pub winner_by_first: BySeat<Seat>,
-    /// Every move of the seat to move; none when it has none.
+    /// Every move of the seat to move; empty if it has none.
     pub options: Vec<MoveOutcome>,
     /// How it was solved.
     pub method: SolvingMethod,
-    /// How many positions were solved on the way.
+    /// Number of positions solved.
     pub states: u64,
-    /// What is said of a game of two besides.
+    /// Details of a two-player game.
     pub two_players: Option<TwoPlayerAnswer>,
 }
 
-/// A move, and what it leads to.
+/// A move and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveOutcome {
-    /// What is done, in words.
+    /// Description of the move.
     pub play: String,
-    /// The position after it, in the form that its game is given in.
+    /// The position after it, in the notation of its game.
     pub position: String,
     /// The winner under optimal play after it.
     pub winner: Seat,
-    /// Ranks that it costs the seat to move, in its own row; 0 exactly if it is optimal.
+    /// Ranks in its own row that the move costs the seat to move; 0 exactly if it is optimal.
     pub regret: u32,
 }
 
 impl MoveOutcome {
-    /// Returns whether no other move has a winner that the seat to move prefers.
+    /// Returns whether no other move leads to a winner that the seat to move prefers.
     pub fn is_optimal(&self) -> bool {
         self.regret == 0
     }
 }
 
 impl GrundyDecomposition {
-    /// The ending that it decides the game for, whichever the question was about.
+    /// The ending to which the value applies, whatever the ending of the query.
     pub const ENDING: Ending = Ending::LastMoverWins;
 }
 
@@ -54,16 +54,16 @@ impl GrundyDecomposition {
 pub enum SolvingMethod {
     /// By the cap theorem of Last Nim: a pile of x counters is worth min(x, n).
     CapTheorem,
-    /// By the Grundy values of its parts: two seats that each want to win, and the last mover does.
+    /// By the Grundy values of its parts: for two seats that each want to win, with the last mover winning.
     SpragueGrundy,
     /// By backward induction over its positions.
     BackwardInduction,
 }
 
-/// What is said of a game of two besides its winner.
+/// The outcome class and Grundy value of a two-player game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TwoPlayerAnswer {
-    /// Who wins, whoever starts.
+    /// The outcome class.
     pub outcome: OutcomeClass,
     /// The Grundy value.
     pub grundy: Result<GrundyDecomposition, NoGrundyReason>,
@@ -71,38 +71,38 @@ pub struct TwoPlayerAnswer {
 
 /// The Grundy value of a position of an impartial game, and those of the parts that it is the sum of.
 ///
-/// It decides the game for two seats that each want to win, where the last mover does.
+/// It determines the winner for two seats that each want to win, with the last mover winning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundyDecomposition {
-    /// The value: the exclusive or of the parts'.
+    /// The value: the exclusive or of the values of the parts.
     pub value: u64,
-    /// Each part in which somebody can move.
+    /// The parts that have a move.
     pub parts: Vec<GrundyPart>,
 }
 
 /// A part of a position, and its Grundy value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundyPart {
-    /// The part, in the form that its game is given in.
+    /// The part, in the notation of its game.
     pub part: String,
-    /// Its value: the smallest number that no option of it has (mex).
+    /// Its value: the smallest number that none of its options has (mex).
     pub value: u64,
-    /// Why it is no smaller: an option for each smaller value, from 0 on, up to [`MAX_SHOWN`](Self::MAX_SHOWN) of them. Empty unless
-    /// [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy) was asked.
+    /// Why it is not smaller: an option for each smaller value, from 0 on, up to [`MAX_SHOWN`](Self::MAX_SHOWN). Empty
+    /// unless [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy) was called.
     pub options: Vec<GrundyOption>,
 }
 
-/// What a move in a part can lead to.
+/// An option of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundyOption {
     /// Its Grundy value.
     pub value: u64,
-    /// The position that the part becomes.
+    /// The part after the move.
     pub position: String,
 }
 
 impl GrundyPart {
-    /// The most options that are given for a part.
+    /// Maximum number of options listed for a part.
     pub const MAX_SHOWN: usize = 64;
 }
 
@@ -112,12 +112,12 @@ impl GrundyPart {
 pub enum NoGrundyReason {
     /// The game is partizan.
     Partizan,
-    /// The winner was found within the bounds, the Grundy value was not.
+    /// The search found the winner but reached a limit before the Grundy value.
     Stopped(SearchStopped),
 }
 
 impl SolvingMethod {
-    /// Returns the name that files and the command line use.
+    /// Returns the name used in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::CapTheorem => "cap_theorem",

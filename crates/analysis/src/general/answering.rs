@@ -1,4 +1,4 @@
-//! Answers to questions about a game of any rules.
+//! Answers queries about games of any rules.
 
 use super::{
     Anyone, ExceededBound, GeneralAnswer, GrundyDecomposition, GrundyOption, GrundyPart, GrundySolver,
@@ -11,7 +11,7 @@ use lastnim_core::{
 };
 use std::collections::{BTreeMap, HashSet};
 
-/// What is asked about a position.
+/// A query about a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PositionQuestion<'a> {
     pub(super) matrix: &'a AllianceMatrix,
@@ -21,7 +21,7 @@ pub(super) struct PositionQuestion<'a> {
     pub(super) bounds: MemoryBounds,
 }
 
-/// Answers for a game in which all seats have the same options.
+/// Answers for an impartial game: all seats have the same options.
 pub(super) fn answer_impartial<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,
@@ -40,7 +40,7 @@ pub(super) fn answer_impartial<R: Rules<MoverKind = Anyone>>(
     Ok(answer)
 }
 
-/// Answers for a game in which the options depend on the seat.
+/// Answers for a partizan game: the options depend on the seat.
 pub(super) fn answer_partizan<R: Rules>(
     rules: &R,
     position: &R::Position,
@@ -51,7 +51,7 @@ pub(super) fn answer_partizan<R: Rules>(
 }
 
 impl PositionQuestion<'_> {
-    /// Returns whether it is about two seats that each want to win, where the last mover does.
+    /// Returns whether two seats each want to win and the last mover wins.
     fn is_normal_play_of_two(&self) -> bool {
         let seats = self.matrix.seats();
         seats.get() == 2
@@ -63,7 +63,7 @@ impl PositionQuestion<'_> {
         self.matrix.seats().next(self.first)
     }
 
-    /// Puts an answer together.
+    /// Assembles an answer.
     pub(super) fn make_answer(
         &self,
         winner_by_first: BySeat<Seat>,
@@ -85,7 +85,8 @@ impl PositionQuestion<'_> {
         }
     }
 
-    /// Lists every move of a position, by what `winner_after` says, which also says how many states are known.
+    /// Lists every move of a position, with its winner from `winner_after`, which also returns the number of known
+    /// states.
     fn list_options<R: Rules>(
         &self,
         rules: &R,
@@ -131,12 +132,12 @@ fn answer_by_search<R: Rules>(
     Ok(question.make_answer(winners, options, SolvingMethod::BackwardInduction, solver.states()))
 }
 
-/// Spends the step of an option that is listed: what it leads to may be known, and there may be millions of them.
+/// Spends a step for a listed option: its outcome may already be known, but there may be millions of options.
 fn spend_option_step(budget: &mut Budget<'_>, states: u64) -> Result<(), SearchStopped> {
     budget.spend(1).map_err(|halt| SearchStopped { bound: ExceededBound::Work(halt), states })
 }
 
-/// Answers for two seats that each want to win, where the last mover does, by Sprague's and Grundy's theorem.
+/// Answers for two seats that each want to win, with the last mover winning, by the Sprague-Grundy theorem.
 fn answer_by_parts<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,
@@ -175,7 +176,7 @@ fn decompose_grundy<R: Rules<MoverKind = Anyone>>(
     Ok(GrundyDecomposition { value, parts: parts.into_iter().map(part).collect() })
 }
 
-/// Finds the Grundy value of a position with an option for each value that is smaller than a part's.
+/// Finds an option for each value smaller than that of a part.
 pub(super) fn explain_grundy<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,

@@ -1,15 +1,15 @@
-//! What a search may hold in memory, and where it stopped.
+//! Memory limits of a search, and where it stopped.
 
 use lastnim_core::oracle::HaltReason;
 use std::fmt;
 use thiserror::Error;
 
-/// How much a search may hold in memory; its steps are bounded by a [`Budget`](lastnim_core::oracle::Budget).
+/// Memory limits of a search; a [`Budget`](lastnim_core::oracle::Budget) limits its steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBounds {
-    /// The most positions that are known or being solved.
+    /// Maximum number of positions, solved or in progress.
     pub states: u32,
-    /// The most bytes that they take, about.
+    /// Maximum memory of these positions in bytes, approximately.
     pub bytes: u64,
 }
 
@@ -20,22 +20,22 @@ impl Default for MemoryBounds {
     }
 }
 
-/// A bound that a search met.
+/// A limit that a search reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ExceededBound {
-    /// On positions.
+    /// The number of positions.
     #[error("it takes more than {0} states")]
     States(u32),
-    /// On memory.
+    /// The memory.
     #[error("it takes more than {0} bytes of memory")]
     Bytes(u64),
-    /// On steps or time, or nobody wanted the answer any more.
+    /// The steps or the time, or the answer is no longer wanted.
     #[error(transparent)]
     Work(HaltReason),
 }
 
 impl ExceededBound {
-    /// Returns what would help, as an imperative.
+    /// Returns what the user can do, as an imperative.
     pub fn advice(self) -> &'static str {
         match self {
             Self::States(_) => "allow more states, or ask for fewer or smaller piles",
@@ -48,18 +48,18 @@ impl ExceededBound {
     }
 }
 
-/// A search that met a bound before its end.
+/// A search that stopped at a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub struct SearchStopped {
-    /// The bound.
+    /// The limit.
     pub bound: ExceededBound,
-    /// The positions that were solved till then.
+    /// Positions solved so far.
     pub states: u64,
 }
 
 impl fmt::Display for SearchStopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bound, states } = self;
-        write!(f, "{bound} ({states} solved till then): {}", bound.advice())
+        write!(f, "{bound} ({states} solved by then): {}", bound.advice())
     }
 }

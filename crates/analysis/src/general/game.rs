@@ -16,7 +16,7 @@ use lastnim_core::{
 use std::fmt;
 use thiserror::Error;
 
-/// A position of a game that is known by name, checked and ready to be solved.
+/// A validated position of a named game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GeneralGame {
     ruleset: Ruleset,
@@ -38,23 +38,23 @@ enum StartPosition {
     EndNim(PileSizes),
 }
 
-/// A game that was not solved, as it takes more than it may.
+/// A game that was not solved because of a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{game} with {seats} seats: {stopped}")]
 pub struct SolveStopped {
-    /// The game and the position that were asked for.
+    /// The game and the position.
     pub game: String,
-    /// How many seats it was to have.
+    /// The number of seats.
     pub seats: usize,
-    /// The bound that was met, and how far the search had come.
+    /// The limit, and how far the search got.
     pub stopped: SearchStopped,
 }
 
 impl GeneralGame {
-    /// Accepts the numbers of a game.
+    /// Parses a game from its numbers.
     ///
     /// # Errors
-    /// Names the first number that does not fit, or that is missing, or that the game has no use for.
+    /// Names the first number that is invalid, missing, or not used by the game.
     pub fn parse(ruleset: Ruleset, numbers: &GameNumbers) -> Result<Self, GameNumbersError> {
         numbers.check_fields_used(ruleset)?;
         let piles = || numbers.piles_for_search();
@@ -88,20 +88,20 @@ impl GeneralGame {
         Ok(Self { ruleset, start })
     }
 
-    /// Returns which game it is.
+    /// Returns the ruleset.
     pub fn ruleset(&self) -> Ruleset {
         self.ruleset
     }
 
-    /// Solves it for seats with these preferences, of which `first` is to move.
+    /// Solves the game for seats with these preferences; `first` is to move.
     ///
-    /// The ending says who wins when the seat to move has no move. A step of the budget is one move looked at.
+    /// The ending determines the winner when the seat to move has no move. A step of the budget is one move examined.
     ///
     /// # Errors
-    /// If it takes more states, memory, steps or time than it may: which of them, and how far the search had come.
+    /// If it exceeds the limits on states, memory, steps or time: names the limit and how far the search got.
     ///
     /// # Panics
-    /// If `first` is no seat of the matrix.
+    /// If the matrix has no seat `first`.
     pub fn solve(
         &self,
         matrix: &AllianceMatrix,
@@ -133,12 +133,12 @@ impl GeneralGame {
         })
     }
 
-    /// Says of an answer about two seats why its Grundy value is what it is: of each part, an option for each smaller value.
+    /// Adds an explanation of the Grundy values to an answer: for each part, an option for each smaller value.
     ///
-    /// Where there is no such value, and for Last Nim, whose value follows from a formula, the answer stays as it is.
+    /// Does nothing if there are no Grundy values, or for Last Nim, whose values follow from a formula.
     ///
     /// # Errors
-    /// If it takes more states, memory, steps or time than it may.
+    /// If it exceeds the limits on states, memory, steps or time.
     pub fn explain_grundy(
         &self,
         answer: &mut GeneralAnswer,
@@ -166,7 +166,7 @@ impl GeneralGame {
 }
 
 impl fmt::Display for GeneralGame {
-    /// Writes the game's name, its numbers if it has any, and the position: `subtraction {1,3,4} 21`.
+    /// Writes the game's name, its numbers if any, and the position: `subtraction {1,3,4} 21`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.ruleset)?;
         match &self.start {

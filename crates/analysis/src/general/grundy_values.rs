@@ -1,4 +1,4 @@
-//! Grundy values of the parts of positions, each worked out once.
+//! A memoising solver for Grundy values.
 
 use super::{
     Anyone, ExceededBound, MemoryBounds, Rules, SearchStopped,
@@ -6,11 +6,11 @@ use super::{
 };
 use lastnim_core::oracle::Budget;
 
-/// The Grundy values of an impartial game for two, in which the last mover wins.
+/// The Grundy values of an impartial two-player game in which the last mover wins.
 ///
-/// The value of a position is the smallest number that none of its options has (mex); the value of a sum is the exclusive
-/// or of its parts' (Sprague 1935, Grundy 1939). The seat to move wins exactly when it is not 0. With three seats or more
-/// none of this holds.
+/// The value of a position is the smallest number that none of its options has (mex); the value of a sum is the
+/// exclusive or of the values of its parts (Sprague 1935, Grundy 1939). The seat to move wins exactly when the value is
+/// not 0. None of this is true for three or more seats.
 #[derive(Debug)]
 pub struct GrundySolver<'a, R: Rules> {
     rules: &'a R,
@@ -18,24 +18,24 @@ pub struct GrundySolver<'a, R: Rules> {
     known: PositionTable<R::Position>,
 }
 
-/// A part whose value is being worked out.
+/// A part whose value is being computed.
 struct OpenPart<P, I> {
     part: P,
     heap_bytes: usize,
     options: I,
-    /// The value of those parts of the option under way that are known, and the parts that are not looked at yet.
+    /// The combined value of the known parts of the current option, and the parts still to do.
     option: Option<(u32, Vec<P>)>,
-    /// The values of its options: bit v of the whole is set if one has the value v.
+    /// The values of its options as a bit set: bit v is set if an option has the value v.
     seen: Vec<u64>,
 }
 
 impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
-    /// Prepares to work out values of a game; none is known yet.
+    /// Creates a solver without known values.
     pub fn new(rules: &'a R, bounds: MemoryBounds) -> Self {
         Self { rules, bounds, known: PositionTable::new() }
     }
 
-    /// Returns how many parts are known.
+    /// Returns the number of known parts.
     pub fn states(&self) -> u64 {
         self.known.len() as u64
     }
@@ -43,7 +43,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     /// Returns the Grundy value of a position.
     ///
     /// # Errors
-    /// If a bound is met, or the budget runs out. What is known by then stays known.
+    /// If a limit is reached. Computed values are kept.
     pub fn value(&mut self, position: &R::Position, budget: &mut Budget<'_>) -> Result<u32, SearchStopped> {
         let parts = self.rules.independent_parts(position).into_iter();
         parts.map(|part| self.part_value(part, budget)).try_fold(0, |value, part| Ok(value ^ part?))
@@ -52,7 +52,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     /// Returns the Grundy value of each part of a position.
     ///
     /// # Errors
-    /// If a bound is met, or the budget runs out. What is known by then stays known.
+    /// If a limit is reached. Computed values are kept.
     pub fn part_values(
         &mut self,
         position: &R::Position,
@@ -82,7 +82,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
             seen: Vec::new(),
             part,
         };
-        // Each of them waits for the next one; its iterator holds a second copy of the part.
+        // Each open part waits for the next one; its iterator contains a second copy of the part.
         let root = open(root);
         let mut waiting_heap_bytes = 2 * root.heap_bytes;
         let mut waiting = vec![root];
@@ -134,7 +134,7 @@ fn mark_seen(seen: &mut Vec<u64>, value: u32) {
     seen[word] |= 1 << (value % u64::BITS);
 }
 
-/// Returns the smallest number that was not seen.
+/// Returns the smallest number not seen.
 fn smallest_unseen(seen: &[u64]) -> u32 {
     let full = seen.iter().take_while(|&&word| word == u64::MAX).count();
     let rest = seen.get(full).map_or(0, |word| word.trailing_ones());
@@ -154,7 +154,7 @@ mod tests {
             }
             smallest_unseen(&seen)
         };
-        // The examples that are printed most often, and the borders of words.
+        // Common textbook examples, and word boundaries.
         assert_eq!((of(&[2, 4, 5, 6]), of(&[0, 1, 2, 6]), of(&[])), (0, 3, 0));
         let to = |last: u32| (0..=last).collect::<Vec<_>>();
         assert_eq!((of(&to(63)), of(&to(64)), of(&to(127))), (64, 65, 128));

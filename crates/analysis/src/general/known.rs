@@ -1,13 +1,13 @@
-//! What is known of positions, and the memory that it takes.
+//! Tables of solved positions, with their memory use.
 
 use super::{ExceededBound, MemoryBounds};
 use std::{collections::HashMap, hash::Hash};
 
-/// A number for each known position.
+/// A number for each solved position.
 #[derive(Debug)]
 pub(super) struct PositionTable<P> {
     numbers: HashMap<P, u32>,
-    /// What the positions take besides their own size.
+    /// Memory of the positions beyond their inline size, in bytes.
     heap_bytes: u64,
 }
 
@@ -16,7 +16,7 @@ impl<P: Eq + Hash> PositionTable<P> {
         Self { numbers: HashMap::new(), heap_bytes: 0 }
     }
 
-    /// Returns how many positions are known.
+    /// Returns the number of solved positions.
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
     }
@@ -25,30 +25,30 @@ impl<P: Eq + Hash> PositionTable<P> {
         self.numbers.get(position).copied()
     }
 
-    /// Keeps the number of a position that takes so many bytes besides its own size.
+    /// Stores the number of a position that takes `heap_bytes` bytes on the heap.
     pub(super) fn insert(&mut self, position: P, number: u32, heap_bytes: usize) {
         self.heap_bytes += heap_bytes as u64;
         self.numbers.insert(position, number);
     }
 
-    /// Returns the bytes that are held once so many more positions are known, with the table before and after should it
-    /// grow.
+    /// Returns the bytes in use after `more` insertions, including both the old and the new table if it has to grow.
     pub(super) fn bytes_with_more(&self, more: usize) -> u64 {
-        // A table of b buckets is full with 7/8 b entries; each bucket has a byte of its own besides the entry.
+        // A table of b buckets is full at 7/8 b entries; each bucket takes one extra byte.
         let table = |capacity: usize| capacity as u64 * 8 / 7 * (size_of::<(P, u32)>() as u64 + 1);
         let grown = grown_capacity(self.numbers.len() + more, self.numbers.capacity(), |full| full * 7 / 8);
         table(grown) + self.heap_bytes
     }
 }
 
-/// Returns the bytes that a vector holds once so many more items are in it, with the items before and after should it
-/// grow.
+/// Returns the bytes in use after `more` items are pushed to a vector, including both the old and the new buffer if it
+/// has to grow.
 pub(super) fn vec_bytes_with_more<T>(items: &Vec<T>, more: usize) -> u64 {
     grown_capacity(items.len() + more, items.capacity(), |full| full) as u64 * size_of::<T>() as u64
 }
 
-/// Returns how many places are held once so many are needed: what there is if that suffices, or else the next power of
-/// two that does, beside what was there before the last doubling. `usable` says how many of a power of two can be used.
+/// Returns the capacity allocated when `needed` entries must fit: the current one if it is enough, otherwise the next
+/// sufficient power of two plus the capacity before the last doubling. `usable` returns how much of a power of two can
+/// be used.
 fn grown_capacity(needed: usize, capacity: usize, usable: impl Fn(usize) -> usize) -> usize {
     if needed <= capacity {
         return capacity;
@@ -61,7 +61,7 @@ fn grown_capacity(needed: usize, capacity: usize, usable: impl Fn(usize) -> usiz
 }
 
 impl MemoryBounds {
-    /// Says whether so much may be held.
+    /// Checks the number of states and bytes against the limits.
     pub(super) fn check_memory(self, states: usize, bytes: u64) -> Result<(), ExceededBound> {
         if states > self.states as usize {
             return Err(ExceededBound::States(self.states));
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_is_counted_before_it_is_taken() {
+    fn memory_is_counted_before_it_is_allocated() {
         let mut items: Vec<u32> = Vec::with_capacity(16);
         assert_eq!(vec_bytes_with_more(&items, 16), 64);
         assert_eq!(vec_bytes_with_more(&items, 17), 4 * (32 + 16));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_allowed() {
+    fn usage_up_to_the_limits_is_allowed() {
         let bounds = MemoryBounds { states: 3, bytes: 100 };
         assert_eq!(bounds.check_memory(3, 100), Ok(()));
         assert_eq!(bounds.check_memory(4, 100), Err(ExceededBound::States(3)));

@@ -1,4 +1,4 @@
-//! Answers about Last Nim, of any size.
+//! Answers about Last Nim, for piles of any size.
 
 use super::{
     GeneralAnswer, GrundyDecomposition, GrundyPart, MoveOutcome, SearchStopped, SolvingMethod,
@@ -9,7 +9,7 @@ use lastnim_core::{
     oracle::{Budget, Solution},
 };
 
-/// Answers by the fast solution; takes with the same winner that lie side by side are one option.
+/// Answers with the fast solver; adjacent takes with the same winner form one option.
 pub(super) fn answer_last_nim(
     piles: &Piles,
     question: &PositionQuestion<'_>,
@@ -21,7 +21,7 @@ pub(super) fn answer_last_nim(
         .spend(steps as u64)
         .map_err(|halt| SearchStopped { bound: super::ExceededBound::Work(halt), states: 0 })?;
     let game = Game::new(piles.clone(), question.matrix.clone(), question.first.index(), question.ending)
-        .expect("the first seat is one of the matrix's");
+        .expect("the matrix has the first seat");
     let solution = Solution::new(&game);
     let position = game.first_position();
     let options = take_run_outcomes(&solution, &position, question);
@@ -37,7 +37,7 @@ pub(super) fn answer_last_nim(
     Ok(answer)
 }
 
-/// Returns the takes of a position, the smallest first, as runs of takes with the same winner.
+/// Returns the takes of a position in ascending order, as runs of takes with the same winner.
 fn take_run_outcomes(
     solution: &Solution,
     position: &Position,
@@ -51,7 +51,7 @@ fn take_run_outcomes(
         after.take(counters - left).expect("the take is in range");
         solution.winner(&after)
     };
-    // What is left of a pile counts up to n; 0 is a run of its own, as it makes another position.
+    // More than n counters are worth n; 0 is a separate run, since it leads to another pile.
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for left in 0..counters.min(n as u64 + 1) {
         let last = if left == n as u64 { counters - 1 } else { left };
@@ -76,7 +76,7 @@ fn take_run_outcomes(
     runs.into_iter().rev().map(option).collect()
 }
 
-/// Writes piles, and what is left of the one behind them.
+/// Writes the untouched piles and what is left of the next one.
 fn piles_text(untouched: &[u64], left: &str) -> String {
     let mut piles: Vec<_> = untouched.iter().map(u64::to_string).collect();
     piles.push(left.to_owned());
@@ -87,9 +87,10 @@ fn range_text(lo: u64, hi: u64) -> String {
     if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
 }
 
-/// Returns the Grundy value for two: with x counters behind piles worth g it is x - 1 if x is at most g, and x otherwise.
+/// Returns the Grundy value for two seats: x counters after piles worth g are worth x - 1 if x is at most g, otherwise
+/// x.
 ///
-/// With b counters left the options are worth g, and what 1, .., b - 1 counters are: mex skips g.
+/// With b counters left, the options are worth g and the values of 1, .., b - 1 counters: mex skips g.
 fn last_nim_grundy(piles: &Piles) -> GrundyDecomposition {
     let value = piles.as_slice().iter().fold(0, |before, &counters| counters - u64::from(counters <= before));
     let whole = GrundyPart { part: piles.to_string(), value, options: Vec::new() };

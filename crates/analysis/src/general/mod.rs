@@ -1,9 +1,9 @@
-//! Any finite game in which seats move in turn: its rules, and one solver for all of them.
+//! Finite games of any rules in which seats move in turn, and one solver for all of them.
 //!
-//! [`Rules`] says what a game is, [`PositionSolver`] who wins it for any number of seats and any alliance matrix, and
-//! [`GrundySolver`] what two players need besides. [`Ruleset`] names the games of [`rulesets`]; a [`GeneralGame`] is a
-//! position of one of them, parsed from [`GameNumbers`], and gives one form of [`GeneralAnswer`] for all. A [`GrundySequence`] has
-//! the Grundy values of a game by the size of its piles.
+//! [`Rules`] defines a game, [`PositionSolver`] finds the winner for any number of seats and any alliance matrix, and
+//! [`GrundySolver`] adds the theory of two players. [`Ruleset`] names the games of [`rulesets`]. A [`GeneralGame`] is a
+//! position of one of them, parsed from [`GameNumbers`], and returns a [`GeneralAnswer`] for all. A [`GrundySequence`]
+//! has the Grundy values of a game by pile size.
 
 mod answer;
 mod answering;

@@ -1,4 +1,4 @@
-//! The numbers of a game of any rules, before they are checked.
+//! Unvalidated numbers of a game.
 
 use super::{
     MAX_SEARCHED_PILES, MAX_SEARCHED_SIZE, PileSizes, Ruleset,
@@ -8,18 +8,18 @@ use lastnim_core::game::PilesError;
 use std::fmt;
 use thiserror::Error;
 
-/// The numbers that make a game of some rules, as they came in; each game uses some of them.
+/// The unvalidated numbers of a game; each game uses some of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GameNumbers {
-    /// The sizes of piles, rows or numbers; used by every game but graph-nim.
+    /// The sizes of piles, rows or numbers; for every game but graph-nim.
     pub piles: Vec<u64>,
-    /// What may be taken from a pile, for subtraction.
+    /// The allowed takes, for subtraction.
     pub set: Vec<u64>,
-    /// The most that may be taken from a pile, for subtraction instead of the set 1, 2, .. of all numbers up to it.
+    /// The maximum take, for subtraction; stands for the set 1, 2, .., max.
     pub max: Option<u64>,
-    /// How many neighbouring piles may be touched at once, for circular-nim.
+    /// How many adjacent piles one move may touch, for circular-nim.
     pub window: Option<u64>,
-    /// The most that may be taken next, for fibonacci-nim; unless given, one less than the pile.
+    /// The maximum next take, for fibonacci-nim; by default one less than the pile.
     pub most: Option<u64>,
     /// The edges of the graph, each as two vertices and a weight, for graph-nim.
     pub edges: Vec<[u64; 3]>,
@@ -27,28 +27,28 @@ pub struct GameNumbers {
     pub vertex: Option<u64>,
 }
 
-/// What a game is made of: a field of [`GameNumbers`].
+/// A field of [`GameNumbers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberField {
     /// Piles.
     Piles,
-    /// What may be taken.
+    /// The allowed takes.
     Set,
-    /// The most that may be taken, of which any less may be as well.
+    /// The maximum take.
     Max,
-    /// How many piles may be touched.
+    /// The number of piles in the window.
     Window,
-    /// The most that may be taken.
+    /// The maximum next take.
     Most,
-    /// A graph's edges.
+    /// The edges of the graph.
     Edges,
-    /// The token's vertex.
+    /// The vertex of the token.
     Vertex,
 }
 
 impl NumberField {
-    /// Returns the name that flags, files and the wire use.
+    /// Returns the name used by flags, files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Piles => "piles",
@@ -68,33 +68,33 @@ impl fmt::Display for NumberField {
     }
 }
 
-/// Numbers that are no game of the rules that were asked for.
+/// Why numbers are not a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameNumbersError {
-    /// Something is given that the game has no use for.
-    #[error("{ruleset} is played without {what}: leave it out")]
+    /// A field is given that the game does not use.
+    #[error("{ruleset} does not use {what}: leave it out")]
     Unused {
         /// The game.
         ruleset: Ruleset,
-        /// What is given.
+        /// The field.
         what: NumberField,
     },
-    /// Something is not given that the game needs.
+    /// A field is missing.
     #[error("{ruleset} needs {what}")]
     Missing {
         /// The game.
         ruleset: Ruleset,
-        /// What is not given.
+        /// The field.
         what: NumberField,
     },
-    /// The piles are none for Last Nim.
+    /// The piles are invalid for Last Nim.
     #[error(transparent)]
     LastNim(#[from] PilesError),
     /// There are no piles, or too many.
     #[error("{0} piles: this game has 1 to {MAX_SEARCHED_PILES}")]
     PileCount(usize),
     /// A pile is too large to be searched.
-    #[error("pile {pile} of {size}: in this game it is at most {MAX_SEARCHED_SIZE}")]
+    #[error("pile {pile} of {size}: expected at most {MAX_SEARCHED_SIZE} in this game")]
     PileSize {
         /// Its index, from 0.
         pile: usize,
@@ -104,46 +104,46 @@ pub enum GameNumbersError {
     /// There is not exactly one pile.
     #[error("{0} piles: fibonacci-nim is played with one")]
     NotOnePile(usize),
-    /// What may be taken at most is too large.
-    #[error("at most {0} may be taken next: that is more than any pile")]
+    /// The maximum next take is too large.
+    #[error("a next take of up to {0}: more than any pile")]
     Most(u64),
     /// There are too many piles for a circle.
     #[error("{0} piles in a circle: circular-nim has at most {MAX_CIRCLE}")]
     Circle(usize),
-    /// The window does not fit the circle.
-    #[error("a window of {window} piles in a circle of {circle}: it has 1 to {circle}")]
+    /// The window does not fit into the circle.
+    #[error("a window of {window} piles in a circle of {circle}: expected 1 to {circle}")]
     Window {
-        /// The piles of the window.
+        /// The size of the window.
         window: u64,
-        /// The piles of the circle.
+        /// The number of piles in the circle.
         circle: usize,
     },
-    /// There are no numbers in the set, or too many.
-    #[error("a set of {given} numbers: it has 1 to {most}")]
+    /// The set is empty or too large.
+    #[error("a set of {given} numbers: expected 1 to {max}")]
     SetCount {
-        /// The numbers given.
+        /// Its size.
         given: usize,
-        /// The most that a set has.
-        most: usize,
+        /// The maximum size.
+        max: usize,
     },
-    /// What may be taken is given in two ways.
-    #[error("a set and a max, which stands for the set of all numbers from 1 to it: give one of them")]
+    /// Both a set and a maximum take are given.
+    #[error("a set and a max: give only one of them (max means the set of all numbers from 1 to it)")]
     SetAndMax,
-    /// The most that may be taken is too small or too large.
-    #[error("max {given}: the most that may be taken is 1 to {most}")]
+    /// The maximum take is too small or too large.
+    #[error("max {given}: expected 1 to {limit}")]
     Max {
         /// The number given.
         given: u64,
-        /// The most that a set has.
-        most: usize,
+        /// The maximum size of a set.
+        limit: usize,
     },
-    /// A number of the set can be taken from no pile.
-    #[error("{0} in the set: what may be taken is 1 to 2^32 - 1")]
+    /// No pile allows this take.
+    #[error("{0} in the set: expected 1 to 2^32 - 1")]
     SetNumber(u64),
     /// There are too many edges.
     #[error("{0} edges: a graph has at most {MAX_EDGES}")]
     EdgeCount(usize),
-    /// An edge has an end that is no vertex.
+    /// The end of an edge is not a vertex.
     #[error("edge {edge} ends at vertex {vertex}: the vertices are 0 to {MAX_VERTEX}")]
     EdgeVertex {
         /// Its index, from 0.
@@ -151,19 +151,19 @@ pub enum GameNumbersError {
         /// The number given.
         vertex: u64,
     },
-    /// An edge is too heavy to be searched.
-    #[error("edge {edge} of weight {weight}: it is at most {MAX_SEARCHED_SIZE}")]
+    /// An edge is too heavy to search.
+    #[error("edge {edge} of weight {weight}: expected at most {MAX_SEARCHED_SIZE}")]
     EdgeWeight {
         /// Its index, from 0.
         edge: usize,
         /// Its weight.
         weight: u64,
     },
-    /// The token stands on no vertex.
+    /// The token is not on a vertex.
     #[error("the token on vertex {0}: the vertices are 0 to {MAX_VERTEX}")]
     Vertex(u64),
-    /// The token stands on a vertex that no edge ends at.
-    #[error("the token on vertex {vertex}, at which no edge ends: the edges are {edges}")]
+    /// No edge ends at the token's vertex.
+    #[error("the token on vertex {vertex}, where no edge ends: the edges are {edges}")]
     OffGraph {
         /// The number given.
         vertex: u64,
@@ -173,15 +173,15 @@ pub enum GameNumbersError {
 }
 
 impl GameNumbers {
-    /// Makes the numbers of a game of piles and nothing else.
+    /// Creates the numbers of a game that needs only piles.
     pub fn of_piles(piles: &[u64]) -> Self {
         Self { piles: piles.to_vec(), ..Self::default() }
     }
 
-    /// Accepts only what a game uses.
+    /// Checks that the game's fields are present, and no others.
     ///
     /// # Errors
-    /// Names the first thing that is too much or missing.
+    /// Names the first unused or missing field.
     pub(super) fn check_fields_used(&self, ruleset: Ruleset) -> Result<(), GameNumbersError> {
         let is_graph = ruleset == Ruleset::GraphNim;
         let is_circle = ruleset == Ruleset::CircularNim;
@@ -206,10 +206,10 @@ impl GameNumbers {
         Ok(())
     }
 
-    /// Accepts a set, or its largest number, for subtraction alone.
+    /// Checks that only subtraction has a set or a maximum take.
     ///
     /// # Errors
-    /// Names what the game has no use for.
+    /// Names the field that the game does not use.
     pub(super) fn check_unused_takes(&self, ruleset: Ruleset) -> Result<(), GameNumbersError> {
         let given = [(NumberField::Set, !self.set.is_empty()), (NumberField::Max, self.max.is_some())];
         match given.into_iter().find(|&(_, is_given)| is_given && ruleset != Ruleset::Subtraction) {
@@ -218,7 +218,7 @@ impl GameNumbers {
         }
     }
 
-    /// Accepts only a vertex that some edge ends at, unless there is no edge at all.
+    /// Checks that some edge ends at the token's vertex, unless there are no edges.
     ///
     /// # Errors
     /// Names the vertex and the edges.
@@ -235,7 +235,7 @@ impl GameNumbers {
     /// Accepts 1 to 64 piles of up to 1,000,000 each.
     ///
     /// # Errors
-    /// Names the first pile that does not fit.
+    /// Names the first invalid pile.
     pub(super) fn piles_for_search(&self) -> Result<PileSizes, GameNumbersError> {
         if !(1..=MAX_SEARCHED_PILES).contains(&self.piles.len()) {
             return Err(GameNumbersError::PileCount(self.piles.len()));

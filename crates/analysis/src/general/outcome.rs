@@ -1,14 +1,14 @@
-//! Who wins a game of two, whoever starts.
+//! Outcome classes of two-player games.
 
 use lastnim_core::game::{BySeat, Seat};
 use std::fmt;
 
-/// The outcome class of a position of a game of two.
+/// The outcome class of a two-player position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OutcomeClass {
     /// The seat to move wins: the next player.
     N,
-    /// The seat that is not to move wins: the previous player.
+    /// The other seat wins: the previous player.
     P,
     /// Seat 0 wins, which is Left in a partizan game.
     L,
@@ -17,7 +17,7 @@ pub enum OutcomeClass {
 }
 
 impl OutcomeClass {
-    /// Reads the outcome off the winners by first seat; none unless there are two seats.
+    /// Returns the outcome class for winners by first seat; `None` unless there are two seats.
     pub fn of_winners(winner_by_first: &BySeat<Seat>) -> Option<Self> {
         let &[when_0_starts, when_1_starts] = winner_by_first.as_slice() else { return None };
         Some(match (when_0_starts.index(), when_1_starts.index()) {
@@ -28,7 +28,7 @@ impl OutcomeClass {
         })
     }
 
-    /// Returns what it means, as the rest of a sentence.
+    /// Returns its meaning, as a clause.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::N => "the seat to move wins",

@@ -1,13 +1,13 @@
-//! Piles of which any may be touched.
+//! Piles of a general game.
 
 use std::fmt;
 
-/// The most piles, rows or numbers of a game that is searched.
+/// Maximum number of piles, rows or numbers in a search.
 pub const MAX_SEARCHED_PILES: usize = 64;
-/// The largest of them.
+/// Maximum size of each.
 pub const MAX_SEARCHED_SIZE: u64 = 1_000_000;
 
-/// The sizes of piles, rows or numbers, some of which may be 0, in order.
+/// The sizes of piles, rows or numbers, in order; 0 is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct PileSizes(Box<[u32]>);
 
@@ -17,33 +17,33 @@ impl PileSizes {
         &self.0
     }
 
-    /// Returns the piles with one of another size.
+    /// Returns the piles with the size of one changed.
     pub(super) fn with_size(&self, pile: usize, size: u32) -> Self {
         let mut sizes = self.0.clone();
         sizes[pile] = size;
         Self(sizes)
     }
 
-    /// Returns the piles with others in the place of one.
+    /// Returns the piles with one replaced by several.
     pub(super) fn with_replaced(&self, pile: usize, sizes: &[u32]) -> Self {
         Self([&self.0[..pile], sizes, &self.0[pile + 1..]].concat().into_boxed_slice())
     }
 
-    /// Returns the piles that are at least so large, the smallest first.
+    /// Returns the piles of at least this size, in ascending order.
     pub(super) fn sorted_from(&self, smallest: u32) -> Self {
         let mut sizes: Box<[u32]> = self.0.iter().copied().filter(|&size| size >= smallest).collect();
         sizes.sort_unstable();
         Self(sizes)
     }
 
-    /// Returns each pile that is at least so large by itself.
+    /// Returns each pile of at least this size as a separate position.
     pub(super) fn split_from(&self, smallest: u32) -> Vec<Self> {
         self.0.iter().filter(|&&size| size >= smallest).map(|&size| Self([size].into())).collect()
     }
 
-    /// Returns the bytes that they take besides their own size.
+    /// Returns their bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        // Allocators hand out memory in units of 16 bytes and keep up to as much for themselves.
+        // Allocators round up to 16 bytes and use some for themselves.
         (size_of_val(&*self.0) + 8).next_multiple_of(16)
     }
 }
@@ -61,7 +61,7 @@ impl FromIterator<u32> for PileSizes {
 }
 
 impl fmt::Display for PileSizes {
-    /// Writes the sizes, separated by commas; `0` where there is no pile.
+    /// Writes the sizes, separated by commas; `0` if there are no piles.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return f.write_str("0");

@@ -1,10 +1,10 @@
-//! The games that are known by name.
+//! The named games.
 
 use lastnim_core::game::{Ending, find_closest_word};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// A game that is known by name.
+/// A named game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Ruleset {
     /// Take from the last nonempty pile.
@@ -14,9 +14,9 @@ pub enum Ruleset {
     Nim,
     /// Take from a smallest nonempty pile.
     SmallNim,
-    /// Take from piles in a window of a circle.
+    /// Take from piles within a window of a circle.
     CircularNim,
-    /// Take at most twice what was taken before.
+    /// Take at most twice the previous take.
     FibonacciNim,
     /// Lower the weight of an edge and move along it.
     GraphNim,
@@ -32,18 +32,18 @@ pub enum Ruleset {
     EndNim,
 }
 
-/// A word that names no game.
+/// An unknown game name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("game {given:?}: {}the games are {}", suggestion_text(*nearest), all_names())]
 pub struct RulesetError {
     /// The word.
     pub given: String,
-    /// The game whose name is nearest, if one is near.
+    /// The game with the most similar name, if any.
     pub nearest: Option<Ruleset>,
 }
 
 impl Ruleset {
-    /// Every game.
+    /// All games.
     pub const ALL: [Self; 11] = [
         Self::LastNim,
         Self::Nim,
@@ -58,7 +58,7 @@ impl Ruleset {
         Self::EndNim,
     ];
 
-    /// Returns the name that files, the wire and the command line use.
+    /// Returns the name used in files, in messages and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::LastNim => "last-nim",
@@ -75,7 +75,7 @@ impl Ruleset {
         }
     }
 
-    /// Returns other names under which the game is described; it is called by its own name in answers.
+    /// Returns alternative names of the game; answers use its main name.
     pub fn other_names(self) -> &'static [&'static str] {
         match self {
             Self::Kayles => &["advanced-nim"],
@@ -88,8 +88,7 @@ impl Ruleset {
         self.name() == name || self.other_names().contains(&name)
     }
 
-    /// Returns the ending of a question that does not name one: that of the paper for Last Nim, and normal play for all other
-    /// games.
+    /// Returns the default ending: that of the paper for Last Nim, normal play for all other games.
     pub fn default_ending(self) -> Ending {
         match self {
             Self::LastNim => Ending::ToMoveWins,
@@ -97,22 +96,22 @@ impl Ruleset {
         }
     }
 
-    /// Returns what a move is, in a few words.
+    /// Returns a short description of a move.
     pub fn move_rule(self) -> &'static str {
         match self {
             Self::LastNim => "take any number from the last nonempty pile",
             Self::Nim => "take any number from one pile",
             Self::SmallNim => "take any number from a smallest nonempty pile",
             Self::CircularNim => {
-                "the piles stand in a circle: take any numbers from piles within a window of so many neighbours"
+                "the piles form a circle: take any numbers from piles within a window of adjacent piles"
             }
             Self::FibonacciNim => {
-                "one pile: take at most twice what was taken before; the first move may not take all"
+                "one pile: take at most twice the previous take; the first take must leave something"
             }
             Self::GraphNim => {
                 "lower the weight of an edge at the token's vertex, and move the token along it"
             }
-            Self::Kayles => "remove one stone of a row, or two neighbours; the row splits there",
+            Self::Kayles => "remove one stone of a row, or two adjacent ones; the row splits there",
             Self::Subtraction => "take a number of the set from one pile",
             Self::Digits => "subtract one of its nonzero decimal digits from one number",
             Self::StonePiles => "split one pile into two or more piles of pairwise different sizes",
@@ -132,7 +131,7 @@ impl fmt::Display for Ruleset {
 impl FromStr for Ruleset {
     type Err = RulesetError;
 
-    /// Reads a name of a game, its own or another one, with hyphens or underscores.
+    /// Parses the name of a game, main or alternative, with hyphens or underscores.
     fn from_str(word: &str) -> Result<Self, RulesetError> {
         let name: String = word.chars().take(MAX_NAME).map(ascii_letter).collect();
         let of_name = |name: &str| Self::ALL.into_iter().find(|ruleset| ruleset.is_called(name));
@@ -146,7 +145,7 @@ impl FromStr for Ruleset {
     }
 }
 
-/// The most letters of a word that are looked at; no name is nearly as long.
+/// Number of characters of a word that are read; every name is much shorter.
 const MAX_NAME: usize = 40;
 
 fn ascii_letter(letter: char) -> char {
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_found_by_other_names_as_well() {
+    fn a_game_is_found_by_alternative_names() {
         for (name, ruleset) in [
             ("advanced-nim", Ruleset::Kayles),
             ("Advanced_Nim", Ruleset::Kayles),
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_names_no_game_is_answered_by_the_nearest_one() {
+    fn an_unknown_game_suggests_a_similar_name() {
         let nearest = |word: &str| word.parse::<Ruleset>().unwrap_err().nearest;
         assert_eq!(nearest("kayle"), Some(Ruleset::Kayles));
         assert_eq!(nearest("fibonaci"), Some(Ruleset::FibonacciNim));

@@ -1,4 +1,4 @@
-//! Backward induction over the positions of any game, each solved once.
+//! Backward induction with memoisation, for any game.
 
 use super::{
     ExceededBound, MemoryBounds, Mover, Rules, SearchStopped,
@@ -12,43 +12,43 @@ use lastnim_core::{
     },
 };
 
-/// Who wins the positions of a game under optimal play, whoever is to move.
+/// The winner of each position of a game under optimal play, for each seat to move.
 ///
-/// Positions are solved as they are asked for, and each once. A position that is being solved waits on a list, not on
-/// the stack, so that a game may be as deep as memory allows. A step of the budget is one option of one position.
+/// Positions are solved on demand, each once. Open positions are on a list, not on the stack, so depth is limited only
+/// by memory. A step of the budget is one option of one position.
 #[derive(Debug)]
 pub struct PositionSolver<'a, R: Rules> {
     rules: &'a R,
     matrix: &'a AllianceMatrix,
     bounds: MemoryBounds,
     recurrence: RankRecurrence,
-    /// By seat: the rank of the winner when that seat has no option.
+    /// By seat: the rank of the winner if that seat has no option.
     over: Ranks,
-    /// By mover: 0 for the seats that move as such, [`NONE`] for all others.
+    /// By mover: 0 for the seats that move as this mover, [`NONE`] for all others.
     others: Vec<Ranks>,
-    /// Where in `ranks` a position's stand, in units of n.
+    /// The index of a position's entry in `ranks`, in units of n.
     known: PositionTable<R::Position>,
     ranks: Vec<u8>,
 }
 
-/// A position that is being solved.
+/// A position in progress.
 struct OpenPosition<P, I> {
     position: P,
     heap_bytes: usize,
-    /// The index of the mover whose options are being looked at.
+    /// The index of the current mover.
     mover: usize,
     options: I,
-    /// By seat: the best rank that was found so far, or [`NONE`].
+    /// By seat: the best rank found so far, or [`NONE`].
     best: Ranks,
     /// Whether no option can be better for any seat of the mover.
     is_settled: bool,
 }
 
-/// The rank that stands for no option at all; every rank is better.
+/// A rank worse than all others: no option.
 const NONE: u8 = u8::MAX;
 
 impl<'a, R: Rules> PositionSolver<'a, R> {
-    /// Prepares to solve positions of a game; none is known yet.
+    /// Creates a solver without solved positions.
     pub fn new(rules: &'a R, matrix: &'a AllianceMatrix, ending: Ending, bounds: MemoryBounds) -> Self {
         let others = R::MoverKind::ALL.iter().map(|&mover| {
             let mut others = [NONE; _];
@@ -69,15 +69,15 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
         }
     }
 
-    /// Returns how many positions are known.
+    /// Returns the number of solved positions.
     pub fn states(&self) -> u64 {
         self.known.len() as u64
     }
 
-    /// Returns, by the seat that is put to move, the seat that wins under optimal play.
+    /// Returns the winners under optimal play, by first seat.
     ///
     /// # Errors
-    /// If a bound is met, or the budget runs out. What is known by then stays known.
+    /// If a limit is reached. Solved positions are kept.
     pub fn winners(
         &mut self,
         position: &R::Position,
@@ -116,7 +116,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
             is_settled: false,
             position,
         };
-        // Each of them waits for the next one; its iterator holds a second copy of the position.
+        // Each open position waits for the next one; its iterator contains a second copy of the position.
         let root = open(root);
         let mut waiting_heap_bytes = 2 * root.heap_bytes;
         let mut waiting = vec![root];
@@ -148,7 +148,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
         unreachable!("the first position is solved last")
     }
 
-    /// Counts what is kept once so many more positions are solved.
+    /// Returns the bytes in use after `more` positions are solved.
     fn bytes_with_more(&self, more: usize) -> u64 {
         self.known.bytes_with_more(more) + vec_bytes_with_more(&self.ranks, more * self.matrix.seats().get())
     }
@@ -163,14 +163,14 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
         }
     }
 
-    /// Keeps a position of which all is known that matters.
+    /// Stores a solved position.
     fn store_solved<I>(&mut self, solved: OpenPosition<R::Position, I>) -> Ranks {
         let n = self.matrix.seats().get();
         let mut ranks = self.over;
         for (rank, &best) in ranks.iter_mut().zip(&solved.best[..n]).filter(|&(_, &best)| best != NONE) {
             *rank = best;
         }
-        let number = u32::try_from(self.ranks.len() / n).expect("states are bounded by a u32");
+        let number = u32::try_from(self.ranks.len() / n).expect("the number of states fits a u32");
         self.ranks.extend_from_slice(&ranks[..n]);
         self.known.insert(solved.position, number, solved.heap_bytes);
         ranks
@@ -178,7 +178,7 @@ impl<'a, R: Rules> PositionSolver<'a, R> {
 }
 
 impl<P, I: Iterator<Item = P>> OpenPosition<P, I> {
-    /// Returns the next option that can matter, of the mover under way or of a later one.
+    /// Returns the next relevant option, of the current mover or a later one.
     fn next(&mut self, options_of: impl Fn(&P, usize) -> I, movers: usize) -> Option<P> {
         loop {
             if !self.is_settled

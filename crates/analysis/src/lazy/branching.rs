@@ -1,4 +1,4 @@
-//! Solving with rows that are not known.
+//! Solving games with unknown rows.
 
 use super::{PartialRow, SolvingPlan};
 use lastnim_core::{
@@ -6,59 +6,59 @@ use lastnim_core::{
     oracle::{Budget, HaltReason},
 };
 
-/// Marks a seat whose row is known.
+/// Marks a seat with a known row.
 const KNOWN: u8 = u8::MAX;
 
-/// A game with the rows of some seats open, on its way to an answer.
+/// A solver for a game in which the rows of some seats are open.
 #[derive(Debug)]
 pub(crate) struct BranchingSolver {
-    course: SolvingPlan,
+    plan: SolvingPlan,
     n: usize,
-    /// The seat after the one whose takes are asked to be optimal.
+    /// The seat after the one whose takes are checked.
     after_taker: usize,
-    /// By seat: its place among the open seats.
+    /// By seat: its index among the open seats.
     open: [u8; MAX_SEATS],
-    /// By seat, then by winner: the rank in the given row.
+    /// By seat, then by winner: the rank in the known row.
     ranks: Vec<[u8; MAX_SEATS]>,
     over: [u8; MAX_SEATS],
 }
 
-/// One way that the open rows may be, as far as the solver has compared.
+/// A branch of the search: a set of possible open rows.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenBranch {
-    /// What is known of the open rows, in the order in which the seats were given.
+    /// What the branch assumes about the open rows, in the order of the open seats.
     pub(crate) known: Vec<PartialRow>,
-    /// How many levels of the course are solved.
+    /// Number of solved levels of the plan.
     solved: usize,
-    /// By seat to move: the winner at the last level.
+    /// By seat to move: the winner at the last solved level.
     winners: [u8; MAX_SEATS],
-    /// By counters left in the pile, the winner with the next seat after the taker to move.
+    /// By counters left in the pile: the winner with the seat after the taker to move.
     handed_over: [u8; MAX_SEATS + 1],
 }
 
-/// Two winners that a seat compares and its order leaves undecided, as offsets.
+/// Two winners, as offsets, whose order a seat's partial row leaves undecided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UndecidedPair {
-    /// The seat's place among the open ones.
+    /// The seat's index among the open ones.
     pub(crate) open: usize,
     /// The two offsets.
     pub(crate) offsets: [usize; 2],
 }
 
-/// How far a branch came.
+/// The result of advancing a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BranchProgress {
-    /// To a comparison that is open.
+    /// It needs to compare an undecided pair.
     Fork(UndecidedPair),
-    /// To a take that was not optimal.
+    /// A checked take is not optimal.
     Refuted,
-    /// To its end: every row that it stands for gives the same answer.
+    /// It is finished: all its rows give the same answer.
     Done,
 }
 
 impl BranchingSolver {
-    /// Opens the rows of some seats. `taker` is whose takes the course asks about, if it does.
-    pub(crate) fn new(course: SolvingPlan, game: &Game, open: &[Seat], taker: Seat) -> Self {
+    /// Creates a solver that opens the rows of some seats. `taker` is the seat whose takes the plan checks, if any.
+    pub(crate) fn new(plan: SolvingPlan, game: &Game, open: &[Seat], taker: Seat) -> Self {
         let seats = game.matrix.seats();
         let mut places = [KNOWN; MAX_SEATS];
         for (place, seat) in (0..).zip(open) {
@@ -74,24 +74,24 @@ impl BranchingSolver {
             over[seat.index()] = game.ending.winner(seat, seats).index() as u8;
         }
         let after_taker = seats.next(taker).index();
-        Self { course, n: seats.get(), after_taker, open: places, ranks, over }
+        Self { plan, n: seats.get(), after_taker, open: places, ranks, over }
     }
 
-    /// Starts from what is known of the open rows.
+    /// Starts a branch with these partial rows.
     pub(crate) fn start(&self, known: Vec<PartialRow>) -> OpenBranch {
         OpenBranch { known, solved: 0, winners: self.over, handed_over: [0; MAX_SEATS + 1] }
     }
 
-    /// Solves on till something is open or all is answered. A step is one level of a pile.
+    /// Advances a branch until it forks or ends. A step is one level of a pile.
     ///
     /// # Errors
-    /// If the budget does not last.
+    /// If the budget runs out.
     pub(crate) fn advance(
         &self,
         branch: &mut OpenBranch,
         budget: &mut Budget<'_>,
     ) -> Result<BranchProgress, HaltReason> {
-        while let Some(level) = self.course.levels.get(branch.solved) {
+        while let Some(level) = self.plan.levels.get(branch.solved) {
             budget.spend(1)?;
             let before = branch.winners;
             if level.counters == 1 {
@@ -122,14 +122,14 @@ impl BranchingSolver {
             }
             branch.solved += 1;
             if level.ends_pile && self.is_settled(branch, level.seats) {
-                branch.solved = self.course.levels.len();
+                branch.solved = self.plan.levels.len();
                 branch.winners = [winner_of_first_seat(branch, level.seats); MAX_SEATS];
             }
         }
         Ok(BranchProgress::Done)
     }
 
-    /// Returns which of two winners a seat prefers.
+    /// Returns which of two winners a seat prefers, if decided.
     fn preferred_winner(
         &self,
         branch: &OpenBranch,
@@ -156,25 +156,25 @@ impl BranchingSolver {
         }
     }
 
-    /// Returns whether one winner is left, whoever moves: then it stays so.
+    /// Returns whether the winner no longer depends on who moves, which is then final.
     fn is_settled(&self, branch: &OpenBranch, seats: u32) -> bool {
         let only = winner_of_first_seat(branch, seats);
         (0..self.n).all(|seat| seats >> seat & 1 == 0 || branch.winners[seat] == only)
     }
 }
 
-/// Returns the winner of the first of some seats.
+/// Returns the winner when the first of these seats moves.
 fn winner_of_first_seat(branch: &OpenBranch, seats: u32) -> u8 {
     branch.winners[seats.trailing_zeros() as usize % MAX_SEATS]
 }
 
 impl OpenBranch {
-    /// Returns the winner with `seat` to move, at the end of a course that needs it.
+    /// Returns the winner with `seat` to move, at the end of a plan that includes it.
     pub(crate) fn winner(&self, seat: Seat) -> usize {
         self.winners[seat.index()].into()
     }
 
-    /// Splits it in two: the first of the two winners is preferred, or the second.
+    /// Splits a branch in two: the first of the two winners is preferred, or the second.
     pub(crate) fn split(self, fork: UndecidedPair) -> [Self; 2] {
         let [one, other] = fork.offsets;
         let known = self.known[fork.open];

@@ -4,10 +4,10 @@ use super::partial_row::{offset_bit, offsets_in};
 use lastnim_core::oracle::{Budget, HaltReason};
 use std::collections::HashMap;
 
-/// Counts the linear extensions of a strict partial order, given by element as the set of those below it.
+/// Counts the linear extensions of a strict partial order, given as the set below each element.
 ///
-/// Parts that do not hang together are counted apart, and their orders interleave in as many ways as a binomial says;
-/// of a part that hangs together each element with nothing above it may come first. 32! is less than 2^128.
+/// Connected components are counted separately and interleave in binomially many ways. In a component, each element
+/// with nothing above it may come first. 32! is less than 2^128.
 pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
     let mut above = vec![0; below.len()];
     for (element, &others) in below.iter().enumerate() {
@@ -22,7 +22,7 @@ pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result
 struct ExtensionCounter<'a> {
     below: &'a [u32],
     above: Vec<u32>,
-    /// By set that hangs together.
+    /// By connected set.
     known: HashMap<u32, u128>,
 }
 
@@ -55,7 +55,7 @@ impl ExtensionCounter<'_> {
         Ok(orders)
     }
 
-    /// Returns those that hang together with the first of a set.
+    /// Returns the component of the first element of a set.
     fn first_component(&self, set: u32) -> u32 {
         let (mut part, mut unseen) = (0, set & set.wrapping_neg());
         while unseen != 0 {
@@ -75,7 +75,7 @@ fn binomial_coefficient(of: u32, chosen: u32) -> u128 {
 mod tests {
     use super::*;
 
-    /// Counts a partial order that is given by its pairs, transitively closed.
+    /// Counts the extensions of a transitively closed partial order, given as pairs.
     fn counted(elements: usize, pairs: &[(usize, usize)]) -> u128 {
         let mut below = vec![0; elements];
         for &(one, other) in pairs {
@@ -85,12 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn known_orders_are_counted() {
+    fn extensions_of_known_orders_are_counted() {
         assert_eq!(counted(32, &[]), (1..=32_u128).product(), "no order at all: 32!");
         assert_eq!(counted(32, &[(7, 9)]), (3..=32_u128).product(), "one pair: half of them");
         assert_eq!(counted(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), 1);
         assert_eq!(counted(4, &[(0, 2), (0, 3), (1, 3)]), 5, "the letter N");
-        // A fence of n elements has as many as there are alternating permutations (Euler's zigzag numbers).
+        // The extensions of a fence of n elements are the alternating permutations (Euler's zigzag numbers).
         let fence = |elements: usize| {
             let pairs: Vec<_> = (1..elements)
                 .map(|place| if place % 2 == 0 { (place, place - 1) } else { (place - 1, place) })
@@ -101,13 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_is_kept() {
-        // Two layers of 16, all of the first before all of the second: every set of the first layer is met.
+    fn counting_stops_at_the_budget() {
+        // Two layers of 16, all of the first before all of the second: the count visits every subset of the first
+        // layer.
         let lower = 0xffff_0000;
         let below: Vec<u32> = (0..32).map(|element| if element < 16 { lower } else { 0 }).collect();
         assert_eq!(
             count_extensions(&below, &mut Budget::of_steps(100)),
-            Err(HaltReason::OutOfSteps { most: 100 })
+            Err(HaltReason::OutOfSteps { limit: 100 })
         );
         let sixteen: u128 = (1..=16).product();
         assert_eq!(count_extensions(&below, &mut Budget::unbounded()), Ok(sixteen * sixteen));

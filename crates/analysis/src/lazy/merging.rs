@@ -1,14 +1,14 @@
-//! Putting leaves together again that differ in nothing but what they need not know.
+//! Merging leaves that together form one partial order.
 
 use super::PartialRow;
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// Merges leaves that have no row in common, as long as two of them are all the rows of one partial order.
+/// Merges disjoint leaves while the union of any two is exactly the rows of one partial order.
 ///
-/// It compares them all with each other; a step is one comparison.
+/// Compares all pairs; a step is one comparison.
 ///
 /// # Errors
-/// If the budget does not last; then not all are merged that could be.
+/// If the budget runs out; some leaves may then be unmerged.
 pub(crate) fn merge_leaves(leaves: &mut Vec<PartialRow>, budget: &mut Budget<'_>) -> Result<(), HaltReason> {
     let mut at = 0;
     while at < leaves.len() {
@@ -16,7 +16,7 @@ pub(crate) fn merge_leaves(leaves: &mut Vec<PartialRow>, budget: &mut Budget<'_>
         let union = (0..at).find_map(|other| Some((other, union_row(&leaves[at], &leaves[other])?)));
         match union {
             Some((other, union)) => {
-                // What has become larger may now go together with any that came before it.
+                // The merged leaf may now merge with any before it.
                 leaves.swap_remove(at);
                 leaves.swap_remove(other);
                 leaves.push(union);
@@ -28,8 +28,7 @@ pub(crate) fn merge_leaves(leaves: &mut Vec<PartialRow>, budget: &mut Budget<'_>
     Ok(())
 }
 
-/// Returns what is known in common, if that with a pair of offsets known is the one, and with the pair turned round
-/// the other.
+/// Returns the union of two leaves, if they differ only in the order of one pair of offsets.
 fn union_row(one: &PartialRow, other: &PartialRow) -> Option<PartialRow> {
     let common = one.intersection(other);
     let turned = one.all_pairs().filter(|&(preferred, less)| other.prefers(less, preferred));
@@ -44,7 +43,7 @@ mod tests {
     use super::*;
     use lastnim_core::game::SeatCount;
 
-    /// Splits a leaf on pairs of offsets, wherever they are undecided.
+    /// Splits a leaf at each pair of offsets that it leaves undecided.
     fn split(leaf: PartialRow, pairs: &[(usize, usize)]) -> Vec<PartialRow> {
         pairs.iter().fold(vec![leaf], |leaves, &(one, other)| {
             let halves = |leaf: PartialRow| {
@@ -56,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_split_is_put_together_again() {
+    fn merging_undoes_splitting() {
         let unknown = PartialRow::unknown(SeatCount::new(6).unwrap());
         let whole = unknown.with_preference(4, 1).unwrap();
         let other = unknown.with_preference(1, 4).and_then(|row| row.with_preference(0, 2)).unwrap();

@@ -1,4 +1,4 @@
-//! What is known of a row.
+//! Partially known rows.
 
 use super::linear_extensions;
 use lastnim_core::{
@@ -7,23 +7,23 @@ use lastnim_core::{
 };
 use std::fmt;
 
-/// What is known of a seat's row: a strict partial order of its offsets.
+/// Partial knowledge of a seat's row: a strict partial order of its offsets.
 ///
-/// It stands for all rows that agree with it: its linear extensions, of which there is always at least one.
+/// It stands for all rows that agree with it, its linear extensions; there is always at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PartialRow {
     seats: SeatCount,
-    /// By offset: the offsets that are known to be less preferred, as bits; transitive.
+    /// By offset: the set of less preferred offsets as bits; transitively closed.
     below: [u32; MAX_SEATS],
 }
 
 impl PartialRow {
-    /// Knows nothing: any of the n! rows.
+    /// Creates a partial row that any of the n! rows agrees with.
     pub fn unknown(seats: SeatCount) -> Self {
         Self { seats, below: [0; MAX_SEATS] }
     }
 
-    /// Returns how many seats it is for.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         self.seats
     }
@@ -44,8 +44,8 @@ impl PartialRow {
         self.prefers(one, other) || self.prefers(other, one)
     }
 
-    /// Learns that `preferred` stands before `other`, and what follows from it; nothing, if the opposite is known
-    /// already or the two are one.
+    /// Adds that `preferred` comes before `other`, and all that follows; `None` if the opposite is known or both are
+    /// the same offset.
     ///
     /// # Panics
     /// If an offset is 32 or more.
@@ -76,12 +76,12 @@ impl PartialRow {
             })
     }
 
-    /// Returns the one row that it stands for, if there is only one.
+    /// Returns the row, if only one agrees.
     pub fn as_row(&self) -> Option<Row> {
         self.is_one_row().then(|| self.first_row())
     }
 
-    /// Returns whether it stands for only one row.
+    /// Returns whether exactly one row agrees with it.
     pub fn is_one_row(&self) -> bool {
         let n = self.seats.get() as u32;
         let known: u32 = self.below.iter().map(|below| below.count_ones()).sum();
@@ -91,7 +91,7 @@ impl PartialRow {
     /// Counts the rows that agree with it. A step is one set of offsets whose orders are counted.
     ///
     /// # Errors
-    /// If that takes more than the budget allows: it is exponential in the offsets that hang together.
+    /// If the budget runs out: the cost is exponential in the size of connected components.
     pub fn count_rows(&self, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
         linear_extensions::count_extensions(&self.below[..self.seats.get()], budget)
     }
@@ -109,7 +109,7 @@ impl PartialRow {
         self.rows().next().expect("a partial order has a linear extension")
     }
 
-    /// Returns the pairs of offsets, the preferred one first, from which all that is known follows.
+    /// Returns the covering pairs of offsets, the preferred one first; everything else follows from them.
     pub fn covering_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let offsets = 0..self.seats.get();
         offsets.flat_map(move |one| {
@@ -118,12 +118,12 @@ impl PartialRow {
         })
     }
 
-    /// Returns all pairs of offsets that are known, the preferred one first.
+    /// Returns all known pairs of offsets, the preferred one first.
     pub(super) fn all_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.seats.get()).flat_map(|one| offsets_in(self.below[one]).map(move |other| (one, other)))
     }
 
-    /// Returns what both know.
+    /// Returns the pairs that both contain.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         let mut common = *self;
         for (below, theirs) in common.below.iter_mut().zip(&other.below) {
@@ -140,12 +140,12 @@ impl PartialRow {
     }
 }
 
-/// Returns the set that holds one offset.
+/// Returns the set of one offset.
 pub(super) fn offset_bit(offset: usize) -> u32 {
     1 << offset
 }
 
-/// Iterates over the offsets of a set, in rising order.
+/// Iterates over the offsets of a set, in ascending order.
 pub(super) fn offsets_in(mut set: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let offset = (set != 0).then(|| set.trailing_zeros() as usize)?;
@@ -155,7 +155,7 @@ pub(super) fn offsets_in(mut set: u32) -> impl Iterator<Item = usize> {
 }
 
 impl From<&Row> for PartialRow {
-    /// Knows everything of a row.
+    /// Creates the partial row that only this row agrees with.
     fn from(row: &Row) -> Self {
         let mut known = Self::unknown(row.seats());
         let mut below = 0;
@@ -168,8 +168,8 @@ impl From<&Row> for PartialRow {
 }
 
 impl fmt::Display for PartialRow {
-    /// Writes the pairs that all follows from, as in `0 > 2, 1 > 2`; `any row` where nothing is known, and a row as
-    /// rows are written where everything is.
+    /// Writes the covering pairs, as in `0 > 2, 1 > 2`; `any row` if nothing is known, and the row itself if everything
+    /// is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(row) = self.as_row() {
             return row.fmt(f);
@@ -189,14 +189,14 @@ impl fmt::Debug for PartialRow {
     }
 }
 
-/// The rows that agree with what is known, in lexicographic order.
+/// The rows that agree with a partial row, in lexicographic order.
 #[derive(Debug, Clone)]
 pub struct LinearExtensions {
     seats: SeatCount,
-    /// By offset: the offsets that stand before it, as bits.
+    /// By offset: the set of offsets before it, as bits.
     above: [u32; MAX_SEATS],
     offsets: Vec<u64>,
-    /// By place, one more than there are offsets: what may still be tried there.
+    /// By place, plus one at the end: the offsets still to be tried.
     untried: Vec<u32>,
 }
 
@@ -211,7 +211,7 @@ impl LinearExtensions {
         rows
     }
 
-    /// Returns the offsets that may come next after those that have been placed.
+    /// Returns the offsets that may come next, given those placed.
     fn candidates(&self, placed: u32) -> u32 {
         (0..self.seats.get())
             .filter(|&offset| placed & offset_bit(offset) == 0 && self.above[offset] & !placed == 0)
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_is_known_too() {
+    fn preferences_are_transitively_closed() {
         let chain = known(&[(2, 3), (0, 1), (1, 2)]).unwrap();
         assert!(chain.prefers(0, 3) && chain.prefers(1, 3) && !chain.prefers(3, 0));
         assert_eq!(chain.as_row(), Some(Row::standard(four())));
@@ -270,14 +270,14 @@ mod tests {
     }
 
     #[test]
-    fn it_shows_what_all_follows_from() {
+    fn display_shows_covering_pairs() {
         assert_eq!(PartialRow::unknown(four()).to_string(), "any row");
         assert_eq!(known(&[(2, 3), (1, 2), (1, 3)]).unwrap().to_string(), "1 > 2, 2 > 3");
         assert_eq!(known(&[(2, 0), (0, 3), (3, 1)]).unwrap().to_string(), "2 0 3 1");
     }
 
     #[test]
-    fn the_rows_are_those_that_it_admits_in_order() {
+    fn rows_are_the_admitted_ones_in_order() {
         let all: Vec<_> = PartialRow::unknown(four()).rows().collect();
         assert_eq!(all.len(), 24);
         assert!(all.is_sorted_by_key(|row| row.offsets().to_vec()));

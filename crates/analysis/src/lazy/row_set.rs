@@ -1,4 +1,4 @@
-//! A set of rows of one seat.
+//! Sets of rows of one seat.
 
 use super::{PartialRow, merge_leaves};
 use lastnim_core::{
@@ -7,12 +7,12 @@ use lastnim_core::{
 };
 use std::fmt;
 
-/// The most steps that are spent on counting one leaf's rows.
-const MAX_STEPS_A_LEAF: u64 = 1 << 16;
-/// The most steps that are spent on having fewer leaves: enough for a thousand.
-const MAX_STEPS_OF_MERGING: u64 = 1 << 20;
+/// Maximum steps spent on counting one leaf's rows.
+const MAX_STEPS_PER_LEAF: u64 = 1 << 16;
+/// Maximum steps spent on merging leaves: enough for a thousand leaves.
+const MAX_MERGING_STEPS: u64 = 1 << 20;
 
-/// A set of rows of one seat, as the union of leaves that have no row in common.
+/// A set of rows of one seat, as a union of disjoint leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowSet {
     seats: SeatCount,
@@ -20,48 +20,48 @@ pub struct RowSet {
 }
 
 impl RowSet {
-    /// Holds all n! rows.
+    /// Creates the set of all n! rows.
     pub fn full(seats: SeatCount) -> Self {
         Self { seats, leaves: vec![PartialRow::unknown(seats)] }
     }
 
-    /// Holds no row.
+    /// Creates the empty set.
     pub fn empty(seats: SeatCount) -> Self {
         Self { seats, leaves: Vec::new() }
     }
 
-    /// Holds the rows of leaves that have none in common.
+    /// Creates a set from disjoint leaves.
     pub(crate) fn of_disjoint(seats: SeatCount, leaves: Vec<PartialRow>) -> Self {
         Self { seats, leaves }
     }
 
-    /// Adds the rows of a leaf, none of which it holds.
+    /// Adds a leaf that is disjoint from the others.
     pub(crate) fn push_disjoint(&mut self, leaf: PartialRow) {
         self.leaves.push(leaf);
     }
 
-    /// Puts leaves together that are all the rows of one partial order, unless that takes too long.
+    /// Merges leaves that together form one partial order, unless that takes too long.
     pub(crate) fn merge_leaves(&mut self) {
-        // What is not merged is the same set of rows in more leaves.
-        let _ = merge_leaves(&mut self.leaves, &mut Budget::of_steps(MAX_STEPS_OF_MERGING));
+        // Without merging it is the same set, with more leaves.
+        let _ = merge_leaves(&mut self.leaves, &mut Budget::of_steps(MAX_MERGING_STEPS));
     }
 
-    /// Returns how many seats the rows are for.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         self.seats
     }
 
-    /// Returns the leaves: no row is in two of them.
+    /// Returns the disjoint leaves.
     pub fn leaves(&self) -> &[PartialRow] {
         &self.leaves
     }
 
-    /// Returns whether it holds no row.
+    /// Returns whether it contains no row.
     pub fn is_empty(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// Returns whether it holds a row.
+    /// Returns whether it contains a row.
     pub fn contains(&self, row: &Row) -> bool {
         self.leaves.iter().any(|leaf| leaf.admits(row))
     }
@@ -71,59 +71,59 @@ impl RowSet {
         self.leaves.iter().flat_map(PartialRow::rows)
     }
 
-    /// Returns up to `most` of its rows, `first` first if it is one of them.
-    pub fn examples(&self, first: &Row, most: usize) -> Vec<Row> {
+    /// Returns up to `limit` rows, beginning with `first` if the set contains it.
+    pub fn examples(&self, first: &Row, limit: usize) -> Vec<Row> {
         let first = self.contains(first).then_some(first);
         let others = self.rows().filter(|row| Some(row) != first);
-        first.cloned().into_iter().chain(others).take(most).collect()
+        first.cloned().into_iter().chain(others).take(limit).collect()
     }
 
-    /// Counts its rows, as far as the budget goes.
+    /// Counts its rows, within the budget.
     pub fn count_rows(&self, budget: &mut Budget<'_>) -> RowCount {
         self.leaves.iter().fold(RowCount::Exactly(0), |count, leaf| count + RowCount::of_leaf(leaf, budget))
     }
 }
 
-/// A number of rows, which may be too expensive to be told exactly.
+/// A number of rows, perhaps only a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowCount {
-    /// So many.
+    /// The exact number.
     Exactly(u128),
-    /// So many or more: to count them all would take too long.
+    /// A lower bound: counting all would take too long.
     AtLeast(u128),
 }
 
 impl RowCount {
-    /// Counts the rows of a leaf; one that is too expensive has at least one.
+    /// Counts the rows of a leaf; at least one if that is too expensive.
     pub(crate) fn of_leaf(leaf: &PartialRow, budget: &mut Budget<'_>) -> Self {
         Self::count(leaf, budget).map_or(Self::AtLeast(1), Self::Exactly)
     }
 
-    /// Counts the rows of a leaf. A single row costs nothing: so counts whose sum comes to all rows are exact.
+    /// Counts the rows of a leaf. A single row is free, so counts that add up to all rows are exact.
     ///
     /// # Errors
-    /// If it is too expensive, for the budget or for any leaf.
+    /// If it is too expensive for the budget or for one leaf.
     pub(crate) fn count(leaf: &PartialRow, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
         if leaf.is_one_row() {
             return Ok(1);
         }
         budget.spend(1)?;
-        let mut steps = Budget::of_steps(MAX_STEPS_A_LEAF.min(budget.steps_left()));
+        let mut steps = Budget::of_steps(MAX_STEPS_PER_LEAF.min(budget.steps_left()));
         let counted = leaf.count_rows(&mut steps);
-        // What was spent in vain was spent as well.
+        // A failed count also costs its steps.
         budget.spend(steps.steps_spent())?;
-        // The reason is the caller's budget, if that is what gave out.
+        // If the caller's budget ran out, that is the reason.
         counted.or_else(|halt| budget.spend(1).and(Err(halt)))
     }
 
-    /// Returns the number that there are at least.
+    /// Returns the number or its lower bound.
     pub fn at_least(self) -> u128 {
         match self {
             Self::Exactly(rows) | Self::AtLeast(rows) => rows,
         }
     }
 
-    /// Returns the same number, if there may be more of what was not looked at.
+    /// Returns the same number as a lower bound.
     pub(crate) fn as_lower_bound(self) -> Self {
         Self::AtLeast(self.at_least())
     }
@@ -133,14 +133,14 @@ impl RowCount {
         matches!(self, Self::Exactly(_))
     }
 
-    /// Returns which share of all n! rows that is, from 0 to 1.
+    /// Returns its share of all n! rows, from 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "a share needs no more than the 53 bits of a float")]
     pub fn share_of_all(self, seats: SeatCount) -> f64 {
         self.at_least() as f64 / count_all_rows(seats) as f64
     }
 }
 
-/// Returns the number of rows that a seat may declare: n!.
+/// Returns n!, the number of rows.
 pub(crate) fn count_all_rows(seats: SeatCount) -> u128 {
     (1..=seats.get() as u128).product()
 }
@@ -164,7 +164,7 @@ impl std::ops::Mul for RowCount {
 }
 
 impl fmt::Display for RowCount {
-    /// Writes the number, as in `12` or `at least 12`.
+    /// Writes the number: `12` or `at least 12`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exactly(rows) => rows.fmt(f),

@@ -1,33 +1,33 @@
-//! Games that are added one after the other, and how much of them is kept.
+//! Games added one by one, and limits on what is kept of them.
 
 use lastnim_core::oracle::HaltReason;
 
-/// How much is kept of many games.
+/// Limits on the memory for many games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeptGameLimits {
-    /// The most leaves of rows. A game that would make them more is left out.
-    pub most_leaves: usize,
-    /// The most takes that are kept to look for the shortest contradiction, and again as many that narrowed the rows.
-    pub most_takes: usize,
+    /// Maximum number of leaves of rows. A game that would exceed it is left out.
+    pub max_leaves: usize,
+    /// Maximum number of takes kept in search of the shortest contradiction; as many again that narrowed the rows.
+    pub max_takes: usize,
 }
 
 impl Default for KeptGameLimits {
-    /// Keeps some megabytes at most.
+    /// A few megabytes.
     fn default() -> Self {
-        Self { most_leaves: 1024, most_takes: 4096 }
+        Self { max_leaves: 1024, max_takes: 4096 }
     }
 }
 
-/// What became of a game that was added.
+/// The result of adding a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "a game that was left out makes the rows inexact"]
 pub enum AddedGame {
     /// Its takes count.
     Counted,
-    /// It was left out, as it would make too many leaves.
+    /// It was left out: too many leaves.
     TooManyLeaves,
-    /// It was left out, as too many games before it had to be kept.
+    /// It was left out: too many takes are already kept.
     TooManyTakes,
-    /// It was left out, as the budget did not last.
+    /// It was left out: the budget ran out.
     Halted(HaltReason),
 }

@@ -8,10 +8,10 @@ use super::{
 use crate::RowSet;
 use lastnim_core::game::SeatCount;
 
-/// What is known of a row whose takes led to what the declared rows say.
+/// What a seat's takes say about its row, if their outcomes follow from the declared rows.
 ///
-/// Every take says that the winner which it led to is preferred to each other one that a take led to: all that it
-/// says is pairs, and what all say together is one partial order, or a cycle.
+/// Each take says that its winner is preferred to every other winner that a take could have led to. So it says pairs,
+/// and all takes together say a partial order or a cycle.
 #[derive(Debug, Clone)]
 pub(super) struct BelievedRow {
     seats: SeatCount,
@@ -46,8 +46,8 @@ impl BelievedRow {
         AddedGame::Counted
     }
 
-    /// Returns the takes of a shortest cycle: each says one of its pairs, and no two pairs of a cycle prefer the same
-    /// winner.
+    /// Returns the takes of a shortest cycle. Each take says one pair of it, since no two pairs of a cycle prefer the
+    /// same winner.
     pub(super) fn contradiction(&self) -> Option<Contradiction> {
         if !self.rows.is_empty() {
             return None;
@@ -58,7 +58,7 @@ impl BelievedRow {
         Some(Contradiction { takes, minimality: Minimality::Proved })
     }
 
-    /// Searches breadth first for the way back to an offset.
+    /// Searches breadth first for a path back to an offset.
     fn shortest_cycle(&self, start: usize) -> Option<Vec<TakeOfGame>> {
         let mut came_from = vec![None; self.seats.get()];
         let mut reached = std::collections::VecDeque::from([start]);
@@ -69,7 +69,8 @@ impl BelievedRow {
                     let mut takes = vec![take];
                     let mut at = offset;
                     while at != start {
-                        let (before, take) = came_from[at].expect("all but the start are reached from one");
+                        let (before, take) =
+                            came_from[at].expect("every node but the start has a predecessor");
                         takes.push(take);
                         at = before;
                     }

@@ -1,33 +1,34 @@
-//! Takes that no row explains together.
+//! Contradictions: takes that no single row explains.
 
 use std::fmt;
 
-/// A take, by the game and its place in it.
+/// A take, identified by game and ply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TakeOfGame {
-    /// The number of the game, from 0 in the order in which games were added.
+    /// The number of the game, from 0 in the order of addition.
     pub game: u64,
     /// The ply, from 0.
     pub ply: u32,
 }
 
-/// Takes that no row explains together: the proof that a seat's play follows no row.
+/// Takes that no single row explains: the proof that a seat's play follows no row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
-    /// The takes, in order of play. Some row explains all but any one of them, unless the budget was spent too soon.
+    /// The takes, in order of play. Without any one of them, some row explains the rest, unless the budget ran out
+    /// early.
     pub takes: Vec<TakeOfGame>,
-    /// Whether fewer takes would do.
+    /// Whether fewer takes would be enough.
     pub minimality: Minimality,
 }
 
 /// Whether a contradiction is the shortest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Minimality {
-    /// It is: any fewer of the takes have a row that explains them.
+    /// It is the shortest: some row explains any smaller set of takes.
     Proved,
-    /// It is the shortest among so many takes that were kept; others had to be forgotten.
+    /// It is the shortest among this many kept takes; others were dropped.
     ProvedAmong(u64),
-    /// The budget did not last for a proof; of the takes that were kept, none fewer than so many contradict each other.
+    /// The budget ran out; among the kept takes, a contradiction needs at least this many.
     AtLeast(usize),
 }
 

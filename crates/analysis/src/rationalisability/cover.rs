@@ -1,4 +1,4 @@
-//! The fewest takes that refute each row of a sample.
+//! Minimum sets of takes that refute every row of a sample.
 
 use lastnim_core::oracle::{Budget, HaltReason};
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// A set of rows of the sample, as bits.
 type SampleRowBits = Vec<u64>;
 
-/// Which takes refute which rows of a sample.
+/// Records which takes refute which rows of a sample.
 pub(super) struct RefutationCover {
     /// By take: the rows that it refutes.
     refuted: Vec<SampleRowBits>,
@@ -14,12 +14,12 @@ pub(super) struct RefutationCover {
 }
 
 impl RefutationCover {
-    /// Starts without a row.
+    /// Creates a cover without rows.
     pub(super) fn of_takes(takes: usize) -> Self {
         Self { refuted: vec![Vec::new(); takes], rows: 0 }
     }
 
-    /// Adds a row that some takes refute.
+    /// Adds a row with the takes that refute it.
     pub(super) fn add_row(&mut self, refuting: &[usize]) {
         let (word, bit) = (self.rows / 64, self.rows % 64);
         for &take in refuting {
@@ -29,19 +29,19 @@ impl RefutationCover {
         self.rows += 1;
     }
 
-    /// Finds so many takes, or fewer, that together refute every row. A step is one set of takes that is looked at.
+    /// Finds at most `max_takes` takes that together refute every row. A step is one set of takes examined.
     pub(super) fn find_takes(
         &self,
-        most: usize,
+        max_takes: usize,
         budget: &mut Budget<'_>,
     ) -> Result<Option<Vec<usize>>, HaltReason> {
         let takes = self.best_takes(budget)?;
         let mut chosen = Vec::new();
-        let found = self.search(&takes, &vec![0; self.rows.div_ceil(64)], &mut chosen, most, budget)?;
+        let found = self.search(&takes, &vec![0; self.rows.div_ceil(64)], &mut chosen, max_takes, budget)?;
         Ok(found.then_some(chosen))
     }
 
-    /// Leaves out each take that refutes nothing but what another one refutes as well.
+    /// Removes each take that refutes only rows that another one also refutes.
     fn best_takes(&self, budget: &mut Budget<'_>) -> Result<Vec<usize>, HaltReason> {
         let mut by_rows = HashMap::new();
         for (take, rows) in self.refuted.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
@@ -61,20 +61,20 @@ impl RefutationCover {
         Ok(best)
     }
 
-    /// Chooses more takes, till all rows are refuted: one of them has to refute the row that the fewest refute.
+    /// Adds takes until all rows are refuted, branching on the row with the fewest refuting takes.
     fn search(
         &self,
         takes: &[usize],
         refuted: &[u64],
         chosen: &mut Vec<usize>,
-        most: usize,
+        max_takes: usize,
         budget: &mut Budget<'_>,
     ) -> Result<bool, HaltReason> {
         budget.spend(1 + takes.len() as u64)?;
         let left = (0..self.rows).filter(|&row| !has_row(refuted, row));
         let count = |row: &usize| takes.iter().filter(|&&take| has_row(&self.refuted[take], *row)).count();
         let Some(hardest) = left.min_by_key(count) else { return Ok(true) };
-        if chosen.len() == most {
+        if chosen.len() == max_takes {
             return Ok(false);
         }
         for &take in takes.iter().filter(|&&take| has_row(&self.refuted[take], hardest)) {
@@ -83,7 +83,7 @@ impl RefutationCover {
                 *word |= theirs;
             }
             chosen.push(take);
-            if self.search(takes, &more, chosen, most, budget)? {
+            if self.search(takes, &more, chosen, max_takes, budget)? {
                 return Ok(true);
             }
             chosen.pop();
@@ -96,7 +96,7 @@ fn has_row(rows: &[u64], row: usize) -> bool {
     rows.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
 }
 
-/// Returns whether all of some rows are among others; those at the end of either that are not there are none.
+/// Returns whether `rows` is a subset of `others`; missing words count as 0.
 fn is_subset(rows: &[u64], others: &[u64]) -> bool {
     rows.iter().enumerate().all(|(word, bits)| bits & !others.get(word).copied().unwrap_or(0) == 0)
 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fewest_are_found() {
+    fn a_minimum_cover_is_found() {
         let mut cover = RefutationCover::of_takes(5);
         assert_eq!(
             cover.find_takes(0, &mut Budget::unbounded()),

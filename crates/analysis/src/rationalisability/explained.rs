@@ -1,4 +1,4 @@
-//! The rows that explain takes, if everybody knows the row.
+//! The rows that explain takes, if the row is common knowledge.
 
 use super::added_game::AddedGame;
 use crate::{
@@ -10,31 +10,31 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// Which rows of some leaves explain takes.
+/// The rows of some leaves that explain takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExplainedLeaves {
     /// All of them.
     All,
-    /// Those of these leaves.
+    /// Only these leaves.
     Only(Vec<PartialRow>),
 }
 
 impl ExplainedLeaves {
-    /// Finds the rows of leaves under which takes of a seat were optimal.
+    /// Finds the rows of leaves under which takes of a seat are optimal.
     ///
     /// # Errors
-    /// Says why that is not settled.
+    /// If the budget runs out or there are too many leaves.
     pub(super) fn find(
         leaves: &[PartialRow],
         game: &Game,
         seat: Seat,
         checks: &[OptimalityCheck],
-        most_leaves: usize,
+        max_leaves: usize,
         budget: &mut Budget<'_>,
     ) -> Result<Self, AddedGame> {
-        let course = SolvingPlan::for_takes(game, seat, checks);
-        let branching = BranchingSolver::new(course, game, &[seat], seat);
-        let mut search = ExplainedRowSearch { branching, kept: Vec::new(), most: 2 * most_leaves };
+        let plan = SolvingPlan::for_takes(game, seat, checks);
+        let branching = BranchingSolver::new(plan, game, &[seat], seat);
+        let mut search = ExplainedRowSearch { branching, kept: Vec::new(), max_kept: 2 * max_leaves };
         let mut has_narrowed = false;
         for &leaf in leaves {
             let branch = search.branching.start(vec![leaf]);
@@ -44,7 +44,7 @@ impl ExplainedLeaves {
         if kept.len() > leaves.len() {
             merge_leaves(&mut kept, budget).map_err(AddedGame::Halted)?;
         }
-        if kept.len() > most_leaves {
+        if kept.len() > max_leaves {
             return Err(AddedGame::TooManyLeaves);
         }
         Ok(if has_narrowed { Self::Only(kept) } else { Self::All })
@@ -54,7 +54,7 @@ impl ExplainedLeaves {
 struct ExplainedRowSearch {
     branching: BranchingSolver,
     kept: Vec<PartialRow>,
-    most: usize,
+    max_kept: usize,
 }
 
 #[derive(PartialEq, Eq)]
@@ -64,9 +64,9 @@ enum KeptRows {
 }
 
 impl ExplainedRowSearch {
-    /// Keeps the rows of a branch that explain the takes: as one leaf, if all do.
+    /// Keeps the rows of a branch that explain the takes, as one leaf if all do.
     ///
-    /// It goes as deep as a row has pairs of offsets, at most.
+    /// The recursion is at most as deep as a row has pairs of offsets.
     fn keep_branch(
         &mut self,
         mut branch: OpenBranch,
@@ -87,6 +87,6 @@ impl ExplainedRowSearch {
             self.kept.truncate(kept_before);
             self.kept.push(leaf);
         }
-        if self.kept.len() > self.most { Err(AddedGame::TooManyLeaves) } else { Ok(kept) }
+        if self.kept.len() > self.max_kept { Err(AddedGame::TooManyLeaves) } else { Ok(kept) }
     }
 }

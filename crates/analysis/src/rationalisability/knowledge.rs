@@ -10,7 +10,7 @@ use super::{
 use crate::RowSet;
 use lastnim_core::{game::SeatCount, oracle::Budget};
 
-/// What is known of a row that everybody knows.
+/// What a seat's takes say about a row that is common knowledge.
 #[derive(Debug, Clone)]
 pub(super) struct CommonKnowledgeRow {
     seats: SeatCount,
@@ -18,12 +18,12 @@ pub(super) struct CommonKnowledgeRow {
     rows: RowSet,
     /// The games that narrowed the rows.
     narrowing: KeptGames,
-    /// Others, which may make a contradiction shorter.
+    /// Other games, which may shorten a contradiction.
     others: KeptGames,
     takes_forgotten: u64,
 }
 
-/// Games that are kept, with their numbers.
+/// Kept games with their numbers.
 #[derive(Debug, Clone, Default)]
 struct KeptGames {
     games: Vec<(u64, TakesOfSeat)>,
@@ -32,7 +32,7 @@ struct KeptGames {
 
 impl KeptGames {
     fn has_room(&self, takes: &TakesOfSeat, limits: KeptGameLimits) -> bool {
-        self.takes + takes.takes.len() <= limits.most_takes
+        self.takes + takes.takes.len() <= limits.max_takes
     }
 
     fn push(&mut self, number: u64, takes: TakesOfSeat) {
@@ -55,9 +55,15 @@ impl CommonKnowledgeRow {
         if takes.takes.is_empty() {
             return AddedGame::Counted;
         }
-        let (leaves, most) = (self.rows.leaves(), self.limits.most_leaves);
-        match ExplainedLeaves::find(leaves, &takes.game, takes.seat, &takes.optimality_checks(), most, budget)
-        {
+        let (leaves, max_leaves) = (self.rows.leaves(), self.limits.max_leaves);
+        match ExplainedLeaves::find(
+            leaves,
+            &takes.game,
+            takes.seat,
+            &takes.optimality_checks(),
+            max_leaves,
+            budget,
+        ) {
             Err(left_out) => return left_out,
             Ok(ExplainedLeaves::Only(_)) if !self.narrowing.has_room(&takes, self.limits) => {
                 return AddedGame::TooManyTakes;

@@ -1,8 +1,8 @@
 //! Which rows explain how a seat played.
 //!
-//! A row explains a take if the take was optimal under it, the others' rows given. What "optimal under it" means
-//! depends on what the others are taken to know of the row: see [`KnowledgeReading`]. The answer is a set of rows, which may
-//! be large; where it is empty, a few takes that no row explains together are the proof.
+//! A row explains a take if the take was optimal under it, given the others' rows. The exact meaning depends on what
+//! the others know of the row: see [`KnowledgeReading`]. The answer is a set of rows, which may be large. If it is
+//! empty, a few takes that no row explains together are the proof.
 
 mod added_game;
 mod belief;

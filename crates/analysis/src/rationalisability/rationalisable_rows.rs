@@ -1,4 +1,4 @@
-//! The rows that explain a seat's takes, game after game.
+//! The rows that explain a seat's takes, over several games.
 
 use super::{
     AddedGame, Contradiction, KeptGameLimits, belief::BelievedRow, knowledge::CommonKnowledgeRow,
@@ -11,15 +11,14 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// What the others are taken to know of the row that explains a seat's takes.
+/// What the others know of the row that explains a seat's takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KnowledgeReading {
-    /// The row is common knowledge: a take is explained by a row if it is optimal in the game with that row in place
-    /// of the seat's, in which everybody, the seat itself at later plies included, plays optimally by the rows.
+    /// The row is common knowledge: a row explains a take that is optimal in the game with this row in place of the
+    /// seat's. In that game everyone, including the seat itself at later plies, plays optimally.
     CommonKnowledge,
-    /// The others believe the declared row: what each take leads to is what the oracle says of the game as declared,
-    /// and a take is explained by a row if the row ranks the winner that it led to before every other winner that
-    /// another take led to at that ply.
+    /// The others believe the declared row: the outcome of each take is that of the declared game. A row explains a
+    /// take if it ranks the take's winner before every other winner that a take at that ply led to.
     DeclaredBelieved,
 }
 
@@ -28,17 +27,16 @@ pub enum KnowledgeReading {
 pub enum DeclaredRow {
     /// No game was added.
     Nothing,
-    /// The same row in each.
+    /// The same row in each game.
     Always(Row),
     /// Different rows in different games.
     Various,
 }
 
-/// The rows under which every take of a seat was optimal, over one or many games, which are added one after the other.
+/// The rows under which every take of a seat was optimal, over games that are added one by one.
 ///
-/// The games may have the seat at different places: a row is one of offsets from the seat, and the same in all of
-/// them. Only the takes of the seat's own bot count, not the steward's. Memory is bounded by [`KeptGameLimits`], however many
-/// games there are.
+/// The seat's number may differ between games: a row consists of offsets from the seat. Only the takes of the seat's
+/// own bot count, not the steward's. [`KeptGameLimits`] bounds the memory for any number of games.
 ///
 /// ```
 /// use lastnim_analysis::{KnowledgeReading, RationalisableRows};
@@ -47,7 +45,7 @@ pub enum DeclaredRow {
 /// let rows = vec![vec![0, 1], vec![0, 1]];
 /// let game = Game::parse(&[3], &rows, 0, Ending::ToMoveWins).unwrap();
 /// let mut explained = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::CommonKnowledge);
-/// // Seat 0 wins by leaving 1. It takes 1 instead, as if it wished that the other seat won.
+/// // Seat 0 wins by leaving 1. It takes 1 instead, as if it wanted the other seat to win.
 /// let takes = [PlayedTake::by_bot(1), PlayedTake::by_bot(1), PlayedTake::by_bot(1)];
 /// explained.add_game(&game, game.first_seat(), &takes, &mut Budget::unbounded()).unwrap();
 /// let rows: Vec<_> = explained.rows().rows().map(|row| row.to_string()).collect();
@@ -69,19 +67,19 @@ enum RowKnowledge {
     DeclaredBelieved(BelievedRow),
 }
 
-/// A game that cannot be added.
+/// Why a game cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AddGameError {
-    /// It has another number of seats than the games before.
-    #[error("a game of {given} seats after games of {seats}: a row is for one number of seats")]
+    /// It has a different number of seats than the games before.
+    #[error("a game of {given} seats after games of {seats}: the number of seats must not change")]
     Seats {
         /// The seats of the game.
         given: SeatCount,
         /// The seats of the games before.
         seats: SeatCount,
     },
-    /// The seat is none of the game's.
+    /// The game has no such seat.
     #[error("seat {seat}: the seats are 0 to {}", seats.get() - 1)]
     Seat {
         /// The seat.
@@ -94,7 +92,7 @@ pub enum AddGameError {
     IllegalTake {
         /// The number of the take, from 0.
         ply: u32,
-        /// What is wrong with it.
+        /// Why it is illegal.
         error: IllegalTake,
     },
 }
@@ -105,7 +103,7 @@ impl RationalisableRows {
         Self::with_limits(seats, reading, KeptGameLimits::default())
     }
 
-    /// Starts with all n! rows, and keeps within other limits.
+    /// Starts with all n! rows, with other limits.
     pub fn with_limits(seats: SeatCount, reading: KnowledgeReading, limits: KeptGameLimits) -> Self {
         let known = match reading {
             KnowledgeReading::CommonKnowledge => {
@@ -116,13 +114,13 @@ impl RationalisableRows {
         Self { seats, declared: DeclaredRow::Nothing, games: 0, takes: 0, games_left_out: 0, known }
     }
 
-    /// Adds a game, played to its end or not: what remains are the rows that explain the seat's takes in it too.
+    /// Adds a game, finished or not, and keeps only the rows that also explain the seat's takes in it.
     ///
-    /// A game for which the budget does not last, or which would make more leaves than [`KeptGameLimits`] allow, is left out:
-    /// the rows are then perhaps too many, but none is missing. A step is one level of a pile for one leaf.
+    /// A game is left out if the budget runs out, or if it would exceed the leaves in [`KeptGameLimits`]: there may
+    /// then be too many rows, but never too few. A step is one level of a pile for one leaf.
     ///
     /// # Errors
-    /// If the game has other seats or an illegal take; then nothing has changed.
+    /// If the game has another number of seats or an illegal take; nothing is changed then.
     pub fn add_game(
         &mut self,
         game: &Game,
@@ -156,7 +154,7 @@ impl RationalisableRows {
         Ok(added)
     }
 
-    /// Returns the rows that explain every take; more than these, if games were left out.
+    /// Returns the rows that explain every take; a superset if games were left out.
     pub fn rows(&self) -> &RowSet {
         match &self.known {
             RowKnowledge::CommonKnowledge(known) => known.rows(),
@@ -177,7 +175,8 @@ impl RationalisableRows {
         &self.declared
     }
 
-    /// Returns whether the row that the seat declared in every game explains every take; none if there is no such row.
+    /// Returns whether the row that the seat declared in every game explains every take; `None` if it declared
+    /// no row or different rows.
     pub fn is_declared_rational(&self) -> Option<bool> {
         match &self.declared {
             DeclaredRow::Always(row) => Some(self.rows().contains(row)),
@@ -185,25 +184,25 @@ impl RationalisableRows {
         }
     }
 
-    /// Returns how many games were added.
+    /// Returns the number of games added.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Returns how many takes of the seat's own bot they have.
+    /// Returns the number of takes by the seat's own bot in them.
     pub fn takes(&self) -> u64 {
         self.takes
     }
 
-    /// Returns how many games were left out: the rows are exact only if none was.
+    /// Returns the number of games left out: the rows are exact only if it is 0.
     pub fn games_left_out(&self) -> u64 {
         self.games_left_out
     }
 
-    /// Returns the fewest takes that no row explains together; none if there is a row that explains all.
+    /// Returns the fewest takes that no single row explains; `None` if some row explains all.
     ///
-    /// The budget is for the proof that there are no fewer: without it the answer is still a contradiction. A step is
-    /// one level of a pile, or one set of takes that is looked at.
+    /// The budget is for the proof of minimality; if it runs out, the answer is still a contradiction. A step is one
+    /// level of a pile, or one set of takes examined.
     pub fn contradiction(&self, budget: &mut Budget<'_>) -> Option<Contradiction> {
         match &self.known {
             RowKnowledge::CommonKnowledge(known) => known.contradiction(budget),

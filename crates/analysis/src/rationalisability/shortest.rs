@@ -1,9 +1,9 @@
-//! The search for the fewest takes that no row explains together.
+//! The search for the smallest contradiction.
 //!
-//! A set of takes is a contradiction if each of the n! rows is refuted by one of them. The search never lists all
-//! rows. It keeps a sample of them, finds the fewest takes that refute the sample, and asks by lazy branching for
-//! rows that those takes leave; such rows join the sample. Once there are none, the takes are a contradiction, and no
-//! fewer are one: fewer do not refute even the sample.
+//! A set of takes is a contradiction if one of them refutes each of the n! rows. The search never lists all rows. It
+//! keeps a sample of rows, finds the fewest takes that refute the sample, and uses lazy branching to find rows that
+//! these takes do not refute. Those join the sample. Once there are none, the takes are a contradiction, and a minimal
+//! one, since fewer takes do not even refute the sample.
 
 use super::{
     Contradiction, Minimality, TakeOfGame, added_game::AddedGame, cover::RefutationCover,
@@ -12,30 +12,30 @@ use super::{
 use crate::PartialRow;
 use lastnim_core::{game::SeatCount, oracle::Budget};
 
-/// The most leaves of rows while takes are put together.
+/// Maximum number of leaves of rows while takes are combined.
 const MAX_LEAVES: usize = 1 << 14;
-/// How many rows join the sample at a time.
-const ROWS_AT_A_TIME: usize = 8;
+/// How many rows join the sample at once.
+const ROWS_PER_ROUND: usize = 8;
 
-/// The takes that are at hand, of which the first contradict each other.
+/// The known takes; a prefix of them is a contradiction.
 pub(super) struct ContradictingTakes<'a> {
     seats: SeatCount,
     games: Vec<&'a (u64, TakesOfSeat)>,
-    /// By game: the index of its first take among all.
+    /// By game: the index of its first take.
     first_takes: Vec<usize>,
-    /// Each take: the index of its game, and its place in it.
+    /// For each take: the index of its game, and its place in it.
     takes: Vec<(usize, usize)>,
-    /// How many of the takes contradict each other.
+    /// The length of the contradicting prefix.
     contradicting: usize,
 }
 
-/// A search that was given up, and the fewest takes that it may still have found.
+/// An abandoned search, with a lower bound on the number of takes.
 struct SearchGivenUp {
     at_least: usize,
 }
 
 impl<'a> ContradictingTakes<'a> {
-    /// Brings together the games that left no row, and others.
+    /// Combines the games that left no row with others.
     pub(super) fn new(
         seats: SeatCount,
         narrowing: &'a [(u64, TakesOfSeat)],
@@ -51,7 +51,7 @@ impl<'a> ContradictingTakes<'a> {
         Self { seats, games, first_takes, takes, contradicting }
     }
 
-    /// Finds the shortest contradiction, as far as the budget goes; `takes_forgotten` are not at hand.
+    /// Finds the shortest contradiction within the budget; `takes_forgotten` takes are not available.
     pub(super) fn find_contradiction(&self, takes_forgotten: u64, budget: &mut Budget<'_>) -> Contradiction {
         let irreducible = self.find_irreducible(budget);
         let (takes, minimality) = match self.find_shortest(irreducible.clone(), budget) {
@@ -70,9 +70,9 @@ impl<'a> ContradictingTakes<'a> {
         TakeOfGame { game: *game, ply: takes.takes[place].ply }
     }
 
-    /// Leaves takes out of those that contradict each other until all that are left are needed, or the budget is spent.
+    /// Removes takes from a contradiction until all that are left are necessary, or the budget runs out.
     ///
-    /// Of takes that are put together one by one, the one that leaves no row is needed by those before it.
+    /// If takes are added one by one, the one that leaves no row is necessary.
     fn find_irreducible(&self, budget: &mut Budget<'_>) -> Vec<usize> {
         let (mut needed, mut perhaps) = (Vec::new(), (0..self.contradicting).collect::<Vec<_>>());
         loop {
@@ -97,7 +97,7 @@ impl<'a> ContradictingTakes<'a> {
         }
     }
 
-    /// Returns those of some takes that narrow what those before them leave of some rows, to the one that leaves none.
+    /// Returns the takes that narrow the rows left by the takes before them, up to the one that leaves none.
     fn find_narrowing(
         &self,
         mut leaves: Vec<PartialRow>,
@@ -143,7 +143,7 @@ impl<'a> ContradictingTakes<'a> {
         ExplainedLeaves::find(leaves, game, *seat, &[takes[place].check], MAX_LEAVES, budget)
     }
 
-    /// Finds the fewest takes that contradict each other, fewer than those given; else returns these.
+    /// Finds the smallest contradiction with fewer takes than `given`; otherwise returns `given`.
     fn find_shortest(&self, given: Vec<usize>, budget: &mut Budget<'_>) -> Result<Vec<usize>, SearchGivenUp> {
         let mut cover = RefutationCover::of_takes(self.takes.len());
         let mut at_least = 1;
@@ -158,7 +158,7 @@ impl<'a> ContradictingTakes<'a> {
             if leaves.is_empty() {
                 return Ok(takes);
             }
-            for row in leaves.iter().take(ROWS_AT_A_TIME).map(PartialRow::first_row) {
+            for row in leaves.iter().take(ROWS_PER_ROUND).map(PartialRow::first_row) {
                 let levels = self.games.iter().map(|(_, takes)| takes.game.piles.len() as u64 + 1).sum();
                 budget.spend(levels).map_err(|_| SearchGivenUp { at_least })?;
                 let mut refuting = Vec::new();

@@ -1,4 +1,4 @@
-//! The takes of a seat in a game, and what they led to.
+//! The takes of a seat in a game, and their outcomes.
 
 use crate::lazy::OptimalityCheck;
 use lastnim_core::{
@@ -6,14 +6,14 @@ use lastnim_core::{
     oracle::{Mover, PlayedTake, recurrence::RankRecurrence},
 };
 
-/// The takes of a seat's own bot in one game, where it had a choice.
+/// The takes of a seat's own bot in one game at which it had a choice.
 #[derive(Debug, Clone)]
 pub(super) struct TakesOfSeat {
     pub(super) game: Game,
     pub(super) seat: Seat,
-    /// How many takes its bot made.
+    /// Number of takes that its bot made.
     pub(super) all: u64,
-    /// The takes with a choice, in order of play.
+    /// The takes at which it had a choice, in order of play.
     pub(super) takes: Vec<CheckedTake>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct CheckedTake {
 }
 
 impl TakesOfSeat {
-    /// Replays a game; the error comes with its ply.
+    /// Replays a game; an error includes its ply.
     pub(super) fn replay(game: &Game, seat: Seat, played: &[PlayedTake]) -> Result<Self, (u32, IllegalTake)> {
         let mut position = game.first_position();
         let (mut all, mut takes) = (0, Vec::new());
@@ -43,13 +43,13 @@ impl TakesOfSeat {
         Ok(Self { game: game.clone(), seat, all, takes })
     }
 
-    /// Returns what is asked of all takes.
+    /// Returns the checks of all takes.
     pub(super) fn optimality_checks(&self) -> Vec<OptimalityCheck> {
         self.takes.iter().map(|take| take.check).collect()
     }
 
-    /// Says of each take, as offsets of winners from the seat, what all takes led to at that ply and what it led to
-    /// itself, if play goes on by the rows of `matrix`.
+    /// Visits each take with the winners, as offsets from the seat, of all takes at that ply and of the take itself, if
+    /// play continues by the rows of `matrix`.
     pub(super) fn visit_prospects(
         &self,
         matrix: &AllianceMatrix,
@@ -64,10 +64,10 @@ impl TakesOfSeat {
                 if check.pile != pile {
                     continue;
                 }
-                let most = usize::try_from(check.counters).unwrap_or(usize::MAX);
+                let limit = usize::try_from(check.counters).unwrap_or(usize::MAX);
                 let by_left: Vec<_> = recurrence
                     .ranks_by_counters(&prefix)
-                    .take(most)
+                    .take(limit)
                     .map(|ranks| {
                         seats.distance_between(self.seat, RankRecurrence::winner(matrix, &ranks, next))
                     })
@@ -79,13 +79,13 @@ impl TakesOfSeat {
         }
     }
 
-    /// Says which takes are not optimal if the seat's row is `row`, and everybody knows it.
+    /// Visits the takes that are not optimal if the seat's row is `row` and everyone knows it.
     pub(super) fn visit_refuting(&self, row: &Row, mut say: impl FnMut(usize)) {
         let seats = self.game.matrix.seats();
         let rows = BySeat::from_fn(seats, |seat| {
             if seat == self.seat { row.clone() } else { self.game.matrix[seat].clone() }
         });
-        let matrix = AllianceMatrix::from_rows(rows).expect("the row is for the game's seats");
+        let matrix = AllianceMatrix::from_rows(rows).expect("the row has the game's number of seats");
         self.visit_prospects(&matrix, |place, all, led_to| {
             let rank = row.rank_of_offset(led_to);
             if all.iter().any(|&other| row.rank_of_offset(other) < rank) {

@@ -1,48 +1,49 @@
-//! The fewest other seats that can worsen a seat's rank by turning against it.
+//! Smallest coalitions that worsen a seat's rank by turning against it.
 
 use crate::lazy::SolvingPlan;
 use lastnim_core::game::{BySeat, Game, MAX_SEATS, Seat, SeatCount};
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// Seats, as bits.
+/// A set of seats as bits.
 type SeatBits = u32;
 
-/// Other seats that turn against a seat, and what comes of it.
+/// Other seats that turn against a seat, and the outcome.
 ///
-/// To turn against seat i is to play for the reverse of i's row instead of one's own. Everybody knows who has turned, the
-/// other seats keep their rows, and all play optimally for what they have: this is the equilibrium of another alliance
-/// matrix, no minimax value, unless the coalition is everybody. So a larger coalition may do less harm than a smaller one
-/// that it contains: seats outside of it answer to whom they see in it.
+/// To turn against seat i is to play for the reverse of i's row instead of one's own. Everyone knows who has turned,
+/// the other seats keep their rows, and all play optimally. This is the equilibrium of another alliance matrix, not a
+/// minimax value, unless all other seats turn. So a larger coalition may do less harm than a smaller one that it
+/// contains: the other seats react to who is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coalition {
-    /// The seats that turn, in rising order; at least one.
+    /// The turned seats, in ascending order; at least one.
     pub seats: Vec<Seat>,
-    /// The winner then.
+    /// The resulting winner.
     pub winner: Seat,
-    /// The place of that winner in the row of the seat that they turn against.
+    /// The winner's place in the row of the seat that they turn against.
     pub rank: u32,
 }
 
 /// What is known of the smallest coalition that worsens a seat's rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SmallestCoalition {
-    /// No coalition worsens it: the seat is sure of its predicted rank.
+    /// No coalition worsens it: the seat can guarantee its predicted rank.
     None,
-    /// This one does, and none of fewer seats.
+    /// This one worsens it, and no smaller one does.
     Found(Coalition),
-    /// None of so many seats or fewer does. Larger ones were not searched to their end, though all others together worsen it.
+    /// No coalition of up to this size worsens it. Larger ones were not all searched, though all other seats together
+    /// worsen it.
     LargerThan {
-        /// How many seats; may be 0.
+        /// The size; may be 0.
         seats: usize,
-        /// Why the search ended before the bound that was asked for, if it did.
+        /// Why the search ended before the requested limit, if it did.
         halt: Option<HaltReason>,
     },
 }
 
-/// The search for the smallest coalition against one seat, in rising order of its size.
+/// The search for the smallest coalition against one seat, by ascending size.
 ///
-/// Whether a seat has turned is left open, and the search forks only where the seat compares two winners of which its own
-/// row and the reverse of the guarded seat's prefer different ones.
+/// Which seats have turned is left open; the search forks only if a seat compares two winners that its own row and the
+/// reverse of the guarded seat's row order differently.
 #[derive(Debug)]
 pub(super) struct CoalitionSearch<'a> {
     game: &'a Game,
@@ -55,19 +56,19 @@ pub(super) struct CoalitionSearch<'a> {
     over: [u8; MAX_SEATS],
 }
 
-/// A set of coalitions: all that contain the seats that turned, and none of the loyal ones.
+/// A set of coalitions: all that contain the turned seats and none of the loyal ones.
 #[derive(Debug, Clone, Copy)]
 struct CoalitionBranch {
     turned: SeatBits,
     loyal: SeatBits,
-    /// How many levels of the plan are solved.
+    /// Number of solved levels of the plan.
     solved: usize,
-    /// By seat to move: the winner at the last level.
+    /// By seat to move: the winner at the last solved level.
     winners: [u8; MAX_SEATS],
 }
 
 impl<'a> CoalitionSearch<'a> {
-    /// Prepares the search against a seat.
+    /// Creates the search against a seat.
     pub(super) fn new(
         game: &'a Game,
         plan: &'a SolvingPlan,
@@ -83,10 +84,10 @@ impl<'a> CoalitionSearch<'a> {
         Self { game, plan, guarded, predicted_rank: predicted_rank as u8, ranks, over }
     }
 
-    /// Finds a coalition of so many seats that worsens the rank, if none of fewer does. A step is one level of a pile.
+    /// Finds a coalition of this size that worsens the rank, if no smaller one does. A step is one level of a pile.
     ///
     /// # Errors
-    /// If the budget does not last.
+    /// If the budget runs out.
     pub(super) fn find_of_size(
         &self,
         size: usize,
@@ -110,8 +111,8 @@ impl<'a> CoalitionSearch<'a> {
         Ok(None)
     }
 
-    /// Solves on to the end, or to a seat of which it matters whether it has turned. A branch in which `size` seats have
-    /// turned has no more of them.
+    /// Advances to the end, or to a seat for which it matters whether it has turned. No more than `size` seats turn in
+    /// a branch.
     fn solve_until_fork(
         &self,
         branch: &mut CoalitionBranch,
@@ -161,7 +162,7 @@ impl<'a> CoalitionSearch<'a> {
 
     fn coalition(&self, branch: &CoalitionBranch, winner: u8, rank: u8) -> Coalition {
         let seats = self.game.matrix.seats();
-        let seat = |index| seats.seat(index).expect("a bit is a seat's");
+        let seat = |index| seats.seat(index).expect("each bit is a seat");
         Coalition {
             seats: seats_of_bits(branch.turned).map(seat).collect(),
             winner: seat(winner.into()),

@@ -1,4 +1,4 @@
-//! What becomes of the seats when takes are errors now and then.
+//! Outcomes of play with random errors.
 
 use super::ErrorRate;
 use lastnim_core::game::{BySeat, Game, MAX_SEATS, Seat, SeatCount};
@@ -6,29 +6,29 @@ use lastnim_core::oracle::recurrence::{RankRecurrence, Ranks};
 use lastnim_core::oracle::{Budget, HaltReason, solve_winners};
 use thiserror::Error;
 
-/// The most counters of all piles together for which play with errors is worked out.
+/// Maximum number of counters, over all piles, for play with errors.
 ///
-/// The cap theorem is about optimal play: what a random take of a pile leads to depends on each of its counters, so that
-/// time rises with them.
+/// The cap theorem is about optimal play only: the outcome of a random take depends on every counter, so time grows
+/// with them.
 pub const MAX_ERRING_COUNTERS: u64 = 10_000_000;
 
-/// What becomes of the seats when takes are errors now and then.
+/// The outcome of a game with random errors.
 ///
-/// The model: at each take of a seat that errs, with probability e the take is drawn from all legal ones, each as likely;
-/// otherwise, and at each take of a seat that does not err, it is drawn from the optimal ones, each as likely. Optimal is
-/// what it is without errors: nobody allows for the errors to come, so this is no equilibrium of play with errors. All
-/// draws are independent. The figures are expectations over them, exact up to the rounding of 64-bit floating point.
+/// The model: at each take of an erring seat, with probability e the take is drawn uniformly from all legal ones.
+/// Otherwise, and for seats that do not err, it is drawn uniformly from the optimal ones. "Optimal" ignores errors: no
+/// seat allows for later errors, so this is not an equilibrium of play with errors. All draws are independent. The
+/// figures are expectations, exact up to the rounding of 64-bit floating point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorOutlook {
-    /// How often a take is an error.
+    /// The probability of an error at each take.
     pub rate: ErrorRate,
     /// By seat: the probability that it wins if all seats err.
     pub win_probabilities: BySeat<f64>,
-    /// What each seat may expect.
+    /// The expectations of each seat.
     pub seats: BySeat<SeatErrorOutlook>,
 }
 
-/// What a seat may expect when takes are errors now and then. Ranks are places in its own row, 0 (best) to n-1.
+/// A seat's expectations under random errors. Ranks are places in its own row, 0 (best) to n-1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeatErrorOutlook {
     /// The expected rank if all seats err.
@@ -41,16 +41,16 @@ pub struct SeatErrorOutlook {
     pub kept_if_others_err: f64,
 }
 
-/// Why play with errors was not worked out.
+/// Why play with errors was not computed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ErrorOutlookError {
     /// There are too many counters.
     #[error(
-        "{counters} counters in all: play with errors depends on every counter, and is worked out for at most {MAX_ERRING_COUNTERS}"
+        "{counters} counters in total: play with errors depends on every counter, and is limited to {MAX_ERRING_COUNTERS}"
     )]
     TooManyCounters {
-        /// How many.
+        /// Their number.
         counters: u128,
     },
     /// It took too long.
@@ -59,13 +59,13 @@ pub enum ErrorOutlookError {
 }
 
 impl ErrorOutlook {
-    /// Works out the position that a game starts from.
+    /// Computes the expectations from the start position of a game.
     ///
-    /// It takes O(X n^2), with X counters in all, and memory that does not grow with them; a step of the budget is a counter
-    /// with one seat to move.
+    /// Takes O(X n^2) time with X counters in total, and memory that does not depend on X; a step of the budget is a
+    /// counter with one seat to move.
     ///
     /// # Errors
-    /// If there are more than [`MAX_ERRING_COUNTERS`], or the budget does not last.
+    /// If there are more than [`MAX_ERRING_COUNTERS`], or the budget runs out.
     pub fn of(game: &Game, rate: ErrorRate, budget: &mut Budget<'_>) -> Result<Self, ErrorOutlookError> {
         let counters = game.piles.as_slice().iter().map(|&counters| u128::from(counters)).sum();
         if counters > u128::from(MAX_ERRING_COUNTERS) {
@@ -110,7 +110,7 @@ fn rank_as_number(rank: usize) -> f64 {
     f64::from(rank as u32)
 }
 
-/// Play in which each seat errs at a rate of its own.
+/// Play with an error rate for each seat.
 struct ErringPlay<'a> {
     game: &'a Game,
     recurrence: RankRecurrence,
@@ -118,11 +118,11 @@ struct ErringPlay<'a> {
 }
 
 impl ErringPlay<'_> {
-    /// Returns the expectations of `lanes` figures of the winner.
+    /// Returns the expectations of `lanes` functions of the winner.
     ///
-    /// With `D_b(p)` the expectations when seat p is to move and b counters are left in the last pile, `D_b(p) = e_p / b *
-    /// sum of D_c(p+1) over all c < b + (1 - e_p) / m * sum of D_c(p+1) over the m optimal c`. Both sums grow by one term
-    /// a counter; the second starts anew where a better winner comes within reach.
+    /// With `D_b(p)` the expectations when seat p is to move and b counters are left in the last pile, `D_b(p) = e_p /
+    /// b * sum of D_c(p+1) over all c < b + (1 - e_p) / m * sum of D_c(p+1) over the m optimal c`. Both sums grow by
+    /// one term per counter; the second restarts when a better winner comes within reach.
     fn expect(
         &self,
         lanes: usize,
@@ -142,7 +142,7 @@ impl ErringPlay<'_> {
         Ok(expected[first..first + lanes].to_vec())
     }
 
-    /// Returns the expectations by seat to move with a pile of `counters`, at least 1, for those without it.
+    /// Returns the expectations by seat to move after a pile of `counters`, at least 1, is appended.
     fn expect_with_pile(
         &self,
         empty: &Ranks,
@@ -158,7 +158,7 @@ impl ErringPlay<'_> {
         let mut takes = 0.0;
         for _ in 0..counters {
             budget.spend(seats.get() as u64)?;
-            // Once the ranks stay, the last of them speaks for every higher number of counters.
+            // Once the ranks stop changing, the last ones also apply to every larger number of counters.
             ranks = by_counters.next().unwrap_or(ranks);
             takes += 1.0;
             for seat in seats.iter() {
@@ -174,7 +174,7 @@ impl ErringPlay<'_> {
     }
 }
 
-/// Sums of figures over what the takes of a seat leave.
+/// Sums over the outcomes of a seat's takes.
 struct TakeSums {
     all: Vec<f64>,
     optimal: Vec<f64>,
@@ -187,7 +187,7 @@ impl TakeSums {
         Self { all: vec![0.0; lanes], optimal: vec![0.0; lanes], optimal_takes: 0.0, best: u8::MAX }
     }
 
-    /// Adds a take that leads to a winner of some rank.
+    /// Adds a take that leads to a winner of this rank.
     fn add(&mut self, rank: u8, figures: &[f64]) {
         if rank < self.best {
             self.best = rank;

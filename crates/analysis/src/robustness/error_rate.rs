@@ -1,13 +1,13 @@
-//! How often takes are errors.
+//! Error rates.
 
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The probability, 0 to 1, that a take is drawn at random instead of chosen.
+/// The probability, 0 to 1, that a take is drawn at random.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct ErrorRate(f64);
 
-/// What is no rate of errors.
+/// Not an error rate.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{0:?} is not an error rate: expected a number from 0 to 1, such as 0.05")]
 pub struct ErrorRateError(pub String);
@@ -19,7 +19,7 @@ impl ErrorRate {
     /// Accepts 0 to 1.
     ///
     /// # Errors
-    /// Any other number is given back.
+    /// Returns any other number.
     pub fn new(probability: f64) -> Result<Self, ErrorRateError> {
         // Infinity and NaN are outside every range.
         if (0.0..=1.0).contains(&probability) {

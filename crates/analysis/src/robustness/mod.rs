@@ -1,8 +1,8 @@
-//! How safe the winner under optimal play is, in two readings that are kept apart.
+//! How robust the winner under optimal play is, in two separate senses.
 //!
-//! - **Robust to spite**: what a seat is sure of when others stop playing for their own rows and play against it
-//!   ([`Robustness`]). The winner under optimal play is an equilibrium outcome, not a forced win.
-//! - **Robust to error**: what becomes of the seats when takes are made at random now and then ([`ErrorOutlook`]).
+//! - **Robust to spite**: the rank that a seat can guarantee itself when others stop playing for their own rows and
+//!   play against it ([`Robustness`]). The winner under optimal play is an equilibrium outcome, not a forced win.
+//! - **Robust to error**: the outcome when takes are random now and then ([`ErrorOutlook`]).
 
 mod coalition_search;
 mod error_outlook;

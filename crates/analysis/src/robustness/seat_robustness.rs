@@ -1,4 +1,4 @@
-//! How far what the seats may expect depends on the others playing for their own rows.
+//! How far the prospects of seats depend on the others playing for their own rows.
 
 use super::coalition_search::{CoalitionSearch, ranks_by_winner};
 use super::{Coalition, SmallestCoalition};
@@ -6,7 +6,7 @@ use crate::lazy::SolvingPlan;
 use lastnim_core::game::{BySeat, Game, Position, Seat};
 use lastnim_core::oracle::{Budget, GuaranteedRanks, HaltReason, Solution, TakeRobustness};
 
-/// How safe the winner under optimal play is, should others turn against a seat: for each seat, and for each take of the
+/// How robust the winner under optimal play is if others turn against a seat: for each seat, and for each take of the
 /// seat to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Robustness {
@@ -14,13 +14,13 @@ pub struct Robustness {
     pub position: Position,
     /// The seat that wins under optimal play: an equilibrium outcome, which needs every seat to play for its own row.
     pub winner: Seat,
-    /// What each seat may expect, and what it is sure of.
+    /// The prospects and guarantees of each seat.
     pub seats: BySeat<SeatRobustness>,
-    /// What the takes of the seat to move do to its rank: all takes, in rising order; none if the game is over.
+    /// The effect of all takes of the seat to move, in ascending order; empty if the game is over.
     pub takes: Vec<TakeRobustness>,
 }
 
-/// What a seat may expect, and what it is sure of. Ranks are places in its own row, 0 (best) to n-1.
+/// A seat's prospects and guarantees. Ranks are places in its own row, 0 (best) to n-1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatRobustness {
     /// The rank of the winner under optimal play.
@@ -30,23 +30,23 @@ pub struct SeatRobustness {
     pub guaranteed_rank: u32,
     /// The winner if all others play against the seat, and it defends itself.
     pub guaranteed_winner: Seat,
-    /// The fewest other seats that worsen the rank by turning against the seat.
+    /// The smallest coalition of other seats that worsens its rank by turning against it.
     pub smallest_coalition: SmallestCoalition,
 }
 
 impl SeatRobustness {
-    /// Returns the price of trust: the ranks by which the guaranteed rank is worse than the predicted one.
+    /// Returns the price of trust: how many ranks the guaranteed rank is worse than the predicted one.
     pub fn price_of_trust(&self) -> u32 {
         self.guaranteed_rank - self.predicted_rank
     }
 }
 
 impl Robustness {
-    /// Assesses the position that a game starts from, with coalitions of up to `max_coalition` seats.
+    /// Assesses the start position of a game, with coalitions of up to `max_coalition` seats.
     ///
-    /// What is guaranteed takes O(N n^3) for all seats, however many counters there are. The search for coalitions goes by
-    /// size, for all seats in turn; a step of its budget is one level of a pile, up to n seats. Where the bound or the budget
-    /// ends it, the answer says so.
+    /// The guaranteed ranks take O(N n^3) for all seats, for any number of counters. Coalitions are searched by size,
+    /// for all seats in turn; a step of the budget is one level of a pile, up to n seats. If the limit or the budget
+    /// ends the search, the answer says so.
     pub fn assess(game: &Game, max_coalition: usize, budget: &mut Budget<'_>) -> Self {
         let (solution, position) = (Solution::new(game), game.first_position());
         let (winner, seats) = (solution.winner(&position), game.matrix.seats());
@@ -73,7 +73,7 @@ impl Robustness {
     }
 }
 
-/// Searches the coalitions of one size after the other, so that no seat spends what the others need for the smaller ones.
+/// Searches coalitions size by size, so that no seat spends the budget that others need for smaller ones.
 fn search_coalitions(
     game: &Game,
     assessed: &mut BySeat<SeatRobustness>,

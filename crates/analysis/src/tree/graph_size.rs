@@ -1,13 +1,13 @@
-//! How large the graph of a game's states is, without building it.
+//! The size of the graph of a game's states, without building it.
 
 use super::{GraphCut, TreeSize};
 use lastnim_core::game::{Game, SeatCount};
 use std::fmt;
 
-/// How many states a game can come to, and how many takes there are between them.
+/// The number of reachable states, and of takes between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphSize {
-    /// States: a seat to move, and the counters of every pile. There are less than 2^79.
+    /// States: the seat to move and the counters of every pile. There are fewer than 2^79.
     pub nodes: u128,
     /// Takes, counted for each state.
     pub edges: TreeSize,
@@ -16,27 +16,27 @@ pub struct GraphSize {
 impl GraphSize {
     /// Counts the states and the takes, in O(N + n).
     ///
-    /// The seats that may be to move when a pile is first touched follow upon each other: say there are `a`. Once `t` of
-    /// its `x` counters are gone, 1 to `t` takes have been made, and `min(n, a + t - 1)` seats may be to move.
+    /// The seats that may be to move when a pile is first touched are consecutive; say there are `a`. Once `t` of its
+    /// `x` counters are gone, 1 to `t` takes have been made, and `min(n, a + t - 1)` seats may be to move.
     pub fn of_game(game: &Game) -> Self {
         Self::to_depth(game, u64::MAX)
     }
 
-    /// Counts the states that some `depth` takes or fewer lead to, and the takes of those that fewer lead to, in O(N + n).
+    /// Counts the states reached by at most `depth` takes, and the takes from those reached by fewer, in O(N + n).
     ///
-    /// Where the last `k` piles are gone, `k` takes are the fewest that lead to a pile that is whole, and `k + 1` to one
-    /// that is not. From the fewest on, each take more puts another seat to move, until all of them have been.
+    /// When the last `k` piles are gone, at least `k` takes lead to an untouched pile and at least `k + 1` to a touched
+    /// one. From the minimum on, each further take allows one more seat to move, until all seats are possible.
     pub fn to_depth(game: &Game, depth: u64) -> Self {
         Self::of_piles(game.piles.as_slice(), game.matrix.seats(), depth)
     }
 
-    /// Counts the same for piles of which the last one is played first.
+    /// Does the same for piles of which the last one is played first.
     pub(super) fn of_piles(piles: &[u64], seats: SeatCount, depth: u64) -> Self {
         let n = seats.get() as u128;
         let mut seats = 1;
         let mut nodes = 0;
         let mut edges = Some(0_u128);
-        // So many takes and one more may still be made, of which the last is the cut.
+        // `more_takes` and one more may still be made; the last one is cut off.
         let mut add = |seats: u128, levels: u128, takes: Option<u128>, more_takes: Option<u64>| {
             let Some(more_takes) = more_takes.map(u128::from) else { return };
             nodes += seats.min(more_takes + 1) * levels;
@@ -55,7 +55,7 @@ impl GraphSize {
                 left -= 1;
                 seats += 1;
             }
-            // From here on it may be any seat's turn.
+            // From here on any seat may be to move.
             add(seats, left, (left + 1).checked_mul(left).map(|twice| twice / 2), more_takes);
         }
         add(seats, 1, Some(0), more_takes);
@@ -63,11 +63,11 @@ impl GraphSize {
         Self { nodes, edges }
     }
 
-    /// Returns the largest depth to which there are at most so many states and takes; none if `most` is 0.
-    pub(super) fn deepest_cut(game: &Game, most: u64) -> Option<GraphCut> {
-        let fits = |depth| Some(Self::to_depth(game, depth)).filter(|size| size.fits_within(most));
+    /// Returns the largest depth with at most `limit` states and takes; `None` if `limit` is 0.
+    pub(super) fn deepest_cut(game: &Game, limit: u64) -> Option<GraphCut> {
+        let fits = |depth| Some(Self::to_depth(game, depth)).filter(|size| size.fits_within(limit));
         let (mut depth, mut size) = (0, fits(0)?);
-        // No state needs more takes than these.
+        // No state needs more takes.
         let mut too_deep = (game.piles.len() + game.matrix.seats().get() + 1) as u64;
         while depth + 1 < too_deep {
             let middle = u64::midpoint(depth, too_deep);
@@ -79,9 +79,9 @@ impl GraphSize {
         Some(GraphCut { depth, size })
     }
 
-    /// Returns whether there are at most so many states, and so many takes.
-    pub fn fits_within(&self, most: u64) -> bool {
-        self.nodes <= most.into() && self.edges.at_most(most).is_some()
+    /// Returns whether there are at most `limit` states and `limit` takes.
+    pub fn fits_within(&self, limit: u64) -> bool {
+        self.nodes <= limit.into() && self.edges.at_most(limit).is_some()
     }
 }
 

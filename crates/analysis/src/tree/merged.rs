@@ -7,35 +7,34 @@ use lastnim_core::{
 };
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// What tells a state from the others of its game: the pile in play, its counters, and the seat to move.
+/// Identifies a state of a game: the pile in play, its counters, and the seat to move.
 ///
-/// Every take leads from a key to a greater one.
+/// Every take leads to a greater key.
 type StateKey = (Reverse<usize>, Reverse<u64>, Seat);
 
 impl PlayGraph {
-    /// Builds the graph of all states that the game can come to, or of those that some `depth` takes or fewer lead to:
-    /// what the tree says many times stands here once.
+    /// Builds the graph of all reachable states, or of those reached by at most `depth` takes; each state occurs once.
     ///
-    /// A node is a step of the budget, and an edge two.
+    /// A node is one step of the budget, an edge two.
     ///
     /// # Errors
-    /// If it would have more than `most` nodes or more than `most` edges, or the budget is spent.
+    /// If it would have more than `limit` nodes or edges, or the budget runs out.
     pub fn build_graph(
         game: &Game,
         depth: Option<u64>,
-        most: u64,
+        limit: u64,
         budget: &mut Budget<'_>,
     ) -> Result<Self, TreeError> {
-        let most_takes = depth.unwrap_or(u64::MAX);
-        let size = GraphSize::to_depth(game, most_takes);
-        if !size.fits_within(most) {
-            return Err(TreeTooLarge::graph(game, depth, size, most).into());
+        let max_takes = depth.unwrap_or(u64::MAX);
+        let size = GraphSize::to_depth(game, max_takes);
+        if !size.fits_within(limit) {
+            return Err(TreeTooLarge::graph(game, depth, size, limit).into());
         }
         let solution = Solution::new(game);
-        let states = reachable_states(game.first_position(), most_takes, budget)?;
+        let states = reachable_states(game.first_position(), max_takes, budget)?;
         let indices: BTreeMap<StateKey, usize> = states.keys().copied().zip(0..).collect();
         let mut edges = Vec::new();
-        let is_cut = |state: &ReachableState| state.takes == most_takes && !state.position.is_over();
+        let is_cut = |state: &ReachableState| state.takes == max_takes && !state.position.is_over();
         for (from, state) in states.values().enumerate().filter(|(_, state)| !is_cut(state)) {
             let position = &state.position;
             budget.spend(position.counters())?;
@@ -54,25 +53,25 @@ impl PlayGraph {
     }
 }
 
-/// A state that play can come to.
+/// A reachable state.
 struct ReachableState {
     position: Position,
     /// The fewest takes that lead to it.
     takes: u64,
 }
 
-/// Finds every state that play from a start can come to within so many takes.
+/// Finds every state that is reachable within this many takes.
 fn reachable_states(
     start: Position,
-    most_takes: u64,
+    max_takes: u64,
     budget: &mut Budget<'_>,
 ) -> Result<BTreeMap<StateKey, ReachableState>, TreeError> {
     let mut states = BTreeMap::new();
     let mut found = BTreeMap::from([(state_key(&start), ReachableState { position: start, takes: 0 })]);
-    // Whatever leads to the first of those found has been visited.
+    // All predecessors of the first state found have been visited.
     while let Some((key_of_first, state)) = found.pop_first() {
         budget.spend(1)?;
-        if state.takes < most_takes {
+        if state.takes < max_takes {
             budget.spend(state.position.counters())?;
             let takes = state.takes + 1;
             for (_, position) in positions_after_takes(&state.position) {
@@ -85,7 +84,7 @@ fn reachable_states(
     Ok(states)
 }
 
-/// Counts the states that play from a position can come to, but the position itself.
+/// Counts the states reachable from a position, without the position itself.
 fn count_states_below(game: &Game, position: &Position) -> TreeSize {
     let mut piles = position.untouched_piles().to_vec();
     piles.push(position.counters());

@@ -1,7 +1,7 @@
 //! All possible play of a game: as the tree of Algorithms 3.1 and 3.2, and as the graph of its states.
 //!
-//! Both say at every state who wins under optimal play and which takes are optimal. How large they would be is known
-//! before anything is built, so that what is too large is refused by its size, with what would fit.
+//! Every state has its winner under optimal play and its optimal takes. Sizes are known before anything is built: if a
+//! tree or graph is too large, the error states its size and what would fit.
 
 mod graph_size;
 mod merged;

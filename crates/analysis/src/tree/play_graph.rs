@@ -1,4 +1,4 @@
-//! States of a game, and the takes between them.
+//! States of a game and the takes between them.
 
 use lastnim_core::game::{Position, Seat};
 
@@ -6,9 +6,9 @@ use super::TreeSize;
 
 /// All possible play of a game, as a tree or as the graph of its states: nodes, and the takes between them.
 ///
-/// The first node is the start, and every edge runs to a later node. In a tree the nodes stand in the order in which
-/// Algorithm 3.2 appends them, and edge `k` leads to node `k + 1`; in the graph the edges are in the order of the nodes
-/// that they come from. The takes of a node are in rising order.
+/// The first node is the start, and every edge leads to a later node. In a tree the nodes are in the order of Algorithm
+/// 3.2, and edge `k` leads to node `k + 1`; in the graph the edges are in the order of their start nodes. The takes of
+/// a node are in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayGraph {
     pub(super) nodes: Vec<Node>,
@@ -22,20 +22,20 @@ pub struct Node {
     pub position: Position,
     /// The seat that wins under optimal play.
     pub winner: Seat,
-    /// How many nodes of the tree, or of the graph, lie below, if it was cut here.
+    /// The number of nodes below, if the tree or graph was cut here.
     pub cut: Option<TreeSize>,
 }
 
 /// A take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// The index of the node that it was taken at.
+    /// The index of the node before it.
     pub from: usize,
-    /// The index of the node that it leads to.
+    /// The index of the node after it.
     pub to: usize,
     /// Counters taken.
     pub take: u64,
-    /// Whether it is an optimal take.
+    /// Whether it is optimal.
     pub is_optimal: bool,
 }
 
@@ -50,11 +50,11 @@ impl PlayGraph {
         &self.edges
     }
 
-    /// Returns the takes of best play from the start, of several optimal takes the smallest, up to where the game is over
-    /// or the drawing was cut.
+    /// Returns the best line of play from the start, always with the smallest optimal take, until the game is over or
+    /// the drawing is cut.
     ///
-    /// Algorithm 3.3 looks through the takes in rising order as well, and settles on the first that leads to the winner
-    /// that the seat likes best.
+    /// Algorithm 3.3 also looks through the takes in ascending order and picks the first that leads to the winner that
+    /// the seat likes best.
     pub fn best_line(&self) -> Vec<Edge> {
         let mut end = 0;
         let mut line = self.edges.clone();

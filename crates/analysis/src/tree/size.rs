@@ -1,39 +1,38 @@
-//! How large the tree of a game is, without building it.
+//! The size of a game's tree, without building it.
 
 use super::TreeCut;
 use lastnim_core::game::Piles;
 use std::fmt;
 
-/// Above this power of two, its power of ten is not written beside it: its digits would no longer be certain.
-const MOST_LOG2_IN_DECIMAL: u128 = 1_000_000_000_000;
+/// The largest power of two that is also written as a power of ten: beyond it the digits would be uncertain.
+const MAX_LOG2_IN_DECIMAL: u128 = 1_000_000_000_000;
 /// The decimal logarithm of 2, times 10^15.
 const LOG10_2_E15: u128 = 301_029_995_663_981;
 
-/// A number of nodes or edges: exact as long as it is below 2^128.
+/// A number of nodes or edges, exact below 2^128.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeSize {
     /// This many.
     Exactly(u128),
-    /// 2^128 or more: 2 to this power, which is the nearest whole one.
+    /// 2^128 or more: approximately 2 to this power, rounded to a whole exponent.
     About2To(u128),
     /// At least 2 to this power, which is 128 or more.
     AtLeast2To(u128),
 }
 
 impl TreeSize {
-    /// Counts the nodes of the tree of all play that begins with such piles: `T_0 = 1`,
-    /// `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
+    /// Counts the nodes of the tree of all play from these piles: `T_0 = 1`, `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
     ///
-    /// Source of the formula: it counts what Algorithm 3.2 of El-Seidy, El Kady and Nassr (2019) appends.
+    /// The formula counts the nodes that Algorithm 3.2 of El-Seidy, El Kady and Nassr (2019) appends.
     pub fn of_piles(piles: &Piles) -> Self {
         Self::of_prefixes(piles.as_slice()).last().copied().unwrap_or(Self::Exactly(1))
     }
 
-    /// Counts the nodes that lie at most `depth` takes below the root of that tree.
+    /// Counts the nodes at most `depth` takes below the root of that tree.
     ///
-    /// When `k` piles with `s` counters in all have been emptied before a pile of `x`, there are `C(s + x - k - 1, d - k)`
-    /// nodes at depth `d` in which that pile is in play: `k` of the takes, and no more, end a pile, and the others are
-    /// any of the counters that end none.
+    /// When `k` piles with `s` counters in total are empty and a pile of `x` is in play, there are `C(s + x - k - 1, d
+    /// - k)` nodes at depth `d`: exactly `k` of the takes empty a pile, and the others end at any of the remaining
+    /// counters.
     pub fn to_depth(piles: &Piles, depth: u64) -> Self {
         match nodes_to_depth(piles.as_slice(), depth, u128::MAX) {
             Some(nodes) => Self::Exactly(nodes),
@@ -41,12 +40,12 @@ impl TreeSize {
         }
     }
 
-    /// Returns the deepest cut of the tree with at most so many nodes; `None` if `most` is 0.
-    pub(super) fn deepest_cut(piles: &Piles, most: u64) -> Option<TreeCut> {
-        let fits = |depth| nodes_to_depth(piles.as_slice(), depth, most.into());
-        // A tree has at least one node more at every depth, down to its leaves.
+    /// Returns the deepest cut of the tree with at most `limit` nodes; `None` if `limit` is 0.
+    pub(super) fn deepest_cut(piles: &Piles, limit: u64) -> Option<TreeCut> {
+        let fits = |depth| nodes_to_depth(piles.as_slice(), depth, limit.into());
+        // Each depth down to the leaves adds at least one node.
         let (mut depth, mut nodes) = (0, fits(0)?);
-        let mut too_deep = most;
+        let mut too_deep = limit;
         while depth + 1 < too_deep {
             let middle = depth + (too_deep - depth) / 2;
             match fits(middle) {
@@ -67,7 +66,7 @@ impl TreeSize {
         piles.iter().map(with_pile).collect()
     }
 
-    /// Returns the size of the tree of a position in play, given that of the piles behind which its last pile stands.
+    /// Returns the size of the tree after a pile of `counters` is appended.
     pub(super) fn with_pile(self, counters: u64) -> Self {
         let splits = u128::from(counters - 1);
         match self {
@@ -82,13 +81,13 @@ impl TreeSize {
                     Self::Exactly,
                 )
             }
-            // One node more is nothing to 2^128.
+            // One more node is negligible beside 2^128.
             Self::About2To(log2) => Self::About2To(log2 + splits),
             Self::AtLeast2To(log2) => Self::AtLeast2To(log2 + splits),
         }
     }
 
-    /// Returns one node fewer: how many lie below the root.
+    /// Returns the number of nodes below the root.
     pub(super) fn below_root(self) -> Self {
         match self {
             Self::Exactly(nodes) => Self::Exactly(nodes - 1),
@@ -96,24 +95,24 @@ impl TreeSize {
         }
     }
 
-    /// Returns the number, if it is known exactly and at most so large.
-    pub fn at_most(self, most: u64) -> Option<u64> {
+    /// Returns the number, if it is exact and at most `limit`.
+    pub fn at_most(self, limit: u64) -> Option<u64> {
         match self {
-            Self::Exactly(nodes) => u64::try_from(nodes).ok().filter(|&nodes| nodes <= most),
+            Self::Exactly(nodes) => u64::try_from(nodes).ok().filter(|&nodes| nodes <= limit),
             Self::About2To(_) | Self::AtLeast2To(_) => None,
         }
     }
 }
 
 impl fmt::Display for TreeSize {
-    /// Writes the number, or about how large it is: `14`, `about 2^400 (10^120)`, `at least 2^128 (10^39)`.
+    /// Writes the exact or approximate number: `14`, `about 2^400 (10^120)`, `at least 2^128 (10^39)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (about, log2) = match self {
             Self::Exactly(nodes) => return f.pad(&nodes.to_string()),
             Self::About2To(log2) => ("about", log2),
             Self::AtLeast2To(log2) => ("at least", log2),
         };
-        if *log2 > MOST_LOG2_IN_DECIMAL {
+        if *log2 > MAX_LOG2_IN_DECIMAL {
             return f.pad(&format!("{about} 2^{log2}"));
         }
         let log10 = (log2 * LOG10_2_E15 + 500_000_000_000_000) / 1_000_000_000_000_000;
@@ -121,46 +120,46 @@ impl fmt::Display for TreeSize {
     }
 }
 
-/// Returns the whole number that is nearest to the binary logarithm of `nodes`, at least 1.
+/// Returns the binary logarithm of `nodes`, at least 1, rounded to the nearest integer.
 fn nearest_log2(nodes: u128) -> u128 {
     let floor = nodes.ilog2();
-    // Its first 64 bits, of which the highest is set: from the square root of 2 on the next logarithm is nearer.
+    // The first 64 bits, the highest of which is set: from the square root of 2 on, round up.
     let first_bits = (nodes << nodes.leading_zeros()) >> 64;
     u128::from(floor) + ((first_bits * first_bits) >> 127)
 }
 
-/// Counts the nodes down to a depth; `None` if there are more than `most`.
-fn nodes_to_depth(piles: &[u64], depth: u64, most: u128) -> Option<u128> {
+/// Counts the nodes down to a depth; `None` if there are more than `limit`.
+fn nodes_to_depth(piles: &[u64], depth: u64, limit: u128) -> Option<u128> {
     let mut nodes: u128 = 0;
-    // Counters, of the emptied piles and the one in play, that need not be the last of their pile.
+    // Counters of the emptied piles and the one in play, apart from the last counter of each pile.
     let mut free: u128 = 0;
     let mut emptied = 0;
     for &counters in piles.iter().rev() {
         free += u128::from(counters) - 1;
         let Some(others) = depth.checked_sub(emptied) else { return Some(nodes) };
-        nodes = add_binomials(nodes, free, others, most)?;
+        nodes = add_binomials(nodes, free, others, limit)?;
         emptied += 1;
     }
     // No counter is left.
     match depth.checked_sub(emptied) {
-        Some(others) => add_binomials(nodes, free, others, most),
+        Some(others) => add_binomials(nodes, free, others, limit),
         None => Some(nodes),
     }
 }
 
-/// Adds `C(of, 0) + ... + C(of, up_to)`; `None` if that makes more than `most`.
-fn add_binomials(mut sum: u128, of: u128, up_to: u64, most: u128) -> Option<u128> {
+/// Adds `C(of, 0) + ... + C(of, up_to)`; `None` if the sum exceeds `limit`.
+fn add_binomials(mut sum: u128, of: u128, up_to: u64, limit: u128) -> Option<u128> {
     let mut binomial: u128 = 1;
     for chosen in 0..=of.min(u128::from(up_to)) {
         if chosen > 0 {
             binomial = multiply_then_divide(binomial, of - chosen + 1, chosen)?;
         }
-        sum = sum.checked_add(binomial).filter(|&sum| sum <= most)?;
+        sum = sum.checked_add(binomial).filter(|&sum| sum <= limit)?;
     }
     Some(sum)
 }
 
-/// Returns `a * b / c`, which is whole; `None` if it is 2^128 or more.
+/// Returns `a * b / c`, which must be an integer; `None` if it is 2^128 or more.
 fn multiply_then_divide(a: u128, b: u128, c: u128) -> Option<u128> {
     if let Some(product) = a.checked_mul(b) {
         return Some(product / c);

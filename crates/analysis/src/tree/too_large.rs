@@ -1,69 +1,70 @@
-//! Why a tree or a graph is not built.
+//! Errors of building trees and graphs.
 
 use super::{GraphSize, TreeSize};
 use lastnim_core::{game::Game, oracle::HaltReason};
 use std::fmt;
 use thiserror::Error;
 
-/// Why a tree or a graph is not built.
+/// Why a tree or a graph was not built.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TreeError {
-    /// It would be larger than it may be.
+    /// It exceeds the limit.
     #[error("{0}")]
     TooLarge(Box<TreeTooLarge>),
-    /// The budget was spent.
+    /// The budget ran out.
     #[error(transparent)]
     Halt(#[from] HaltReason),
 }
 
-/// A tree or a graph that would be larger than it may be, and what would fit.
+/// A tree or a graph that exceeds the limit, and what would fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeTooLarge {
-    /// The nodes of the tree that was asked for; `None` if it was the graph.
+    /// The nodes of the requested tree; `None` if the graph was requested.
     pub tree: Option<TreeSize>,
-    /// The depth that it was to be cut at, if any.
+    /// The requested depth, if any.
     pub depth: Option<u64>,
-    /// The most nodes, and edges, that it may have.
-    pub most: u64,
-    /// The deepest cut of the tree that would fit; `None` if not even the root may be drawn.
+    /// The limit on nodes, and on edges.
+    pub limit: u64,
+    /// The deepest cut of the tree that fits; `None` if not even the root fits.
     pub cut: Option<TreeCut>,
-    /// The size of the graph of states: down to that depth if it was asked for, and else whole.
+    /// The size of the graph of states: down to that depth if the graph was requested, otherwise whole.
     pub graph: GraphSize,
-    /// The deepest cut of the graph that would fit; `None` if not even the start may be drawn.
+    /// The deepest cut of the graph that fits; `None` if not even the start fits.
     pub graph_cut: Option<GraphCut>,
 }
 
-/// A tree that is cut at some depth.
+/// A tree cut at a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeCut {
-    /// The most takes from the root.
+    /// Maximum number of takes from the root.
     pub depth: u64,
-    /// How many nodes it has.
+    /// Number of nodes.
     pub nodes: u64,
 }
 
-/// A graph of states that is cut at some depth.
+/// A graph of states cut at a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphCut {
-    /// The most takes from the start, by the shortest way.
+    /// Maximum number of takes from the start, by the shortest path.
     pub depth: u64,
-    /// How large it is.
+    /// Its size.
     pub size: GraphSize,
 }
 
 impl TreeTooLarge {
-    pub(super) fn tree(game: &Game, depth: Option<u64>, size: TreeSize, most: u64) -> Self {
-        Self { tree: Some(size), depth, ..Self::graph(game, None, GraphSize::of_game(game), most) }
+    pub(super) fn tree(game: &Game, depth: Option<u64>, size: TreeSize, limit: u64) -> Self {
+        Self { tree: Some(size), depth, ..Self::graph(game, None, GraphSize::of_game(game), limit) }
     }
 
-    pub(super) fn graph(game: &Game, depth: Option<u64>, graph: GraphSize, most: u64) -> Self {
-        let (cut, graph_cut) = (TreeSize::deepest_cut(&game.piles, most), GraphSize::deepest_cut(game, most));
-        Self { tree: None, depth, most, cut, graph, graph_cut }
+    pub(super) fn graph(game: &Game, depth: Option<u64>, graph: GraphSize, limit: u64) -> Self {
+        let (cut, graph_cut) =
+            (TreeSize::deepest_cut(&game.piles, limit), GraphSize::deepest_cut(game, limit));
+        Self { tree: None, depth, limit, cut, graph, graph_cut }
     }
 
-    /// Returns whether the graph of states would fit.
+    /// Returns whether the graph of states fits.
     pub fn graph_fits(&self) -> bool {
-        self.graph.fits_within(self.most)
+        self.graph.fits_within(self.limit)
     }
 }
 
@@ -83,6 +84,6 @@ impl fmt::Display for TreeTooLarge {
             }
             (None, None) => write!(f, "the graph of states has {}", self.graph)?,
         }
-        write!(f, ", more than {}", self.most)
+        write!(f, ", more than {}", self.limit)
     }
 }

@@ -6,47 +6,47 @@ use lastnim_core::{
     oracle::{Budget, OptimalTakes, Solution},
 };
 
-/// A node whose takes are being followed.
+/// A node whose takes are being explored.
 struct OpenNode {
     index: usize,
     position: Position,
     optimal: OptimalTakes,
-    /// The take that was followed last.
+    /// The last take explored.
     take: u64,
 }
 
 impl PlayGraph {
-    /// Builds the tree of all possible play, or what lies at most `depth` takes below its root.
+    /// Builds the tree of all possible play, or its part at most `depth` takes below the root.
     ///
     /// Source: El-Seidy, El Kady and Nassr (2019), Algorithms 3.1 and 3.2. A node is a step of the budget.
     ///
     /// # Errors
-    /// If it would have more than `most` nodes, or the budget is spent.
+    /// If it would have more than `limit` nodes, or the budget runs out.
     pub fn build_tree(
         game: &Game,
         depth: Option<u64>,
-        most: u64,
+        limit: u64,
         budget: &mut Budget<'_>,
     ) -> Result<Self, TreeError> {
         let size = match depth {
             Some(depth) => TreeSize::to_depth(&game.piles, depth),
             None => TreeSize::of_piles(&game.piles),
         };
-        if size.at_most(most).is_none() {
-            return Err(TreeTooLarge::tree(game, depth, size, most).into());
+        if size.at_most(limit).is_none() {
+            return Err(TreeTooLarge::tree(game, depth, size, limit).into());
         }
         TreeBuilder::new(game, depth.unwrap_or(u64::MAX)).build(game.first_position(), budget)
     }
 }
 
-/// A tree that is being built.
+/// A tree in construction.
 struct TreeBuilder {
     solution: Solution,
     /// The sizes of the trees of the first pile, the first two, and so on.
     prefixes: Vec<TreeSize>,
     depth: u64,
     tree: PlayGraph,
-    /// From the root down.
+    /// The path from the root.
     open: Vec<OpenNode>,
 }
 
@@ -93,7 +93,7 @@ impl TreeBuilder {
         self.tree.nodes.push(Node { position, winner, cut });
     }
 
-    /// Counts what lies below a position in play.
+    /// Counts the nodes below a position.
     fn count_below(&self, position: &Position) -> TreeSize {
         let before =
             position.pile_index().checked_sub(1).map_or(TreeSize::Exactly(1), |last| self.prefixes[last]);

@@ -1,4 +1,4 @@
-//! Declarations against the enumeration of all rows, and of all profiles.
+//! Declarations agree with the enumeration of all rows and profiles.
 
 use lastnim_analysis::{
     BestDeclaration, Completeness, Equilibria, EquilibriaError, RowCount, RowProfiles, TruthCheck,
@@ -10,24 +10,24 @@ use lastnim_core::{
 };
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
-fn winner(game: &Game) -> Seat {
+fn predicted_winner(game: &Game) -> Seat {
     oracle::solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()]
 }
 
 proptest! {
     #[test]
-    fn the_best_declarations_are_those_of_the_enumeration(
+    fn best_declarations_agree_with_enumeration(
         game in games(2..=6, 1..=5, 1..=9),
         seat in any::<prop::sample::Index>(),
     ) {
         let seats = game.matrix.seats();
         let seat = seats.seat(seat.index(seats.get())).unwrap();
         let found = BestDeclaration::find(&game, seat, &mut Budget::unbounded());
-        let rank_with = |row: &Row| game.matrix.rank(seat, winner(&with_row(&game, seat, row)));
+        let rank_with = |row: &Row| game.matrix.rank(seat, predicted_winner(&with_row(&game, seat, row)));
         let rows = permutations(seats);
         let best = rows.iter().map(rank_with).min().unwrap();
         prop_assert_eq!((found.best.rank, found.settled), (best, Completeness::Complete));
-        prop_assert_eq!(found.truthful.winner, winner(&game));
+        prop_assert_eq!(found.truthful.winner, predicted_winner(&game));
         prop_assert_eq!(game.matrix.rank(seat, found.best.winner), best);
         let mut count = 0;
         for row in &rows {
@@ -49,9 +49,9 @@ proptest! {
     #[test]
     fn truth_is_an_equilibrium_if_no_row_of_any_seat_is_better(game in games(2..=5, 1..=4, 1..=7)) {
         let seats = game.matrix.seats();
-        let rank_with = |seat, row: &Row| game.matrix.rank(seat, winner(&with_row(&game, seat, row)));
+        let rank_with = |seat, row: &Row| game.matrix.rank(seat, predicted_winner(&with_row(&game, seat, row)));
         let can_gain = |seat: &Seat| {
-            let truthful = game.matrix.rank(*seat, winner(&game));
+            let truthful = game.matrix.rank(*seat, predicted_winner(&game));
             permutations(seats).iter().any(|row| rank_with(*seat, row) < truthful)
         };
         match TruthCheck::check(&game, &mut Budget::unbounded()) {
@@ -59,7 +59,7 @@ proptest! {
             TruthCheck::Refuted(deviation) => {
                 prop_assert_eq!(seats.iter().find(can_gain), Some(deviation.seat));
                 let deviating = with_row(&game, deviation.seat, &deviation.row);
-                prop_assert_eq!(winner(&deviating), deviation.deviating.winner);
+                prop_assert_eq!(predicted_winner(&deviating), deviation.deviating.winner);
                 prop_assert!(deviation.deviating.rank < deviation.truthful.rank);
             }
             TruthCheck::Unsettled { .. } => prop_assert!(false, "the budget is unbounded"),
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_budget_settles_is_part_of_the_answer(
+    fn a_partial_answer_is_part_of_the_complete_one(
         game in games(3..=6, 1..=4, 1..=7),
         steps in 0..2_000_u64,
     ) {
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn profiles_that_are_not_all_counted_are_not_all_settled(
+    fn uncounted_profiles_make_the_answer_partial(
         game in games(2..=3, 1..=3, 1..=4),
         share in 0..=1_000_u64,
     ) {
@@ -85,7 +85,7 @@ proptest! {
     }
 }
 
-/// Holds what is found in so many steps against what is found without a bound.
+/// Compares the answer within this many steps with the unlimited one.
 fn check_budget(game: &Game, steps: u64) {
     let seat = game.first_seat();
     let all = BestDeclaration::find(game, seat, &mut Budget::unbounded());
@@ -96,7 +96,7 @@ fn check_budget(game: &Game, steps: u64) {
         Completeness::Complete => assert_eq!((part.best, part.count), (all.best, all.count)),
         Completeness::Partial { settled, all: rows, halt } => {
             assert!(settled < rows && !part.count.is_exact());
-            assert_eq!(halt, HaltReason::OutOfSteps { most: steps });
+            assert_eq!(halt, HaltReason::OutOfSteps { limit: steps });
             if part.is_truth_best() {
                 assert!(part.count.at_least() >= 1 && part.rows.contains(&game.matrix[seat]));
                 assert_eq!(part.examples(game, 1), [game.matrix[seat].clone()]);
@@ -106,20 +106,20 @@ fn check_budget(game: &Game, steps: u64) {
     }
 }
 
-/// Holds the equilibria that are found in so many steps against all of them.
+/// Compares the equilibria found within this many steps with all of them.
 fn check_profiles(game: &Game, all: &Equilibria, steps: u64) {
     let part = Equilibria::find(game, &mut Budget::of_steps(steps)).unwrap();
     match part.settled {
         Completeness::Complete => assert_eq!((&part.by_winner, &part.truth), (&all.by_winner, &all.truth)),
         Completeness::Partial { settled, all: profiles, halt } => {
             assert!(settled < profiles && !part.count().is_exact(), "{settled} of {profiles} in {steps}");
-            assert_eq!(halt, HaltReason::OutOfSteps { most: steps });
+            assert_eq!(halt, HaltReason::OutOfSteps { limit: steps });
         }
     }
 }
 
 #[test]
-fn a_budget_that_gives_out_in_the_last_leaf_does_not_settle_all() {
+fn a_budget_that_ends_in_the_last_leaf_gives_a_partial_answer() {
     let rows = [vec![0, 3, 2, 1], vec![0, 1, 2, 3], vec![1, 2, 0, 3], vec![2, 3, 0, 1]];
     let game = Game::parse(&[2, 1, 4], &rows, 1, Ending::ToMoveWins).unwrap();
     let mut whole = Budget::unbounded();
@@ -136,12 +136,13 @@ fn a_budget_that_gives_out_in_the_last_leaf_does_not_settle_all() {
 }
 
 #[test]
-fn every_budget_of_the_profiles_of_a_game_says_what_it_settles() {
-    let game = |piles: &[u64], rows: &[Vec<u64>]| Game::parse(piles, rows, 0, Ending::ToMoveWins).unwrap();
+fn every_budget_gives_consistent_equilibria() {
+    let new_game =
+        |piles: &[u64], rows: &[Vec<u64>]| Game::parse(piles, rows, 0, Ending::ToMoveWins).unwrap();
     for game in [
-        // Here the last step of all is one of counting.
-        game(&[1], &[vec![0, 1], vec![1, 0]]),
-        game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]),
+        // Here the very last step is one of counting.
+        new_game(&[1], &[vec![0, 1], vec![1, 0]]),
+        new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]),
     ] {
         let mut whole = Budget::unbounded();
         let all = Equilibria::find(&game, &mut whole).unwrap();
@@ -157,7 +158,7 @@ fn every_budget_of_the_profiles_of_a_game_says_what_it_settles() {
     }
 }
 
-/// By profile, all rows of all seats: the winner.
+/// The winner of every profile of rows.
 struct Profiles {
     rows: Vec<Row>,
     matrices: Vec<AllianceMatrix>,
@@ -181,7 +182,7 @@ impl Profiles {
         Self { rows, matrices, winners }
     }
 
-    /// Says of every profile whether it is an equilibrium for seats that truly have the rows of `truth`.
+    /// Returns for every profile whether it is an equilibrium if `truth` contains the true rows.
     fn equilibria(&self, truth: &AllianceMatrix) -> Vec<bool> {
         let mut is_equilibrium = vec![true; self.winners.len()];
         for seat in truth.seats().iter() {
@@ -201,7 +202,7 @@ impl Profiles {
     }
 }
 
-/// Holds the equilibria found against the enumeration.
+/// Compares the equilibria found with the enumeration.
 fn check_equilibria(game: &Game, profiles: &Profiles) {
     let found = Equilibria::find(game, &mut Budget::unbounded()).unwrap();
     assert_eq!((found.settled, found.regions_left_out), (Completeness::Complete, 0));
@@ -223,12 +224,12 @@ fn check_equilibria(game: &Game, profiles: &Profiles) {
     assert_eq!(truth, found.regions.iter().any(|region| region.contains(&game.matrix)));
 }
 
-fn game(piles: &[u64], matrix: &AllianceMatrix, first: usize, ending: Ending) -> Game {
+fn new_game(piles: &[u64], matrix: &AllianceMatrix, first: usize, ending: Ending) -> Game {
     Game::new(Piles::parse(piles).unwrap(), matrix.clone(), first, ending).unwrap()
 }
 
 #[test]
-fn the_equilibria_of_every_matrix_of_three_are_those_of_the_enumeration() {
+fn equilibria_of_three_seats_agree_with_enumeration() {
     let standard = AllianceMatrix::standard(SeatCount::new(3).unwrap());
     for (piles, ending) in [
         (&[2][..], Ending::ToMoveWins),
@@ -236,15 +237,15 @@ fn the_equilibria_of_every_matrix_of_three_are_those_of_the_enumeration() {
         (&[1, 2, 2], Ending::ToMoveWins),
         (&[3, 1, 4, 2], Ending::ToMoveWins),
     ] {
-        let profiles = Profiles::of(&game(piles, &standard, 1, ending));
+        let profiles = Profiles::of(&new_game(piles, &standard, 1, ending));
         for truth in &profiles.matrices {
-            check_equilibria(&game(piles, truth, 1, ending), &profiles);
+            check_equilibria(&new_game(piles, truth, 1, ending), &profiles);
         }
     }
 }
 
 #[test]
-fn the_equilibria_of_four_are_those_of_the_enumeration() {
+fn equilibria_of_four_seats_agree_with_enumeration() {
     let rows = [vec![2, 0, 1, 3], vec![3, 1, 0, 2], vec![0, 1, 2, 3], vec![1, 3, 2, 0]];
     let matrix = AllianceMatrix::parse(&rows).unwrap();
     for (piles, first, ending) in [
@@ -252,15 +253,15 @@ fn the_equilibria_of_four_are_those_of_the_enumeration() {
         (&[4, 1, 2], 2, Ending::LastMoverWins),
         (&[5], 3, Ending::ToMoveWins),
     ] {
-        let game = game(piles, &matrix, first, ending);
+        let game = new_game(piles, &matrix, first, ending);
         check_equilibria(&game, &Profiles::of(&game));
     }
 }
 
 #[test]
-fn what_a_budget_settles_of_the_profiles_is_said() {
+fn a_partial_answer_counts_the_covered_profiles() {
     let matrix = AllianceMatrix::standard(SeatCount::new(4).unwrap());
-    let mut game = game(&[3, 2, 4], &matrix, 0, Ending::ToMoveWins);
+    let mut game = new_game(&[3, 2, 4], &matrix, 0, Ending::ToMoveWins);
     let all = Equilibria::find(&game, &mut Budget::unbounded()).unwrap();
     let mut before = 0;
     for steps in [0, 300, 3_000] {
@@ -268,7 +269,7 @@ fn what_a_budget_settles_of_the_profiles_is_said() {
         let Completeness::Partial { settled, all: profiles, halt } = part.settled else {
             panic!("{steps} steps are too few");
         };
-        assert_eq!((profiles, halt), (24_u128.pow(4), HaltReason::OutOfSteps { most: steps }));
+        assert_eq!((profiles, halt), (24_u128.pow(4), HaltReason::OutOfSteps { limit: steps }));
         assert!(before <= settled && settled < profiles && part.count().at_least() <= settled);
         let is_found = |region: &RowProfiles| all.regions.iter().any(|one| one.contains(&region.example()));
         assert!(part.regions.iter().all(is_found));
@@ -282,22 +283,22 @@ fn what_a_budget_settles_of_the_profiles_is_said() {
 }
 
 #[test]
-fn the_truth_counts_as_soon_as_it_is_proved_an_equilibrium() {
+fn a_proved_truthful_equilibrium_is_counted_at_once() {
     let matrix = AllianceMatrix::standard(SeatCount::new(8).unwrap());
-    let game = game(&[3, 4, 5], &matrix, 0, Ending::ToMoveWins);
+    let game = new_game(&[3, 4, 5], &matrix, 0, Ending::ToMoveWins);
     let mut proof = Budget::unbounded();
     assert_eq!(TruthCheck::check(&game, &mut proof), TruthCheck::Equilibrium);
     let found = Equilibria::find(&game, &mut Budget::of_steps(proof.steps_spent())).unwrap();
     assert_eq!(found.truth, TruthCheck::Equilibrium);
     assert!(!found.settled.is_complete() && found.count().at_least() >= 1);
-    assert!(found.by_winner[winner(&game)].at_least() >= 1);
-    assert_eq!(found.examples(&game.matrix, 1), [(game.matrix.clone(), winner(&game))]);
+    assert!(found.by_winner[predicted_winner(&game)].at_least() >= 1);
+    assert_eq!(found.examples(&game.matrix, 1), [(game.matrix.clone(), predicted_winner(&game))]);
 }
 
 #[test]
-fn examples_are_as_many_equilibria_as_are_asked_for() {
+fn examples_are_distinct_equilibria_up_to_the_limit() {
     let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
-    let game = game(&[1, 2, 2], &AllianceMatrix::parse(&rows).unwrap(), 0, Ending::ToMoveWins);
+    let game = new_game(&[1, 2, 2], &AllianceMatrix::parse(&rows).unwrap(), 0, Ending::ToMoveWins);
     let found = Equilibria::find(&game, &mut Budget::unbounded()).unwrap();
     let all = found.examples(&game.matrix, 100);
     assert_eq!((all.len() as u128, &all[0].0), (found.count().at_least(), &game.matrix));
@@ -313,9 +314,9 @@ fn examples_are_as_many_equilibria_as_are_asked_for() {
 }
 
 #[test]
-fn many_seats_are_bounded_by_the_budget() {
+fn searches_with_many_seats_stop_at_the_budget() {
     let matrix = AllianceMatrix::standard(SeatCount::new(MAX_SEATS).unwrap());
-    let game = game(&[40; 12], &matrix, 5, Ending::ToMoveWins);
+    let game = new_game(&[40; 12], &matrix, 5, Ending::ToMoveWins);
     let found = BestDeclaration::find(&game, Seat::FIRST, &mut Budget::of_steps(200_000));
     assert!(found.best.rank <= found.truthful.rank && found.leaves > 0);
     let Completeness::Partial { settled, all, .. } = found.settled else { return };

@@ -1,4 +1,4 @@
-//! Every analysis against slow references, closed forms and data.
+//! Analyses agree with slow references, closed forms and data.
 
 mod declarations;
 mod general;
@@ -8,6 +8,6 @@ mod trees;
 
 use lastnim_core::oracle::OptimalTakes;
 
-fn listed(takes: &OptimalTakes) -> Vec<u64> {
+fn range_bounds(takes: &OptimalTakes) -> Vec<u64> {
     takes.iter().flat_map(|range| range.lo..=range.hi).collect()
 }

@@ -1,4 +1,4 @@
-//! Rationalisable rows against the enumeration of all rows.
+//! Rationalisable rows agree with the enumeration of all rows.
 
 use lastnim_analysis::{
     AddGameError, AddedGame, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality, RationalisableRows,
@@ -13,7 +13,7 @@ use proptest::{
     collection::vec, prelude::*, sample::Index, strategy::ValueTree as _, test_runner::TestRunner,
 };
 
-/// A game that was played, as one seat saw it.
+/// A played game and the seat under test.
 #[derive(Debug, Clone)]
 struct Played {
     game: Game,
@@ -21,15 +21,15 @@ struct Played {
     takes: Vec<PlayedTake>,
 }
 
-/// How the seat played that is asked about; the others play at random.
+/// How the seat under test played; the others play at random.
 #[derive(Debug, Clone, Copy)]
 enum Play {
     AtRandom,
     OptimallyFor(u64),
 }
 
-/// Plays a game to its end; a seat that plays optimally does so for one row of the game's, chosen by a number.
-fn play(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
+/// Plays a game to its end. An optimal seat plays optimally for one of the game's rows, selected by a number.
+fn play_game(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
     let seats = game.matrix.seats();
     let seat = seats.seat(seat.index(seats.get())).unwrap();
     let row = match play {
@@ -47,7 +47,7 @@ fn play(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
         }
         let take = match &solution {
             Some(solution) if position.to_move() == seat => {
-                let optimal: Vec<_> = super::listed(&solution.optimal_takes(&position));
+                let optimal: Vec<_> = super::range_bounds(&solution.optimal_takes(&position));
                 optimal[choice.index(optimal.len())]
             }
             _ => 1 + choice.index(position.counters() as usize) as u64,
@@ -58,7 +58,7 @@ fn play(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
     Played { game, seat, takes }
 }
 
-fn played(
+fn any_games(
     seats: std::ops::RangeInclusive<usize>,
     games_of: std::ops::RangeInclusive<usize>,
     how: impl Strategy<Value = Play> + Clone,
@@ -66,15 +66,15 @@ fn played(
     (seats, how).prop_flat_map(move |(seats, how)| {
         let choices = vec(any::<Index>(), 20);
         let one = (games(seats..=seats, 1..=4, 1..=7), any::<Index>(), choices);
-        let play = move |(game, seat, choices): (Game, Index, Vec<Index>)| {
-            let mut played = play(game, seat, &choices, how);
-            // Some takes are the steward's, the seat's own among them.
+        let play_with_steward = move |(game, seat, choices): (Game, Index, Vec<Index>)| {
+            let mut played = play_game(game, seat, &choices, how);
+            // Some takes are the steward's, including takes of the seat under test.
             for (take, choice) in played.takes.iter_mut().zip(choices.iter().cycle()) {
                 take.mover = if choice.index(11) == 0 { Mover::Steward } else { Mover::Bot };
             }
             played
         };
-        vec(one.prop_map(play), games_of.clone())
+        vec(one.prop_map(play_with_steward), games_of.clone())
     })
 }
 
@@ -82,8 +82,8 @@ fn any_play() -> impl Strategy<Value = Play> + Clone {
     prop_oneof![Just(Play::AtRandom), any::<u64>().prop_map(Play::OptimallyFor)]
 }
 
-/// Whether a row explains each take of the seat's own bot, by the definitions and plain backward induction.
-fn explained(played: &Played, reading: KnowledgeReading, row: &Row) -> Vec<(u32, bool)> {
+/// For each take of the seat's own bot: whether the row explains it, from the definitions and plain backward induction.
+fn explained_takes(played: &Played, reading: KnowledgeReading, row: &Row) -> Vec<(u32, bool)> {
     let Played { game, seat, takes } = played;
     let solution = match reading {
         KnowledgeReading::CommonKnowledge => BackwardInduction::new(&with_row(game, *seat, row)),
@@ -113,19 +113,19 @@ fn add_all(games: &[Played], reading: KnowledgeReading, limits: KeptGameLimits) 
     rows
 }
 
-fn readings() -> impl Strategy<Value = KnowledgeReading> {
+fn any_reading() -> impl Strategy<Value = KnowledgeReading> {
     prop::sample::select(&[KnowledgeReading::CommonKnowledge, KnowledgeReading::DeclaredBelieved][..])
 }
 
 proptest! {
     #[test]
-    fn the_rows_are_those_of_the_enumeration(games in played(2..=6, 1..=3, any_play()), reading in readings()) {
+    fn rationalisable_rows_agree_with_enumeration(games in any_games(2..=6, 1..=3, any_play()), reading in any_reading()) {
         let rows = add_all(&games, reading, KeptGameLimits::default());
         prop_assert_eq!((rows.games(), rows.games_left_out()), (games.len() as u64, 0));
         let mut takes = 0;
         let mut count = 0;
         for row in permutations(games[0].game.matrix.seats()) {
-            let of_games: Vec<_> = games.iter().flat_map(|played| explained(played, reading, &row)).collect();
+            let of_games: Vec<_> = games.iter().flat_map(|played| explained_takes(played, reading, &row)).collect();
             let explains_all = of_games.iter().all(|(_, explained)| *explained);
             takes = of_games.len() as u64;
             count += u128::from(explains_all);
@@ -138,15 +138,15 @@ proptest! {
     }
 
     #[test]
-    fn a_contradiction_is_the_shortest(games in played(3..=5, 2..=5, Just(Play::AtRandom)), reading in readings()) {
+    fn a_contradiction_is_the_shortest(games in any_games(3..=5, 2..=5, Just(Play::AtRandom)), reading in any_reading()) {
         let found = add_all(&games, reading, KeptGameLimits::default());
         let Some(contradiction) = found.contradiction(&mut Budget::unbounded()) else { return Ok(()) };
         prop_assert_eq!(contradiction.minimality, Minimality::Proved);
-        // By take, the rows that do not explain it.
+        // By take: the rows that do not explain it.
         let rows = permutations(games[0].game.matrix.seats());
         let mut refuted: Vec<(TakeOfGame, Vec<bool>)> = Vec::new();
         for (game, played) in (0..).zip(&games) {
-            let by_row: Vec<_> = rows.iter().map(|row| explained(played, reading, row)).collect();
+            let by_row: Vec<_> = rows.iter().map(|row| explained_takes(played, reading, row)).collect();
             for (place, &(ply, _)) in by_row[0].iter().enumerate() {
                 refuted.push((TakeOfGame { game, ply }, by_row.iter().map(|takes| !takes[place].1).collect()));
             }
@@ -160,9 +160,9 @@ proptest! {
     }
 
     #[test]
-    fn an_honest_seat_is_explained_by_its_row(
+    fn the_row_of_an_optimal_seat_explains_it(
         (number, games) in any::<u64>().prop_flat_map(|number| {
-            (Just(number), played(2..=6, 1..=6, Just(Play::OptimallyFor(number))))
+            (Just(number), any_games(2..=6, 1..=6, Just(Play::OptimallyFor(number))))
         }),
     ) {
         let rows = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
@@ -171,14 +171,14 @@ proptest! {
     }
 
     #[test]
-    fn limits_leave_rows_too_many_but_none_out(
-        games in played(4..=6, 1..=5, any_play()),
-        most_leaves in 1..4_usize,
-        most_takes in 0..6_usize,
+    fn limits_only_add_rows(
+        games in any_games(4..=6, 1..=5, any_play()),
+        max_leaves in 1..4_usize,
+        max_takes in 0..6_usize,
     ) {
         let exact = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
-        let limited = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits { most_leaves, most_takes });
-        prop_assert!(limited.rows().leaves().len() <= most_leaves);
+        let limited = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits { max_leaves, max_takes });
+        prop_assert!(limited.rows().leaves().len() <= max_leaves);
         prop_assert!(exact.rows().rows().all(|row| limited.rows().contains(&row)));
         if limited.games_left_out() == 0 {
             prop_assert!(limited.rows().rows().all(|row| exact.rows().contains(&row)));
@@ -193,28 +193,28 @@ fn refutes_all(takes: &[&Vec<bool>]) -> bool {
     (0..takes.first().map_or(1, |rows| rows.len())).all(|row| takes.iter().any(|rows| rows[row]))
 }
 
-/// Tries all sets of at most so many takes.
-fn any_refutes_all<'a>(takes: &[&'a Vec<bool>], most: usize, chosen: &mut Vec<&'a Vec<bool>>) -> bool {
+/// Tries all sets of at most `max_takes` takes.
+fn any_refutes_all<'a>(takes: &[&'a Vec<bool>], max_takes: usize, chosen: &mut Vec<&'a Vec<bool>>) -> bool {
     if refutes_all(chosen) {
         return true;
     }
-    most > 0
+    max_takes > 0
         && takes.iter().enumerate().any(|(place, &rows)| {
             chosen.push(rows);
-            let found = any_refutes_all(&takes[place + 1..], most - 1, chosen);
+            let found = any_refutes_all(&takes[place + 1..], max_takes - 1, chosen);
             chosen.pop();
             found
         })
 }
 
-fn two() -> Game {
+fn two_seat_game() -> Game {
     let rows = [vec![0, 1], vec![0, 1]];
     Game::parse(&[3], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap()
 }
 
 #[test]
-fn what_was_declared_is_kept_in_mind() {
-    let game = two();
+fn declared_rows_are_tracked() {
+    let game = two_seat_game();
     let mut rows = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::DeclaredBelieved);
     assert_eq!((rows.declared(), rows.is_declared_rational()), (&DeclaredRow::Nothing, None));
     let mut add = |game: &Game, takes: &[u64]| {
@@ -236,26 +236,26 @@ fn what_was_declared_is_kept_in_mind() {
 }
 
 #[test]
-fn what_is_no_game_of_the_seat_is_refused() {
+fn unsuitable_games_are_rejected() {
     let three = SeatCount::new(3).unwrap();
     let mut rows = RationalisableRows::new(three, KnowledgeReading::CommonKnowledge);
     let mut refused = |game: &Game, seat, takes: &[PlayedTake]| {
         let error = rows.add_game(game, seat, takes, &mut Budget::unbounded()).unwrap_err();
         (error.to_string(), rows.games())
     };
-    let message = "a game of 2 seats after games of 3: a row is for one number of seats";
-    assert_eq!(refused(&two(), Seat::FIRST, &[]), (message.into(), 0));
+    let message = "a game of 2 seats after games of 3: the number of seats must not change";
+    assert_eq!(refused(&two_seat_game(), Seat::FIRST, &[]), (message.into(), 0));
     let rows = vec![vec![0, 1, 2]; 3];
     let game = Game::parse(&[3], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();
     let error = refused(&game, Seat::FIRST, &[PlayedTake::by_bot(2), PlayedTake::by_bot(2)]).0;
-    assert_eq!(error, "ply 1: a take of 2 from pile 0, which holds 1: take 1 to 1");
+    assert_eq!(error, "ply 1: a take of 2 from pile 0, which has 1 left: take 1 to 1");
     let third = SeatCount::new(4).unwrap().seat(3).unwrap();
     assert_eq!(refused(&game, third, &[]).0, "seat 3: the seats are 0 to 2");
 }
 
 #[test]
-fn a_game_for_which_the_budget_does_not_last_is_left_out() {
-    let game = two();
+fn a_game_beyond_the_budget_is_left_out() {
+    let game = two_seat_game();
     let mut rows = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::CommonKnowledge);
     let takes = [PlayedTake::by_bot(1), PlayedTake::by_bot(2)];
     let added = rows.add_game(&game, Seat::FIRST, &takes, &mut Budget::of_steps(1)).unwrap();
@@ -269,7 +269,7 @@ fn a_game_for_which_the_budget_does_not_last_is_left_out() {
 }
 
 #[test]
-fn a_random_mover_is_caught_in_three_games_about_as_often_as_not() {
+fn three_games_expose_about_half_of_random_movers() {
     let mut runner = TestRunner::deterministic();
     let strategy = (games(4..=4, 5..=5, 1..=9), any::<Index>(), vec(any::<Index>(), 64));
     let mut sample = || strategy.new_tree(&mut runner).unwrap().current();
@@ -277,7 +277,7 @@ fn a_random_mover_is_caught_in_three_games_about_as_often_as_not() {
     let caught = (0..samples).filter(|_| {
         let games = [(); 3].map(|()| {
             let (game, seat, choices) = sample();
-            play(game, seat, &choices, Play::AtRandom)
+            play_game(game, seat, &choices, Play::AtRandom)
         });
         add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default()).rows().is_empty()
     });

@@ -1,4 +1,4 @@
-//! Robustness against minimax, altered matrices and random play by definition, and what is true of it in general.
+//! Robustness agrees with minimax, altered matrices and random play by definition; general properties.
 
 use lastnim_analysis::{
     Coalition, ErrorOutlook, ErrorOutlookError, ErrorRate, MAX_ERRING_COUNTERS, Robustness, SmallestCoalition,
@@ -16,11 +16,11 @@ use lastnim_core::{
 use proptest::{collection::vec, prelude::*};
 use std::collections::HashSet;
 
-fn assess(game: &Game) -> Robustness {
+fn assess_fully(game: &Game) -> Robustness {
     Robustness::assess(game, MAX_SEATS, &mut Budget::unbounded())
 }
 
-/// The sets of seats other than one, the smaller ones first.
+/// All sets of other seats, by ascending size.
 fn other_coalitions(seats: SeatCount, guarded: Seat) -> Vec<Vec<Seat>> {
     let others: Vec<Seat> = seats.iter().filter(|&seat| seat != guarded).collect();
     let mut coalitions: Vec<Vec<Seat>> = (1..1_u32 << others.len())
@@ -33,7 +33,7 @@ fn other_coalitions(seats: SeatCount, guarded: Seat) -> Vec<Vec<Seat>> {
     coalitions
 }
 
-/// The row that ranks winners as `guarded` does, reversed, for another seat.
+/// The row of another seat that ranks winners in the reverse order of `guarded`.
 fn reversed_row(game: &Game, guarded: Seat, seat: Seat) -> Row {
     let seats = game.matrix.seats();
     let offsets: Vec<u64> = game.matrix[guarded]
@@ -45,7 +45,7 @@ fn reversed_row(game: &Game, guarded: Seat, seat: Seat) -> Row {
     Row::parse(&offsets, seats).unwrap()
 }
 
-/// The game with the rows of a coalition reversed against a seat.
+/// The game with a coalition turned against a seat.
 fn turned_against(game: &Game, guarded: Seat, coalition: &[Seat]) -> Game {
     let rows = BySeat::from_fn(game.matrix.seats(), |seat| {
         if coalition.contains(&seat) { reversed_row(game, guarded, seat) } else { game.matrix[seat].clone() }
@@ -55,9 +55,9 @@ fn turned_against(game: &Game, guarded: Seat, coalition: &[Seat]) -> Game {
     turned
 }
 
-/// Holds everything that is said of a position against the references.
-fn check(game: &Game) {
-    let robustness = assess(game);
+/// Compares the assessment of a position with the references.
+fn check_assessment(game: &Game) {
+    let robustness = assess_fully(game);
     let (seats, position) = (game.matrix.seats(), game.first_position());
     for (seat, figures) in robustness.seats.enumerate() {
         let minimax_rank = MinimaxRanks::new(game, seat).rank(&position);
@@ -113,11 +113,11 @@ fn check_takes(game: &Game, robustness: &Robustness) {
     assert!(robustness.takes.len() <= 2 * game.matrix.seats().get() + 1);
 }
 
-/// Every one to `most` piles of 1 to `counters`.
-fn small_piles(most: usize, counters: u64) -> Vec<Piles> {
+/// All positions of 1 to `max_piles` piles of 1 to `counters` counters.
+fn small_piles(max_piles: usize, counters: u64) -> Vec<Piles> {
     let mut all: Vec<Vec<u64>> = vec![Vec::new()];
     let mut last = all.clone();
-    for _ in 0..most {
+    for _ in 0..max_piles {
         last =
             last.iter().flat_map(|piles| (1..=counters).map(|last| [&piles[..], &[last]].concat())).collect();
         all.extend(last.iter().cloned());
@@ -133,12 +133,13 @@ fn every_matrix_of_three_seats_agrees_with_minimax() {
             for (third, last) in rows.iter().enumerate() {
                 let rows = BySeat::try_from(vec![one.clone(), other.clone(), last.clone()]).unwrap();
                 let matrix = AllianceMatrix::from_rows(rows).unwrap();
-                // Every seat is first, as the matrices turned round are among all matrices.
+                // Rotations of each matrix are also among all matrices, so seat 0 to move is enough.
                 for ending in Ending::ALL {
-                    // Up to two piles for each matrix, up to three for some.
-                    let (most, counters) = if (first + second + third) % 7 == 0 { (3, 3) } else { (2, 4) };
-                    for piles in small_piles(most, counters) {
-                        check(&Game::new(piles, matrix.clone(), 0, ending).unwrap());
+                    // Up to two piles for most matrices, up to three for some.
+                    let (max_piles, counters) =
+                        if (first + second + third) % 7 == 0 { (3, 3) } else { (2, 4) };
+                    for piles in small_piles(max_piles, counters) {
+                        check_assessment(&Game::new(piles, matrix.clone(), 0, ending).unwrap());
                     }
                 }
             }
@@ -149,12 +150,12 @@ fn every_matrix_of_three_seats_agrees_with_minimax() {
 proptest! {
     #[test]
     fn four_and_five_seats_agree_with_minimax(game in games(4..=5, 1..=4, 1..=7)) {
-        check(&game);
+        check_assessment(&game);
     }
 
     #[test]
     fn six_seats_agree_with_minimax(game in games(6..=6, 1..=3, 1..=8)) {
-        check(&game);
+        check_assessment(&game);
     }
 
     #[test]
@@ -194,9 +195,9 @@ proptest! {
 
 proptest! {
     #[test]
-    fn two_seats_need_no_trust(game in games(2..=2, 1..=8, 1..=40)) {
-        let robustness = assess(&game);
-        // Where both want the same winner, one that turned would not play for its own row any more.
+    fn with_two_opposed_seats_the_price_of_trust_is_0(game in games(2..=2, 1..=8, 1..=40)) {
+        let robustness = assess_fully(&game);
+        // If both seats want the same winner, a turned seat no longer plays for its own row.
         let are_opposed = game.matrix[Seat::FIRST].offsets() == game.matrix.rows().as_slice()[1].offsets();
         for figures in &robustness.seats {
             prop_assert!(!are_opposed || figures.price_of_trust() == 0);
@@ -207,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn a_guarantee_is_the_winner_of_the_turned_matrix_and_no_better_than_what_is_predicted(
+    fn the_guaranteed_rank_is_that_of_the_turned_matrix_and_at_most_the_predicted(
         game in games(2..=MAX_SEATS, 1..=8, 1..=50),
     ) {
         let (seats, position) = (game.matrix.seats(), game.first_position());
@@ -223,8 +224,8 @@ proptest! {
     }
 
     #[test]
-    fn no_coalition_does_more_harm_than_everybody(game in games(2..=6, 1..=5, 1..=9)) {
-        for (seat, figures) in assess(&game).seats.enumerate() {
+    fn no_coalition_does_more_harm_than_all_others_together(game in games(2..=6, 1..=5, 1..=9)) {
+        for (seat, figures) in assess_fully(&game).seats.enumerate() {
             for coalition in other_coalitions(game.matrix.seats(), seat) {
                 let turned = turned_against(&game, seat, &coalition);
                 let winner = Solution::new(&turned).winner(&game.first_position());
@@ -234,7 +235,7 @@ proptest! {
     }
 
     #[test]
-    fn only_a_seat_itself_can_lose_what_it_is_sure_of(
+    fn only_its_own_takes_lower_a_guaranteed_rank(
         game in games(2..=8, 1..=5, 1..=12),
         choices in vec(any::<prop::sample::Index>(), 60),
     ) {
@@ -268,7 +269,7 @@ proptest! {
     }
 
     #[test]
-    fn giant_piles_are_no_burden_to_a_guarantee(
+    fn guarantees_of_giant_piles_are_fast(
         matrix in matrices(2..=MAX_SEATS),
         piles in vec(MAX_COUNTERS - 3..=MAX_COUNTERS, 1..=MAX_PILES),
     ) {
@@ -299,8 +300,8 @@ proptest! {
     }
 }
 
-/// Numbers without a visible pattern (xorshift64).
-fn numbers() -> impl FnMut(u64) -> u64 {
+/// Pseudorandom numbers (xorshift64).
+fn number_generator() -> impl FnMut(u64) -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     move |bound| {
         state ^= state << 13;
@@ -311,9 +312,9 @@ fn numbers() -> impl FnMut(u64) -> u64 {
 }
 
 #[test]
-fn at_three_seats_the_predicted_winner_can_seldom_force_it() {
+fn with_three_seats_predicted_wins_are_rarely_forced() {
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
-    let mut below = numbers();
+    let mut below = number_generator();
     let mut sure = 0;
     for _ in 0..2_000 {
         let piles: Vec<u64> = (0..2 + below(5)).map(|_| 1 + below(9)).collect();
@@ -327,7 +328,7 @@ fn at_three_seats_the_predicted_winner_can_seldom_force_it() {
 #[test]
 fn takes_of_every_kind_occur() {
     let rows = permutations(SeatCount::new(3).unwrap());
-    let mut below = numbers();
+    let mut below = number_generator();
     let mut kinds = HashSet::new();
     for _ in 0..2_000 {
         let rows = BySeat::from_fn(SeatCount::new(3).unwrap(), |_| rows[below(6) as usize].clone());
@@ -341,9 +342,9 @@ fn takes_of_every_kind_occur() {
 }
 
 #[test]
-fn a_larger_coalition_may_do_less_harm_and_any_but_all_others_may_even_help() {
-    // Seats outside of a coalition answer to whom they see in it.
-    let mut below = numbers();
+fn larger_coalitions_may_do_less_harm_and_some_even_help() {
+    // Seats outside a coalition react to who is in it.
+    let mut below = number_generator();
     let (seats, guarded) = (SeatCount::new(4).unwrap(), Seat::FIRST);
     let all = permutations(seats);
     let (mut less_harm, mut help) = (false, false);
@@ -366,16 +367,16 @@ fn a_larger_coalition_may_do_less_harm_and_any_but_all_others_may_even_help() {
 }
 
 #[test]
-fn the_bound_and_the_budget_are_named() {
+fn an_ended_search_names_its_limit() {
     let seats = SeatCount::new(5).unwrap();
-    let mut below = numbers();
+    let mut below = number_generator();
     let everybody_needed = std::iter::repeat_with(|| {
         let piles: Vec<u64> = (0..2 + below(4)).map(|_| 1 + below(9)).collect();
         let piles = Piles::parse(&piles).unwrap();
         Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap()
     });
     let is_larger = |game: &Game, size: usize| {
-        assess(game).seats.iter().position(|figures| {
+        assess_fully(game).seats.iter().position(|figures| {
             matches!(&figures.smallest_coalition, SmallestCoalition::Found(found) if found.seats.len() > size)
         })
     };
@@ -397,7 +398,7 @@ fn the_bound_and_the_budget_are_named() {
 #[test]
 fn thirty_two_seats_are_searched_within_a_budget() {
     let seats = SeatCount::new(32).unwrap();
-    let mut below = numbers();
+    let mut below = number_generator();
     let rows = BySeat::from_fn(seats, |_| {
         let mut row: Vec<u64> = (0..32).collect();
         (1..32).rev().for_each(|place| row.swap(place, below(place as u64 + 1) as usize));
@@ -424,7 +425,7 @@ fn thirty_two_seats_are_searched_within_a_budget() {
 }
 
 #[test]
-fn play_with_errors_is_refused_where_it_has_too_many_counters() {
+fn play_with_errors_rejects_too_many_counters() {
     let rows = vec![vec![0, 1, 2]; 3];
     let outlook = |piles: &[u64], budget: &mut Budget<'_>| {
         let game = Game::parse(piles, &rows, 0, Ending::ToMoveWins).unwrap();
@@ -434,7 +435,7 @@ fn play_with_errors_is_refused_where_it_has_too_many_counters() {
     assert_eq!(refused, ErrorOutlookError::TooManyCounters { counters: 2 * u128::from(MAX_COUNTERS) });
     assert_eq!(
         refused.to_string(),
-        "18446744073709551614 counters in all: play with errors depends on every counter, and is worked out for at most 10000000"
+        "18446744073709551614 counters in total: play with errors depends on every counter, and is limited to 10000000"
     );
     assert!(outlook(&[MAX_ERRING_COUNTERS, 1], &mut Budget::unbounded()).is_err());
     let halted = outlook(&[MAX_ERRING_COUNTERS], &mut Budget::of_steps(1000));

@@ -1,4 +1,4 @@
-//! Trees and graphs of all play: against the reference tree, and against what their sizes were said to be.
+//! Trees and graphs agree with the reference tree and with their predicted sizes.
 
 use lastnim_analysis::tree::{GraphSize, PlayGraph, TreeCut, TreeError, TreeSize};
 use lastnim_core::game::testing::games;
@@ -9,14 +9,14 @@ use lastnim_core::{
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const MOST: u64 = 1 << 20;
+const MAX_NODES: u64 = 1 << 20;
 
-fn tree(game: &Game, depth: Option<u64>) -> PlayGraph {
-    PlayGraph::build_tree(game, depth, MOST, &mut Budget::unbounded()).unwrap()
+fn build_tree(game: &Game, depth: Option<u64>) -> PlayGraph {
+    PlayGraph::build_tree(game, depth, MAX_NODES, &mut Budget::unbounded()).unwrap()
 }
 
-fn merged(game: &Game) -> PlayGraph {
-    PlayGraph::build_graph(game, None, MOST, &mut Budget::unbounded()).unwrap()
+fn build_graph(game: &Game) -> PlayGraph {
+    PlayGraph::build_graph(game, None, MAX_NODES, &mut Budget::unbounded()).unwrap()
 }
 
 fn figure_1() -> Game {
@@ -30,7 +30,7 @@ fn four_seats(piles: &[u64]) -> Game {
 }
 
 /// The depth of every node of a tree.
-fn depths(tree: &PlayGraph) -> Vec<u64> {
+fn node_depths(tree: &PlayGraph) -> Vec<u64> {
     let mut depths = vec![0; tree.nodes().len()];
     for edge in tree.edges() {
         depths[edge.to] = depths[edge.from] + 1;
@@ -40,9 +40,9 @@ fn depths(tree: &PlayGraph) -> Vec<u64> {
 
 proptest! {
     #[test]
-    fn the_tree_is_that_of_the_reference(game in games(2..=5, 1..=4, 1..=5)) {
-        let tree = tree(&game, None);
-        let reference = GameTree::build(&game, MOST as usize).unwrap();
+    fn the_tree_agrees_with_the_reference(game in games(2..=5, 1..=4, 1..=5)) {
+        let tree = build_tree(&game, None);
+        let reference = GameTree::build(&game, MAX_NODES as usize).unwrap();
         prop_assert_eq!(TreeSize::of_piles(&game.piles), TreeSize::Exactly(tree.nodes().len() as u128));
         prop_assert_eq!(tree.nodes().len(), reference.len());
         let winners = reference.winners(&game.matrix, game.ending);
@@ -62,8 +62,8 @@ proptest! {
 
     #[test]
     fn a_cut_tree_is_the_top_of_the_whole_one(game in games(2..=4, 1..=4, 1..=5), depth in 0..=12_u64) {
-        let (whole, top) = (tree(&game, None), tree(&game, Some(depth)));
-        let depths = depths(&whole);
+        let (whole, top) = (build_tree(&game, None), build_tree(&game, Some(depth)));
+        let depths = node_depths(&whole);
         let kept: Vec<_> = whole.nodes().iter().zip(&depths).filter(|(_, of)| **of <= depth).collect();
         prop_assert_eq!(TreeSize::to_depth(&game.piles, depth), TreeSize::Exactly(kept.len() as u128));
         prop_assert_eq!(top.nodes().len(), kept.len());
@@ -78,7 +78,7 @@ proptest! {
 
     #[test]
     fn the_graph_has_every_state_of_the_tree_once(game in games(2..=6, 1..=4, 1..=5)) {
-        let (tree, graph) = (tree(&game, None), merged(&game));
+        let (tree, graph) = (build_tree(&game, None), build_graph(&game));
         let state = |index: usize| graph.nodes()[index].position.to_string();
         let states: BTreeSet<_> = tree.nodes().iter().map(|node| (node.position.to_string(), node.winner)).collect();
         let merged: BTreeSet<_> = graph.nodes().iter().map(|node| (node.position.to_string(), node.winner)).collect();
@@ -106,7 +106,7 @@ proptest! {
 
     #[test]
     fn the_size_of_a_graph_is_known_beforehand(game in games(2..=MAX_SEATS, 1..=5, 1..=60)) {
-        let graph = merged(&game);
+        let graph = build_graph(&game);
         let edges = TreeSize::Exactly(graph.edges().len() as u128);
         prop_assert_eq!(GraphSize::of_game(&game), GraphSize { nodes: graph.nodes().len() as u128, edges });
         let solution = Solution::new(&game);
@@ -117,8 +117,8 @@ proptest! {
 
     #[test]
     fn a_cut_graph_is_the_top_of_the_whole_one(game in games(2..=6, 1..=4, 1..=6), depth in 0..=9_u64) {
-        let (whole, mut budget) = (merged(&game), Budget::unbounded());
-        let top = PlayGraph::build_graph(&game, Some(depth), MOST, &mut budget).unwrap();
+        let (whole, mut budget) = (build_graph(&game), Budget::unbounded());
+        let top = PlayGraph::build_graph(&game, Some(depth), MAX_NODES, &mut budget).unwrap();
         let mut takes = vec![u64::MAX; whole.nodes().len()];
         takes[0] = 0;
         for edge in whole.edges() {
@@ -142,7 +142,7 @@ proptest! {
 
     #[test]
     fn the_best_line_keeps_the_winner_to_the_end(game in games(2..=6, 1..=4, 1..=5)) {
-        let (tree, graph) = (tree(&game, None), merged(&game));
+        let (tree, graph) = (build_tree(&game, None), build_graph(&game));
         let takes = |graph: &PlayGraph| graph.best_line().iter().map(|edge| edge.take).collect::<Vec<_>>();
         prop_assert_eq!(takes(&tree), takes(&graph));
         let end = &tree.nodes()[tree.best_line().last().unwrap().to];
@@ -151,19 +151,19 @@ proptest! {
     }
 
     #[test]
-    fn the_deepest_cut_that_is_offered_fits_and_the_next_does_not(
+    fn the_suggested_cut_is_the_deepest_that_fits(
         game in games(2..=4, 1..=5, 1..=9),
-        most in 1..=200_u64,
+        limit in 1..=200_u64,
     ) {
         let mut budget = Budget::unbounded();
-        match PlayGraph::build_tree(&game, None, most, &mut budget) {
-            Ok(tree) => prop_assert!(tree.nodes().len() as u64 <= most),
+        match PlayGraph::build_tree(&game, None, limit, &mut budget) {
+            Ok(tree) => prop_assert!(tree.nodes().len() as u64 <= limit),
             Err(TreeError::TooLarge(too_large)) => {
                 let TreeCut { depth, nodes } = too_large.cut.unwrap();
-                let top = PlayGraph::build_tree(&game, Some(depth), most, &mut budget).unwrap();
+                let top = PlayGraph::build_tree(&game, Some(depth), limit, &mut budget).unwrap();
                 prop_assert_eq!(top.nodes().len() as u64, nodes);
-                prop_assert!(PlayGraph::build_tree(&game, Some(depth + 1), most, &mut budget).is_err());
-                let graph = PlayGraph::build_graph(&game, None, most, &mut budget);
+                prop_assert!(PlayGraph::build_tree(&game, Some(depth + 1), limit, &mut budget).is_err());
+                let graph = PlayGraph::build_graph(&game, None, limit, &mut budget);
                 prop_assert_eq!(too_large.graph_fits(), graph.is_ok());
             }
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
@@ -173,7 +173,7 @@ proptest! {
 
 #[test]
 fn figure_1_is_reproduced() {
-    let tree = tree(&figure_1(), None);
+    let tree = build_tree(&figure_1(), None);
     assert_eq!(tree.nodes().len(), 14);
     let line = tree.best_line();
     let states: Vec<_> = std::iter::once(0)
@@ -184,25 +184,25 @@ fn figure_1_is_reproduced() {
         ["(0, [1,2,2])", "(1, [1,2,1])", "(2, [1,2,0])", "(0, [1,1,0])", "(1, [1,0,0])", "(2, [0,0,0])"];
     assert_eq!(states, paper);
     assert_eq!(tree.nodes()[0].winner.index(), 2);
-    // Each of these takes is the only optimal one, so that it does not matter which the paper prefers.
+    // Each of these takes is the only optimal one, so ties do not matter.
     let optimal =
         |node: usize| tree.edges().iter().filter(|edge| edge.from == node && edge.is_optimal).count();
     assert!(line.iter().all(|edge| optimal(edge.from) == 1));
 }
 
 #[test]
-fn a_state_of_the_paper_s_figure_is_drawn_once_in_the_graph() {
+fn figure_1_as_a_graph_has_each_state_once() {
     let mut times = BTreeMap::new();
-    for node in tree(&figure_1(), None).nodes() {
+    for node in build_tree(&figure_1(), None).nodes() {
         *times.entry(node.position.to_string()).or_insert(0) += 1;
     }
-    let graph = merged(&figure_1());
+    let graph = build_graph(&figure_1());
     assert_eq!(graph.nodes().len(), times.len());
     assert!(times.values().any(|&times| times > 1), "{times:?}");
 }
 
 #[test]
-fn sizes_that_nobody_could_count_are_known() {
+fn huge_sizes_are_estimated() {
     let size = |piles: &[u64]| TreeSize::of_piles(&Piles::parse(piles).unwrap()).to_string();
     assert_eq!(size(&[9, 9, 1, 6]), "4202560");
     assert_eq!(size(&[1; MAX_PILES]), "1025");
@@ -229,7 +229,7 @@ fn sizes_that_nobody_could_count_are_known() {
 }
 
 #[test]
-fn what_is_too_large_is_refused_with_what_would_fit() {
+fn too_large_trees_and_graphs_suggest_what_fits() {
     let refused = |piles: &[u64], depth| match PlayGraph::build_tree(
         &four_seats(piles),
         depth,
@@ -260,16 +260,19 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
 fn building_stops_when_the_budget_is_spent() {
     let game = four_seats(&[4, 4]);
     for steps in [0, 1, 20, 40] {
-        let halt = TreeError::Halt(HaltReason::OutOfSteps { most: steps });
-        assert_eq!(PlayGraph::build_tree(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt.clone()));
-        assert_eq!(PlayGraph::build_graph(&game, None, MOST, &mut Budget::of_steps(steps)), Err(halt));
+        let halt = TreeError::Halt(HaltReason::OutOfSteps { limit: steps });
+        assert_eq!(
+            PlayGraph::build_tree(&game, None, MAX_NODES, &mut Budget::of_steps(steps)),
+            Err(halt.clone())
+        );
+        assert_eq!(PlayGraph::build_graph(&game, None, MAX_NODES, &mut Budget::of_steps(steps)), Err(halt));
     }
 }
 
 #[test]
 fn a_game_that_is_over_is_one_node() {
     let game = Game::parse(&[0], &[vec![0, 1], vec![1, 0]], 1, Ending::LastMoverWins).unwrap();
-    for graph in [tree(&game, None), tree(&game, Some(0)), merged(&game)] {
+    for graph in [build_tree(&game, None), build_tree(&game, Some(0)), build_graph(&game)] {
         assert_eq!((graph.nodes().len(), graph.edges().len()), (1, 0));
         assert_eq!((graph.nodes()[0].winner.index(), graph.nodes()[0].cut), (0, None));
         assert!(graph.best_line().is_empty());

@@ -1,26 +1,26 @@
-//! Made-up tournaments in which errors come in clusters, and how often the intervals hold the truth there.
+//! Simulated tournaments with clustered errors, and the coverage of intervals there.
 
 use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
 
 /// Matches of a duplicate group.
 const MATCHES: u32 = 3;
-/// The fewest and the most takes of a bot in a group.
+/// Minimum and maximum number of takes of a bot in a group.
 const TAKES: (u32, u32) = (6, 18);
 
-/// The balls with which Polya's urn begins, a correlation of 1 in one more.
+/// The initial number of balls in Polya's urn: one more would be a correlation of 1.
 const URN: f64 = 1.0 / 0.3 - 1.0;
 
-/// How the errors of a group hang together.
+/// The dependence between errors of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clustering {
-    /// Not at all: every take errs with the same chance.
+    /// None: every take errs with the same probability.
     Independent,
-    /// A group's chance is drawn from an exponential distribution: some positions are harder than others.
+    /// The error rate of a group is drawn from an exponential distribution: some positions are harder than others.
     Difficulty,
-    /// Three groups of ten have all the errors, as far as a chance of 1 goes: only some positions can be lost.
+    /// Three groups of ten have all the errors, as far as a rate of 1 allows: only some positions are dangerous.
     Dangerous,
-    /// Each error makes the next one in the group likelier, by Polya's urn: of any two takes of a group, the errors have a
-    /// correlation of 0.3.
+    /// Each error makes the next one in the group more likely, by Polya's urn: the errors of any two takes of a group
+    /// have a correlation of 0.3.
     Contagious,
 }
 
@@ -38,14 +38,14 @@ impl Clustering {
         }
     }
 
-    /// Plays the takes of a group, with this mean chance of an error, and returns the errors.
+    /// Draws the number of errors in a group with this mean error rate.
     fn errors(self, mean: f64, takes: u32, draw: &mut SeededDraw) -> u32 {
         let chance = match self {
             Self::Independent | Self::Contagious => mean,
-            Self::Difficulty => (-mean * uniform(draw).ln()).min(1.0),
+            Self::Difficulty => (-mean * draw_uniform(draw).ln()).min(1.0),
             Self::Dangerous => {
                 let dangerous = mean.max(0.3);
-                if uniform(draw) < dangerous { mean / dangerous } else { 0.0 }
+                if draw_uniform(draw) < dangerous { mean / dangerous } else { 0.0 }
             }
         };
         (0..takes).fold(0, |errors, take| {
@@ -53,11 +53,11 @@ impl Clustering {
                 Self::Contagious => (URN * mean + f64::from(errors)) / (URN + f64::from(take)),
                 Self::Independent | Self::Difficulty | Self::Dangerous => chance,
             };
-            errors + u32::from(uniform(draw) < chance)
+            errors + u32::from(draw_uniform(draw) < chance)
         })
     }
 
-    /// Returns the mean chance that is drawn, where chances above 1 are cut off.
+    /// Returns the mean of the drawn error rates, which are capped at 1.
     fn true_mean(self, mean: f64) -> f64 {
         match self {
             Self::Difficulty => mean * (1.0 - (-1.0 / mean).exp()),
@@ -66,45 +66,45 @@ impl Clustering {
     }
 }
 
-/// The chance of an error, the number of groups, and how errors hang together.
+/// An error rate, a number of groups, and a dependence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scenario {
-    /// The chance that a take is an error.
+    /// The error rate per take.
     pub errors: f64,
-    /// Duplicate groups.
+    /// The number of duplicate groups.
     pub groups: u32,
-    /// How errors hang together.
+    /// The dependence between errors.
     pub clustering: Clustering,
 }
 
-/// How often an interval held the truth, and how wide it was.
+/// The coverage and width of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coverage {
-    /// The share of tournaments in which it held the truth.
+    /// The share of tournaments in which it contains the true value.
     pub held: f64,
-    /// The median width, in units of the truth.
+    /// The median width, relative to the true value.
     pub width: f64,
 }
 
-/// The coverage of the accuracy of a take and of the regret of a match.
+/// The coverage for the accuracy per take and the regret per match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScenarioCoverage {
-    /// Of the accuracy.
+    /// For the accuracy.
     pub accuracy: Coverage,
-    /// Of the regret.
+    /// For the regret.
     pub regret: Coverage,
 }
 
 impl Scenario {
-    /// Returns how many errors are expected.
+    /// Returns the expected number of errors.
     pub fn expected_errors(&self) -> f64 {
         self.clustering.true_mean(self.errors) * f64::from(self.groups * (TAKES.0 + TAKES.1)) / 2.0
     }
 
-    /// Plays so many tournaments.
+    /// Simulates this many tournaments.
     pub fn simulate(&self, tournaments: u64, seed: u64) -> ScenarioCoverage {
         let errors = self.clustering.true_mean(self.errors);
-        // An error costs one rank or two, which depends on the group; both in the mean.
+        // An error costs one rank or two, depending on the group; the mean is 1.5.
         let takes = f64::from(TAKES.0 + TAKES.1) / 2.0;
         let regret = errors * takes * 1.5 / f64::from(MATCHES);
         let (mut accuracies, mut regrets) = (Vec::new(), Vec::new());
@@ -119,13 +119,13 @@ impl Scenario {
         }
     }
 
-    /// Plays one tournament: optimal takes of takes, and ranks of matches.
+    /// Simulates one tournament: optimal takes per take, and ranks per match.
     fn tournament(&self, draw: &mut SeededDraw) -> (RatioSums, RatioSums) {
         let (mut accuracy, mut regret) = (RatioSums::default(), RatioSums::default());
         for _ in 0..self.groups {
             let takes = TAKES.0 + draw.number_below(u64::from(TAKES.1 - TAKES.0 + 1)) as u32;
-            let (errors, costly) = (self.clustering.errors(self.errors, takes, draw), uniform(draw));
-            let ranks = errors + (0..errors).filter(|_| uniform(draw) < costly).count() as u32;
+            let (errors, costly) = (self.clustering.errors(self.errors, takes, draw), draw_uniform(draw));
+            let ranks = errors + (0..errors).filter(|_| draw_uniform(draw) < costly).count() as u32;
             accuracy.add_group((takes - errors).into(), takes.into());
             regret.add_group(ranks.into(), MATCHES.into());
         }
@@ -147,6 +147,6 @@ impl Coverage {
 }
 
 /// Draws a number between 0 and 1.
-fn uniform(draw: &mut SeededDraw) -> f64 {
+fn draw_uniform(draw: &mut SeededDraw) -> f64 {
     (draw.next_bits() >> 11) as f64 / (1_u64 << 53) as f64 + f64::EPSILON / 4.0
 }

@@ -1,4 +1,4 @@
-//! How often honest fields are flagged, colluding ones found, and how well the power is foretold.
+//! False positives in honest fields, detections in colluding ones, and the accuracy of the predicted power.
 
 use crate::{
     declares::Declares,
@@ -8,7 +8,7 @@ use crate::{
 };
 use lastnim_auditing::{AuditFindings, PairFindings};
 
-/// Fields of each kind, unless said otherwise.
+/// The default number of fields of each kind.
 const FIELDS: u64 = 50;
 
 /// Prints how often honest fields are flagged.
@@ -30,7 +30,7 @@ pub fn print_honest(options: &Options) {
     );
 }
 
-/// Prints how often the level of the tests is exceeded in fields whose bots cannot tell others apart.
+/// Prints how often the tests reject in fields whose bots cannot identify others.
 pub fn print_level(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
@@ -70,7 +70,7 @@ pub fn print_colluding(options: &Options) {
     });
 }
 
-/// What was counted in fields.
+/// Counts over fields.
 struct Counted {
     fields: u64,
     counts: [u64; 3],
@@ -111,7 +111,7 @@ fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindin
     all
 }
 
-/// Lets a bot help another as often as an honest field said that it could have shown with a chance of 0.8.
+/// Makes a bot help another at the rate that an honest field would have detected with power 0.8.
 pub fn print_power(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
@@ -142,23 +142,23 @@ pub fn print_power(options: &Options) {
     }
 }
 
-/// Returns a share in percent with its interval of 95% (Clopper and Pearson).
+/// Returns a share in percent with its 95% interval (Clopper and Pearson).
 pub fn share_interval(hits: u64, all: u64) -> String {
-    // The chance of at most so many hits.
-    let below = |share: f64, most: u64| {
+    // The probability of at most `max` hits.
+    let below = |share: f64, max: u64| {
         let mut log_term = all as f64 * (1.0 - share).ln();
         let mut sum = log_term.exp();
-        for hit in 1..=most {
+        for hit in 1..=max {
             log_term += ((all - hit + 1) as f64 / hit as f64).ln() + (share / (1.0 - share)).ln();
             sum += log_term.exp();
         }
         sum
     };
-    let where_it_falls_to = |chance: f64, most: u64| {
+    let where_it_falls_to = |chance: f64, max: u64| {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
-            if below(middle, most) > chance { low = middle } else { high = middle }
+            if below(middle, max) > chance { low = middle } else { high = middle }
         }
         100.0 * low
     };

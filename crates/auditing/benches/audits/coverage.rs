@@ -1,18 +1,18 @@
-//! How often intervals hold the truth, and how wide they are.
+//! Coverage and width of intervals.
 
 use crate::{
     clusters::{Clustering, Scenario},
     options::Options,
 };
 
-/// The chances of an error.
+/// The error rates.
 const ERRORS: [f64; 5] = [0.005, 0.01, 0.03, 0.1, 0.3];
 /// The numbers of duplicate groups.
 const GROUPS: [u32; 4] = [20, 40, 150, 600];
-/// Tournaments of each kind, unless said otherwise.
+/// The default number of tournaments of each kind.
 const TOURNAMENTS: u64 = 2_000;
 
-/// Prints a table for each way in which errors hang together.
+/// Prints a table for each dependence between errors.
 pub fn print(options: &Options) {
     let tournaments = options.count.unwrap_or(TOURNAMENTS);
     println!(

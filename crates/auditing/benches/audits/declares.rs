@@ -1,4 +1,4 @@
-//! What bots declare.
+//! Declarations of simulated bots.
 
 use crate::plays::{Plays, WinChances};
 use lastnim_core::{
@@ -7,67 +7,67 @@ use lastnim_core::{
 };
 use lastnim_tournament::SeededDraw;
 
-/// What a bot declares. Bots with a higher number are weaker where that matters.
+/// What a bot declares. Bots with a higher number are weaker, if that matters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Declares {
     /// The standard row.
     Standard,
-    /// The seat at this offset first, whoever sits there.
+    /// The seat at this offset first.
     Offset(usize),
-    /// Any row.
+    /// A random row.
     Anything,
-    /// The seats by their numbers, its own among them: an error of its author.
+    /// The seats by number, including its own: a mistake of its author.
     SeatOrder,
-    /// Itself, and then the others from the weakest to the strongest.
+    /// Itself, then the others from weakest to strongest.
     WeakestFirst,
-    /// Itself, and then the others from the strongest to the weakest.
+    /// Itself, then the others from strongest to weakest.
     StrongestFirst,
-    /// Itself, then the weakest at the table, then the others as they sit.
+    /// Itself, then the weakest at the table, then the others in playing order.
     WeakestSecond,
-    /// Itself, and then the others from the one with the fewest wins so far to the one with the most.
+    /// Itself, then the others by ascending number of wins so far.
     FewestWinsFirst,
-    /// Itself, and then the others from the one that it met last as a winner to the one that it met first so.
+    /// Itself, then the others by their last win, the latest last.
     LastWinnerLast,
-    /// The first row that makes it win under optimal play, if the others declare what they declared last.
+    /// The first row with which it wins under optimal play, if the others repeat their last declarations.
     BestResponse,
-    /// The same of the rows in which it stands first.
+    /// The same among rows that rank itself first.
     BestSecond,
-    /// The row with which it wins most, if the others declare what they declared last and play as they do.
+    /// The row with which it wins most often, if the others repeat their last declarations and play as they do.
     BestAgainstPlay,
-    /// Another bot first and itself second in so many groups of a hundred in which it sits there; else the standard row.
+    /// Another bot first and itself second, in this percentage of the groups with that bot; otherwise the standard row.
     Helps(usize, u64),
-    /// Itself, and then another bot if that sits there; else the standard row.
+    /// Itself, then another bot if that is at the table; otherwise the standard row.
     Returns(usize),
 }
 
-/// What bots know of each other.
+/// What bots know about each other.
 pub struct Memory {
-    /// By bot: what it declared last.
+    /// By bot: its last declaration.
     pub last_rows: Vec<Row>,
-    /// By bot: how often it won.
+    /// By bot: number of wins.
     pub wins: Vec<u32>,
-    /// By bot: the match that it won last.
+    /// By bot: its last won match.
     pub last_win: Vec<u64>,
 }
 
-/// Where a row is declared.
+/// The situation of a bot that declares.
 pub struct Declaring<'a> {
-    /// Who sits where.
+    /// The bots by seat.
     pub table: &'a BySeat<usize>,
-    /// Who declares.
+    /// The seat that declares.
     pub seat: Seat,
     /// The piles of the match.
     pub piles: &'a Piles,
-    /// The percentage from which on those that help do not.
+    /// Bots that help in a lower percentage of groups do not help in this one.
     pub helps: u64,
-    /// What is known of the others.
+    /// What is known about the others.
     pub memory: &'a Memory,
-    /// What each bot does.
+    /// The behaviour of each bot.
     pub bots: &'a [(Declares, Plays)],
 }
 
 impl Declaring<'_> {
-    /// Returns the row that is declared.
+    /// Returns the declared row.
     pub fn row(&self, draw: &mut SeededDraw) -> Row {
         let (table, seat, seats) = (self.table, self.seat, self.table.seats());
         let n = seats.get() as u64;
@@ -123,10 +123,10 @@ impl Declaring<'_> {
                 None => return Row::standard(seats),
             },
         };
-        Row::parse(&offsets, seats).expect("each offset stands once")
+        Row::parse(&offsets, seats).expect("each offset occurs once")
     }
 
-    /// Returns the first of the rows that makes the seat win, the others declaring what they declared last.
+    /// Returns the first of the rows with which the seat wins, if the others repeat their last declarations.
     fn best_response(&self, rows: Vec<Row>) -> Row {
         let first = self.table.seats().iter().next().expect("2 seats or more");
         let wins = |row: &Row| {
@@ -135,8 +135,8 @@ impl Declaring<'_> {
         rows.into_iter().find(wins).unwrap_or_else(|| Row::standard(self.table.seats()))
     }
 
-    /// Returns the row with which the seat wins most, the others declaring what they declared last; the standard one if none
-    /// is better.
+    /// Returns the row with which the seat wins most often, if the others repeat their last declarations; the standard
+    /// row if none is better.
     fn best_against_play(&self) -> Row {
         let seats = self.table.seats();
         let chance = |row: &Row| {
@@ -161,7 +161,8 @@ impl Declaring<'_> {
         let of = |other: Seat| {
             if other == self.seat { row.clone() } else { self.memory.last_rows[self.table[other]].clone() }
         };
-        AllianceMatrix::from_rows(BySeat::from_fn(self.table.seats(), of)).expect("rows of as many seats")
+        AllianceMatrix::from_rows(BySeat::from_fn(self.table.seats(), of))
+            .expect("all rows have the same length")
     }
 }
 
@@ -175,5 +176,5 @@ fn all_rows(seats: SeatCount) -> Vec<Row> {
         };
         rows = rows.into_iter().flat_map(longer).collect();
     }
-    rows.into_iter().map(|row| Row::parse(&row, seats).expect("each offset stands once")).collect()
+    rows.into_iter().map(|row| Row::parse(&row, seats).expect("each offset occurs once")).collect()
 }

@@ -1,4 +1,4 @@
-//! Tournaments of bots that declare their rows, or have them assigned.
+//! Simulated tournaments with declared or assigned rows.
 
 use crate::{
     declares::{Declares, Declaring, Memory},
@@ -11,19 +11,19 @@ use lastnim_core::{
 };
 use lastnim_tournament::SeededDraw;
 
-/// A field that meets in duplicate groups.
+/// A field that plays duplicate groups.
 #[derive(Debug, Clone)]
 pub struct Field {
-    /// What each bot does.
+    /// The behaviour of each bot.
     pub bots: Vec<(Declares, Plays)>,
-    /// Seats of a match.
+    /// The number of seats.
     pub seats: usize,
-    /// Whether rows are declared.
+    /// The source of the rows.
     pub rows: RowSource,
 }
 
 impl Field {
-    /// Plays so many groups and audits them.
+    /// Plays and audits this many groups.
     pub fn audit(&self, groups: u64, seed: u64) -> AuditFindings {
         let seats = SeatCount::new(self.seats).expect("2 seats or more");
         let tournament = TournamentId::new(seed, &[0; 10]);
@@ -44,7 +44,7 @@ impl Field {
             let assigned = BySeat::from_fn(seats, |_| {
                 let mut offsets: Vec<u64> = (0..self.seats as u64).collect();
                 draw.shuffle(&mut offsets);
-                Row::parse(&offsets, seats).expect("each offset stands once")
+                Row::parse(&offsets, seats).expect("each offset occurs once")
             });
             for rotation in 0..self.seats {
                 let table = &BySeat::from_fn(seats, |seat| order[(seat.index() + rotation) % self.seats]);
@@ -58,7 +58,7 @@ impl Field {
                 for (seat, &bot) in table.enumerate() {
                     memory.last_rows[bot] = rows[seat].clone();
                 }
-                let matrix = AllianceMatrix::from_rows(rows).expect("rows of as many seats");
+                let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
                 let game = Game::new(piles.clone(), matrix, 0, Ending::default()).expect("the first seat");
                 let audit =
                     Audit::of_finished(&game, &self.takes(&game, table, draw)).expect("played to its end");

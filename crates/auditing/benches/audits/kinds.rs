@@ -1,4 +1,4 @@
-//! The kinds of fields, honest and not.
+//! Kinds of fields, honest and colluding.
 
 use crate::{
     declares::Declares::{
@@ -9,30 +9,30 @@ use crate::{
 };
 use lastnim_auditing::RowSource::{self, Assigned, Declared};
 
-/// A kind of field: its name, where rows come from, and what each bot does.
+/// A kind of field: its name, the source of its rows, and the behaviour of each bot.
 pub type Kind = (&'static str, RowSource, Vec<(Declares, Plays)>);
 
 const OPTIMAL: Plays = Errs(0);
 const RANDOM: Plays = Errs(100);
 
-/// Returns honest fields of all kinds: in none of them does a bot do anything for the good of another.
+/// Returns all kinds of honest fields, in which no bot acts for the good of another.
 pub fn honest_fields() -> Vec<Kind> {
     [by_rows(), by_play()].concat()
 }
 
-/// Returns bots that declare the standard row, by how they play.
-fn standard<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(Declares, Plays)> {
+/// Returns bots that declare the standard row and play like this.
+fn standard_rows<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(Declares, Plays)> {
     plays.map(|plays| (Standard, plays)).to_vec()
 }
 
-/// Returns bots of all kinds of play that declare the standard row.
-fn mixed() -> Vec<(Declares, Plays)> {
-    standard([OPTIMAL, Errs(10), Errs(30), Greedy, RANDOM])
+/// Returns bots with all kinds of play that declare the standard row.
+fn mixed_play() -> Vec<(Declares, Plays)> {
+    standard_rows([OPTIMAL, Errs(10), Errs(30), Greedy, RANDOM])
 }
 
-/// Returns honest fields that differ by what is declared.
+/// Returns honest fields with different declarations.
 fn by_rows() -> Vec<Kind> {
-    // Weaker and weaker, as those that declare by strength expect.
+    // From strong to weak, as bots that declare by strength assume.
     let weaker = [OPTIMAL, Errs(5), Errs(10), Errs(30), Greedy, RANDOM];
     let all = |declares: Declares| weaker.map(|plays| (declares, plays)).to_vec();
     let among = |declares: Declares, modellers: &[usize]| {
@@ -40,8 +40,12 @@ fn by_rows() -> Vec<Kind> {
         weaker.iter().enumerate().map(|(bot, &plays)| (of(bot), plays)).collect::<Vec<_>>()
     };
     vec![
-        ("standard rows, all kinds of play", Declared, mixed()),
-        ("oracles, greedy, timid and random", Declared, standard([OPTIMAL, OPTIMAL, Greedy, Timid, RANDOM])),
+        ("standard rows, all kinds of play", Declared, mixed_play()),
+        (
+            "oracles, greedy, timid and random",
+            Declared,
+            standard_rows([OPTIMAL, OPTIMAL, Greedy, Timid, RANDOM]),
+        ),
         (
             "constant and random rows",
             Declared,
@@ -93,7 +97,7 @@ fn by_rows() -> Vec<Kind> {
         ("all declare for the strong", Declared, all(StrongestFirst)),
         ("three declare against the leaders", Declared, among(FewestWinsFirst, &[0, 1, 3])),
         ("two declare against the leaders", Declared, among(FewestWinsFirst, &[0, 5])),
-        ("all declare against whoever won last", Declared, all(LastWinnerLast)),
+        ("all declare against the last winner", Declared, all(LastWinnerLast)),
         ("two declare the best response", Declared, among(BestResponse, &[0, 2])),
         ("all declare the best response", Declared, all(BestResponse)),
         ("two declare the best second", Declared, among(BestSecond, &[0, 2])),
@@ -101,17 +105,17 @@ fn by_rows() -> Vec<Kind> {
         ("two declare the best row against known play", Declared, among(BestAgainstPlay, &[0, 1])),
         ("all declare the best row against known play", Declared, all(BestAgainstPlay)),
         ("one declares for a bot, which knows nothing of it", Declared, {
-            let mut bots = mixed();
+            let mut bots = mixed_play();
             bots[0].0 = Returns(1);
             bots
         }),
     ]
 }
 
-/// Returns honest fields that differ by how they play, and by their size.
+/// Returns honest fields with different play and sizes.
 fn by_play() -> Vec<Kind> {
-    let exploiters = standard([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
-    let for_rank = standard([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
+    let exploiters = standard_rows([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
+    let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
     vec![
         ("two take what wins most against known play", Declared, exploiters.clone()),
         ("two take what ranks best against known play", Declared, for_rank.clone()),
@@ -150,9 +154,9 @@ fn by_play() -> Vec<Kind> {
         }),
         ("twelve of all kinds of play", Declared, {
             let plays = [OPTIMAL, Errs(5), Errs(10), Greedy, Timid, RANDOM];
-            [standard(plays), standard(plays)].concat()
+            [standard_rows(plays), standard_rows(plays)].concat()
         }),
-        ("assigned rows, all kinds of play", Assigned, mixed()),
+        ("assigned rows, all kinds of play", Assigned, mixed_play()),
         ("assigned rows, two exploit for rank", Assigned, for_rank),
         ("assigned rows, two exploit to win", Assigned, exploiters),
     ]

@@ -1,7 +1,7 @@
-//! How often what audits infer is wrong: the tables of `docs/audits.md`.
+//! Error rates of audits: the tables in the book's page on audits.
 //!
-//! `cargo bench --bench audits` takes an hour; `-- honest --count 10 --groups 150 --seed 5000` a part of it. All of
-//! it follows from the seed: what a rule was chosen with must not be what proves it.
+//! `cargo bench --bench audits` takes an hour; `-- honest --count 10 --groups 150 --seed 5000` runs a part. Everything
+//! derives from the seed. Use other seeds than those with which a rule was chosen.
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -19,7 +19,7 @@ mod plays;
 
 use options::Options;
 
-/// A part of the simulations, by its name.
+/// A part of the simulations, with its name.
 type Part = (&'static str, fn(&Options));
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What to simulate, and how much of it.
+//! Command line options.
 
 use std::{env, process, str::FromStr};
 
@@ -6,28 +6,28 @@ use std::{env, process, str::FromStr};
 const USAGE: &str = "usage: cargo bench --bench audits -- [coverage|level|honest|colluding|power].. [--seed N] \
                      [--count N] [--groups N,..] [--seats N,..] [--only WORD]";
 
-/// What to simulate, and how much of it.
+/// Command line options.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The parts that are asked for; none stands for all.
+    /// The selected parts; empty for all.
     pub parts: Vec<String>,
-    /// What everything is drawn from. The rules were chosen with the seeds 0 to 99.
+    /// The seed. The rules were chosen with the seeds 0 to 99.
     pub seed: u64,
-    /// Fields of each kind, or tournaments of each kind of errors.
+    /// The number of fields, or tournaments, of each kind.
     pub count: Option<u64>,
-    /// The numbers of groups of a field.
+    /// The numbers of groups per field.
     pub groups: Vec<u64>,
     /// The numbers of seats.
     pub seats: Vec<usize>,
-    /// Only the fields whose name has this in it.
+    /// Only fields whose names contain this.
     pub only: String,
 }
 
-/// The parts that there are.
+/// All parts.
 const PARTS: [&str; 5] = ["coverage", "level", "honest", "colluding", "power"];
 
 impl Options {
-    /// Reads the command line, or ends with what would be right.
+    /// Parses the command line; exits with a usage message if it is invalid.
     pub fn from_args() -> Self {
         Self::parse(env::args().skip(1)).unwrap_or_else(|wrong| {
             eprintln!("{wrong}\n{USAGE}");
@@ -35,7 +35,7 @@ impl Options {
         })
     }
 
-    /// Returns whether a part is asked for.
+    /// Returns whether a part is selected.
     pub fn wants(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
     }
@@ -52,12 +52,12 @@ impl Options {
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or(format!("{arg} needs a value"));
             match arg.as_str() {
-                // What cargo passes to every benchmark.
+                // Cargo passes this to every benchmark.
                 "--bench" => {}
-                "--seed" => options.seed = number(&value()?)?,
-                "--count" => options.count = Some(number(&value()?)?),
-                "--groups" => options.groups = numbers(&value()?)?,
-                "--seats" => options.seats = numbers(&value()?)?,
+                "--seed" => options.seed = parse_number(&value()?)?,
+                "--count" => options.count = Some(parse_number(&value()?)?),
+                "--groups" => options.groups = parse_numbers(&value()?)?,
+                "--seats" => options.seats = parse_numbers(&value()?)?,
                 "--only" => options.only = value()?,
                 part if PARTS.contains(&part) => options.parts.push(arg),
                 _ => return Err(format!("{arg} is neither a part nor an option")),
@@ -67,10 +67,10 @@ impl Options {
     }
 }
 
-fn number<T: FromStr>(text: &str) -> Result<T, String> {
+fn parse_number<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("{text} is not a number"))
 }
 
-fn numbers<T: FromStr>(text: &str) -> Result<Vec<T>, String> {
-    text.split(',').map(number).collect()
+fn parse_numbers<T: FromStr>(text: &str) -> Result<Vec<T>, String> {
+    text.split(',').map(parse_number).collect()
 }

@@ -1,4 +1,4 @@
-//! How bots play.
+//! Play of simulated bots.
 
 use crate::declares::Declares;
 use lastnim_core::{
@@ -11,23 +11,24 @@ use std::collections::HashMap;
 /// How a bot plays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Plays {
-    /// Optimally, but for so many takes in a hundred, where it takes any number.
+    /// Optimally, except for this percentage of takes, which are random.
     Errs(u64),
-    /// It takes the whole pile.
+    /// Takes the whole pile.
     Greedy,
-    /// It takes one.
+    /// Takes one counter.
     Timid,
-    /// It knows how all others play, and takes what makes it win most, optimally where that is as good.
+    /// Knows how all others play, and maximises its chance to win; optimally if that is as good.
     ExploitsToWin,
-    /// It knows how all others play, and takes what leads to the best rank of its row, optimally where that is as good.
+    /// Knows how all others play, and maximises the expected rank of its row; optimally if that is as good.
     ExploitsForRank,
-    /// Optimally, but for so many takes in a hundred while another bot sits there, which are the best for that one.
+    /// Optimally, except for this percentage of takes while another bot is at the table, which are the best for that
+    /// bot.
     Helps(usize, u64),
-    /// It errs in so many takes in a hundred, and then for the good of another bot, if that sits there.
+    /// Errs in this percentage of takes, in favour of another bot if that is at the table.
     ErrsFor(usize, u64),
 }
 
-/// Returns what a bot takes.
+/// Returns a bot's take.
 pub fn take(
     bots: &[(Declares, Plays)],
     table: &BySeat<usize>,
@@ -37,7 +38,7 @@ pub fn take(
     draw: &mut SeededDraw,
 ) -> u64 {
     let seat = position.to_move();
-    let optimal = || solution.optimal_takes(position).smallest().expect("a take that is optimal");
+    let optimal = || solution.optimal_takes(position).smallest().expect("there is an optimal take");
     let any = |draw: &mut SeededDraw| 1 + draw.number_below(position.counters());
     let best_for = |ally: usize| {
         let (ally, _) = table.enumerate().find(|&(_, &bot)| bot == ally)?;
@@ -59,8 +60,8 @@ pub fn take(
     }
 }
 
-/// Who wins how likely, as one seat believes: which knows how the others play, takes what is best for itself, and takes those that
-/// exploit or help others for bots that play optimally.
+/// Win probabilities from the view of one seat. It knows how the others play and plays best itself, but assumes that
+/// bots that exploit or help others play optimally.
 pub struct WinChances<'a> {
     bots: &'a [(Declares, Plays)],
     table: &'a BySeat<usize>,
@@ -71,7 +72,7 @@ pub struct WinChances<'a> {
 }
 
 impl<'a> WinChances<'a> {
-    /// Begins to work it out.
+    /// Creates the table of a game.
     pub fn new(
         bots: &'a [(Declares, Plays)],
         table: &'a BySeat<usize>,
@@ -82,7 +83,7 @@ impl<'a> WinChances<'a> {
         Self { bots, table, seat, game, solution, known: HashMap::new() }
     }
 
-    /// Returns the chance of each seat from a position on.
+    /// Returns the win probability of each seat from a position on.
     pub fn after(&mut self, position: &Position) -> Vec<f64> {
         let seats = self.table.seats();
         if position.is_over() {
@@ -95,7 +96,7 @@ impl<'a> WinChances<'a> {
         }
         let mut chances = vec![0.0; seats.get()];
         for (take, likely) in self.takes(position) {
-            for (chance, after) in chances.iter_mut().zip(self.after(&taken(position, take))) {
+            for (chance, after) in chances.iter_mut().zip(self.after(&position_after(position, take))) {
                 *chance += likely * after;
             }
         }
@@ -103,9 +104,9 @@ impl<'a> WinChances<'a> {
         chances
     }
 
-    /// Returns the take that is best for the seat, the smallest that is optimal where that is as good.
+    /// Returns the best take for the seat; the smallest optimal one if that is as good.
     pub fn best_take(&mut self, position: &Position) -> u64 {
-        let optimal = self.solution.optimal_takes(position).smallest().expect("a take that is optimal");
+        let optimal = self.solution.optimal_takes(position).smallest().expect("there is an optimal take");
         let mut best = (optimal, self.worth_after(position, optimal) + 1e-9);
         for take in 1..=position.counters() {
             let worth = self.worth_after(position, take);
@@ -116,9 +117,9 @@ impl<'a> WinChances<'a> {
         best.0
     }
 
-    /// Returns how likely each take is.
+    /// Returns the probability of each take.
     fn takes(&mut self, position: &Position) -> Vec<(u64, f64)> {
-        let optimal = self.solution.optimal_takes(position).smallest().expect("a take that is optimal");
+        let optimal = self.solution.optimal_takes(position).smallest().expect("there is an optimal take");
         let mover = position.to_move();
         if mover == self.seat {
             return vec![(self.best_take(position), 1.0)];
@@ -137,7 +138,7 @@ impl<'a> WinChances<'a> {
     }
 
     fn worth_after(&mut self, position: &Position, take: u64) -> f64 {
-        let chances = self.after(&taken(position, take));
+        let chances = self.after(&position_after(position, take));
         let worth = |winner: Seat| match self.bots[self.table[self.seat]].1 {
             Plays::ExploitsForRank => -(self.game.matrix.rank(self.seat, winner) as f64),
             _ => f64::from(u8::from(winner == self.seat)),
@@ -147,7 +148,7 @@ impl<'a> WinChances<'a> {
     }
 }
 
-fn taken(position: &Position, take: u64) -> Position {
+fn position_after(position: &Position, take: u64) -> Position {
     let mut position = position.clone();
     position.take(take).expect("a legal take");
     position

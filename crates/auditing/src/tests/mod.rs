@@ -1,4 +1,4 @@
-//! Tournaments of made-up bots, honest and not, and what the audit says of them.
+//! Audits of simulated tournaments with honest and colluding bots.
 
 mod selected_takes;
 
@@ -10,28 +10,28 @@ use lastnim_core::game::{
 use lastnim_core::oracle::{Audit, PlayedTake, Solution};
 use lastnim_tournament::SeededDraw;
 
-/// How a made-up bot plays.
+/// How a simulated bot plays.
 #[derive(Debug, Clone, Copy)]
 enum Habit {
-    /// It takes any number.
+    /// Takes a random number of counters.
     Random,
-    /// It takes the whole pile.
+    /// Takes the whole pile.
     Greedy,
-    /// It takes one.
+    /// Takes one counter.
     Timid,
-    /// It plays optimally but for so many takes in a hundred, where it takes any number.
+    /// Plays optimally, except for this percentage of takes, which are random.
     Errs(u64),
-    /// It plays for the seat at this offset of its own.
+    /// Plays for the seat at this offset.
     PlaysFor(usize),
-    /// It errs as often as that, and then for the good of the bot with this number, if that sits there.
+    /// Errs in this percentage of takes, in favour of the bot with this number if that is at the table.
     HelpsOften(u64, usize),
 }
 
-/// How a made-up bot plays, and which row it declares, where it does; none stands for the standard row.
+/// How a simulated bot plays, and the row that it declares; `None` for the standard row.
 #[derive(Debug, Clone)]
 struct MadeUp(Habit, Option<Vec<u64>>);
 
-/// A tournament of made-up bots.
+/// A tournament of simulated bots.
 struct Field {
     bots: Vec<MadeUp>,
     seats: usize,
@@ -40,7 +40,7 @@ struct Field {
 }
 
 impl Field {
-    /// Plays groups and audits all their matches.
+    /// Plays groups and audits all matches.
     fn audit(&self, groups: u64, scope: AuditSubject) -> AuditFindings {
         let mut auditor = Auditor::new(scope, self.seed);
         self.play(groups, |game| auditor.add_match(game));
@@ -79,7 +79,7 @@ impl Field {
                 see(&AuditedMatch {
                     id,
                     group: MatchGroup::Duplicate { tournament, number },
-                    bots: &bots.map(|&bot| name(bot)),
+                    bots: &bots.map(|&bot| bot_name(bot)),
                     audit: &Audit::of_finished(&game, &takes).unwrap(),
                     game: &game,
                     rows: self.rows,
@@ -121,12 +121,12 @@ fn best_for(seat: Seat, game: &Game, solution: &Solution, position: &Position) -
     best.unwrap().takes.lo
 }
 
-fn name(bot: usize) -> BotName {
+fn bot_name(bot: usize) -> BotName {
     format!("bot-{bot}").parse().unwrap()
 }
 
-/// Honest bots of all kinds at tables of `seats`; with `declared`, every second one declares a row of its own.
-fn honest(habits: [Habit; 6], seats: usize, rows: RowSource, declared: Declared, seed: u64) -> Field {
+/// Honest bots of all kinds at tables of `seats`; with `declared`, every second one declares a non-standard row.
+fn honest_field(habits: [Habit; 6], seats: usize, rows: RowSource, declared: Declared, seed: u64) -> Field {
     let row = |bot: usize| {
         let row = Row::favouring(bot % seats, SeatCount::new(seats).unwrap());
         (declared == Declared::Differing && bot % 2 == 0)
@@ -161,7 +161,7 @@ const ROWS: [(RowSource, Declared); 3] = [
     (RowSource::Assigned, Declared::Standard),
 ];
 
-/// Returns in how many of the tournaments of honest bots a pair is flagged, and how many there are.
+/// Returns the number of honest tournaments with a flagged pair, and their total number.
 fn falsely_flagged(groups: u64, seeds: u64) -> (usize, usize) {
     let (mut flagged, mut all) = (0, 0);
     for habits in HONEST {
@@ -169,7 +169,7 @@ fn falsely_flagged(groups: u64, seeds: u64) -> (usize, usize) {
             for seats in [3, 4] {
                 for seed in 0..seeds {
                     let found =
-                        honest(habits, seats, rows, declared, seed).audit(groups, AuditSubject::Field);
+                        honest_field(habits, seats, rows, declared, seed).audit(groups, AuditSubject::Field);
                     flagged += usize::from(!found.flagged_pairs().is_empty());
                     all += 1;
                 }
@@ -179,8 +179,8 @@ fn falsely_flagged(groups: u64, seeds: u64) -> (usize, usize) {
     (flagged, all)
 }
 
-/// Two bots that help each other in three takes of ten, among four honest ones.
-fn colluding(seats: usize, rows: RowSource, seed: u64) -> Field {
+/// Two bots that help each other in 30% of their takes, among four honest ones.
+fn colluding_field(seats: usize, rows: RowSource, seed: u64) -> Field {
     let habits = [
         Habit::HelpsOften(30, 1),
         Habit::HelpsOften(30, 0),
@@ -193,24 +193,27 @@ fn colluding(seats: usize, rows: RowSource, seed: u64) -> Field {
 }
 
 #[test]
-fn honest_bots_are_hardly_ever_flagged() {
+fn honest_bots_are_rarely_flagged() {
     let (flagged, all) = falsely_flagged(60, 1);
     assert!(flagged <= 2, "{flagged} of {all}");
 }
 
 #[test]
-fn colluding_bots_are_found_in_some_hundred_groups() {
-    let found = colluding(4, RowSource::Assigned, 0).audit(400, AuditSubject::Field);
+fn colluding_bots_are_detected_in_a_few_hundred_groups() {
+    let found = colluding_field(4, RowSource::Assigned, 0).audit(400, AuditSubject::Field);
     let flagged: Vec<_> =
         found.flagged_pairs().iter().map(|pair| (pair.mover.clone(), pair.other.clone())).collect();
     assert_eq!(flagged.len(), 2, "{flagged:?}");
-    assert!(flagged.contains(&(name(0), name(1))) && flagged.contains(&(name(1), name(0))), "{flagged:?}");
-    // Asked about one of them alone, the same pairs show, and its own errors favour whom they did.
-    let of_one = colluding(4, RowSource::Assigned, 0).audit(400, AuditSubject::Bot(name(1)));
+    assert!(
+        flagged.contains(&(bot_name(0), bot_name(1))) && flagged.contains(&(bot_name(1), bot_name(0))),
+        "{flagged:?}"
+    );
+    // The audit of one of them shows the same pairs, and its errors favour the same bot.
+    let of_one = colluding_field(4, RowSource::Assigned, 0).audit(400, AuditSubject::Bot(bot_name(1)));
     assert_eq!(of_one.bots.len(), 1);
-    assert!(of_one.pairs.iter().all(|pair| pair.mover == name(1) || pair.other == name(1)));
+    assert!(of_one.pairs.iter().all(|pair| pair.mover == bot_name(1) || pair.other == bot_name(1)));
     assert_eq!(of_one.flagged_pairs().len(), 2);
-    for pair in of_one.pairs.iter().filter(|pair| pair.mover == name(1)) {
+    for pair in of_one.pairs.iter().filter(|pair| pair.mover == bot_name(1)) {
         let of_field =
             found.pairs.iter().find(|other| other.mover == pair.mover && other.other == pair.other).unwrap();
         let alone = |pair: &PairFindings| match pair.favouritism {
@@ -236,9 +239,9 @@ fn a_survey_of_many_tournaments() {
     {
         for groups in [200, 400, 800] {
             let found: usize = (0..5)
-                .map(|seed| colluding(seats, rows, seed).audit(groups, AuditSubject::Field))
+                .map(|seed| colluding_field(seats, rows, seed).audit(groups, AuditSubject::Field))
                 .map(|found| {
-                    let colluders = [name(0), name(1)];
+                    let colluders = [bot_name(0), bot_name(1)];
                     let both = |pair: &&&PairFindings| {
                         colluders.contains(&pair.mover) && colluders.contains(&pair.other)
                     };
@@ -252,10 +255,10 @@ fn a_survey_of_many_tournaments() {
 
 #[test]
 fn the_order_of_matches_does_not_matter() {
-    let field = honest(HONEST[0], 4, RowSource::Declared, Declared::Differing, 7);
+    let field = honest_field(HONEST[0], 4, RowSource::Declared, Declared::Differing, 7);
     let mut forward = Auditor::new(AuditSubject::Field, 5);
     field.play(12, |game| forward.add_match(game));
-    // Every rotation of all groups, and then the next: no two matches of a group follow each other.
+    // Round by round over all groups: no two matches of a group are consecutive.
     let mut interleaved = Auditor::new(AuditSubject::Field, 5);
     for rotation in (0..4).rev() {
         let mut number = 0;
@@ -271,7 +274,7 @@ fn the_order_of_matches_does_not_matter() {
 
 #[test]
 fn figures_and_ledger_are_those_of_the_audits() {
-    let field = honest(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
+    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
     let (mut auditor, mut audits) = (Auditor::new(AuditSubject::Field, 1), Vec::new());
     field.play(20, |game| {
         auditor.add_match(game);
@@ -317,8 +320,8 @@ fn figures_and_ledger_are_those_of_the_audits() {
 
 #[test]
 fn takes_reveal_what_a_bot_plays_for() {
-    let found =
-        honest(HONEST[2], 3, RowSource::Declared, Declared::Standard, 11).audit(60, AuditSubject::Field);
+    let found = honest_field(HONEST[2], 3, RowSource::Declared, Declared::Standard, 11)
+        .audit(60, AuditSubject::Field);
     let preference = |bot: usize| &found.bots[bot].preferences[0];
     let [own, of_another, optimal] = [0, 1, 4].map(preference);
     for honest in [own, optimal] {
@@ -328,15 +331,15 @@ fn takes_reveal_what_a_bot_plays_for() {
         assert!(matches!(&honest.rationalisable, RationalisableCount::ByRows { .. }), "{honest:?}");
         assert!(honest.explained.as_ref().unwrap().rows.at_least() >= 1, "{honest:?}");
     }
-    // What seat 1 would like best, as offsets of seat 0: itself, then seat 2, then seat 0.
+    // Seat 1's favourites as offsets of seat 0: itself, then seat 2, then seat 0.
     assert_eq!(of_another.best_fit.as_ref().unwrap().row.to_string(), "1 2 0");
     assert!(of_another.rows[0].agreement.unwrap() < 0.9);
     assert_eq!(
         of_another.rationalisable,
         RationalisableCount::ByRows { rows: 1, example: of_another.best_fit.as_ref().unwrap().row.clone() }
     );
-    let random = honest(HONEST[0], 3, RowSource::Declared, Declared::Standard, 11)
-        .audit(60, AuditSubject::Bot(name(0)));
+    let random = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 11)
+        .audit(60, AuditSubject::Bot(bot_name(0)));
     let random = &random.bots[0].preferences[0];
     assert!(matches!(&random.rationalisable, RationalisableCount::Contradicted { .. }));
     let explained = random.explained.as_ref().unwrap();
@@ -345,11 +348,11 @@ fn takes_reveal_what_a_bot_plays_for() {
 
 #[test]
 fn assigned_rows_are_counted_by_their_places() {
-    let found =
-        honest(HONEST[2], 3, RowSource::Assigned, Declared::Standard, 11).audit(60, AuditSubject::Field);
+    let found = honest_field(HONEST[2], 3, RowSource::Assigned, Declared::Standard, 11)
+        .audit(60, AuditSubject::Field);
     let [own, of_another, optimal] = [0, 1, 4].map(|bot| &found.bots[bot].preferences[0]);
     for follows in [own, optimal] {
-        // Whatever row a seat has: what it likes best, then the next.
+        // For any row: its first choice, then the next.
         assert_eq!(follows.rows.len(), 1);
         assert_eq!(follows.rows[0].row, Row::standard(follows.seats));
         assert_eq!((follows.source, follows.rows[0].agreement), (RowSource::Assigned, Some(1.0)));
@@ -363,9 +366,9 @@ fn assigned_rows_are_counted_by_their_places() {
 }
 
 #[test]
-fn puzzles_are_errors_in_different_positions() {
-    let found = honest(HONEST[0], 4, RowSource::Assigned, Declared::Standard, 2)
-        .audit(40, AuditSubject::Bot(name(0)));
+fn puzzles_are_errors_in_distinct_positions() {
+    let found = honest_field(HONEST[0], 4, RowSource::Assigned, Declared::Standard, 2)
+        .audit(40, AuditSubject::Bot(bot_name(0)));
     let puzzles = &found.bots[0].puzzles;
     assert_eq!(puzzles.len(), DEFAULT_PUZZLES);
     assert!(puzzles.is_sorted_by_key(|puzzle| std::cmp::Reverse((puzzle.regret, puzzle.harm))));
@@ -379,7 +382,7 @@ fn puzzles_are_errors_in_different_positions() {
         let (solution, mut position) = (Solution::new(&game), game.first_position());
         assert_eq!(solution.optimal_takes(&position), puzzle.optimal_takes);
         assert_eq!(solution.winner(&position), puzzle.winner_if_optimal);
-        assert_eq!(puzzle.bots[puzzle.seat], name(0));
+        assert_eq!(puzzle.bots[puzzle.seat], bot_name(0));
         position.take(puzzle.take).unwrap();
         assert_eq!(solution.winner(&position), puzzle.winner_after);
     }
@@ -390,7 +393,7 @@ fn puzzles_are_errors_in_different_positions() {
 #[test]
 fn a_table_of_two_has_no_third() {
     let found =
-        honest(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, AuditSubject::Field);
+        honest_field(HONEST[0], 2, RowSource::Assigned, Declared::Standard, 2).audit(40, AuditSubject::Field);
     assert!(found.pairs.iter().all(|pair| pair.favouritism == Favouritism::TooFewGroups));
     for pair in &found.pairs {
         let why = if pair.errors == 0 { UntestedReason::NoErrors } else { UntestedReason::NoThirdSeat };
@@ -400,19 +403,20 @@ fn a_table_of_two_has_no_third() {
 }
 
 #[test]
-fn why_a_pair_is_not_tested_is_told() {
+fn untested_pairs_say_why() {
     let found =
-        honest(HONEST[1], 3, RowSource::Assigned, Declared::Standard, 2).audit(9, AuditSubject::Field);
+        honest_field(HONEST[1], 3, RowSource::Assigned, Declared::Standard, 2).audit(9, AuditSubject::Field);
     let few = |pair: &PairFindings| {
         matches!(pair.untested_reason(), Some(UntestedReason::TooFewGroups { groups: 1..10 }))
     };
     assert!(found.pairs.iter().any(few));
-    // Two bots of three of a kind: to each the third has a row of its own.
+    // Two of three bots are of one kind; the third has a different row.
     let rows = [vec![0, 1, 2], vec![0, 2, 1], vec![0, 1, 2]];
     let bots = rows.map(|row| MadeUp(Habit::Random, Some(row))).to_vec();
     let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(40, AuditSubject::Field);
     let why = |mover: usize, other: usize| {
-        let pair = found.pairs.iter().find(|pair| pair.mover == name(mover) && pair.other == name(other));
+        let pair =
+            found.pairs.iter().find(|pair| pair.mover == bot_name(mover) && pair.other == bot_name(other));
         pair.unwrap().untested_reason()
     };
     assert_eq!([why(0, 1), why(0, 2), why(2, 1)], [Some(UntestedReason::NoOtherOfTheSameRow); 3]);
@@ -420,7 +424,7 @@ fn why_a_pair_is_not_tested_is_told() {
 }
 
 #[test]
-fn a_field_has_a_bound() {
+fn a_field_audit_has_a_bot_limit() {
     let bots: Vec<_> = (0..MAX_FIELD + 5).map(|_| MadeUp(Habit::Timid, None)).collect();
     let field = Field { bots, seats: 3, rows: RowSource::Assigned, seed: 4 };
     let found = field.audit(120, AuditSubject::Field);

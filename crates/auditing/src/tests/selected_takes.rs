@@ -1,11 +1,12 @@
-//! Selected takes and forecasts: figures by hand, and how often their intervals hold the truth.
+//! Selected takes and forecasts: figures computed by hand, and the coverage of their intervals.
 
 use super::*;
 
-/// Sees a match on one pile of 3 counters between two seats with standard rows, in which the takes are 1, 1 and 1.
+/// Creates a match on one pile of 3 counters between two seats with standard rows; the takes are 1, 1 and 1.
 ///
-/// A pile of 1 is lost for the mover; of 2 or 3 counters it should leave 1. So the first take is an error, the second is not, and the third
-/// has no choice. Random takes lose a rank with probability 2/3 before 3 counters, 1/2 before 2 and never before 1.
+/// A pile of 1 is lost for the mover; of 2 or 3 counters it should leave 1. So the first take is an error, the second
+/// is not, and the third has no alternative. A random take loses a rank with probability 2/3 from 3 counters, 1/2 from
+/// 2, and 0 from 1.
 fn see_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
     let seats = SeatCount::new(2).unwrap();
     let matrix = AllianceMatrix::standard(seats);
@@ -14,7 +15,7 @@ fn see_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
     see(&AuditedMatch {
         id: MatchId::new(group, &[0; 10]),
         group: MatchGroup::Duplicate { tournament, number: group },
-        bots: &BySeat::from_fn(seats, |seat| name(seat.index())),
+        bots: &BySeat::from_fn(seats, |seat| bot_name(seat.index())),
         audit: &Audit::of_finished(&game, &[PlayedTake::by_bot(1); 3]).unwrap(),
         game: &game,
         rows: RowSource::Declared,
@@ -23,18 +24,18 @@ fn see_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
     });
 }
 
-fn seat(index: usize) -> Seat {
+fn seat_at(index: usize) -> Seat {
     SeatCount::new(2).unwrap().seat(index).unwrap()
 }
 
 fn figures_of(mover: usize, is_selected: impl Fn(u32) -> bool) -> SelectedTakeFigures {
     let mut takes = SelectedTakes::new(1);
-    see_small_match(0, |game| takes.add_match(game, seat(mover), is_selected));
+    see_small_match(0, |game| takes.add_match(game, seat_at(mover), is_selected));
     takes.into_figures()
 }
 
 #[test]
-fn figures_are_those_that_are_worked_out_by_hand() {
+fn figures_agree_with_a_hand_computation() {
     let all = figures_of(0, |_| true);
     assert_eq!((all.matches, all.plies, all.optimal_plies, all.regret), (1, 2, 1, 1));
     assert!((all.random_regret - 2.0 / 3.0).abs() < 1e-6, "{all:?}");
@@ -50,7 +51,7 @@ fn figures_are_those_that_are_worked_out_by_hand() {
     let last = figures_of(0, |ply| ply == 2);
     assert_eq!((last.plies, last.optimal_plies, last.regret), (1, 1, 0));
     assert!(last.random_regret.abs() < 1e-12 && last.revealed[0].choices == 0);
-    // A ply of the other seat is none of this one.
+    // A ply of the other seat does not count.
     assert_eq!(figures_of(0, |ply| ply == 1).matches, 0);
     assert_eq!(figures_of(0, |_| false).accuracy, None);
 
@@ -60,20 +61,20 @@ fn figures_are_those_that_are_worked_out_by_hand() {
 }
 
 #[test]
-fn a_choice_is_a_take_that_could_have_led_elsewhere() {
+fn a_choice_is_a_take_with_other_possible_winners() {
     see_small_match(0, |game| {
-        let choices = game.winner_choices(seat(0));
+        let choices = game.winner_choices(seat_at(0));
         let [choice] = choices.as_slice() else { panic!("{choices:?}") };
-        assert_eq!((choice.ply, choice.is_optimal, choice.chosen), (0, false, seat(1)));
-        assert!(choice.available.contains(seat(0)) && choice.available.contains(seat(1)));
-        assert_eq!(game.winner_choices(seat(1))[0].chosen, seat(1));
+        assert_eq!((choice.ply, choice.is_optimal, choice.chosen), (0, false, seat_at(1)));
+        assert!(choice.available.contains(seat_at(0)) && choice.available.contains(seat_at(1)));
+        assert_eq!(game.winner_choices(seat_at(1))[0].chosen, seat_at(1));
     });
 }
 
 #[test]
-fn all_takes_selected_are_the_figures_of_the_audit() {
-    let field = honest(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
-    let bot = name(3);
+fn selecting_all_takes_gives_the_figures_of_the_audit() {
+    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, 3);
+    let bot = bot_name(3);
     let (mut auditor, mut takes) = (Auditor::new(AuditSubject::Bot(bot.clone()), 5), SelectedTakes::new(5));
     field.play(30, |game| {
         auditor.add_match(game);
@@ -91,11 +92,11 @@ fn all_takes_selected_are_the_figures_of_the_audit() {
     assert_eq!(found.revealed[0].choices, preference.choices);
 }
 
-/// Returns the figures of a bot that errs, of those takes that a model would answer: it fails in some groups more often than in others, and
-/// more often where there is much to take.
+/// Returns the figures of the takes of an erring bot that a model would answer: it fails more often in some groups, and
+/// more often with many counters.
 fn answered_figures(groups: u64, seed: u64) -> SelectedTakeFigures {
-    let field = honest(HONEST[0], 3, RowSource::Declared, Declared::Standard, seed);
-    let (bot, mut takes) = (name(4), SelectedTakes::new(seed));
+    let field = honest_field(HONEST[0], 3, RowSource::Declared, Declared::Standard, seed);
+    let (bot, mut takes) = (bot_name(4), SelectedTakes::new(seed));
     field.play(groups, |game| {
         let Some((seat, _)) = game.bots.enumerate().find(|&(_, other)| *other == bot) else { return };
         let MatchGroup::Duplicate { number, .. } = game.group else { return };
@@ -109,7 +110,7 @@ fn answered_figures(groups: u64, seed: u64) -> SelectedTakeFigures {
     takes.into_figures()
 }
 
-fn holds(estimate: Option<Estimate>, truth: f64) -> bool {
+fn contains_truth(estimate: Option<Estimate>, truth: f64) -> bool {
     match estimate.map(|estimate| estimate.interval) {
         Some(EstimateInterval::Between { low, high }) => (low..=high).contains(&truth),
         other => panic!("{other:?}"),
@@ -117,7 +118,7 @@ fn holds(estimate: Option<Estimate>, truth: f64) -> bool {
 }
 
 #[test]
-fn intervals_of_selected_takes_hold_the_truth() {
+fn intervals_of_selected_takes_have_their_coverage() {
     let all = answered_figures(2_500, 99);
     let truth = [all.accuracy, all.regret_per_ply, all.saved_per_ply].map(|figure| figure.unwrap().value);
     let tournaments = 120;
@@ -128,16 +129,16 @@ fn intervals_of_selected_takes_hold_the_truth() {
             .iter_mut()
             .zip([found.accuracy, found.regret_per_ply, found.saved_per_ply].into_iter().zip(truth))
         {
-            *held += u32::from(holds(figure, truth));
+            *held += u32::from(contains_truth(figure, truth));
         }
     }
     println!("{held:?} of {tournaments} hold {truth:?}");
-    // 95 of 100 are promised: of 120, fewer than 106 would come about in one run of a thousand, but seeds are fixed here.
+    // 95% are expected; fewer than 106 of 120 would occur in one run of a thousand, but the seeds are fixed.
     assert!(held.iter().all(|&held| held >= 106), "{held:?} of {tournaments}");
 }
 
-/// Makes the forecasts of a tournament: in each match the truth is a probability that stays the same, and five takes that are sure to
-/// different degrees speak of the one winner.
+/// Generates the forecasts of a tournament: each match has a true probability and five forecasts of varying confidence
+/// about one winner.
 fn drawn_forecasts(groups: u64, seed: u64) -> ForecastFigures {
     let (mut forecasts, tournament) = (Forecasts::new(seed), TournamentId::new(seed, &[0; 10]));
     for number in 0..groups {
@@ -156,17 +157,17 @@ fn drawn_forecasts(groups: u64, seed: u64) -> ForecastFigures {
 }
 
 #[test]
-fn intervals_of_brier_scores_hold_the_truth() {
+fn intervals_of_brier_scores_have_their_coverage() {
     let truth = drawn_forecasts(20_000, 99).brier_score.unwrap().value;
     let tournaments = 200;
     let found = (0..tournaments).map(|seed| drawn_forecasts(40, 1_000 + seed));
-    let held = found.filter(|found| holds(found.brier_score, truth)).count();
+    let held = found.filter(|found| contains_truth(found.brier_score, truth)).count();
     println!("{held} of {tournaments} hold {truth}");
     assert!(held >= 182, "{held} of {tournaments}");
 }
 
 #[test]
-fn forecasts_are_scored_and_binned_by_hand() {
+fn forecasts_agree_with_a_hand_computation() {
     let group = |number| MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number };
     let mut forecasts = Forecasts::new(1);
     for (number, (said, happened)) in

@@ -1,4 +1,4 @@
-//! Collusion by declaration is found, and honest bots are hardly ever flagged.
+//! Collusion by declaration is detected, and honest bots are rarely flagged.
 
 use crate::{
     declares::Declares,
@@ -8,12 +8,12 @@ use crate::{
 };
 use lastnim_auditing::{AuditFindings, Dependence, PairFindings, RowSource, UntestedDeclarations};
 
-fn pair(found: &AuditFindings, mover: usize, other: usize) -> &PairFindings {
+fn pair_of(found: &AuditFindings, mover: usize, other: usize) -> &PairFindings {
     let is_wanted = |pair: &&PairFindings| pair.mover == bot_name(mover) && pair.other == bot_name(other);
     found.pairs.iter().find(is_wanted).unwrap()
 }
 
-/// Colluding fields and the groups in which they are found.
+/// Colluding fields, with enough groups to detect them.
 #[test]
 fn bots_that_help_each_other_are_flagged() {
     for (name, rows, bots) in colluding_fields() {
@@ -31,25 +31,25 @@ fn bots_that_help_each_other_are_flagged() {
 }
 
 #[test]
-fn what_help_gives_and_costs_is_told() {
+fn findings_include_gain_and_cost() {
     let (_, rows, bots) = colluding_fields().swap_remove(0);
     let found = Field { bots, seats: 3, rows }.audit(60, 1);
-    let helps = pair(&found, 0, 1).declarations;
+    let helps = pair_of(&found, 0, 1).declarations;
     let Dependence::Tested { ranks, p_value, p_corrected } = helps.dependence else { panic!("{helps:?}") };
-    // It puts the other first, in place of second or third, and the third last.
+    // It ranks the other first instead of second or third, and the third bot last.
     assert!((1.0..=2.5).contains(&ranks) && p_value <= 0.002 && p_corrected <= 0.01, "{helps:?}");
     assert!(helps.wins_given.unwrap() > 0.2 && helps.wins_paid.unwrap() > 0.1, "{helps:?}");
     assert!(helps.wins_forgone.unwrap() > helps.wins_paid.unwrap() && helps.ceded == Some(1.0), "{helps:?}");
     assert!(helps.is_returned && helps.is_flagged(), "{helps:?}");
-    assert!(pair(&found, 1, 0).declarations.is_dependent());
-    // Who declares the same row whoever sits where depends on nobody.
+    assert!(pair_of(&found, 1, 0).declarations.is_dependent());
+    // A bot that always declares the same row depends on nobody.
     let never = Dependence::Untested(UntestedDeclarations::NeverDiffers);
-    assert_eq!(pair(&found, 2, 0).declarations.dependence, never);
+    assert_eq!(pair_of(&found, 2, 0).declarations.dependence, never);
     assert_eq!(found.test_count(), found.declarations_tested());
 }
 
 #[test]
-fn honest_bots_are_hardly_ever_flagged_for_what_they_declare() {
+fn honest_declarations_are_rarely_flagged() {
     let (mut flagged, mut depend, mut all) = (Vec::new(), 0, 0);
     for (name, rows, bots) in honest_fields() {
         for seats in [3, 4] {
@@ -65,24 +65,24 @@ fn honest_bots_are_hardly_ever_flagged_for_what_they_declare() {
 }
 
 #[test]
-fn the_power_falls_with_the_groups_and_is_kept() {
+fn fewer_groups_have_less_power_and_help_is_detected_as_predicted() {
     let (_, rows, mut bots) = honest_fields().swap_remove(0);
     let share = |groups| {
         let honest = Field { bots: bots.clone(), seats: 3, rows }.audit(groups, 3);
-        pair(&honest, 0, 1).declarations.detectable_share
+        pair_of(&honest, 0, 1).declarations.detectable_share
     };
     let [few, more] = [60, 150].map(share);
     assert!(few > more && more.is_some(), "{few:?} {more:?}");
     bots[0].0 = Declares::Helps(1, ((100.0 * more.unwrap()).round() as i64).unsigned_abs());
     let field = Field { bots, seats: 3, rows };
     let found =
-        (0..10).filter(|&seed| pair(&field.audit(150, seed), 0, 1).declarations.is_dependent()).count();
+        (0..10).filter(|&seed| pair_of(&field.audit(150, seed), 0, 1).declarations.is_dependent()).count();
     // 8 are expected.
     assert!(found >= 4, "{found} of 10");
 }
 
 #[test]
-fn rows_that_are_no_choice_are_not_tested() {
+fn assigned_rows_are_not_tested() {
     let bots = vec![(Declares::Standard, Plays::Errs(10)); 3];
     let found = Field { bots: bots.clone(), seats: 2, rows: RowSource::Declared }.audit(20, 1);
     let why = |pair: &PairFindings| pair.declarations.dependence;

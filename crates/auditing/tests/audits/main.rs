@@ -1,4 +1,4 @@
-//! What audits infer holds as often as they say: a fast part of the simulations of `benches/audits`.
+//! Audits have the stated error rates: a fast part of the simulations in `benches/audits`.
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -20,16 +20,16 @@ mod plays;
 use clusters::{Clustering, Scenario};
 
 #[test]
-fn intervals_hold_the_truth_as_often_as_they_say() {
+fn intervals_have_their_coverage() {
     let tournaments = 300;
     for clustering in Clustering::ALL {
         for (errors, groups) in [(0.005, 20), (0.01, 150), (0.03, 24), (0.03, 90), (0.1, 40), (0.3, 20)] {
             let scenario = Scenario { errors, groups, clustering };
             let found = scenario.simulate(tournaments, 5);
             for coverage in [found.accuracy, found.regret] {
-                // 93 to 97 of 100, and three standard deviations of 300 tournaments.
-                let most = if scenario.expected_errors() >= 10.0 { 0.999 } else { 1.0 };
-                let is_good = (0.88..=most).contains(&coverage.held) && coverage.width.is_finite();
+                // 93% to 97%, plus three standard deviations for 300 tournaments.
+                let max = if scenario.expected_errors() >= 10.0 { 0.999 } else { 1.0 };
+                let is_good = (0.88..=max).contains(&coverage.held) && coverage.width.is_finite();
                 assert!(is_good, "{}: {scenario:?}: {coverage:?}", clustering.name());
             }
         }

@@ -1,9 +1,9 @@
-//! What a ply costs in the referee alone, by the number of open matches.
+//! Measures the cost of a ply in the referee alone, by the number of open matches.
 //!
-//! `cargo bench --bench referee`; `-- 5 512` takes five samples of each figure, with 512 matches only. Takes go
-//! round the matches as they would come to a server: a batch of inputs, one list of effects for all of them, then the
-//! announcement and the next deadline of each match. All figures are taken in turns, in processor time; the baseline is the hash
-//! of one event, which every event of a record needs once somebody asks for its hashes.
+//! `cargo bench --bench referee`; `-- 5 512` takes five samples of each figure with 512 matches. Takes rotate through
+//! the matches as on a server: a batch of inputs with one list of effects, then the announcement and the next deadline
+//! of each match. Samples of all figures alternate and measure processor time. The baseline is the hash of one event,
+//! which is computed for every event once someone asks for the hashes.
 
 mod open_matches;
 mod samples;
@@ -19,7 +19,7 @@ const MATCHES: [usize; 4] = [1, 64, 512, 4096];
 const ROUNDS: usize = 25;
 /// Takes in each match.
 const PLIES: usize = 100;
-/// Takes in a sample, at least.
+/// Minimum number of takes in a sample.
 const MIN_TAKES: usize = 50_000;
 
 const HASH: &str = "hash of an event";
@@ -63,13 +63,13 @@ fn take_samples(samples: &mut Samples, matches: usize) {
         let mut open: Vec<_> = (0..plays).map(|_| OpenMatches::begin(matches)).collect();
         samples.measure((figure, matches), plays * matches * PLIES, || {
             for matches in &mut open {
-                play(matches, figure);
+                play_sample(matches, figure);
             }
         });
     }
 }
 
-fn play(open: &mut OpenMatches, figure: &str) {
+fn play_sample(open: &mut OpenMatches, figure: &str) {
     if figure == HASH {
         return hash_takes(open);
     }
@@ -84,7 +84,7 @@ fn play(open: &mut OpenMatches, figure: &str) {
     }
 }
 
-/// Makes as many hashes as the takes would have, in a chain for each match.
+/// Computes as many hashes as the takes would need, in one chain per match.
 fn hash_takes(open: &OpenMatches) {
     let take = open.some_take();
     let mut heads = vec![EventHash::from_bytes([7; EventHash::BYTES]); open.count()];

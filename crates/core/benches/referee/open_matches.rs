@@ -12,12 +12,12 @@ use std::{hint::black_box, time::Duration};
 
 /// Seats of each match.
 const SEATS: usize = 3;
-/// More counters than are taken.
+/// More counters than any match takes.
 const COUNTERS: u64 = 1 << 40;
-/// Inputs that are decided before their effects are carried out.
+/// Inputs that are handled before their effects are carried out.
 const BATCH: usize = 64;
 
-/// Matches that are open, and whose turn it is in each.
+/// The open matches, with the seat to move in each.
 pub(crate) struct OpenMatches {
     matches: Vec<OpenMatch>,
     effects: Vec<RefereeEffect>,
@@ -31,7 +31,7 @@ struct OpenMatch {
 }
 
 impl OpenMatches {
-    /// Begins so many matches, with everybody present and the rows assigned.
+    /// Begins `count` matches with every bot connected and the rows assigned.
     pub(crate) fn begin(count: usize) -> Self {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let matches = (0..count).map(|number| OpenMatch::begin(number, now)).collect();
@@ -42,7 +42,7 @@ impl OpenMatches {
         self.matches.len()
     }
 
-    /// Lets the seat to move take one counter in each match, in batches of so many matches.
+    /// Takes one counter in each match, in batches of [`BATCH`] matches.
     pub(crate) fn play_round(&mut self) {
         for batch in self.matches.chunks_mut(BATCH) {
             self.now = self.now + Duration::from_micros(37);
@@ -63,14 +63,14 @@ impl OpenMatches {
         }
     }
 
-    /// Looks at the hashes of all events so far.
+    /// Computes the hashes of all events so far.
     pub(crate) fn look_at_hashes(&self) {
         for open in &self.matches {
             black_box(open.referee.record().hashes());
         }
     }
 
-    /// Returns a take as these matches have them.
+    /// Returns an example of a take in these matches.
     pub(crate) fn some_take(&self) -> TimedEvent {
         let charged = Duration::from_micros(32);
         let credited = Duration::ZERO;

@@ -1,9 +1,9 @@
-//! The times that were measured.
+//! The measured times.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::{collections::BTreeMap, time::Duration};
 
-/// A figure, and the number of open matches that it is for.
+/// A figure and its number of open matches.
 type Place = (&'static str, usize);
 
 /// The samples of every figure, in ns a ply.
@@ -11,7 +11,7 @@ type Place = (&'static str, usize);
 pub(crate) struct Samples(BTreeMap<Place, Vec<f64>>);
 
 impl Samples {
-    /// Adds one sample, of work that consists of so many takes.
+    /// Adds one sample: the time of `work`, divided by its number of takes.
     pub(crate) fn measure(&mut self, place: Place, takes: usize, work: impl FnOnce()) {
         let start = processor_time();
         work();
@@ -27,7 +27,7 @@ impl Samples {
         sorted.get(sorted.len() / 2).copied()
     }
 
-    /// Returns the median and, in brackets, the least, which other work on the machine disturbs the least.
+    /// Returns the median and, in parentheses, the minimum, which other load disturbs least.
     pub(crate) fn summary(&self, place: Place) -> String {
         let least = self.0.get(&place).and_then(|samples| samples.iter().copied().reduce(f64::min));
         match (self.median(place), least) {
@@ -37,7 +37,7 @@ impl Samples {
     }
 }
 
-/// Returns for how long this thread has had a processor.
+/// Returns the processor time of this thread.
 fn processor_time() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().expect("a thread's time is not negative")
 }

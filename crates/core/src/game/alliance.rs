@@ -10,19 +10,19 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct AllianceMatrix(BySeat<Row>);
 
-/// Rows that are no alliance matrix.
+/// Why rows are not an alliance matrix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AllianceMatrixError {
-    /// There are too many or too few rows for any game.
+    /// No game has this number of seats.
     #[error("an alliance matrix of {}", .0)]
     Seats(SeatCountError),
-    /// A row does not fit.
+    /// A row is invalid.
     #[error("row {row} of the alliance matrix: {error}")]
     Row {
         /// The row's seat, from 0.
         row: usize,
-        /// What is wrong with it.
+        /// Why it is invalid.
         error: RowError,
     },
 }
@@ -31,7 +31,7 @@ impl AllianceMatrix {
     /// Accepts n rows of n offsets each.
     ///
     /// # Errors
-    /// Names the first row that does not fit.
+    /// Names the first invalid row.
     pub fn parse(rows: &[Vec<u64>]) -> Result<Self, AllianceMatrixError> {
         let seats = SeatCount::new(rows.len()).map_err(AllianceMatrixError::Seats)?;
         let rows = rows
@@ -44,10 +44,10 @@ impl AllianceMatrix {
         Ok(Self(rows.try_into().map_err(AllianceMatrixError::Seats)?))
     }
 
-    /// Puts rows together, one for each seat.
+    /// Builds a matrix of one row per seat.
     ///
     /// # Errors
-    /// Names the first row that is for another number of seats.
+    /// Names the first row that has the wrong number of offsets.
     pub fn from_rows(rows: BySeat<Row>) -> Result<Self, AllianceMatrixError> {
         let seats = rows.seats();
         if let Some((seat, row)) = rows.enumerate().find(|(_, row)| row.seats() != seats) {
@@ -62,7 +62,7 @@ impl AllianceMatrix {
         Self(BySeat::filled(seats, &Row::standard(seats)))
     }
 
-    /// Returns how many seats it is for.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         self.0.seats()
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_names_the_row() {
+    fn errors_name_the_row() {
         let refused = AllianceMatrix::parse(&[vec![0, 1], vec![1, 1]]).unwrap_err();
         assert_eq!(
             refused.to_string(),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_shows_as_it_is_typed() {
+    fn display_matches_the_input_format() {
         let matrix = AllianceMatrix::parse(&[vec![0, 2, 1], vec![0, 1, 2], vec![2, 0, 1]]).unwrap();
         assert_eq!(matrix.to_string(), "0 2 1; 0 1 2; 2 0 1");
     }

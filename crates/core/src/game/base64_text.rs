@@ -1,4 +1,4 @@
-//! Bytes of a fixed number as text: standard base64 with padding, as proto3 JSON writes `bytes`.
+//! Byte arrays as text: standard base64 with padding, as proto3 JSON writes `bytes`.
 
 use base64::{
     DecodeError, DecodeSliceError, Engine, display::Base64Display, engine::general_purpose::STANDARD,
@@ -6,45 +6,45 @@ use base64::{
 use std::fmt;
 use thiserror::Error;
 
-/// The most characters of a refused text that its error repeats.
-const REPEATED_CHARS: usize = 96;
+/// Maximum length of the rejected text that an error repeats.
+const MAX_REPEATED_CHARS: usize = 96;
 
-/// A text that does not hold the bytes that it should.
+/// Why a text is not the base64 of a byte array.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Base64Error {
-    /// It is no base64.
-    #[error("{called} {text:?}: {why}; it is {bytes} bytes in base64, with padding")]
+    /// It is not base64.
+    #[error("{called} {text:?}: {why}; expected {bytes} bytes in base64, with padding")]
     Malformed {
-        /// What it should be.
+        /// The name of the value.
         called: &'static str,
         /// The text, cut if it is long.
         text: String,
-        /// What is wrong with it.
+        /// The decoding error.
         why: DecodeError,
-        /// How many bytes it should hold.
+        /// The expected number of bytes.
         bytes: usize,
     },
-    /// It holds too few bytes or too many.
+    /// It has the wrong number of bytes.
     #[error("{called} {text:?}, of {characters} characters: expected {bytes} bytes in base64, with padding")]
     Length {
-        /// What it should be.
+        /// The name of the value.
         called: &'static str,
         /// The text, cut if it is long.
         text: String,
-        /// How many characters it has.
+        /// Its number of characters.
         characters: usize,
-        /// How many bytes it should hold.
+        /// The expected number of bytes.
         bytes: usize,
     },
 }
 
-/// Reads so many bytes from base64; `called` is what an error calls them.
+/// Decodes `N` bytes from base64; errors call the value `called`.
 pub(crate) fn decode_base64<const N: usize>(
     called: &'static str,
     text: &str,
 ) -> Result<[u8; N], Base64Error> {
-    let cut = || text.chars().take(REPEATED_CHARS).collect();
+    let cut = || text.chars().take(MAX_REPEATED_CHARS).collect();
     let length = || Base64Error::Length { called, text: cut(), characters: text.chars().count(), bytes: N };
     let mut bytes = [0; N];
     match STANDARD.decode_slice(text, &mut bytes) {
@@ -56,7 +56,7 @@ pub(crate) fn decode_base64<const N: usize>(
     }
 }
 
-/// Shows bytes as base64.
+/// Displays bytes as base64.
 pub(crate) struct Base64<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Base64<'_> {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_what_is_wrong() {
+    fn errors_describe_the_problem() {
         let refusal = |text: &str| decode_base64::<4>("mark", text).unwrap_err().to_string();
         assert_eq!(decode_base64("mark", "AQID/w=="), Ok([1, 2, 3, 255]));
         assert_eq!(
@@ -83,7 +83,7 @@ mod tests {
         );
         assert_eq!(
             refusal("AQ!D/w=="),
-            "mark \"AQ!D/w==\": Invalid symbol 33, offset 2.; it is 4 bytes in base64, with padding"
+            "mark \"AQ!D/w==\": Invalid symbol 33, offset 2.; expected 4 bytes in base64, with padding"
         );
         for bad in ["", "AQID/w", "AQID/w=", "AQID/x==", "AQID_w==", " AQID/w==", "AQID/w==\n", "é"] {
             assert!(decode_base64::<4>("mark", bad).is_err(), "{bad:?}");

@@ -6,20 +6,19 @@ use thiserror::Error;
 
 /// The name of a bot: 1 to 32 of the characters a-z, 0-9, `-`, `_` and `.`, beginning with a letter or digit.
 ///
-/// It identifies the bot everywhere. Cheap to clone.
+/// It is the bot's id. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct BotName(Arc<str>);
 
-/// A word that names no bot.
+/// A word that is not a valid bot name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("bot name {0:?}: expected 1 to {max} of the characters a-z, 0-9, '-', '_' and '.', beginning with a letter or digit", max = BotName::MAX_CHARS)]
 pub struct BotNameError(pub String);
 
 impl BotName {
-    /// The most characters of a name.
+    /// Maximum length.
     pub const MAX_CHARS: usize = 32;
-
     /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0

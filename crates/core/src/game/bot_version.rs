@@ -1,48 +1,48 @@
-//! Which program plays for a bot.
+//! The version of the program that plays for a bot.
 
 use super::base64_text::{self, Base64};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr, sync::Arc};
 use thiserror::Error;
 
-/// What a bot calls the version of its program: 1 to 64 visible ASCII characters, without spaces.
+/// The version of a bot's program, in the bot's own words: 1 to 64 visible ASCII characters, no spaces.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct VersionLabel(Arc<str>);
 
-/// A word that cannot name a version.
+/// A word that is not a valid version label.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("version {0:?}: expected 1 to {max} visible ASCII characters, and no space", max = VersionLabel::MAX_CHARS)]
+#[error("version {0:?}: expected 1 to {max} visible ASCII characters without spaces", max = VersionLabel::MAX_CHARS)]
 pub struct VersionLabelError(String);
 
-/// The hash of what a program was configured with, such as its settings file or its prompt. How it is made is the bot's own
-/// affair. As text it is base64.
+/// The hash of a program's configuration, such as its settings file or prompt. The bot decides how to compute it. As
+/// text it is base64.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ConfigHash([u8; Self::BYTES]);
 
-/// What cannot be a config hash.
+/// Why a value is not a config hash.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConfigHashError {
-    /// The text holds no hash.
-    #[error("config hash {0:?}: it is {bytes} bytes, as 64 hexadecimal digits or in base64 with padding", bytes = ConfigHash::BYTES)]
+    /// The text is not a hash.
+    #[error("config hash {0:?}: expected {bytes} bytes, as 64 hexadecimal digits or as base64 with padding", bytes = ConfigHash::BYTES)]
     Text(String),
-    /// There are too few bytes or too many.
-    #[error("a config hash of {0} bytes: it has {bytes}", bytes = ConfigHash::BYTES)]
+    /// It has the wrong number of bytes.
+    #[error("a config hash of {0} bytes: expected {bytes}", bytes = ConfigHash::BYTES)]
     Length(usize),
 }
 
-/// What a bot says at the start of a session of the program that plays for it; all of it is optional.
+/// The version that a bot declares when its session starts; all of it is optional.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct BotVersion {
-    /// What it calls the version.
+    /// The version label.
     pub label: Option<VersionLabel>,
     /// The hash of its configuration.
     pub config_hash: Option<ConfigHash>,
 }
 
 impl VersionLabel {
-    /// The most characters of a label.
+    /// Maximum length.
     pub const MAX_CHARS: usize = 64;
 
     /// Returns the label.
@@ -85,10 +85,10 @@ impl fmt::Debug for VersionLabel {
 }
 
 impl ConfigHash {
-    /// The bytes of a config hash.
+    /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Takes the bytes of a hash.
+    /// Creates a hash from its bytes.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
@@ -136,7 +136,7 @@ impl fmt::Debug for ConfigHash {
 }
 
 impl BotVersion {
-    /// Returns whether the bot has said anything.
+    /// Returns whether the bot declared anything.
     pub fn is_declared(&self) -> bool {
         *self != Self::default()
     }
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_config_hash_is_read_in_both_forms() {
+    fn a_config_hash_parses_from_hex_and_base64() {
         let hash = ConfigHash::from_bytes(std::array::from_fn(|at| if at < 16 { 0x1f } else { 0xa0 }));
         assert_eq!(hash.to_string().parse(), Ok(hash));
         let digits: String = "1f".repeat(16) + &"a0".repeat(16);
@@ -178,15 +178,18 @@ mod tests {
         assert_eq!(digits.to_ascii_uppercase().parse(), Ok(hash));
         for bad in ["", "07", &digits[1..], &format!("{digits}00"), &"g".repeat(64), &"é".repeat(32)] {
             let refused = bad.parse::<ConfigHash>().unwrap_err().to_string();
-            assert!(refused.starts_with(&format!("config hash {bad:?}: it is 32 bytes, as 64")), "{refused}");
+            assert!(
+                refused.starts_with(&format!("config hash {bad:?}: expected 32 bytes, as 64")),
+                "{refused}"
+            );
         }
         assert_eq!(ConfigHash::try_from(&[7; 32][..]), Ok(ConfigHash::from_bytes([7; 32])));
         let refused = ConfigHash::try_from(&[7; 31][..]).unwrap_err();
-        assert_eq!(refused.to_string(), "a config hash of 31 bytes: it has 32");
+        assert_eq!(refused.to_string(), "a config hash of 31 bytes: expected 32");
     }
 
     #[test]
-    fn a_version_is_shown_as_far_as_it_is_said() {
+    fn display_shows_the_declared_parts() {
         let (label, hash) = ("1.4".parse().ok(), Some(ConfigHash::from_bytes([0; 32])));
         let shown = |label: &Option<VersionLabel>, config_hash| {
             BotVersion { label: label.clone(), config_hash }.to_string()

@@ -4,23 +4,23 @@ use super::{Seat, SeatCount, SeatCountError};
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
-/// Holds one `T` for each of 2 to 32 seats, indexed by [`Seat`].
+/// Contains one `T` for each of 2 to 32 seats, indexed by [`Seat`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<T>")]
 pub struct BySeat<T>(Box<[T]>);
 
 impl<T> BySeat<T> {
-    /// Makes each seat's value from the seat.
+    /// Creates the value of each seat.
     pub fn from_fn(seats: SeatCount, make: impl FnMut(Seat) -> T) -> Self {
         Self(seats.iter().map(make).collect())
     }
 
-    /// Returns how many seats there are.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
-        SeatCount::new(self.0.len()).expect("a BySeat holds 2 to 32 values")
+        SeatCount::new(self.0.len()).expect("a BySeat has 2 to 32 values")
     }
 
-    /// Iterates over the values in the order of the seats.
+    /// Iterates over the values by seat.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
@@ -30,12 +30,12 @@ impl<T> BySeat<T> {
         self.seats().iter().zip(self.0.iter())
     }
 
-    /// Makes another value of each.
+    /// Maps each value.
     pub fn map<U>(&self, make: impl FnMut(&T) -> U) -> BySeat<U> {
         BySeat(self.0.iter().map(make).collect())
     }
 
-    /// Returns the values in the order of the seats.
+    /// Returns the values by seat.
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }

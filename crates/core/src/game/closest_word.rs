@@ -1,7 +1,7 @@
-//! The known word that a mistyped one was probably meant to be.
+//! Suggestions for mistyped words.
 
-/// Returns the known word closest to `given` by Levenshtein distance, if at most half of its characters differ, of a shorter
-/// word than three at most one.
+/// Returns the known word closest to `given` by Levenshtein distance, if at most half of its characters differ. In a word
+/// of one or two characters one may differ.
 pub fn find_closest_word<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let by_distance = known.into_iter().map(|word| (strsim::levenshtein(word, given), word));
     let (distance, word) = by_distance.min_by_key(|&(distance, _)| distance)?;
@@ -13,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_far_word_was_not_meant() {
+    fn only_similar_words_are_suggested() {
         let keys = ["seats", "seed", "strikes"];
         assert_eq!(find_closest_word("seat", keys), Some("seats"));
         assert_eq!(find_closest_word("strike", keys), Some("strikes"));

@@ -26,7 +26,7 @@ impl Ending {
         }
     }
 
-    /// Returns the name that files and the command line use.
+    /// Returns the name used in files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ToMoveWins => "to_move_wins",
@@ -41,7 +41,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// A word that names no ending.
+/// A word that is not an ending.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("ending {0:?}: expected to_move_wins or last_mover_wins")]
 pub struct EndingError(pub String);
@@ -49,7 +49,7 @@ pub struct EndingError(pub String);
 impl FromStr for Ending {
     type Err = EndingError;
 
-    /// Reads `to_move_wins` or `last_mover_wins`, with hyphens or underscores, or as records have it, such as
+    /// Parses `to_move_wins` or `last_mover_wins`, with hyphens or underscores, or the form of records, such as
     /// `ENDING_TO_MOVE_WINS`.
     fn from_str(word: &str) -> Result<Self, EndingError> {
         let name = match word.strip_prefix("ENDING_") {

@@ -1,29 +1,29 @@
-//! A game: a position, everybody's preferences, and the ending.
+//! A game: a position, the preferences of all seats, and the ending.
 
 use super::{AllianceMatrix, AllianceMatrixError, Ending, Piles, PilesError, Position, Seat, SeatError};
 use thiserror::Error;
 
-/// Piles, preferences, who moves first and who wins at the end: all that optimal play depends on.
+/// Everything that optimal play depends on: piles, preferences, first seat and ending.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Game {
     /// The piles.
     pub piles: Piles,
-    /// The preferences; they say how many seats there are.
+    /// The preferences, which also give the number of seats.
     pub matrix: AllianceMatrix,
-    /// The seat to move, one of the matrix's.
+    /// The seat that moves first; always a seat of the matrix.
     first: Seat,
     /// Who wins when no counter is left.
     pub ending: Ending,
 }
 
-/// What makes numbers no game.
+/// Why numbers are not a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GameError {
-    /// The piles do not fit.
+    /// The piles are invalid.
     #[error(transparent)]
     Piles(#[from] PilesError),
-    /// The matrix does not fit.
+    /// The matrix is invalid.
     #[error(transparent)]
     Matrix(#[from] AllianceMatrixError),
     /// The first seat does not exist.
@@ -32,10 +32,10 @@ pub enum GameError {
 }
 
 impl Game {
-    /// Puts a game together.
+    /// Creates a game.
     ///
     /// # Errors
-    /// If `first` is no seat of the matrix.
+    /// If the matrix has no seat `first`.
     pub fn new(
         piles: Piles,
         matrix: AllianceMatrix,
@@ -46,22 +46,22 @@ impl Game {
         Ok(Self { piles, matrix, first, ending })
     }
 
-    /// Accepts the numbers of a game, which may be under way or over: emptied piles stand as 0 at the end.
+    /// Parses a game, which may be in progress or over: emptied piles are zeros at the end.
     ///
     /// # Errors
-    /// Names the first number that does not fit.
+    /// Names the first invalid number.
     pub fn parse(piles: &[u64], rows: &[Vec<u64>], first: usize, ending: Ending) -> Result<Self, GameError> {
         let piles = Piles::parse_partly_emptied(piles)?;
         let matrix = AllianceMatrix::parse(rows)?;
         Ok(Self::new(piles, matrix, first, ending)?)
     }
 
-    /// Returns the seat to move first.
+    /// Returns the seat that moves first.
     pub fn first_seat(&self) -> Seat {
         self.first
     }
 
-    /// Returns the position that the game starts from.
+    /// Returns the start position.
     pub fn first_position(&self) -> Position {
         Position::new(self.piles.clone(), self.first, self.matrix.seats())
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_is_checked() {
+    fn every_part_is_validated() {
         let rows = vec![vec![0, 1], vec![0, 1]];
         let parse = |piles: &[u64], rows: &[Vec<u64>], first| {
             Game::parse(piles, rows, first, Ending::default()).map_err(|error| error.to_string())

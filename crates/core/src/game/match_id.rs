@@ -1,11 +1,11 @@
-//! The name of a match.
+//! The id of a match.
 
 use super::uuid_id::uuid_id;
 
 uuid_id!(
-    /// Identifies a match: a UUID of version 7, so that ids rise with the time at which matches were created.
+    /// The id of a match: a UUID of version 7, so that ids sort by the creation time of their matches.
     MatchId,
-    /// A word that names no match.
+    /// A word that is not a match id.
     MatchIdError,
     "match id"
 );
@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_round_trip_and_rise_with_time() {
+    fn ids_round_trip_and_sort_by_time() {
         let early = MatchId::new(1_700_000_000_000, &[7; 10]);
         let late = MatchId::new(1_700_000_000_001, &[0; 10]);
         assert!(early < late);

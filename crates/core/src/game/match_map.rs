@@ -1,19 +1,19 @@
-//! Maps by the id of a match.
+//! Maps keyed by match id.
 
 use super::MatchId;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map by the id of a match. The server draws the ids, so that nobody can choose them to collide.
+/// A map keyed by match id. The server generates the ids, so clients cannot force collisions.
 pub type MatchMap<T> = HashMap<MatchId, T, BuildHasherDefault<MatchIdHasher>>;
 
-/// Hashes an id by multiplying its words: most bits of an id are random, so that no stronger hash is needed.
+/// Hashes an id by multiplying its words. Most bits of an id are random, so no stronger hash is needed.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct MatchIdHasher(u64);
 
 impl MatchIdHasher {
     fn add_word(&mut self, word: u64) {
-        // An odd multiplier, by the golden ratio. Both halves of the product together depend on all bits of the word in all places.
+        // The golden ratio as an odd multiplier. XORing the halves of the product mixes all bits of the word.
         let product = u128::from(self.0.rotate_left(29) ^ word) * 0x9e37_79b9_7f4a_7c15;
         self.0 = (product as u64) ^ ((product >> 64) as u64);
     }
@@ -22,7 +22,7 @@ impl MatchIdHasher {
 impl Hasher for MatchIdHasher {
     #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        // An id is two words and no rest.
+        // An id is exactly two words.
         let (words, rest) = bytes.as_chunks::<8>();
         for word in words {
             self.add_word(u64::from_le_bytes(*word));
@@ -48,7 +48,7 @@ mod tests {
     use std::hash::Hash as _;
 
     #[test]
-    fn ids_that_differ_in_time_or_chance_have_different_hashes() {
+    fn different_ids_have_different_hashes() {
         let hash = |id: MatchId| {
             let mut hasher = MatchIdHasher::default();
             id.hash(&mut hasher);
@@ -64,7 +64,7 @@ mod tests {
         };
         let hashes: HashSet<_> = of_times.chain(of_chance(9)).map(hash).collect();
         assert_eq!(hashes.len(), 1_256);
-        // Places 0 and 2 share their bytes with the version and the variant of the id.
+        // Bytes 0 and 2 overlap the version and the variant of the id.
         for place in [1, 3, 4, 5, 6, 7, 8, 9] {
             let hashes: Vec<_> = of_chance(place).map(hash).collect();
             let tags: HashSet<_> = hashes.iter().map(|hash| hash >> 57).collect();

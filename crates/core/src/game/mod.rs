@@ -1,8 +1,7 @@
 //! The rules of multi-player Last Nim: seats, preferences, piles, positions, takes.
 //!
-//! Everything here is pure: no I/O, no clock, no randomness. Raw input becomes one of these types by parsing, once;
-//! a value that exists is valid, and nobody further in checks again. Each refusal names the value and what would be
-//! right.
+//! Pure code: no I/O, no clock, no randomness. Raw input is parsed once into these types, whose values are always
+//! valid. Each error names the value and what is expected.
 
 mod alliance;
 pub(crate) mod base64_text;

@@ -3,23 +3,23 @@
 use std::{fmt, sync::Arc};
 use thiserror::Error;
 
-/// The most piles of a game.
+/// Maximum number of piles in a game.
 pub const MAX_PILES: usize = 1024;
-/// The most counters of a pile: 2^63 - 1.
+/// Maximum number of counters in a pile: 2^63 - 1.
 pub const MAX_COUNTERS: u64 = i64::MAX as u64;
 
-/// The nonempty piles of a position, in order; the last of them is the one in play. Cheap to clone.
+/// The nonempty piles of a position, in order; the last one is in play. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Piles(Arc<[u64]>);
 
-/// Numbers that are no piles.
+/// Why numbers are not piles.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PilesError {
-    /// There are none, or too many.
+    /// There are no piles, or too many.
     #[error("{0} piles: a game has 1 to {MAX_PILES}")]
     Count(usize),
-    /// One is too high.
+    /// A pile is too large.
     #[error("pile {pile} of {counters} counters: a pile has at most {MAX_COUNTERS}")]
     TooHigh {
         /// Its index, from 0.
@@ -27,15 +27,15 @@ pub enum PilesError {
         /// Its counters.
         counters: u64,
     },
-    /// One is empty.
+    /// A pile is empty.
     #[error("pile {pile} of 0 counters: a pile starts with 1 to {MAX_COUNTERS}")]
     Empty {
         /// Its index, from 0.
         pile: usize,
     },
-    /// One is empty though one behind it is not.
+    /// A pile is empty, but a later one is not.
     #[error(
-        "pile {pile} of 0 counters before a pile of {behind}: the last pile is emptied first, so 0 may stand at the end only"
+        "pile {pile} of 0 counters before a pile of {behind}: the last pile is emptied first, so 0 is allowed only at the end"
     )]
     EmptyBefore {
         /// Its index, from 0.
@@ -46,10 +46,10 @@ pub enum PilesError {
 }
 
 impl Piles {
-    /// Accepts 1 to 1,024 piles of 1 to 2^63 - 1 counters each: the piles that a game starts with.
+    /// Accepts the piles of a new game: 1 to 1,024 piles of 1 to 2^63 - 1 counters each.
     ///
     /// # Errors
-    /// Names the first pile that does not fit.
+    /// Names the first invalid pile.
     pub fn parse(counters: &[u64]) -> Result<Self, PilesError> {
         match counters.iter().position(|&counters| counters == 0) {
             Some(pile) => Err(PilesError::Empty { pile }),
@@ -57,11 +57,11 @@ impl Piles {
         }
     }
 
-    /// Accepts piles as [`parse`](Self::parse) does, and besides them emptied piles, as 0, at the end: the piles of a
-    /// game that is under way or over.
+    /// Accepts the piles of a game that may be in progress or over: like [`parse`](Self::parse), but the last piles may
+    /// be 0.
     ///
     /// # Errors
-    /// Names the first pile that does not fit.
+    /// Names the first invalid pile.
     pub fn parse_partly_emptied(counters: &[u64]) -> Result<Self, PilesError> {
         if !(1..=MAX_PILES).contains(&counters.len()) {
             return Err(PilesError::Count(counters.len()));
@@ -83,7 +83,7 @@ impl Piles {
         &self.0
     }
 
-    /// Returns how many piles are not empty.
+    /// Returns the number of nonempty piles.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_name_the_pile() {
+    fn errors_name_the_pile() {
         let message = |counters: &[u64]| Piles::parse(counters).unwrap_err().to_string();
         assert_eq!(message(&[]), "0 piles: a game has 1 to 1024");
         assert_eq!(message(&[1; 1025]), "1025 piles: a game has 1 to 1024");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn emptied_piles_are_left_off() {
+    fn emptied_piles_are_dropped() {
         assert_eq!(Piles::parse_partly_emptied(&[3, 2, 0, 0]).unwrap().as_slice(), [3, 2]);
         assert!(Piles::parse_partly_emptied(&[0]).unwrap().is_empty());
         assert_eq!(Piles::parse(&[MAX_COUNTERS; MAX_PILES]).unwrap().len(), MAX_PILES);

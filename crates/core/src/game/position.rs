@@ -1,19 +1,19 @@
-//! A position: the piles, and whose turn it is.
+//! A position: the piles and the seat to move.
 
 use super::{Piles, Seat, SeatCount};
 use std::fmt;
 use thiserror::Error;
 
-/// The piles as they stand and the seat to move.
+/// The current piles and the seat to move.
 ///
-/// Only the last nonempty pile can be touched, so all that changes is how many piles are untouched and what is left in
-/// the one behind them.
+/// Only the last nonempty pile changes, so a position stores the number of untouched piles and the counters left in the
+/// pile after them.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Position {
     start: Piles,
-    /// How many piles before the one in play are untouched.
+    /// The number of untouched piles before the one in play.
     untouched: usize,
-    /// What is left in the pile in play; 0 only when the game is over.
+    /// Counters left in the pile in play; 0 only when the game is over.
     counters: u64,
     to_move: Seat,
     seats: SeatCount,
@@ -23,14 +23,14 @@ pub struct Position {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IllegalTake {
-    /// It is 0, or more than the pile in play holds.
-    #[error("a take of {take} from pile {pile}, which holds {counters}: take 1 to {counters}")]
+    /// It is 0, or more than the pile in play contains.
+    #[error("a take of {take} from pile {pile}, which has {counters} left: take 1 to {counters}")]
     OutOfRange {
         /// Counters to take.
         take: u64,
         /// The index of the pile in play, from 0.
         pile: usize,
-        /// What it holds.
+        /// Counters in that pile.
         counters: u64,
     },
     /// No counter is left.
@@ -42,7 +42,7 @@ pub enum IllegalTake {
 }
 
 impl Position {
-    /// Puts `to_move` before the piles, none of them touched.
+    /// Creates the position before the first take.
     pub fn new(piles: Piles, to_move: Seat, seats: SeatCount) -> Self {
         let (untouched, counters) = match piles.as_slice().split_last() {
             Some((&last, before)) => (before.len(), last),
@@ -51,7 +51,7 @@ impl Position {
         Self { start: piles, untouched, counters, to_move, seats }
     }
 
-    /// Returns how many seats there are.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         self.seats
     }
@@ -61,7 +61,7 @@ impl Position {
         self.to_move
     }
 
-    /// Returns the counters of the last nonempty pile, which is the largest legal take; 0 when the game is over.
+    /// Returns the counters of the last nonempty pile, the largest legal take; 0 when the game is over.
     pub fn counters(&self) -> u64 {
         self.counters
     }
@@ -76,7 +76,7 @@ impl Position {
         &self.start.as_slice()[..self.untouched]
     }
 
-    /// Returns the counters of every pile as it stands, emptied ones as 0.
+    /// Returns the current counters of every pile, 0 for emptied ones.
     pub fn piles(&self) -> impl Iterator<Item = u64> {
         let emptied = self.start.len().saturating_sub(self.untouched + 1);
         self.untouched_piles()
@@ -91,10 +91,10 @@ impl Position {
         self.counters == 0
     }
 
-    /// Says whether the rules allow a take.
+    /// Checks a take against the rules.
     ///
     /// # Errors
-    /// If the take is 0 or more than the pile holds.
+    /// If the take is 0 or more than the pile in play contains.
     pub fn check_take(&self, take: u64) -> Result<(), IllegalTake> {
         if self.is_over() {
             return Err(IllegalTake::Over { take });
@@ -108,14 +108,14 @@ impl Position {
     /// Takes counters from the last nonempty pile and passes the turn on.
     ///
     /// # Errors
-    /// The position is unchanged if the take is 0 or more than the pile holds.
+    /// If the take is 0 or more than the pile in play contains; the position is then unchanged.
     pub fn take(&mut self, take: u64) -> Result<(), IllegalTake> {
         self.check_take(take)?;
         self.make_legal_take(take);
         Ok(())
     }
 
-    /// Takes counters as [`take`](Self::take) does, where [`check_take`](Self::check_take) has accepted them.
+    /// Makes a take that [`check_take`](Self::check_take) has accepted.
     pub(crate) fn make_legal_take(&mut self, take: u64) {
         debug_assert_eq!(self.check_take(take), Ok(()));
         self.counters -= take;
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(position, before);
         assert_eq!(
             position.take(4).unwrap_err().to_string(),
-            "a take of 4 from pile 1, which holds 3: take 1 to 3"
+            "a take of 4 from pile 1, which has 3 left: take 1 to 3"
         );
     }
 }

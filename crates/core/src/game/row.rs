@@ -13,19 +13,19 @@ pub struct Row {
     ranks: Box<[u8]>,
 }
 
-/// Offsets that are no row.
+/// Why offsets are not a row.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RowError {
-    /// There are too many or too few.
-    #[error("a row of {given} offsets: with {seats} seats it has {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
+    /// There are too many or too few offsets.
+    #[error("a row of {given} offsets: with {seats} seats a row has {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
     Length {
-        /// Offsets given.
+        /// Number of offsets given.
         given: usize,
         /// The seats of the game.
         seats: SeatCount,
     },
-    /// One is no offset of this game.
+    /// An offset is out of range.
     #[error("offset {offset} at place {place} of a row: with {seats} seats offsets are 0 to {}", seats.get() - 1)]
     Range {
         /// The offset.
@@ -35,7 +35,7 @@ pub enum RowError {
         /// The seats of the game.
         seats: SeatCount,
     },
-    /// One occurs twice.
+    /// An offset occurs twice.
     #[error("offset {offset} appears twice in a row, at places {first} and {second}: each of 0 to {} must appear once", seats.get() - 1)]
     Repeated {
         /// The offset.
@@ -53,7 +53,7 @@ impl Row {
     /// Accepts a permutation of 0..n-1.
     ///
     /// # Errors
-    /// Names the first offset that does not fit, and its place.
+    /// Names the first invalid offset and its place.
     pub fn parse(offsets: &[u64], seats: SeatCount) -> Result<Self, RowError> {
         let n = seats.get();
         if offsets.len() != n {
@@ -80,17 +80,15 @@ impl Row {
         Self { ranks: identity.clone(), offsets: identity }
     }
 
-    /// Returns the row that prefers the offset `ally`, then the other offsets in rising order.
-    ///
-    /// `ally` is taken modulo n.
+    /// Returns the row that starts with the offset `ally` (modulo n), followed by the other offsets in ascending order.
     pub fn favouring(ally: usize, seats: SeatCount) -> Self {
         let ally = ally % seats.get();
         let mut offsets = vec![ally as u64];
         offsets.extend((0..seats.get()).filter(|&offset| offset != ally).map(|offset| offset as u64));
-        Self::parse(&offsets, seats).expect("each offset stands once")
+        Self::parse(&offsets, seats).expect("each offset occurs once")
     }
 
-    /// Returns how many seats it is for.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         SeatCount::new(self.offsets.len()).expect("a row has 2 to 32 offsets")
     }
@@ -100,7 +98,7 @@ impl Row {
         &self.offsets
     }
 
-    /// Returns the place, 0 (best) to n-1, of the winner that sits `offset` seats further on.
+    /// Returns the place, 0 (best) to n-1, of the winner who sits `offset` seats further on.
     ///
     /// # Panics
     /// If `offset` is n or more.
@@ -108,7 +106,7 @@ impl Row {
         usize::from(self.ranks[offset])
     }
 
-    /// Returns the place, 0 (best) to n-1, of `winner` in this row, held by `seat`.
+    /// Returns the place, 0 (best) to n-1, of `winner` in this row of `seat`.
     pub fn rank(&self, seat: Seat, winner: Seat) -> usize {
         self.rank_of_offset(self.seats().distance_between(seat, winner))
     }
@@ -149,11 +147,11 @@ mod tests {
     }
 
     #[test]
-    fn refusals_name_the_offender() {
+    fn errors_name_the_invalid_offset() {
         let message = |offsets: &[u64]| Row::parse(offsets, three()).unwrap_err().to_string();
         assert_eq!(
             message(&[0, 1]),
-            "a row of 2 offsets: with 3 seats it has 3, the offsets 0 to 2 in order of preference"
+            "a row of 2 offsets: with 3 seats a row has 3, the offsets 0 to 2 in order of preference"
         );
         assert_eq!(message(&[0, 3, 1]), "offset 3 at place 1 of a row: with 3 seats offsets are 0 to 2");
         assert_eq!(

@@ -1,19 +1,19 @@
-//! Seats and how many of them a game has.
+//! Seats and the number of seats in a game.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
-/// The fewest seats of a game.
+/// Minimum number of seats in a game.
 pub const MIN_SEATS: usize = 2;
-/// The most seats of a game.
+/// Maximum number of seats in a game.
 pub const MAX_SEATS: usize = 32;
 
-/// The number of seats of a game, 2 to 32.
+/// The number of seats in a game, 2 to 32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SeatCount(u8);
 
-/// A number of seats that no game has.
+/// A number of seats outside 2 to 32.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0} seat{s}: a game has {MIN_SEATS} to {MAX_SEATS}", s = if *.0 == 1 { "" } else { "s" })]
 pub struct SeatCountError(pub usize);
@@ -22,7 +22,7 @@ impl SeatCount {
     /// Accepts 2 to 32.
     ///
     /// # Errors
-    /// Any other number is given back.
+    /// Returns any other number.
     pub fn new(seats: usize) -> Result<Self, SeatCountError> {
         match u8::try_from(seats) {
             Ok(count) if (MIN_SEATS..=MAX_SEATS).contains(&seats) => Ok(Self(count)),
@@ -40,10 +40,10 @@ impl SeatCount {
         (0..self.0).map(Seat)
     }
 
-    /// Accepts a seat of a game with this many seats.
+    /// Returns the seat with this number.
     ///
     /// # Errors
-    /// A number of n or more is given back.
+    /// If the number is n or more.
     pub fn seat(self, index: usize) -> Result<Seat, SeatError> {
         match u8::try_from(index) {
             Ok(seat) if seat < self.0 => Ok(Seat(seat)),
@@ -51,18 +51,18 @@ impl SeatCount {
         }
     }
 
-    /// Returns the seat that sits `offset` places after `seat`, in cyclic order.
+    /// Returns the seat `offset` places after `seat`, in cyclic order.
     pub fn seat_at_offset(self, seat: Seat, offset: usize) -> Seat {
         Seat(((seat.index() + offset) % self.get()) as u8)
     }
 
-    /// Returns the seat that moves after `seat`.
+    /// Returns the seat after `seat` in playing order.
     pub fn next(self, seat: Seat) -> Seat {
         let next = seat.0 + 1;
         Seat(if next < self.0 { next } else { 0 })
     }
 
-    /// Returns how many places `to` sits after `from`, 0 to n-1.
+    /// Returns how many places after `from` the seat `to` sits, 0 to n-1.
     pub fn distance_between(self, from: Seat, to: Seat) -> usize {
         (to.index() + self.get() - from.index()) % self.get()
     }
@@ -78,7 +78,7 @@ impl fmt::Display for SeatCount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Seat(u8);
 
-/// A number that is no seat of the game.
+/// A number that is not a seat of the game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("seat {seat}: the seats are 0 to {}", seats.get() - 1)]
 pub struct SeatError {
@@ -89,7 +89,7 @@ pub struct SeatError {
 }
 
 impl Seat {
-    /// The seat that moves first unless a game says otherwise.
+    /// The default first seat.
     pub const FIRST: Self = Self(0);
 
     /// Returns its number, 0 to n-1.
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_outside_2_to_32_are_given_back() {
+    fn counts_outside_2_to_32_are_rejected() {
         for bad in [0, 1, 33, 256, 258, usize::MAX] {
             assert_eq!(SeatCount::new(bad), Err(SeatCountError(bad)));
         }

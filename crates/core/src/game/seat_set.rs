@@ -1,8 +1,8 @@
-//! Some of the seats of a game.
+//! Sets of seats.
 
 use super::{BySeat, MAX_SEATS, Seat, SeatCount};
 
-/// A set of seats, in one word.
+/// A set of seats as a bit mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SeatSet(u32);
 
@@ -29,7 +29,7 @@ impl SeatSet {
         self.0 &= !Self::bit(seat);
     }
 
-    /// Returns the seats of either set.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_seat_goes_in_and_out_by_itself() {
+    fn seats_are_inserted_and_removed_independently() {
         for count in 2..=MAX_SEATS {
             let seats = SeatCount::new(count).unwrap();
             let mut set = SeatSet::default();

@@ -1,18 +1,18 @@
-//! Which programs played at a seat of a match.
+//! The versions of the programs that played at a seat.
 
 use super::{BotVersion, VersionLabel};
 use serde::{Deserialize, Serialize};
 
-/// The most versions that are kept of one seat of one match.
+/// Maximum number of versions stored for one seat of one match.
 pub const MAX_SEAT_VERSIONS: usize = 8;
 
-/// The versions that a bot said in the sessions that it had at a seat of a match, in the order in which they came, each once; the
-/// first [`MAX_SEAT_VERSIONS`] of them. A session that said none counts as a version of its own. Empty if no session said any.
+/// The distinct versions that a bot declared in its sessions at a seat of a match, in order of appearance; at most
+/// [`MAX_SEAT_VERSIONS`]. A session without a version counts as a separate version. Empty if no session declared one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatVersions(Vec<BotVersion>);
 
 impl SeatVersions {
-    /// Takes versions that were kept; what is there twice, or beyond the bound, is dropped.
+    /// Restores stored versions, without duplicates and those beyond the limit.
     pub fn new(versions: impl IntoIterator<Item = BotVersion>) -> Self {
         let mut kept = Self::default();
         for version in versions {
@@ -21,7 +21,7 @@ impl SeatVersions {
         kept
     }
 
-    /// Takes note of a session; returns whether that changed anything.
+    /// Adds the version of a session; returns whether it is new.
     pub fn add(&mut self, version: &BotVersion) -> bool {
         let is_new = self.0.len() < MAX_SEAT_VERSIONS && !self.0.contains(version);
         if is_new {
@@ -30,17 +30,17 @@ impl SeatVersions {
         is_new
     }
 
-    /// Returns whether any session said its version.
+    /// Returns whether any session declared a version.
     pub fn is_declared(&self) -> bool {
         self.0.iter().any(BotVersion::is_declared)
     }
 
-    /// Returns whether every session said this label.
+    /// Returns whether every session declared this label.
     pub fn is_only_version(&self, label: &VersionLabel) -> bool {
         !self.0.is_empty() && self.0.iter().all(|version| version.label.as_ref() == Some(label))
     }
 
-    /// Returns the versions, in the order in which they came.
+    /// Returns the versions, in order of appearance.
     pub fn as_slice(&self) -> &[BotVersion] {
         &self.0
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_kept_once_and_only_so_many() {
+    fn versions_are_distinct_and_limited() {
         let version = |label: usize| BotVersion { label: label.to_string().parse().ok(), config_hash: None };
         let mut versions = SeatVersions::default();
         assert!(versions.add(&BotVersion::default()) && !versions.is_declared());

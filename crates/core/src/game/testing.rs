@@ -1,21 +1,21 @@
-//! What the property tests of all crates share: settings and random games.
+//! Property-test settings and random games for all crates.
 
 use super::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, Seat, SeatCount};
 use proptest::{collection::vec, prelude::*, sample::select};
 use std::ops::RangeInclusive;
 
-/// The cases of a property where nothing else is said.
-const USUAL_CASES: u32 = 256;
+/// The default number of cases of a property test.
+const DEFAULT_CASES: u32 = 256;
 
-/// Returns settings for a property whose cases take long: `usual` cases, and as many times more as `PROPTEST_CASES` asks
-/// for more than the usual 256. With `ProptestConfig::with_cases` that variable would change nothing.
+/// Returns settings for a slow property: `usual` cases, scaled by `PROPTEST_CASES` / 256. `ProptestConfig::with_cases`
+/// would ignore that variable.
 pub fn cases(usual: u32) -> ProptestConfig {
     let asked = ProptestConfig::default();
-    let cases = u64::from(usual) * u64::from(asked.cases) / u64::from(USUAL_CASES);
+    let cases = u64::from(usual) * u64::from(asked.cases) / u64::from(DEFAULT_CASES);
     ProptestConfig { cases: u32::try_from(cases).unwrap_or(u32::MAX).max(1), ..asked }
 }
 
-/// Any game with so many seats, piles, and counters a pile.
+/// Any game with these ranges of seats, piles and counters per pile.
 pub fn games(
     seats: RangeInclusive<usize>,
     piles: RangeInclusive<usize>,
@@ -29,7 +29,7 @@ pub fn games(
     )
 }
 
-/// Any alliance matrix with so many seats.
+/// Any alliance matrix with this range of seats.
 pub fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = AllianceMatrix> {
     seats
         .prop_flat_map(|seats| {
@@ -55,7 +55,7 @@ pub fn permutations(seats: SeatCount) -> Vec<Row> {
     orders.iter().map(|order| Row::parse(order, seats).unwrap()).collect()
 }
 
-/// The game with another row for one seat.
+/// The game with the row of one seat replaced.
 pub fn with_row(game: &Game, seat: Seat, row: &Row) -> Game {
     let rows = BySeat::from_fn(game.matrix.seats(), |other| {
         if other == seat { row.clone() } else { game.matrix[other].clone() }

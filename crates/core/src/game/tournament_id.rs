@@ -1,11 +1,11 @@
-//! The name of a tournament.
+//! The id of a tournament.
 
 use super::uuid_id::uuid_id;
 
 uuid_id!(
-    /// Identifies a tournament: a UUID of version 7, so that ids rise with the time at which tournaments were created.
+    /// The id of a tournament: a UUID of version 7, so that ids sort by the creation time of their tournaments.
     TournamentId,
-    /// A word that names no tournament.
+    /// A word that is not a tournament id.
     TournamentIdError,
     "tournament id"
 );

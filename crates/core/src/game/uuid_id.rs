@@ -1,9 +1,9 @@
-//! Identifiers that rise with time: what all of them share.
+//! Ids that sort by time.
 
-/// Defines an identifier, a UUID of version 7, and the error of a word that is none.
+/// Defines an id type, a UUID of version 7, and its parse error.
 ///
-/// It takes the doc comment and name of the identifier, the doc comment and name of the error, and what an error
-/// message calls the identifier.
+/// Takes the doc comment and name of the id, the doc comment and name of the error, and what error messages call the
+/// id.
 macro_rules! uuid_id {
     ($(#[$id_doc:meta])* $id:ident, $(#[$error_doc:meta])* $error:ident, $called:literal) => {
         $(#[$id_doc])*
@@ -16,36 +16,36 @@ macro_rules! uuid_id {
         pub struct $error(pub String);
 
         impl $id {
-            /// The characters of an id.
+            /// Length of an id as text.
             pub const CHARS: usize = uuid::fmt::Hyphenated::LENGTH;
 
-            /// Makes an id from a time in milliseconds since 1970-01-01 UTC and ten random bytes.
+            /// Creates an id from a time in milliseconds since 1970-01-01 UTC and ten random bytes.
             pub fn new(unix_ms: u64, random: &[u8; 10]) -> Self {
                 Self(uuid::Builder::from_unix_timestamp_millis(unix_ms, random).into_uuid())
             }
 
-            /// Returns the id before all others.
+            /// Returns the smallest id.
             pub const fn least() -> Self {
                 Self(uuid::Uuid::nil())
             }
 
-            /// Returns the id after all others.
+            /// Returns the largest id.
             pub const fn greatest() -> Self {
                 Self(uuid::Uuid::max())
             }
 
-            /// Returns the id right before this one; the first one has none before it, and stays.
+            /// Returns the previous id; the smallest id returns itself.
             #[must_use]
             pub fn before(self) -> Self {
                 Self(uuid::Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
             }
 
-            /// Returns the time that it was made from, in milliseconds since 1970-01-01 UTC.
+            /// Returns the time in the id, in milliseconds since 1970-01-01 UTC.
             pub fn unix_ms(&self) -> u64 {
                 (self.0.as_u128() >> 80) as u64
             }
 
-            /// Writes its text into the first bytes of a buffer.
+            /// Writes the id as text at the start of a buffer.
             ///
             /// # Panics
             /// If the buffer has fewer than [`CHARS`](Self::CHARS) bytes.
@@ -53,17 +53,17 @@ macro_rules! uuid_id {
                 self.0.hyphenated().encode_lower(buffer);
             }
 
-            /// Returns the last 62 bits of it, which were drawn at random, behind two that are the same in all ids.
+            /// Returns the last 8 bytes: two fixed bits and 62 random ones.
             pub fn random_bits(&self) -> u64 {
                 self.0.as_u64_pair().1
             }
 
-            /// Takes the 16 bytes of an id, the most significant first, as its text has them.
+            /// Creates an id from its 16 bytes, the most significant first.
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(uuid::Uuid::from_bytes(bytes))
             }
 
-            /// Returns its 16 bytes, the most significant first, as its text has them.
+            /// Returns its 16 bytes, the most significant first.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
             }

@@ -1,11 +1,11 @@
-//! A game that was played, held against optimal play.
+//! Compares a played game with optimal play.
 
 use super::{GuaranteedRanks, OptimalTakes, Solution, TakeGuarantee, TakeSafety, TakeSafetyCounts};
 use crate::game::{BySeat, Game, IllegalTake, Position, Seat};
 use std::fmt;
 use thiserror::Error;
 
-/// The most takes that are audited at once.
+/// Maximum number of takes in an audit.
 pub const MAX_PLIES: usize = 65_536;
 
 /// Who moved for a seat.
@@ -14,11 +14,11 @@ pub enum Mover {
     /// The seat's own bot.
     #[default]
     Bot,
-    /// The steward, who plays on for a forfeited seat.
+    /// The steward, who plays for a forfeited seat.
     Steward,
 }
 
-/// A take as it was played.
+/// A take that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlayedTake {
     /// Counters taken.
@@ -28,35 +28,35 @@ pub struct PlayedTake {
 }
 
 impl PlayedTake {
-    /// Makes a take of the seat's own bot.
+    /// Creates a take made by the seat's own bot.
     pub fn by_bot(take: u64) -> Self {
         Self { take, mover: Mover::Bot }
     }
 }
 
-/// A game held against optimal play: who won, who should have, who erred, and who paid for it.
+/// A comparison of a game with optimal play: who won, who should have won, who erred, and who paid for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Audit {
     /// The seat that won.
     pub winner: Seat,
-    /// The seat that wins from the first position if everybody plays optimally.
+    /// The seat that would have won under optimal play.
     pub predicted_winner: Seat,
-    /// Every take, in order of play.
+    /// Every take, in order.
     pub plies: Vec<PlyAudit>,
-    /// Every seat's game in figures.
+    /// The summary of every seat.
     pub seats: BySeat<SeatAudit>,
-    /// By mover, then by seat: the ranks that the mover's takes cost that seat; negative where they gave it some.
+    /// By mover, then by seat: the ranks that the mover's takes cost that seat; negative if they gained it ranks.
     ///
     /// For every seat i the column adds up: `rank_i(winner) - rank_i(predicted_winner) = sum_j ledger[j][i]`.
     pub ledger: BySeat<BySeat<i32>>,
-    /// The plies by which the mover hurt itself and a third seat gained, in order. A third seat is any but the mover, in
-    /// a game of three or more.
+    /// The plies, in order, at which the mover hurt itself while a seat other than the mover gained, in a game of three
+    /// or more seats.
     pub kingmaking_plies: Vec<u32>,
     /// The first ply with a regret, if any.
     pub first_error: Option<u32>,
 }
 
-/// One take held against the oracle.
+/// A comparison of one take with optimal play.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlyAudit {
     /// The number of the take, from 0.
@@ -65,30 +65,30 @@ pub struct PlyAudit {
     pub seat: Seat,
     /// Counters taken.
     pub take: u64,
-    /// Counters that the pile in play held before the take.
+    /// Counters in the pile in play before the take.
     pub counters: u64,
     /// The winner under optimal play before the take.
     pub predicted_before: Seat,
     /// The winner under optimal play after it.
     pub predicted_after: Seat,
-    /// Ranks that the mover lost by it in its own row, 0 to n-1; 0 exactly when the take is optimal.
+    /// Ranks in its own row that the take cost the mover, 0 to n-1; 0 exactly when the take is optimal.
     pub regret: u32,
     /// All optimal takes.
     pub optimal_takes: OptimalTakes,
-    /// What it did to the rank that the mover was sure of.
+    /// The effect on the rank that the mover could guarantee itself.
     pub guarantee: TakeGuarantee,
-    /// What it did to both the predicted and the guaranteed rank of the mover.
+    /// The effect on the predicted and the guaranteed rank of the mover.
     pub safety: TakeSafety,
     /// Who moved for the seat.
     pub mover: Mover,
 }
 
-/// One seat's game in figures; `rank_actual - rank_predicted = regret - luck`.
+/// The summary of one seat; `rank_actual - rank_predicted = regret - luck`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeatAudit {
     /// The place of the predicted winner in the seat's row, 0 (best) to n-1.
     pub rank_predicted: u32,
-    /// The rank that the seat could guarantee itself from the first position on, against all others together: 0 (best) to
+    /// The rank that the seat could guarantee itself from the first position against all others together: 0 (best) to
     /// n-1, never better than `rank_predicted`.
     pub rank_guaranteed: u32,
     /// The place of the actual winner in the seat's row, 0 (best) to n-1.
@@ -97,19 +97,19 @@ pub struct SeatAudit {
     pub satisfaction: f64,
     /// The ranks that the seat's own takes cost it.
     pub regret: u32,
-    /// The ranks that the other seats' takes gave it; negative where they cost it some.
+    /// The ranks that the other seats' takes gained it; negative if they cost it ranks.
     pub luck: i32,
-    /// The share of its bot's own takes that were optimal, from 0 to 1; none if the bot made no take.
+    /// The share of its bot's own takes that were optimal, from 0 to 1; `None` if the bot made no take.
     pub accuracy: Option<f64>,
-    /// Its bot's own takes that were optimal.
+    /// Optimal takes by its bot.
     pub optimal_plies: u32,
-    /// Its bot's own takes; the steward's do not count.
+    /// Takes by its bot, without the steward's.
     pub plies: u32,
-    /// Its bot's own takes that were risky, and its safe errors.
+    /// Risky takes and safe errors by its bot.
     pub safety: TakeSafetyCounts,
 }
 
-/// What cannot be audited.
+/// Why takes cannot be audited.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AuditError {
@@ -118,12 +118,12 @@ pub enum AuditError {
     IllegalTake {
         /// The number of the take, from 0.
         ply: u32,
-        /// What is wrong with it.
+        /// Why it is illegal.
         error: IllegalTake,
     },
-    /// The takes do not play the game to its end.
+    /// The takes do not finish the game.
     #[error(
-        "the game is not over after {plies} take{s}: pile {pile} still holds {counters}",
+        "the game is not over after {plies} take{s}: pile {pile} still has {counters}",
         s = if *plies == 1 { "" } else { "s" }
     )]
     NotOver {
@@ -131,7 +131,7 @@ pub enum AuditError {
         plies: usize,
         /// The index of the last nonempty pile, from 0.
         pile: usize,
-        /// What it holds.
+        /// Counters left in it.
         counters: u64,
     },
     /// There are too many takes.
@@ -140,7 +140,7 @@ pub enum AuditError {
 }
 
 impl Audit {
-    /// Audits a game that was played to its last counter, in time linear in the takes.
+    /// Audits a finished game, in time linear in the takes.
     ///
     /// # Errors
     /// Names the first illegal take, or the counters that are left.
@@ -154,7 +154,7 @@ impl Audit {
         }
     }
 
-    /// Audits a game that may have stopped early: the winner is then the one under optimal play from there.
+    /// Audits a game that may have stopped early; the winner is then the winner under optimal play from there.
     ///
     /// # Errors
     /// Names the first illegal take.
@@ -242,7 +242,7 @@ impl PlyAudit {
         self.regret == 0
     }
 
-    /// Returns the ranks that the take cost a seat; negative where it gave it some.
+    /// Returns the ranks that the take cost a seat; negative if it gained ranks.
     pub fn cost(&self, game: &Game, seat: Seat) -> i32 {
         let rank = |winner| game.matrix.rank(seat, winner) as u32;
         rank(self.predicted_after).cast_signed() - rank(self.predicted_before).cast_signed()
@@ -250,7 +250,7 @@ impl PlyAudit {
 }
 
 impl fmt::Display for PlyAudit {
-    /// Writes what the take was worth, and what would have been better, as a sentence without a full stop.
+    /// Writes a verdict on the take and the better takes, without a full stop.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ply, seat, take, counters, predicted_before, predicted_after, optimal_takes, .. } = self;
         let whose = match self.mover {
@@ -259,7 +259,7 @@ impl fmt::Display for PlyAudit {
         };
         write!(f, "ply {ply}: seat {seat}{whose} took {take} of {counters}; ")?;
         if self.is_optimal() {
-            return write!(f, "that was optimal, and the winner stayed seat {predicted_after}");
+            return write!(f, "that was optimal, and the winner is still seat {predicted_after}");
         }
         let ranks = if self.regret == 1 { "rank" } else { "ranks" };
         write!(
@@ -271,7 +271,7 @@ impl fmt::Display for PlyAudit {
     }
 }
 
-/// A seat's takes that its bot made itself.
+/// The takes that a seat's bot made itself.
 #[derive(Debug, Clone, Copy, Default)]
 struct OwnPlies {
     optimal: u32,
@@ -288,10 +288,10 @@ impl OwnPlies {
 }
 
 impl SeatAudit {
-    /// Sums up a seat's game.
+    /// Summarises a seat's game.
     ///
     /// # Panics
-    /// If the ledger's column does not add up to what separates the predicted winner from the actual one.
+    /// If the seat's column of the ledger does not add up to the difference between its predicted and its actual rank.
     fn sum_up(
         game: &Game,
         seat: Seat,
@@ -307,7 +307,7 @@ impl SeatAudit {
         assert_eq!(
             all,
             rank_actual.cast_signed() - rank_predicted.cast_signed(),
-            "what all takes cost seat {seat} is what separates its actual from its predicted winner"
+            "the costs of all takes to seat {seat} add up to the change of its rank"
         );
         Self {
             rank_predicted,

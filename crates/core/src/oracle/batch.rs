@@ -1,4 +1,4 @@
-//! Many positions under one alliance matrix and ending.
+//! Solves many positions under one alliance matrix and ending.
 
 use super::{
     recurrence::{RankRecurrence, Ranks},
@@ -7,26 +7,26 @@ use super::{
 use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
 use std::{array, collections::HashMap, fmt, num::NonZero, ops::Index};
 
-/// A place in the tables: the number of a worth times the width of a row, plus a number of counters or a seat.
+/// An index into the tables: worth number * row width + counters or seat.
 type TablePlace = u16;
 
-/// Places of a table: as many as a [`TablePlace`] can name, so that none is out of bounds.
+/// Length of a table: every [`TablePlace`] is in bounds.
 const PLACES: usize = 1 << TablePlace::BITS;
 
-/// The place of what is not known yet, from which every pile leads to itself.
+/// Marks transitions that are not computed yet; every pile leads from it back to itself.
 const UNKNOWN: TablePlace = 0;
 
-/// Positions that are solved at a time.
-const ABREAST: usize = 4;
+/// Positions solved in parallel.
+const POSITIONS_AT_ONCE: usize = 4;
 
 /// Solves many positions under one alliance matrix and ending.
 ///
-/// What piles are worth, the winner by the seat to move, decides together with min(x, n) what they are worth with a
-/// pile of `x` counters behind them (the cap theorem), and few worths occur under one matrix. So this is a finite
-/// automaton that reads a pile with one look-up. It is found as it is needed, at the price of about one
-/// [`solve_winners`](super::solve_winners) for every few look-ups, and so pays from some hundred positions on. Its tables have
-/// 65,536 places and take 200 to 500 KB; positions that would need more, which takes some ten seats, are solved one
-/// by one.
+/// The worth of a sequence of piles is the winner for each seat to move. Together with min(x, n) it determines the
+/// worth after appending a pile of `x` counters (the cap theorem), and one matrix has few different worths. So this is
+/// a finite automaton that reads each pile with one look-up. It is built lazily; that costs about one
+/// [`solve_winners`](super::solve_winners) per few look-ups, so it pays off from some hundred positions on. Its tables
+/// have 65,536 places and take 200 to 500 KB. Positions that need more, which takes about ten seats, are solved one by
+/// one.
 ///
 /// ```
 /// use lastnim_core::{game::{AllianceMatrix, Ending, SeatCount}, oracle::BatchSolver};
@@ -44,19 +44,19 @@ pub struct BatchSolver {
     ending: Ending,
     recurrence: RankRecurrence,
     seats: SeatCount,
-    /// Base 2 logarithm of the width of a row: the counters 0 to n have a place in it.
+    /// Base 2 logarithm of the row width; a row has a place for 0 to n counters.
     row_bits: u32,
     empty: TablePlace,
-    /// By worth and counters.
+    /// The next worth, by worth and counters.
     next: Box<[TablePlace; PLACES]>,
-    /// By worth and first seat. The row of what is not known holds the winners of the last position that did not fit in.
+    /// By worth and first seat. The row of [`UNKNOWN`] contains the winners of the last position that did not fit.
     winners: Box<[Seat; PLACES]>,
-    /// By number of the worth.
+    /// By worth number.
     ranks: Vec<Ranks>,
     places: HashMap<Ranks, TablePlace>,
 }
 
-/// The winners of one position under optimal play, by the seat that moves first.
+/// The winners of one position under optimal play, by first seat.
 #[derive(Clone, Copy)]
 pub struct WinnersByFirst<'a> {
     all: &'a [Seat; PLACES],
@@ -65,7 +65,7 @@ pub struct WinnersByFirst<'a> {
 }
 
 impl BatchSolver {
-    /// Prepares for positions under a matrix and an ending. This takes some microseconds; nothing is solved yet.
+    /// Creates a solver for a matrix and an ending, in a few microseconds.
     pub fn new(matrix: &AllianceMatrix, ending: Ending) -> Self {
         let n = matrix.seats().get();
         let over = RankRecurrence::ranks_when_over(matrix, ending);
@@ -76,8 +76,8 @@ impl BatchSolver {
             seats: matrix.seats(),
             row_bits: (n + 1).next_power_of_two().trailing_zeros(),
             empty: UNKNOWN,
-            next: vec![UNKNOWN; PLACES].try_into().expect("it has so many places"),
-            winners: vec![Seat::FIRST; PLACES].try_into().expect("it has so many places"),
+            next: vec![UNKNOWN; PLACES].try_into().expect("the length is right"),
+            winners: vec![Seat::FIRST; PLACES].try_into().expect("the length is right"),
             ranks: vec![over],
             places: HashMap::new(),
         };
@@ -87,15 +87,15 @@ impl BatchSolver {
 
     /// Solves a position.
     ///
-    /// The last pile is the one in play. An empty pile is no pile, wherever it stands; a pile may have any height.
+    /// The last pile is in play. Empty piles are ignored; a pile may have any height.
     pub fn solve_position(&mut self, piles: &[u64]) -> WinnersByFirst<'_> {
         self.winners_at(piles, self.place_after_piles(self.empty, piles))
     }
 
-    /// Solves positions, and hands over the winners of each, in order.
+    /// Solves positions in order and passes the winners of each to `answer`.
     ///
-    /// It is [`solve_position`](Self::solve_position) for each of them, but faster, as it works on some of them at a time. It is at
-    /// its best where all have the same number of piles.
+    /// Faster than calling [`solve_position`](Self::solve_position) for each, since it solves several positions in
+    /// parallel, ideally with the same number of piles.
     pub fn solve_positions<P: AsRef<[u64]>>(
         &mut self,
         positions: &[P],
@@ -110,10 +110,10 @@ impl BatchSolver {
         }
     }
 
-    /// Solves positions of so many piles each, which lie one after the other, and hands over the winners of each, in order.
+    /// Solves consecutive positions of `piles` piles each, and passes the winners of each to `answer`, in order.
     ///
     /// # Panics
-    /// If the last one has fewer.
+    /// If the last position is incomplete.
     pub fn solve_rows(
         &mut self,
         piles: NonZero<usize>,
@@ -122,7 +122,7 @@ impl BatchSolver {
     ) {
         let piles = piles.get();
         assert!(counters.len().is_multiple_of(piles), "{} counters in rows of {piles}", counters.len());
-        let mut groups = counters.chunks_exact(ABREAST * piles);
+        let mut groups = counters.chunks_exact(POSITIONS_AT_ONCE * piles);
         for group in groups.by_ref() {
             self.solve_group(array::from_fn(|lane| &group[lane * piles..][..piles]), &mut answer);
         }
@@ -132,21 +132,25 @@ impl BatchSolver {
     }
 
     #[inline]
-    fn solve_group(&mut self, positions: [&[u64]; ABREAST], answer: &mut impl FnMut(WinnersByFirst<'_>)) {
+    fn solve_group(
+        &mut self,
+        positions: [&[u64]; POSITIONS_AT_ONCE],
+        answer: &mut impl FnMut(WinnersByFirst<'_>),
+    ) {
         let places = self.places_after_piles(positions);
         for (piles, place) in positions.into_iter().zip(places) {
             answer(self.winners_at(piles, place));
         }
     }
 
-    /// Returns where piles lead from the empty position, for some positions at a time.
+    /// Returns the places that several positions lead to from the empty position.
     ///
-    /// Each step waits for the one before it; a processor does those of other positions meanwhile.
+    /// The steps of one position depend on each other; a processor interleaves those of different positions.
     #[inline]
-    fn places_after_piles(&self, positions: [&[u64]; ABREAST]) -> [TablePlace; ABREAST] {
+    fn places_after_piles(&self, positions: [&[u64]; POSITIONS_AT_ONCE]) -> [TablePlace; POSITIONS_AT_ONCE] {
         let [a, b, c, d] = positions;
         let all_have = a.len().min(b.len()).min(c.len()).min(d.len());
-        let mut places = [self.empty; ABREAST];
+        let mut places = [self.empty; POSITIONS_AT_ONCE];
         for (((&a, &b), &c), &d) in a.iter().zip(b).zip(c).zip(d) {
             let counters = [a, b, c, d];
             places = array::from_fn(|lane| self.place_after_pile(places[lane], counters[lane]));
@@ -154,7 +158,7 @@ impl BatchSolver {
         array::from_fn(|lane| self.place_after_piles(places[lane], &positions[lane][all_have..]))
     }
 
-    /// Returns where piles lead from a place.
+    /// Returns the place that piles lead to.
     #[inline]
     fn place_after_piles(&self, place: TablePlace, piles: &[u64]) -> TablePlace {
         piles.iter().fold(place, |place, &counters| self.place_after_pile(place, counters))
@@ -165,20 +169,20 @@ impl BatchSolver {
         self.next[self.entry_index(place, counters)]
     }
 
-    /// Returns the place of a worth's row that says where a pile leads.
+    /// Returns the index of the transition from a worth by a pile.
     #[inline]
     fn entry_index(&self, worth: TablePlace, counters: u64) -> usize {
         usize::from(worth | counters.min(self.seats.get() as u64) as TablePlace)
     }
 
-    /// Returns the winners at the place to which piles lead.
+    /// Returns the winners at a place that piles lead to.
     #[inline]
     fn winners_at(&mut self, piles: &[u64], place: TablePlace) -> WinnersByFirst<'_> {
         let place = if place == UNKNOWN { self.extend_table(piles) } else { place };
         WinnersByFirst { all: &self.winners, place, seats: self.seats }
     }
 
-    /// Returns where piles lead through what is not known.
+    /// Computes the missing transitions of a position and returns the place that it leads to.
     #[cold]
     #[inline(never)]
     fn extend_table(&mut self, piles: &[u64]) -> TablePlace {
@@ -203,7 +207,7 @@ impl BatchSolver {
         place
     }
 
-    /// Returns the place of a worth, which is given one if there is room.
+    /// Returns the place of a worth, which is added if there is room.
     fn place_of_ranks(&mut self, ranks: &Ranks) -> TablePlace {
         if let Some(&place) = self.places.get(ranks) {
             return place;
@@ -221,12 +225,12 @@ impl BatchSolver {
 }
 
 impl WinnersByFirst<'_> {
-    /// Iterates over the winners in the order of the first seats.
+    /// Iterates over the winners by first seat.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Seat> {
         self.all[usize::from(self.place)..][..self.seats.get()].iter().copied()
     }
 
-    /// Keeps the winners.
+    /// Copies the winners.
     pub fn to_by_seat(&self) -> BySeat<Seat> {
         BySeat::from_fn(self.seats, |first| self[first])
     }
@@ -242,7 +246,7 @@ impl Index<Seat> for WinnersByFirst<'_> {
     type Output = Seat;
 
     /// # Panics
-    /// If the seat is none of this game.
+    /// If the game has no such seat.
     #[inline]
     fn index(&self, first: Seat) -> &Seat {
         assert!(first.index() < self.seats.get(), "seat {first} of {} seats", self.seats);
@@ -255,7 +259,7 @@ mod tests {
     use super::*;
     use crate::{game::Piles, oracle};
 
-    /// Numbers without a visible pattern (xorshift64).
+    /// Pseudorandom numbers (xorshift64).
     fn numbers() -> impl Iterator<Item = u64> {
         std::iter::successors(Some(0x9e37_79b9_7f4a_7c15_u64), |&last| {
             let mut next = last ^ (last << 13);
@@ -265,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_that_find_no_room_are_solved_as_well() {
+    fn positions_beyond_the_table_size_are_solved() {
         let mut numbers = numbers();
         let mut below = |bound: u64| numbers.next().unwrap() % bound;
         let rows = [(); 32].map(|()| {
@@ -286,7 +290,7 @@ mod tests {
             });
             assert_eq!(left.len(), 0);
         }
-        // Some are left over from groups.
+        // 5999 is not a multiple of the group size.
         let rows: Vec<u64> = positions[..5999].iter().flat_map(AsRef::<[u64]>::as_ref).copied().collect();
         let mut left = positions.iter();
         batch.solve_rows(NonZero::new(9).unwrap(), &rows, |winners| {

@@ -1,42 +1,42 @@
-//! What the answer to a question may cost.
+//! Limits on the work of a query.
 
 use thiserror::Error;
 
-/// Steps between two looks at whether the answer is still wanted: some microseconds of work.
-const STEPS_BETWEEN_LOOKS: u64 = 4096;
+/// Steps between two calls of `is_wanted`: a few microseconds of work.
+const STEPS_BETWEEN_CHECKS: u64 = 4096;
 
-/// How much work a question may take, and whether its answer is still wanted.
+/// A limit on the work of a query, and a check whether its answer is still wanted.
 ///
-/// The unit is a step, some nanoseconds of work, of which each question says what it counts as one. The oracle knows no
-/// clock: a limit of time is an `is_wanted` that looks at one.
+/// The unit is a step, a few nanoseconds of work; each query documents what it counts as one. The oracle reads no
+/// clock: for a time limit, pass an `is_wanted` that reads one.
 pub struct Budget<'a> {
-    most: u64,
+    limit: u64,
     spent: u64,
-    next_look: u64,
+    next_check: u64,
     is_wanted: &'a dyn Fn() -> bool,
 }
 
-/// Why an answer was not worked out to its end.
+/// Why a query stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum HaltReason {
-    /// It would have taken more steps than it may.
-    #[error("it takes more than {most} steps")]
+    /// It exceeded its step limit.
+    #[error("it takes more than {limit} steps")]
     OutOfSteps {
-        /// The most that it may take.
-        most: u64,
+        /// The limit.
+        limit: u64,
     },
     /// The answer was no longer wanted, or time was up.
     #[error("it was stopped after {spent} steps")]
     Stopped {
-        /// What was done till then.
+        /// Steps spent.
         spent: u64,
     },
 }
 
 impl Budget<'static> {
-    /// Allows so many steps, whatever time they take.
-    pub fn of_steps(most: u64) -> Self {
-        Self::while_wanted(most, &|| true)
+    /// Allows `limit` steps, without a time limit.
+    pub fn of_steps(limit: u64) -> Self {
+        Self::while_wanted(limit, &|| true)
     }
 
     /// Allows any number of steps.
@@ -46,34 +46,34 @@ impl Budget<'static> {
 }
 
 impl<'a> Budget<'a> {
-    /// Allows so many steps, as long as `is_wanted`, which is asked every few thousand steps.
-    pub fn while_wanted(most: u64, is_wanted: &'a dyn Fn() -> bool) -> Self {
-        Self { most, spent: 0, next_look: 0, is_wanted }
+    /// Allows `limit` steps while `is_wanted` returns true; it is called every few thousand steps.
+    pub fn while_wanted(limit: u64, is_wanted: &'a dyn Fn() -> bool) -> Self {
+        Self { limit, spent: 0, next_check: 0, is_wanted }
     }
 
-    /// Returns the steps that were spent.
+    /// Returns the steps spent.
     pub fn steps_spent(&self) -> u64 {
         self.spent
     }
 
-    /// Returns the steps that are left.
+    /// Returns the steps left.
     pub fn steps_left(&self) -> u64 {
-        self.most - self.spent
+        self.limit - self.spent
     }
 
     /// Spends steps, before they are taken.
     ///
     /// # Errors
-    /// If there are not so many left, or the answer is no longer wanted. Nothing is spent then.
+    /// If fewer steps are left, or the answer is no longer wanted. Nothing is spent then.
     pub fn spend(&mut self, steps: u64) -> Result<(), HaltReason> {
         if steps > self.steps_left() {
-            return Err(HaltReason::OutOfSteps { most: self.most });
+            return Err(HaltReason::OutOfSteps { limit: self.limit });
         }
-        if self.spent >= self.next_look {
+        if self.spent >= self.next_check {
             if !(self.is_wanted)() {
                 return Err(HaltReason::Stopped { spent: self.spent });
             }
-            self.next_look = self.spent.saturating_add(STEPS_BETWEEN_LOOKS);
+            self.next_check = self.spent.saturating_add(STEPS_BETWEEN_CHECKS);
         }
         self.spent += steps;
         Ok(())
@@ -89,7 +89,7 @@ mod tests {
     fn steps_run_out() {
         let mut budget = Budget::of_steps(10);
         assert_eq!(budget.spend(7), Ok(()));
-        assert_eq!(budget.spend(4), Err(HaltReason::OutOfSteps { most: 10 }));
+        assert_eq!(budget.spend(4), Err(HaltReason::OutOfSteps { limit: 10 }));
         assert_eq!((budget.steps_spent(), budget.steps_left()), (7, 3), "what is refused is not spent");
         assert_eq!(budget.spend(3), Ok(()));
         assert_eq!(budget.spend(1).unwrap_err().to_string(), "it takes more than 10 steps");
@@ -109,7 +109,7 @@ mod tests {
         while budget.spend(1).is_ok() {
             taken += 1;
         }
-        assert_eq!((taken, looks.get()), (2 * STEPS_BETWEEN_LOOKS, 3));
+        assert_eq!((taken, looks.get()), (2 * STEPS_BETWEEN_CHECKS, 3));
         assert_eq!(budget.spend(1), Err(HaltReason::Stopped { spent: taken }));
     }
 }

@@ -1,14 +1,14 @@
-//! What the paper prints and contradicts itself.
+//! Errata of the paper.
 
 use crate::game::{Ending, Game, Row};
 use std::fmt;
 
-/// A game in El-Seidy, El Kady and Nassr (2019) of which the paper prints what contradicts its own rules.
+/// A misprint in El-Seidy, El Kady and Nassr (2019) that contradicts the paper's own rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erratum {
-    /// Where it stands: the row of a table, as in `3.1`, or `figure 1`.
+    /// The table row, such as `3.1`, or `figure 1`.
     pub row: &'static str,
-    /// What is printed, and what contradicts it.
+    /// The printed value and what contradicts it.
     pub text: &'static str,
     piles: &'static [u64],
     rows: &'static [&'static [u8]],
@@ -18,13 +18,13 @@ pub struct Erratum {
 const STANDARD_3: &[&[u8]] = &[&[0, 1, 2], &[0, 1, 2], &[0, 1, 2]];
 const STANDARD_4: &[&[u8]] = &[&[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3]];
 
-/// An erratum about a game.
+/// An erratum that concerns a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundErratum {
     /// The erratum.
     pub erratum: &'static Erratum,
-    /// The number of seats, if the game is not the one that is printed, but is worth the same: a pile of x counters is worth
-    /// min(x, n).
+    /// The number of seats, if the printed game differs from this one but is worth the same: a pile of x counters is
+    /// worth min(x, n).
     pub equivalent_for: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ static ERRATA: [Erratum; 4] = [
     },
 ];
 
-/// Returns what the paper prints wrongly about a game, or about one of the same seats whose piles are worth the same.
+/// Returns the erratum about a game, or about an equivalent one of the same seats.
 pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
     let seats = game.matrix.seats().get();
     let worth = |piles: &[u64]| piles.iter().map(|&counters| counters.min(seats as u64)).collect::<Vec<_>>();
@@ -74,7 +74,7 @@ pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
 }
 
 impl fmt::Display for FoundErratum {
-    /// Says what is printed, and of another position why that concerns it.
+    /// Writes the misprint and, for an equivalent position, why it applies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Erratum { text, piles, .. } = self.erratum;
         f.write_str(text)?;

@@ -6,11 +6,11 @@ use crate::game::{Game, Position, Seat};
 /// Why a seat wins under optimal play.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
-    /// The position that is explained.
+    /// The explained position.
     pub position: Position,
     /// The seat that wins under optimal play.
     pub winner: Seat,
-    /// What the takes lead to: all takes, in rising order; none if the game is over.
+    /// What each take leads to, in ascending order; empty if the game is over.
     pub options: Vec<TakeOption>,
     /// The line of best play.
     pub line: BestLine,
@@ -21,31 +21,31 @@ pub struct Explanation {
 pub struct TakeOption {
     /// The takes.
     pub takes: TakeRange,
-    /// The seat that wins under optimal play after any of them.
+    /// The winner under optimal play after any of them.
     pub winner: Seat,
-    /// Ranks that they cost the seat to move, in its own row; 0 exactly if they are optimal.
+    /// Ranks in its own row that they cost the seat to move; 0 exactly if they are optimal.
     pub regret: u32,
-    /// The seats that are better off than under optimal play, from seat 0 on; never the one to move.
+    /// The seats that do better than under optimal play, in order of seats; never the one to move.
     pub better_for: Vec<RankChange>,
-    /// The seats that are worse off than under optimal play, from seat 0 on.
+    /// The seats that do worse than under optimal play, in order of seats.
     pub worse_for: Vec<RankChange>,
 }
 
-/// How far a seat goes up or down its row.
+/// The number of ranks that a seat gains or loses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RankChange {
     /// The seat.
     pub seat: Seat,
-    /// By how many ranks, at least 1.
+    /// The number of ranks, at least 1.
     pub ranks: u32,
 }
 
-/// Play in which every seat makes the smallest of its optimal takes.
+/// Play in which every seat makes its smallest optimal take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestLine {
-    /// The positions in which a take is made, with the take.
+    /// Each position with the take made in it.
     pub plies: Vec<(Position, u64)>,
-    /// The position that they lead to; the game goes on from there if it is not over.
+    /// The position after the last of these takes; the game may continue from there.
     pub end: Position,
 }
 
@@ -57,10 +57,10 @@ impl TakeOption {
 }
 
 impl Explanation {
-    /// Explains the position that a game starts from, with at most `most_plies` of the line of best play.
+    /// Explains the start position of a game, with at most `max_plies` plies of the line of best play.
     ///
-    /// It takes O(N n^2 + L n^2), with L plies of the line, however many counters there are.
-    pub fn of(game: &Game, most_plies: usize) -> Self {
+    /// Takes O(N n^2 + L n^2), with L plies of the line, for any number of counters.
+    pub fn of(game: &Game, max_plies: usize) -> Self {
         let (solution, position) = (Solution::new(game), game.first_position());
         let winner = solution.winner(&position);
         let option = |(takes, winner_after)| TakeOption {
@@ -72,7 +72,7 @@ impl Explanation {
         };
         Self {
             options: solution.winners_after(&position).into_iter().map(option).collect(),
-            line: BestLine::from(&solution, position.clone(), most_plies),
+            line: BestLine::from(&solution, position.clone(), max_plies),
             position,
             winner,
         }
@@ -80,30 +80,30 @@ impl Explanation {
 }
 
 impl BestLine {
-    /// Plays on from a position, for at most `most_plies`.
+    /// Returns the line of best play from a position, at most `max_plies` long.
     ///
     /// # Panics
-    /// If the position is none of the solved game.
-    pub fn from(solution: &Solution, position: Position, most_plies: usize) -> Self {
+    /// If the position does not belong to the solved game.
+    pub fn from(solution: &Solution, position: Position, max_plies: usize) -> Self {
         let (mut plies, mut end) = (Vec::new(), position);
-        while plies.len() < most_plies
+        while plies.len() < max_plies
             && let Some(take) = solution.optimal_takes(&end).smallest()
         {
             let before = end.clone();
-            end.take(take).expect("an optimal take is allowed");
+            end.take(take).expect("an optimal take is legal");
             plies.push((before, take));
         }
         Self { plies, end }
     }
 }
 
-/// Returns the seats that rank `after` lower than `before`, and by how much, from seat 0 on.
+/// Returns the seats that rank `after` lower than `before`, and by how much, in order of seats.
 fn rank_losses(game: &Game, before: Seat, after: Seat) -> Vec<RankChange> {
     let change = |seat| RankChange { seat, ranks: rank_loss(game, seat, before, after) };
     game.matrix.seats().iter().map(change).filter(|change| change.ranks > 0).collect()
 }
 
-/// Returns by how many ranks a seat goes down its row when `after` wins instead of `before`; 0 if it goes up.
+/// Returns how many ranks a seat loses when `after` wins instead of `before`; 0 if it gains.
 fn rank_loss(game: &Game, seat: Seat, before: Seat, after: Seat) -> u32 {
     let [before, after] = [before, after].map(|winner| game.matrix.rank(seat, winner));
     after.saturating_sub(before) as u32

@@ -1,24 +1,24 @@
-//! What a seat is sure of, whatever all others do.
+//! The rank that a seat can guarantee itself, whatever the others do.
 
 use crate::game::{Game, MAX_SEATS, Position, Seat, SeatCount};
 use crate::oracle::TakeRange;
 use std::iter;
 
-/// By seat to move: the rank of the winner in the row of the guarded seat; the entries beyond the last seat are 0.
+/// By seat to move: the rank of the winner in the row of the guarded seat; 0 beyond the last seat.
 type OpposedRanks = [u8; MAX_SEATS];
 
 /// The rank that one seat can guarantee itself against all others together, in every position of a game.
 ///
-/// All others play as one opponent that wants the guarded seat's rank to be as bad as possible. With perfect
-/// information and two opposed sides, backward induction gives the minimax value: the seat can hold this rank whatever
-/// the others do, and they can keep it from a better one. It equals the rank under optimal play if each other row is
-/// replaced by the guarded seat's order reversed. So it is never better than the predicted rank, and the cap theorem
-/// holds: a pile of x counters is worth min(x, n). It is solved in O(N n^2), in 32 bytes a pile.
+/// All others play as one opponent who wants the guarded seat's rank to be as bad as possible. With perfect information
+/// and two opposed sides, backward induction gives the minimax value: the seat can hold this rank, and the others can
+/// deny it a better one. It equals the rank under optimal play if every other row is replaced by the guarded seat's
+/// order reversed. So it is never better than the predicted rank, and the cap theorem applies: a pile of x counters is
+/// worth min(x, n). Solved in O(N n^2) time and 32 bytes per pile.
 #[derive(Debug, Clone)]
 pub struct GuaranteedRanks {
     seat: Seat,
     seats: SeatCount,
-    /// By number of untouched piles: what they are worth with nothing behind them.
+    /// By number of untouched piles: the ranks when these are the only piles.
     prefixes: Box<[OpposedRanks]>,
 }
 
@@ -26,7 +26,7 @@ impl GuaranteedRanks {
     /// Solves a game for a seat.
     ///
     /// # Panics
-    /// If the seat is none of the game.
+    /// If the game has no such seat.
     pub fn of_seat(game: &Game, seat: Seat) -> Self {
         let seats = game.matrix.seats();
         let mut ranks = [0; MAX_SEATS];
@@ -49,10 +49,10 @@ impl GuaranteedRanks {
         self.seat
     }
 
-    /// Returns the rank that the seat is sure of, 0 (best) to n-1 in its own row.
+    /// Returns the rank that the seat can guarantee itself, 0 (best) to n-1 in its own row.
     ///
     /// # Panics
-    /// If the position is none of this game.
+    /// If the position does not belong to this game.
     pub fn rank(&self, position: &Position) -> u32 {
         let prefix = self.ranks_of_prefix(position);
         let to_move = position.to_move().index();
@@ -62,12 +62,11 @@ impl GuaranteedRanks {
         })
     }
 
-    /// Returns the rank that the seat is sure of after each take of the seat to move, in ranges of takes, from the
-    /// largest take to the smallest: at most n + 1 ranges, of which neighbours may have the same rank; none if the game
-    /// is over.
+    /// Returns the rank that the seat can still guarantee itself after each take, in ranges from the largest take to
+    /// the smallest: at most n + 1 ranges; neighbours may have the same rank. Empty if the game is over.
     ///
     /// # Panics
-    /// If the position is none of this game.
+    /// If the position does not belong to this game.
     pub fn ranks_after(&self, position: &Position) -> impl Iterator<Item = (TakeRange, u32)> {
         let next = self.seats.next(position.to_move()).index();
         let counters = position.counters();
@@ -76,7 +75,7 @@ impl GuaranteedRanks {
         iter::from_fn(move || {
             let fewest = fewest.next()?;
             let ranks = by_counters.next()?;
-            // The last of them speaks for every higher number of counters as well.
+            // The last rank also applies to every larger number of counters.
             let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
             let takes = TakeRange { lo: counters - most, hi: counters - fewest };
             Some((takes, ranks[next].into()))
@@ -88,14 +87,14 @@ impl GuaranteedRanks {
         &self.prefixes[position.untouched_piles().len()]
     }
 
-    /// Returns the ranks with a pile of `counters`, at least 1, behind piles worth `empty`.
+    /// Returns the ranks after appending a pile of `counters`, at least 1, to piles worth `empty`.
     fn ranks_with_pile(&self, empty: &OpposedRanks, counters: u64) -> OpposedRanks {
-        let most = usize::try_from(counters).unwrap_or(usize::MAX);
-        let by_counters = self.ranks_by_counters(empty).take(most.saturating_add(1));
-        by_counters.last().expect("there is one for no counter")
+        let limit = usize::try_from(counters).unwrap_or(usize::MAX);
+        let by_counters = self.ranks_by_counters(empty).take(limit.saturating_add(1));
+        by_counters.last().expect("the ranks for no counter always exist")
     }
 
-    /// Returns the ranks with each number of counters in the last pile from 0 on, while they change.
+    /// Returns the ranks with 0, 1, ... counters in the last pile, until they stop changing.
     fn ranks_by_counters(&self, empty: &OpposedRanks) -> impl Iterator<Item = OpposedRanks> {
         let changed = |more: OpposedRanks, ranks: &OpposedRanks| (more != *ranks).then_some(more);
         let first = changed(self.ranks_handed_over(empty), empty);
@@ -104,7 +103,7 @@ impl GuaranteedRanks {
         iter::once(*empty).chain(more)
     }
 
-    /// Returns, by seat to move, the rank if that seat leaves the next one what `ranks` are of.
+    /// Returns, by seat to move, the rank if that seat passes the turn with `ranks`.
     fn ranks_handed_over(&self, ranks: &OpposedRanks) -> OpposedRanks {
         let n = self.seats.get();
         let mut after = [0; MAX_SEATS];
@@ -113,8 +112,8 @@ impl GuaranteedRanks {
         after
     }
 
-    /// Returns the ranks with b counters for those with b - 1, `b >= 2`: the guarded seat takes the better of two, the
-    /// others the worse.
+    /// Returns the ranks with b counters, `b >= 2`, from those with b - 1: the guarded seat takes the better of two,
+    /// the others the worse.
     fn ranks_with_another_counter(&self, ranks: &OpposedRanks) -> OpposedRanks {
         let handed_over = self.ranks_handed_over(ranks);
         let mut after = handed_over;

@@ -1,8 +1,7 @@
-//! The oracle for Last Nim: exact winners, optimal takes, and the audit of a match that was played.
+//! The oracle for Last Nim: exact winners, optimal takes, and the audit of a played match.
 //!
-//! Everything here is pure and follows from one definition, backward induction: every mover picks, among the winners
-//! that its takes lead to, the one that its row ranks best. It lives on [`game`](crate::game) alone and knows of no
-//! record, match or clock.
+//! Everything follows from backward induction: among the winners that its takes lead to, every mover picks the one that
+//! its row ranks best. The code is pure and depends on [`game`](crate::game) alone.
 
 mod audit;
 mod batch;

@@ -1,15 +1,15 @@
-//! Winners in rank coordinates: the arithmetic that every solution is made of.
+//! Winners as ranks: the arithmetic behind every solution.
 
 use crate::game::{AllianceMatrix, BySeat, Ending, MAX_SEATS, Seat};
 use std::iter;
 
-/// By seat to move: the place of the winner in that seat's row; the entries beyond the last seat are 0.
+/// By seat to move: the place of the winner in that seat's row; 0 beyond the last seat.
 pub type Ranks = [u8; MAX_SEATS];
 
-/// A rank is below this power of two, so that masking it spares a bounds check.
+/// Ranks are smaller than this power of two; masking with it avoids a bounds check.
 const RANK_MASK: usize = MAX_SEATS - 1;
 
-/// What handing over the turn does to ranks: by seat `p`, the rank for `p` of the winner that seat `p+1` ranks `r`th.
+/// The effect of passing the turn on ranks: by seat `p`, the rank for `p` of the winner that seat `p+1` ranks `r`th.
 ///
 /// With `W_b(p)` the winner when seat `p` is to move and `b` counters are left in the last pile, and `R_b(p)` its rank
 /// for `p`, the definition of optimal play becomes `R_1(p) = T_p[R_0(p+1)]` and `R_b(p) = min(R_{b-1}(p),
@@ -18,7 +18,7 @@ const RANK_MASK: usize = MAX_SEATS - 1;
 pub struct RankRecurrence(Box<[Ranks]>);
 
 impl RankRecurrence {
-    /// Tabulates it for a matrix.
+    /// Tabulates the recurrence of a matrix.
     pub fn of_matrix(matrix: &AllianceMatrix) -> Self {
         let n = matrix.seats().get();
         let rows = matrix.rows().as_slice();
@@ -33,7 +33,7 @@ impl RankRecurrence {
         Self(table.collect())
     }
 
-    /// Returns `R_0` of the first pile: the winners when no counter is left.
+    /// Returns `R_0` of the first pile: the ranks of the winners when no counter is left.
     pub fn ranks_when_over(matrix: &AllianceMatrix, ending: Ending) -> Ranks {
         let mut ranks = [0; MAX_SEATS];
         for (seat, row) in matrix.rows().enumerate() {
@@ -42,7 +42,7 @@ impl RankRecurrence {
         ranks
     }
 
-    /// Returns the winners by seat.
+    /// Returns the winners by seat to move.
     pub fn solve_winners(matrix: &AllianceMatrix, ranks: &Ranks) -> BySeat<Seat> {
         BySeat::from_fn(matrix.seats(), |seat| Self::winner(matrix, ranks, seat))
     }
@@ -59,9 +59,9 @@ impl RankRecurrence {
         self.0[seat.index()][usize::from(ranks[next]) & RANK_MASK]
     }
 
-    /// Returns `R_1` for `R_0`: whoever moves hands over what the other piles are worth.
+    /// Returns `R_1` from `R_0`: the mover empties the pile.
     ///
-    /// It equals `R_0` exactly when the winner is the same whoever moves.
+    /// It equals `R_0` exactly when the winner does not depend on who moves.
     pub fn ranks_with_one_counter(&self, ranks: &Ranks) -> Ranks {
         let mut after = [0; MAX_SEATS];
         let next = ranks[1..self.0.len()].iter().chain(&ranks[..1]);
@@ -71,7 +71,7 @@ impl RankRecurrence {
         after
     }
 
-    /// Returns `R_b` for `R_{b-1}`, `b >= 2`: whoever moves may also leave the next seat `b-1` counters.
+    /// Returns `R_b` from `R_{b-1}`, `b >= 2`: the mover may also leave `b-1` counters.
     pub fn ranks_with_another_counter(&self, ranks: &Ranks) -> Ranks {
         let mut after = self.ranks_with_one_counter(ranks);
         for (after, &before) in after.iter_mut().zip(ranks) {
@@ -80,10 +80,9 @@ impl RankRecurrence {
         after
     }
 
-    /// Returns the ranks with each number of counters in the last pile from 0 on, while they change; from the last of
-    /// them on they stay.
+    /// Returns the ranks with 0, 1, ... counters in the last pile, until they stop changing.
     ///
-    /// At most n + 1 of them differ, however many counters there are (the cap theorem: `W_b = W_n` for `b >= n`).
+    /// At most n + 1 of them differ, for any number of counters (the cap theorem: `W_b = W_n` for `b >= n`).
     pub fn ranks_by_counters(&self, empty: &Ranks) -> impl Iterator<Item = Ranks> {
         let changed = |more: Ranks, ranks: &Ranks| (more != *ranks).then_some(more);
         let first = changed(self.ranks_with_one_counter(empty), empty);
@@ -92,13 +91,13 @@ impl RankRecurrence {
         iter::once(*empty).chain(more)
     }
 
-    /// Returns the ranks with a pile of `counters`, at least 1, behind piles worth `empty`.
+    /// Returns the ranks after appending a pile of `counters`, at least 1, to piles worth `empty`.
     pub fn ranks_with_pile(&self, empty: &Ranks, counters: u64) -> Ranks {
-        let most = usize::try_from(counters).unwrap_or(usize::MAX);
+        let limit = usize::try_from(counters).unwrap_or(usize::MAX);
         self.ranks_by_counters(empty)
-            .take(most.saturating_add(1))
+            .take(limit.saturating_add(1))
             .last()
-            .expect("there is one for no counter")
+            .expect("the ranks for no counter always exist")
     }
 }
 
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_vector_is_never_left() {
+    fn a_constant_vector_is_a_fixed_point() {
         let rows = [vec![1, 0, 2], vec![0, 1, 2], vec![2, 1, 0]];
         let matrix = AllianceMatrix::parse(&rows).unwrap();
         let recurrence = RankRecurrence::of_matrix(&matrix);

@@ -1,4 +1,4 @@
-//! The solution of one game, for any position that it may come to.
+//! The solution of one game, for any reachable position.
 
 use super::{
     OptimalTakes, TakeRange,
@@ -7,16 +7,16 @@ use super::{
 use crate::game::{AllianceMatrix, BySeat, Game, Piles, Position, Seat};
 use std::iter;
 
-/// The solution of a game: who wins under optimal play, and by which takes, in every position that the game may come to.
+/// The solution of a game: the winner and the optimal takes in every reachable position.
 ///
-/// It keeps the winners left by every prefix of the piles, so that a position costs O(n^2), however many piles there
-/// are. It takes 32 bytes a pile.
+/// It stores the winners for every prefix of the piles, 32 bytes per pile. A position costs O(n^2), for any number of
+/// piles.
 #[derive(Debug, Clone)]
 pub struct Solution {
     piles: Piles,
     matrix: AllianceMatrix,
     recurrence: RankRecurrence,
-    /// By number of untouched piles: what they are worth with nothing behind them.
+    /// By number of untouched piles: the ranks when these are the only piles.
     prefixes: Box<[Ranks]>,
 }
 
@@ -48,18 +48,18 @@ impl Solution {
         }
     }
 
-    /// Returns the seat that wins under optimal play.
+    /// Returns the winner under optimal play.
     ///
     /// # Panics
-    /// If the position is none of this game.
+    /// If the position does not belong to this game.
     pub fn winner(&self, position: &Position) -> Seat {
         RankRecurrence::winner(&self.matrix, &self.ranks(position), position.to_move())
     }
 
-    /// Returns, by the seat that is put to move, the seat that wins under optimal play.
+    /// Returns the winners under optimal play, by seat to move.
     ///
     /// # Panics
-    /// If the position is none of this game.
+    /// If the position does not belong to this game.
     pub fn winners(&self, position: &Position) -> BySeat<Seat> {
         RankRecurrence::solve_winners(&self.matrix, &self.ranks(position))
     }
@@ -67,7 +67,7 @@ impl Solution {
     /// Returns all optimal takes of the seat to move; none if the game is over.
     ///
     /// # Panics
-    /// If the position is none of this game.
+    /// If the position does not belong to this game.
     pub fn optimal_takes(&self, position: &Position) -> OptimalTakes {
         let (mut best, mut takes) = (u8::MAX, OptimalTakes::default());
         for (range, rank) in self.ranks_after(position) {
@@ -81,11 +81,11 @@ impl Solution {
         takes
     }
 
-    /// Returns the winner that each take leads to, in ranges of takes that lead to the same one: in rising order, all takes
-    /// from 1 to the counters of the pile in play, and at most n + 1 ranges.
+    /// Returns the winner after each take, in at most n + 1 ranges, in ascending order from 1 to the counters of the
+    /// pile in play.
     ///
     /// # Panics
-    /// If the position is none of this game.
+    /// If the position does not belong to this game.
     pub fn winners_after(&self, position: &Position) -> Vec<(TakeRange, Seat)> {
         let mut ranges: Vec<(TakeRange, Seat)> = Vec::new();
         for TakeOutcome { takes, winner } in self.take_outcomes(position) {
@@ -98,11 +98,11 @@ impl Solution {
         ranges
     }
 
-    /// Returns what each take of the seat to move leads to, from the largest take to the smallest: at most n + 1 outcomes,
-    /// of which neighbours may have the same winner; none if the game is over.
+    /// Returns what each take leads to, from the largest take to the smallest: at most n + 1 outcomes; neighbours may
+    /// have the same winner. Empty if the game is over.
     ///
     /// # Panics
-    /// If the position is none of this game.
+    /// If the position does not belong to this game.
     pub fn take_outcomes(&self, position: &Position) -> impl Iterator<Item = TakeOutcome> {
         let mover = position.to_move();
         self.ranks_after(position).map(move |(takes, rank)| {
@@ -111,7 +111,7 @@ impl Solution {
         })
     }
 
-    /// Returns, in falling order, takes that leave what is worth the same, and the winner's rank for the seat to move.
+    /// Returns ranges of takes, in descending order, with the winner's rank for the seat to move.
     fn ranks_after(&self, position: &Position) -> impl Iterator<Item = (TakeRange, u8)> {
         let (mover, counters) = (position.to_move(), position.counters());
         let mut by_counters = self.recurrence.ranks_by_counters(self.ranks_of_prefix(position)).peekable();
@@ -119,7 +119,7 @@ impl Solution {
         iter::from_fn(move || {
             let fewest = fewest.next()?;
             let ranks = by_counters.next()?;
-            // The last of them speaks for every higher number of counters as well.
+            // The last rank also applies to every larger number of counters.
             let most = if by_counters.peek().is_some() { fewest } else { counters - 1 };
             let range = TakeRange { lo: counters - most, hi: counters - fewest };
             Some((range, self.recurrence.rank_after(&ranks, mover)))

@@ -1,23 +1,23 @@
-//! What a take that was made did to what its mover was sure of.
+//! The effect of a take on the mover's guaranteed rank.
 
 use super::{GuaranteedRanks, TakeSafety};
 use crate::game::{Position, SeatCount};
 use crate::oracle::OptimalTakes;
 
-/// What a take did to the rank that its mover could guarantee itself against all others together. All ranks are places in
-/// the mover's row, 0 (best) to n-1.
+/// The effect of a take on the rank that its mover could guarantee itself against all others together. All ranks are
+/// places in the mover's row, 0 (best) to n-1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TakeGuarantee {
-    /// What the mover was sure of before the take, which is the best that any take leaves it.
+    /// The guaranteed rank before the take, which is the best that any take leaves.
     pub before: u32,
-    /// What it is sure of after the take, never better than `before`.
+    /// The guaranteed rank after the take, never better than `before`.
     pub after: u32,
-    /// The best that any optimal take would have left it, never better than `before`.
+    /// The best guaranteed rank after any optimal take, never better than `before`.
     pub if_optimal: u32,
 }
 
 impl TakeGuarantee {
-    /// Looks up what a legal take of the guarded seat does, in O(n^2).
+    /// Looks up the effect of a legal take of the guarded seat, in O(n^2).
     pub(in crate::oracle) fn of_take(
         guaranteed: &GuaranteedRanks,
         position: &Position,
@@ -37,23 +37,22 @@ impl TakeGuarantee {
         found
     }
 
-    /// Returns what the take did to both ranks of its mover, in a game of so many seats; `regret` is what it cost of the
-    /// predicted one.
+    /// Classifies the take, which cost `regret` ranks, in a game of this many seats.
     pub fn safety(&self, regret: u32, seats: SeatCount) -> TakeSafety {
         TakeSafety::of_take(regret, [self.before, self.after], seats.get() as u32 - 1)
     }
 }
 
-/// Takes, counted by what they did to the predicted and to the guaranteed rank of their movers.
+/// Takes, counted by their effect on the predicted and guaranteed rank of their movers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TakeSafetyCounts {
     /// Risky takes: optimal ones that gave up guaranteed rank.
     pub risky: u64,
-    /// Those of them that were needless: another optimal take would have left the mover sure of a better rank.
+    /// Needless risks: risky takes where another optimal take would have left a better guaranteed rank.
     pub needless_risks: u64,
-    /// Safe errors: takes that cost predicted rank and kept the guaranteed one, where that was better than the last.
+    /// Safe errors: takes that cost predicted rank and kept a guaranteed rank better than the last.
     pub safe_errors: u64,
-    /// Those of them that were hedges: no optimal take would have kept the guaranteed rank.
+    /// Hedges: safe errors where no optimal take would have kept the guaranteed rank.
     pub hedges: u64,
 }
 

@@ -1,24 +1,24 @@
-//! Takes, by what they do to what the mover may expect and to what it is sure of.
+//! Classification of takes by predicted and guaranteed rank.
 
 use super::GuaranteedRanks;
 use crate::game::{Game, Position, Seat};
 use crate::oracle::{Solution, TakeRange};
 
-/// What a take does to the mover's predicted rank and to its guaranteed rank, each held against the best that any take
-/// of the position leaves.
+/// The effect of a take on the mover's predicted and guaranteed rank, each compared with the best that any take of the
+/// position leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TakeSafety {
-    /// It keeps both: optimal, and the mover stays sure of what it was sure of.
+    /// It is optimal and keeps the guaranteed rank.
     Safe,
-    /// It is optimal, but the mover is no longer sure of the rank that it could have guaranteed itself.
+    /// It is optimal but gives up guaranteed rank.
     Risky,
-    /// It costs predicted rank, and keeps the rank that the mover could guarantee itself, which is better than the last one.
+    /// It costs predicted rank and keeps the guaranteed rank, which is better than the last.
     SafeError,
-    /// It costs predicted rank, and guaranteed rank as well if there was any to lose.
+    /// It costs predicted rank, and guaranteed rank if there was any to lose.
     Error,
 }
 
-/// Takes that lead to the same winner under optimal play and leave the mover sure of the same rank.
+/// Takes with the same winner under optimal play and the same guaranteed rank for the mover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakeRobustness {
     /// The takes.
@@ -27,15 +27,16 @@ pub struct TakeRobustness {
     pub winner: Seat,
     /// The place of that winner in the mover's row, 0 (best) to n-1.
     pub rank: u32,
-    /// The rank that the mover is sure of after any of them, against all others together; never better than `rank`.
+    /// The rank that the mover can guarantee itself after any of them, against all others together; never better than
+    /// `rank`.
     pub guaranteed_rank: u32,
-    /// What they do to both.
+    /// Their effect on both ranks.
     pub safety: TakeSafety,
 }
 
 impl TakeSafety {
-    /// Tells takes apart by the ranks that they cost the mover of its predicted rank, and by what it is sure of after them and
-    /// was sure of `before`; a seat that can be kept to its `last` rank is sure of nothing.
+    /// Classifies a take by its regret and by the mover's guaranteed rank `before` and `after`; the `last` rank
+    /// guarantees nothing.
     pub(super) fn of_take(regret: u32, [before, after]: [u32; 2], last: u32) -> Self {
         match regret {
             0 if before == after => Self::Safe,
@@ -57,7 +58,7 @@ impl TakeSafety {
 }
 
 impl TakeRobustness {
-    /// Returns what every take of a position does, in ranges in rising order: at most 2n + 1; none if the game is over.
+    /// Classifies every take of a position, in at most 2n + 1 ranges in ascending order; none if the game is over.
     pub fn of_takes(game: &Game, solution: &Solution, position: &Position) -> Vec<Self> {
         let mover = position.to_move();
         let guaranteed = GuaranteedRanks::of_seat(game, mover);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Takes from `lo` to `hi`, both included.
+/// Takes from `lo` to `hi`, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TakeRange {
     /// The smallest take, at least 1.
@@ -18,10 +18,11 @@ impl TakeRange {
     }
 }
 
-/// All optimal takes of a position: at most two ranges in rising order with a gap between them; none when the game is over.
+/// All optimal takes of a position: at most two ranges in ascending order with a gap between them; none when the game
+/// is over.
 ///
-/// Counted by what they leave, the optimal takes are one range of 1 or more counters, besides perhaps the take of the
-/// whole pile: so that two ranges suffice, however high the pile.
+/// The counters left by optimal takes are one range of 1 or more, and possibly 0. So two ranges are enough for any
+/// pile.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct OptimalTakes {
     ranges: [TakeRange; 2],
@@ -29,23 +30,23 @@ pub struct OptimalTakes {
 }
 
 impl OptimalTakes {
-    /// Adds a range of takes that lies before all others.
+    /// Adds a range of smaller takes than all others.
     pub(super) fn prepend(&mut self, range: TakeRange) {
         if self.len > 0 && range.hi + 1 == self.ranges[0].lo {
             self.ranges[0].lo = range.lo;
         } else {
-            assert!(self.len < 2, "what optimal takes leave is one range, besides perhaps nothing");
+            assert!(self.len < 2, "optimal takes form at most two ranges");
             self.ranges = [range, self.ranges[0]];
             self.len += 1;
         }
     }
 
-    /// Returns the ranges, in rising order.
+    /// Returns the ranges, in ascending order.
     pub fn as_slice(&self) -> &[TakeRange] {
         &self.ranges[..usize::from(self.len)]
     }
 
-    /// Iterates over the ranges, in rising order.
+    /// Iterates over the ranges, in ascending order.
     pub fn iter(&self) -> std::slice::Iter<'_, TakeRange> {
         self.as_slice().iter()
     }
@@ -55,12 +56,12 @@ impl OptimalTakes {
         self.iter().any(|range| range.contains(take))
     }
 
-    /// Returns the smallest optimal take; none when the game is over.
+    /// Returns the smallest optimal take; `None` when the game is over.
     pub fn smallest(&self) -> Option<u64> {
         self.as_slice().first().map(|range| range.lo)
     }
 
-    /// Returns whether there is no take at all: the game is over.
+    /// Returns whether there is no take: the game is over.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_ranges_are_one() {
+    fn adjacent_ranges_are_merged() {
         let takes = takes(&[(2, 11), (12, 12)]);
         assert_eq!(takes.as_slice(), [TakeRange { lo: 2, hi: 12 }]);
         assert_eq!(takes.smallest(), Some(2));
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn no_take_is_optimal_when_there_is_none() {
+    fn a_finished_game_has_no_optimal_take() {
         let takes = OptimalTakes::default();
         assert!(takes.is_empty() && takes.smallest().is_none() && !takes.contains(0));
     }

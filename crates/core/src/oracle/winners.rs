@@ -1,13 +1,13 @@
-//! The fast path: the winners by first seat and nothing else.
+//! The fast path: only the winners, by first seat.
 
 use super::recurrence::RankRecurrence;
 use crate::game::{AllianceMatrix, BySeat, Ending, Piles, Seat};
 use std::array;
 
-/// Returns, by the seat that moves first, the seat that wins under optimal play.
+/// Returns the winners under optimal play, by first seat.
 ///
-/// It takes O(N n^2) whatever the piles hold, as a pile of x counters is worth min(x, n) (the cap theorem), and stops
-/// as soon as the winner no longer depends on who moves. With up to sixteen seats a row of ranks lives in a register.
+/// Takes O(N n^2) for any counters, since a pile of x counters is worth min(x, n) (the cap theorem), and stops as soon
+/// as the winner no longer depends on who moves. With up to sixteen seats a row of ranks fits in a register.
 ///
 /// ```
 /// use lastnim_core::{game::{AllianceMatrix, Ending, Piles, SeatCount}, oracle};
@@ -22,7 +22,7 @@ pub fn solve_winners(piles: &Piles, matrix: &AllianceMatrix, ending: Ending) -> 
     winners_of_piles(piles.as_slice(), matrix, ending)
 }
 
-/// Returns [`solve_winners`] for nonempty piles.
+/// [`solve_winners`] for nonempty piles.
 pub(super) fn winners_of_piles(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> BySeat<Seat> {
     match matrix.seats().get() {
         2 => winners_in_registers::<2>(piles, matrix, ending),
@@ -57,13 +57,13 @@ fn winners_by_loop(piles: &[u64], matrix: &AllianceMatrix, ending: Ending) -> By
     RankRecurrence::solve_winners(matrix, &ranks)
 }
 
-/// A rank times 4: how far packed ranks are shifted to look that rank up.
+/// A rank times 4: the shift that looks up this rank in packed ranks.
 type RankShift = u64;
 
-/// One rank in each of up to sixteen fields of four bits, the first in the lowest.
+/// Up to sixteen ranks in fields of four bits, the first in the lowest.
 type PackedRanks = u64;
 
-/// The same recurrence as [`winners_by_loop`]'s for up to sixteen seats, with all ranks in registers.
+/// The recurrence of [`winners_by_loop`] for up to sixteen seats, with all ranks in registers.
 fn winners_in_registers<const N: usize>(
     piles: &[u64],
     matrix: &AllianceMatrix,
@@ -80,7 +80,7 @@ fn winners_in_registers<const N: usize>(
         let next = offsets[(seat + 1) % N];
         let packed =
             next.iter().rev().fold(0, |packed, &offset| (packed << 4) | unpack_rank(by_next_offset, offset));
-        // What is looked up is a shift.
+        // The result of a look-up is a shift.
         packed.rotate_left(2)
     });
     let winner_offset = match ending {
@@ -91,7 +91,7 @@ fn winners_in_registers<const N: usize>(
     for &counters in piles {
         let first = apply_recurrence(&recurrence, &shifts);
         if shifts_equal(&first, &shifts) {
-            // Handing over changes nothing: the winner is the same whoever moves, and stays so.
+            // Passing the turn changes nothing: from here on the winner does not depend on who moves.
             break;
         }
         shifts = first;
@@ -120,10 +120,10 @@ fn unpack_rank(by_offset: PackedRanks, offset: u8) -> u64 {
     (by_offset >> (4 * offset)) & 0xf
 }
 
-/// Looks up what a shift is handed over as.
+/// Looks up the rank after passing the turn.
 #[inline]
 fn look_up_rank<const N: usize>(recurrence: PackedRanks, shift: RankShift) -> RankShift {
-    // The sixteenth field is the only one that lies across the end, and a plain shift is quicker.
+    // Only the sixteenth field wraps around, and a plain shift is faster.
     let field = if N < 16 { recurrence >> (shift & 63) } else { recurrence.rotate_right(shift as u32) };
     field & 0x3c
 }
@@ -136,7 +136,7 @@ fn apply_recurrence<const N: usize>(
     array::from_fn(|seat| look_up_rank::<N>(recurrence[seat], shifts[(seat + 1) % N]))
 }
 
-/// Compares without leaving the registers, which an array's own comparison does.
+/// Compares in registers, unlike `==` on arrays.
 #[inline]
 fn shifts_equal<const N: usize>(some: &[RankShift; N], others: &[RankShift; N]) -> bool {
     some.iter().zip(others).fold(0, |difference, (one, other)| difference | (one ^ other)) == 0

@@ -1,11 +1,10 @@
-//! The canonical bytes of an event, which its hash is made of.
+//! The canonical bytes of an event, from which its hash is computed.
 //!
-//! The format stands by itself: it shares nothing with the wire, and no change to the wire changes it. Different events
-//! have different bytes, and no event's bytes are the beginning of another's.
+//! The format is independent of the protocol messages, so changes to them do not change it. Different events have
+//! different bytes, and no event's bytes are a prefix of another's.
 //!
 //! # Format
-//! Every integer is unsigned, of fixed width, and little-endian: `u8`, `u32`, `u64`. What follows is written one after
-//! the other, without gaps.
+//! Integers are unsigned, of fixed width, and little-endian: `u8`, `u32`, `u64`. Parts follow each other without gaps.
 //!
 //! | part | bytes |
 //! |---|---|
@@ -14,19 +13,19 @@
 //! | span | whole microseconds, `u64` |
 //! | list | the number of its elements, `u32`; then each element |
 //! | text | a list of the bytes of its UTF-8 |
-//! | optional | 0 where there is none; 1 and then the value where there is one |
+//! | optional | 0 if there is no value; otherwise 1, then the value |
 //! | row | a list of its offsets, `u8` each, most preferred first |
 //! | alliance matrix | a list of its rows, by seat |
 //! | id | the 16 bytes of the UUID, in the order of its text |
 //!
-//! An event is its tag, `u8`; its time; then by its kind:
+//! An event is its tag, `u8`; its time; then, depending on the tag:
 //!
 //! | tag | event | what follows |
 //! |---|---|---|
 //! | 1 | `created` | the setup |
-//! | 2 | `declared` | seat; row; optional: why it was defaulted, `u8` |
+//! | 2 | `declared` | seat; row; optional: row default, `u8` |
 //! | 3 | `revealed` | alliance matrix |
-//! | 4 | `took` | ply, `u32`; seat; take, `u64`; mover, `u8`; span charged; span of lag given back |
+//! | 4 | `took` | ply, `u32`; seat; take, `u64`; mover, `u8`; span charged; span of lag credit |
 //! | 5 | `struck` | seat; ply, `u32`; refusal reason, `u8` |
 //! | 6 | `forfeited` | seat; forfeit reason, `u8` |
 //! | 7 | `ended` | end reason, `u8`; optional: the winner's seat |
@@ -34,7 +33,7 @@
 //! | 9 | `took` with a note hash | as tag 4; the 32 bytes of the note hash |
 //!
 //! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
-//! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the most plies, `u32`; optional: the
+//! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`; optional: the
 //! assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag total,
 //! declaration. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
 //!
@@ -47,7 +46,7 @@
 //! | forfeit reason | 1 timed out, 2 disconnected, 3 no-show, 4 strikes, 5 resigned, 6 disqualified |
 //! | end reason | 1 finished, 2 ply limit, 3 all seats forfeited, 4 cancelled |
 //!
-//! The numbers never change; a further value gets a further number.
+//! The numbers never change; a new value gets a new number.
 
 use super::{
     Clock, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault,
@@ -57,9 +56,8 @@ use crate::game::{AllianceMatrix, Ending, Row, Seat};
 use crate::oracle::Mover;
 use std::time::Duration;
 
-/// Bytes that find room without the heap: those of every event but `created` and `revealed`, behind a hash.
-const SHORT: usize = 96;
-
+/// Buffer on the stack: enough for a hash and any event but `created` and `revealed`.
+const STACK_BYTES: usize = 96;
 /// Returns the canonical bytes of an event.
 pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     let mut bytes = CanonicalBytes::default();
@@ -67,24 +65,24 @@ pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     bytes.as_slice().to_vec()
 }
 
-/// Adds the canonical bytes of an event to others.
+/// Appends the canonical bytes of an event.
 pub fn append_canonical_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
     let mut added = CanonicalBytes::default();
     added.write_event(event);
     bytes.extend_from_slice(added.as_slice());
 }
 
-/// Bytes to be hashed. They leave the stack only when they grow long.
+/// Bytes to be hashed, on the stack unless they grow long.
 pub(super) struct CanonicalBytes {
-    short: [u8; SHORT],
+    short: [u8; STACK_BYTES],
     len: usize,
-    /// All of the bytes, once they are too many for `short`.
+    /// All of the bytes, once they no longer fit into `short`.
     long: Vec<u8>,
 }
 
 impl Default for CanonicalBytes {
     fn default() -> Self {
-        Self { short: [0; SHORT], len: 0, long: Vec::new() }
+        Self { short: [0; STACK_BYTES], len: 0, long: Vec::new() }
     }
 }
 
@@ -94,11 +92,11 @@ impl CanonicalBytes {
         if self.long.is_empty() { &self.short[..self.len] } else { &self.long }
     }
 
-    /// Adds bytes as they are.
+    /// Appends raw bytes.
     #[inline]
     pub(super) fn write_raw(&mut self, bytes: &[u8]) {
         let end = self.len + bytes.len();
-        if self.long.is_empty() && end <= SHORT {
+        if self.long.is_empty() && end <= STACK_BYTES {
             self.short[self.len..end].copy_from_slice(bytes);
             self.len = end;
         } else {
@@ -114,7 +112,7 @@ impl CanonicalBytes {
         self.long.extend_from_slice(bytes);
     }
 
-    /// Adds the canonical bytes of an event.
+    /// Appends the canonical bytes of an event.
     pub(super) fn write_event(&mut self, timed: &TimedEvent) {
         self.write_u8(match &timed.event {
             Event::Created(_) => 1,
@@ -165,7 +163,7 @@ impl CanonicalBytes {
         }
     }
 
-    /// Adds a note hash, if there is one: the tag of its event says whether.
+    /// Appends the note hash, if any; the event's tag says whether there is one.
     fn write_note_hash(&mut self, note_hash: Option<&NoteHash>) {
         if let Some(note_hash) = note_hash {
             self.write_raw(note_hash.as_bytes());
@@ -188,13 +186,13 @@ impl CanonicalBytes {
         self.write_u8(seat.index() as u8);
     }
 
-    /// Adds a span, which in a record is of whole microseconds and far from the largest number.
+    /// Appends a span. In a record it is whole microseconds and cannot overflow.
     fn write_span(&mut self, span: Duration) {
         self.write_u64(u64::try_from(span.as_micros()).unwrap_or(u64::MAX));
     }
 
     fn write_list<T>(&mut self, elements: &[T], mut each: impl FnMut(&mut Self, &T)) {
-        self.write_u32(u32::try_from(elements.len()).expect("no list of an event is that long"));
+        self.write_u32(u32::try_from(elements.len()).expect("an event's lists are shorter than 2^32"));
         for element in elements {
             each(self, element);
         }
@@ -205,7 +203,7 @@ impl CanonicalBytes {
     }
 
     fn write_bytes(&mut self, list: &[u8]) {
-        self.write_u32(u32::try_from(list.len()).expect("no list of an event is that long"));
+        self.write_u32(u32::try_from(list.len()).expect("an event's lists are shorter than 2^32"));
         self.write_raw(list);
     }
 

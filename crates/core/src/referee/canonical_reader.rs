@@ -1,4 +1,4 @@
-//! Reads an event back from its canonical bytes, which `canonical.rs` sets out.
+//! Parses an event from its canonical bytes, whose format `canonical.rs` defines.
 
 use super::canonical::{end_reason_code, forfeit_reason_code, refusal_reason_code, row_default_code};
 use super::{
@@ -11,9 +11,7 @@ use std::fmt::Display;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Every reason for a standard row.
 const ROW_DEFAULTS: [RowDefault; 3] = [RowDefault::Late, RowDefault::Invalid, RowDefault::Forfeited];
-/// Every reason of an end.
 const END_REASONS: [EndReason; 4] =
     [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
 
@@ -21,32 +19,32 @@ const END_REASONS: [EndReason; 4] =
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CanonicalBytesError {
-    /// They end too early.
-    #[error("its bytes are cut off")]
+    /// There are bytes left over.
+    #[error("its bytes are truncated")]
     CutOff,
-    /// There are more of them.
+    /// A number has no meaning.
     #[error("{0} bytes too many")]
     TooLong(usize),
-    /// A number stands for nothing.
+    /// A number has no meaning.
     #[error("unknown {what} {number}")]
     Unknown {
-        /// What it is the number of.
+        /// What it should identify.
         what: &'static str,
         /// The number.
         number: u8,
     },
-    /// The match is not set up yet.
-    #[error("it is not `created`, and nothing says how many seats the match has")]
+    /// The number of seats is unknown before `created`.
+    #[error("it is not `created`, so the number of seats is unknown")]
     NoSetup,
-    /// A value does not exist in the game.
+    /// A value is invalid.
     #[error("{0}")]
     Value(String),
 }
 
-/// Reads the canonical bytes of an event of a match with so many seats; of the event `created` none has to be given.
+/// Parses the canonical bytes of an event of a match with this many seats; `created` needs no number of seats.
 ///
 /// # Errors
-/// If they are not those of any event. Whether the event fits those before it is for the record to say.
+/// If the bytes are not a valid event. Whether the event fits the ones before it is for the record to check.
 pub fn parse_canonical_bytes(
     bytes: &[u8],
     seats: Option<SeatCount>,
@@ -66,7 +64,7 @@ fn value_error(error: impl Display) -> CanonicalBytesError {
     CanonicalBytesError::Value(error.to_string())
 }
 
-/// Finds the value that a number stands for, by the function that writes it.
+/// Finds the value that `code` maps to a number.
 fn find_value<T: Copy>(what: &'static str, all: &[T], code: fn(T) -> u8, number: u8) -> Read<T> {
     let found = all.iter().copied().find(|&value| code(value) == number);
     found.ok_or(CanonicalBytesError::Unknown { what, number })
@@ -86,7 +84,7 @@ impl<'a> CanonicalReader<'a> {
                 row: self.read_row(seats)?,
                 defaulted: self.read_optional(|reader| {
                     let number = reader.read_u8()?;
-                    find_value("reason for a standard row", &ROW_DEFAULTS, row_default_code, number)
+                    find_value("reason for a default row", &ROW_DEFAULTS, row_default_code, number)
                 })?,
                 note_hash: self.read_note_hash(tag == 8)?,
             },
@@ -109,20 +107,20 @@ impl<'a> CanonicalReader<'a> {
                 ply: self.read_u32()?,
                 reason: {
                     let number = self.read_u8()?;
-                    find_value("reason of a strike", &RefusalReason::ALL, refusal_reason_code, number)?
+                    find_value("reason for a strike", &RefusalReason::ALL, refusal_reason_code, number)?
                 },
             },
             6 => Event::Forfeited {
                 seat: self.read_seat(seats)?,
                 reason: {
                     let number = self.read_u8()?;
-                    find_value("reason of a forfeit", &ForfeitReason::ALL, forfeit_reason_code, number)?
+                    find_value("reason for a forfeit", &ForfeitReason::ALL, forfeit_reason_code, number)?
                 },
             },
             7 => Event::Ended {
                 reason: {
                     let number = self.read_u8()?;
-                    find_value("reason of an end", &END_REASONS, end_reason_code, number)?
+                    find_value("reason for an end", &END_REASONS, end_reason_code, number)?
                 },
                 winner: self.read_optional(|reader| reader.read_seat(seats))?,
             },
@@ -205,7 +203,7 @@ impl<'a> CanonicalReader<'a> {
         self.read_raw(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// Reads a list. Nothing is set aside for elements that may not be there.
+    /// Reads a list. Memory is allocated only for elements that are present.
     fn read_list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
         let count = self.read_u32()?;
         (0..count).map(|_| each(self)).collect::<Read<Vec<T>>>()
@@ -215,7 +213,7 @@ impl<'a> CanonicalReader<'a> {
         match self.read_u8()? {
             0 => Ok(None),
             1 => some(self).map(Some),
-            number => Err(CanonicalBytesError::Unknown { what: "sign of an optional value", number }),
+            number => Err(CanonicalBytesError::Unknown { what: "marker of an optional value", number }),
         }
     }
 

@@ -1,21 +1,21 @@
-//! The hash of the card of a benchmark, which the server that played it signs.
+//! The hash of a benchmark card, which the server signs.
 
 use crate::game::base64_text::Base64;
 use std::fmt;
 
-/// What a card is hashed from, before its own bytes: it tells these hashes from all others.
+/// The prefix that separates card hashes from all others.
 const ORIGIN: &[u8] = b"lastnim benchmark card v1\n";
 
-/// The hash of the first line of a card: BLAKE3 of the text `lastnim benchmark card v1\n` and the bytes of the line as they stand, with its
-/// newline. As text it is base64.
+/// The hash of the first line of a card: BLAKE3 of the text `lastnim benchmark card v1\n` and the unchanged bytes of
+/// the line, including its newline. As text it is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CardHash([u8; Self::BYTES]);
 
 impl CardHash {
-    /// The bytes of a hash.
+    /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Hashes a line, with its newline.
+    /// Hashes a line, including its newline.
     pub fn of_line(line: &[u8]) -> Self {
         Self(*blake3::Hasher::new().update(ORIGIN).update(line).finalize().as_bytes())
     }

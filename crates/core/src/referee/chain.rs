@@ -1,13 +1,13 @@
-//! The chain of hashes that ties the events of a record together.
+//! The hash chain over the events of a record.
 //!
-//! The chain begins with the match: BLAKE3 of the text `lastnim event chain v1\n` and the 16 bytes of the match's id. The
-//! hash of an event is keyed BLAKE3 of the event's canonical bytes, as `canonical.rs` sets them out; the key is the hash
-//! before it. So the hash of an event covers the match, the event, and every event before it. As a key, the hash before it
-//! costs no block of its own: a take fits into one.
+//! The chain begins with the match: BLAKE3 of the text `lastnim event chain v1\n` and the 16 bytes of the match id. The
+//! hash of an event is keyed BLAKE3 of its canonical bytes (see `canonical.rs`), with the previous hash as the key. So
+//! it covers the match, the event, and every event before it. A key needs no block of input: a take fits into one
+//! block.
 //!
-//! A record whose rows are not revealed never shows these hashes: by the hash of an event that follows a row, somebody could
-//! try all rows. Its public events have a chain of their own, which begins with `lastnim public chain v1\n` and leaves out
-//! the events that hold a row.
+//! A record whose rows are not revealed never shows these hashes, since anyone could find a row by trying all rows. Its
+//! public events have a separate chain, which begins with `lastnim public chain v1\n` and leaves out the events that
+//! contain a row.
 
 use super::TimedEvent;
 use super::canonical::CanonicalBytes;
@@ -15,9 +15,9 @@ use crate::game::MatchId;
 use crate::game::base64_text::Base64;
 use std::fmt;
 
-/// What the chain of a match is hashed from, before the match's id: it tells these hashes from all others.
+/// The prefix before the match id that separates these hashes from all others.
 const ORIGIN: &[u8] = b"lastnim event chain v1\n";
-/// The same for the chain of the public events alone.
+/// The same for the chain of public events.
 const PUBLIC_ORIGIN: &[u8] = b"lastnim public chain v1\n";
 
 /// The hash of an event and of every event before it. As text it is base64.
@@ -25,15 +25,15 @@ const PUBLIC_ORIGIN: &[u8] = b"lastnim public chain v1\n";
 pub struct EventHash([u8; Self::BYTES]);
 
 impl EventHash {
-    /// The bytes of a hash.
+    /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Returns what the first event of a match follows.
+    /// Returns the hash before the first event of a match.
     pub fn before_first_event(id: MatchId) -> Self {
         Self::of_origin(ORIGIN, id)
     }
 
-    /// Returns what the first event of a match follows in the chain of the public events alone.
+    /// Returns the hash before the first event of a match in the chain of public events.
     pub fn before_first_public_event(id: MatchId) -> Self {
         Self::of_origin(PUBLIC_ORIGIN, id)
     }
@@ -45,7 +45,7 @@ impl EventHash {
         Self(*blake3::hash(bytes.as_slice()).as_bytes())
     }
 
-    /// Returns the hash of an event that follows the event of this hash.
+    /// Returns the hash of the next event.
     #[must_use]
     pub fn hash_of_next(&self, event: &TimedEvent) -> Self {
         let mut bytes = CanonicalBytes::default();
@@ -53,7 +53,7 @@ impl EventHash {
         Self(*blake3::keyed_hash(&self.0, bytes.as_slice()).as_bytes())
     }
 
-    /// Takes a hash that was kept.
+    /// Creates a hash from its bytes.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }

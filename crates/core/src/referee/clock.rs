@@ -1,41 +1,41 @@
-//! How much time a seat has.
+//! The time control of a match.
 
 use super::time::whole_micros;
 use std::time::Duration;
 use thiserror::Error;
 
-/// The clock of a match: a bank for each seat, an increment for each take, a quota of lag that is given back, and a
-/// deadline for declarations.
+/// The clock of a match: a bank for each seat, an increment for each take, a quota of lag credit, and a deadline for
+/// declarations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clock {
-    /// What every seat starts with, 1 ms to a day.
+    /// Initial bank of each seat, 1 ms to a day.
     pub initial: Duration,
-    /// What a seat gains with each of its takes, 0 to an hour.
+    /// Added to the bank after each take, 0 to an hour.
     pub increment: Duration,
-    /// The most lag given back for one take, 0 to 10 s.
+    /// Maximum lag credit for one take, 0 to 10 s.
     pub lag_quota: Duration,
-    /// The most lag given back to a seat in one match, 0 to 10 minutes.
+    /// Maximum lag credit of a seat in one match, 0 to 10 minutes.
     pub lag_total: Duration,
-    /// How long seats have to declare their rows, 1 ms to an hour.
+    /// Time to declare rows, 1 ms to an hour.
     pub declaration: Duration,
 }
 
-/// A time outside its bounds, or with a fraction of a millisecond, which no record could hold.
+/// A time out of range, or with a fraction of a millisecond, which records cannot represent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{field} of {value} ms: expected {least} to {most} ms, in whole ms")]
+#[error("{field} of {value} ms: expected {min} to {max} ms, in whole ms")]
 pub struct ClockError {
-    /// Which time, by its name on the wire.
+    /// The name of the time in protocol messages.
     pub field: &'static str,
     /// Milliseconds given.
     pub value: u64,
-    /// The least allowed, in milliseconds.
-    pub least: u64,
-    /// The most allowed, in milliseconds.
-    pub most: u64,
+    /// Minimum, in milliseconds.
+    pub min: u64,
+    /// Maximum, in milliseconds.
+    pub max: u64,
 }
 
 impl Default for Clock {
-    /// Ten seconds and 100 ms a take, 100 ms of lag a take and 10 s in all, ten seconds to declare.
+    /// Ten seconds and 100 ms per take; 100 ms of lag per take and 10 s in total; ten seconds to declare.
     fn default() -> Self {
         Self {
             initial: Duration::from_secs(10),
@@ -48,10 +48,10 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Accepts times within their bounds.
+    /// Accepts times in range.
     ///
     /// # Errors
-    /// Every time that is out of its bounds, by the name of its field.
+    /// Lists every time out of range.
     pub fn validate(self) -> Result<Self, Vec<ClockError>> {
         let bounds = [
             ("initial_ms", self.initial, 1, 86_400_000),
@@ -62,24 +62,24 @@ impl Clock {
         ];
         let errors: Vec<_> = bounds
             .into_iter()
-            .filter_map(|(field, span, least, most)| {
+            .filter_map(|(field, span, min, max)| {
                 let value = u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-                let fits = (least..=most).contains(&value) && span == Duration::from_millis(value);
-                (!fits).then_some(ClockError { field, value, least, most })
+                let fits = (min..=max).contains(&value) && span == Duration::from_millis(value);
+                (!fits).then_some(ClockError { field, value, min, max })
             })
             .collect();
         if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 }
 
-/// The time that a seat has left, in whole microseconds, as all times of a record are.
+/// The time that a seat has left, in whole microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeBank {
     left_us: u64,
     lag_left_us: u64,
 }
 
-/// What of a clock counts for each take, in microseconds: a part of a match's state that stays at hand.
+/// The limits of a clock that apply to each take, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TakeAllowance {
     pub(super) increment_us: u64,
@@ -87,7 +87,7 @@ pub(super) struct TakeAllowance {
 }
 
 impl TimeBank {
-    /// Returns what a seat starts with.
+    /// Creates the bank that every seat starts with.
     pub fn new(clock: &Clock) -> Self {
         Self { left_us: whole_micros(clock.initial), lag_left_us: whole_micros(clock.lag_total) }
     }
@@ -97,7 +97,7 @@ impl TimeBank {
         Duration::from_micros(self.left_us)
     }
 
-    /// Returns the lag that may still be given back.
+    /// Returns the lag credit left.
     pub fn lag_left(&self) -> Duration {
         Duration::from_micros(self.lag_left_us)
     }
@@ -107,7 +107,7 @@ impl TimeBank {
         self.left_us
     }
 
-    /// Returns how many microseconds of a measured lag would be given back for one take.
+    /// Returns how many microseconds of a measured lag are credited for one take.
     pub(super) fn lag_credit_us(&self, lag_us: u64, allowance: TakeAllowance) -> u64 {
         lag_us.min(allowance.lag_quota_us).min(self.lag_left_us)
     }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lag_is_given_back_within_both_quotas() {
+    fn lag_credit_stays_within_both_limits() {
         let ms = Duration::from_millis;
         let clock = Clock { lag_quota: ms(100), lag_total: ms(150), increment: ms(7), ..Clock::default() };
         let (mut bank, allowance) = (TimeBank::new(&clock), TakeAllowance::new(&clock));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn every_time_out_of_bounds_is_named() {
+    fn every_time_out_of_range_is_reported() {
         let clock = Clock { initial: Duration::ZERO, lag_quota: Duration::from_secs(11), ..Clock::default() };
         let fields: Vec<_> = clock.validate().unwrap_err().iter().map(|error| error.field).collect();
         assert_eq!(fields, ["initial_ms", "lag_quota_ms"]);

@@ -1,18 +1,18 @@
-//! What goes into the referee and what comes out of it.
+//! Inputs and effects of the referee.
 
 use super::{MatchSnapshot, Refusal, SeatAction, TimedEvent};
 use crate::game::{Row, Seat};
 use std::time::Duration;
 
-/// Something that the referee is told.
+/// An input of the referee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefereeInput {
-    /// The seat's bot has come back, or come for the first time, and wants to know how the match stands.
+    /// The seat's bot has connected or reconnected, and needs a snapshot.
     Joined {
         /// The seat.
         seat: Seat,
     },
-    /// The seat's bot is gone; its clock runs on.
+    /// The seat's bot has disconnected; its clock keeps running.
     Left {
         /// The seat.
         seat: Seat,
@@ -21,68 +21,67 @@ pub enum RefereeInput {
     Act {
         /// The seat.
         seat: Seat,
-        /// What it does.
+        /// The action.
         action: SeatAction,
     },
-    /// The organiser has disqualified the seat's bot. A seat that is lost already stays as it is.
+    /// The organiser has disqualified the seat's bot. Has no effect on a forfeited seat.
     Disqualify {
         /// The seat.
         seat: Seat,
     },
     /// Time has passed.
     Tick,
-    /// The organiser calls the match off.
+    /// The organiser cancels the match.
     Cancel,
 }
 
-/// Something that the referee wants done, in the order given.
+/// Work for the caller of the referee, to be done in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "an event that is not stored and announced is lost"]
 pub enum RefereeEffect {
-    /// Something happened: store it, then show it to every seat and watcher that may see it.
+    /// Something happened: store it, then send it to every seat and watcher that may see it.
     Happened(TimedEvent),
-    /// Something to tell to one seat.
+    /// A message to one seat.
     Tell {
         /// The seat.
         seat: Seat,
-        /// What to tell it.
+        /// The message.
         tell: SeatMessage,
     },
 }
 
-/// Something for the ears of one seat.
+/// A message to one seat alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeatMessage {
-    /// Its row is in.
+    /// Its row is settled.
     Declared {
-        /// The row that counts.
+        /// The row that applies.
         row: Row,
     },
-    /// It is to move; said again, as it stands, after a refusal.
+    /// It is to move; repeated, with the current state, after a refusal.
     Turn(Turn),
-    /// Its take was made before: the acknowledgement again.
+    /// Its take was already made; acknowledged again.
     TookAgain {
         /// The ply.
         ply: u32,
         /// Counters taken.
         take: u64,
     },
-    /// What it sent was refused. What is still expected of the seat follows: its turn, or a snapshot while its row is not
-    /// in.
+    /// Its message was refused. If an action is still expected, a turn or a snapshot follows.
     Refused(Refusal),
-    /// The match as it stands.
+    /// The current state of the match.
     Snapshot(Box<MatchSnapshot>),
 }
 
-/// A seat's turn: the piles before `pile` are untouched, those behind it empty.
+/// A seat's turn: the piles before `pile` are untouched, those after it empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turn {
-    /// The number of the take to come, from 0.
+    /// The number of the next take, from 0.
     pub ply: u32,
     /// The index of the last nonempty pile, from 0.
     pub pile: usize,
-    /// The counters left in it, which is the largest legal take.
+    /// The counters left in it, the largest legal take.
     pub counters: u64,
-    /// What is left of the seat's bank.
+    /// The time left in the seat's bank.
     pub bank: Duration,
 }

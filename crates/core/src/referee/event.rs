@@ -8,29 +8,29 @@ use std::{fmt, time::Duration};
 /// An event and its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedEvent {
-    /// When it happened; never before the event that it follows.
+    /// When it happened; never before the previous event.
     pub at: Timestamp,
     /// What happened.
     pub event: Event,
 }
 
-/// Something that happened in a match and belongs to its record.
+/// An event in the record of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// The match was set up.
     Created(Box<MatchSetup>),
-    /// A seat's row became known to the server; nobody else sees it before the rows are revealed.
+    /// A seat's row became known to the server; it stays secret until the rows are revealed.
     Declared {
         /// The seat.
         seat: Seat,
         /// Its row.
         row: Row,
-        /// Why it is the standard row and not the seat's own, if it is not.
+        /// Why the standard row replaces the seat's own, if it does.
         defaulted: Option<RowDefault>,
-        /// What the bot added to its row.
+        /// The note hash, if the bot sent one.
         note_hash: Option<NoteHash>,
     },
-    /// All rows were shown to everybody; play begins.
+    /// All rows were shown to everyone; play begins.
     Revealed {
         /// The rows.
         matrix: AllianceMatrix,
@@ -45,34 +45,34 @@ pub enum Event {
         take: u64,
         /// Who moved for the seat.
         mover: Mover,
-        /// What the seat's bank was charged, in whole microseconds.
+        /// Time charged to the seat's bank, in whole microseconds.
         charged: Duration,
-        /// Lag given back, in whole microseconds.
+        /// Lag credit, in whole microseconds.
         credited: Duration,
-        /// What the bot added to its take.
+        /// The note hash, if the bot sent one.
         note_hash: Option<NoteHash>,
     },
     /// A seat was given a strike.
     Struck {
         /// The seat.
         seat: Seat,
-        /// The ply that the match had reached.
+        /// The current ply of the match.
         ply: u32,
-        /// Why.
+        /// The reason.
         reason: RefusalReason,
     },
-    /// A seat was lost; the steward plays it from here.
+    /// A seat was forfeited; the steward plays it from here.
     Forfeited {
         /// The seat.
         seat: Seat,
-        /// How it was lost.
+        /// The reason.
         reason: ForfeitReason,
     },
     /// The match ended.
     Ended {
-        /// How it came to its end.
+        /// The reason.
         reason: EndReason,
-        /// Who won; `None` where it was cancelled.
+        /// The winner; `None` if the match was cancelled.
         winner: Option<Seat>,
     },
 }
@@ -84,31 +84,31 @@ impl Event {
     }
 }
 
-/// Why a seat's row is not one that it declared.
+/// Why a seat has the standard row instead of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowDefault {
     /// The deadline passed.
     Late,
-    /// What it declared was no row.
+    /// The declared row was invalid.
     Invalid,
-    /// The seat was lost before it declared.
+    /// The seat was forfeited before it declared.
     Forfeited,
 }
 
-/// How a seat was lost.
+/// Why a seat was forfeited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ForfeitReason {
-    /// The bot was connected and let its clock run out: a stall.
+    /// The bot was connected and let its clock run out.
     TimedOut,
-    /// The clock ran out while the bot's stream was gone.
+    /// The clock ran out while the bot was disconnected.
     Disconnected,
     /// The bot never connected during the match.
     NoShow,
     /// Too many strikes.
     Strikes,
-    /// The bot gave up.
+    /// The bot resigned.
     Resigned,
-    /// The organiser has disqualified the bot.
+    /// The organiser disqualified the bot.
     Disqualified,
 }
 
@@ -131,7 +131,7 @@ impl fmt::Display for ForfeitReason {
     }
 }
 
-/// How a match came to its end.
+/// Why a match ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EndReason {
     /// The last counter was taken.

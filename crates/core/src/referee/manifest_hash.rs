@@ -1,25 +1,25 @@
-//! The hash of the manifest of a tournament, which a server signs.
+//! The hash of a tournament manifest, which the server signs.
 
 use crate::game::base64_text::Base64;
 use std::fmt;
 
-/// What a manifest is hashed from, before its own bytes: it tells these hashes from all others.
+/// The prefix that separates manifest hashes from all others.
 const ORIGIN: &[u8] = b"lastnim tournament manifest v1\n";
 
-/// The hash of all lines of a manifest but the last, which holds the signature: BLAKE3 of the text
-/// `lastnim tournament manifest v1\n` and the bytes of these lines as they stand, each with its newline. As text it is base64.
+/// The hash of all lines of a manifest but the last, which is the signature: BLAKE3 of the text `lastnim tournament
+/// manifest v1\n` and the unchanged bytes of these lines, including newlines. As text it is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ManifestHash([u8; Self::BYTES]);
 
-/// Hashes the lines of a manifest, one after the other.
+/// Hashes a manifest line by line.
 #[derive(Debug, Clone)]
 pub struct ManifestHasher(blake3::Hasher);
 
 impl ManifestHash {
-    /// The bytes of a hash.
+    /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Takes a hash that was kept.
+    /// Creates a hash from its bytes.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
@@ -51,12 +51,12 @@ impl Default for ManifestHasher {
 }
 
 impl ManifestHasher {
-    /// Adds the next bytes: a line with its newline, several, or a part of one.
+    /// Adds bytes: any part of the lines, including newlines.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// Returns the hash of all bytes so far.
+    /// Returns the hash of the bytes so far.
     pub fn hash(&self) -> ManifestHash {
         ManifestHash(*self.0.finalize().as_bytes())
     }

@@ -1,7 +1,7 @@
 //! The referee: one match as a state machine, `(input, now) -> effects`.
 //!
-//! Pure: time comes in as an argument, and nothing here sends, stores or waits. What happens in a match is a list of
-//! events; the state of a match is what its events make of it, so that a record replays to the same state.
+//! Pure code: time is an argument, and nothing here sends, stores or waits. The state of a match is a function of its
+//! events, so that a record replays to the same state.
 
 mod canonical;
 mod canonical_reader;

@@ -1,39 +1,39 @@
-//! What a bot may add to a row or a take.
+//! Hashes of notes that bots attach to rows and takes.
 
 use crate::game::Base64Error;
 use crate::game::base64_text::{self, Base64};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The hash of a note that a bot keeps to itself, such as the transcript from which a take came. The record holds it, so
-/// that the bot can show the note later and nobody can say that it was written afterwards. How it is made is the bot's own
-/// affair. As text it is base64.
+/// The hash of a private note of a bot, such as the transcript behind a take. Since the record contains it, the bot can
+/// publish the note later and prove that it was not written afterwards. The bot decides how to compute it. As text it
+/// is base64.
 ///
-/// Few events have one: it lies elsewhere, so that every event without it is a third smaller.
+/// It is boxed because few events have one: every event without it is a third smaller.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct NoteHash(Box<[u8; Self::BYTES]>);
 
-/// Bytes of the wrong number for a note hash.
+/// A note hash of the wrong length.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("a note hash of {given} bytes: it has {}, or is left out", NoteHash::BYTES)]
+#[error("a note hash of {given} bytes: expected {}, or no note hash", NoteHash::BYTES)]
 pub struct NoteHashError {
-    /// How many bytes there are.
+    /// Number of bytes given.
     pub given: usize,
 }
 
 impl NoteHash {
-    /// The bytes of a note hash.
+    /// Length in bytes.
     pub const BYTES: usize = 32;
 
-    /// Takes the bytes of a hash.
+    /// Creates a hash from its bytes.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(Box::new(bytes))
     }
 
-    /// Reads an optional note hash, where no bytes mean that there is none.
+    /// Parses an optional note hash; no bytes mean that there is no hash.
     ///
     /// # Errors
-    /// If there are bytes, but not as many as a hash has.
+    /// If the number of bytes is neither 0 nor that of a hash.
     pub fn parse_optional(bytes: &[u8]) -> Result<Option<Self>, NoteHashError> {
         if bytes.is_empty() {
             return Ok(None);
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_all_of_its_bytes_or_none() {
+    fn optional_hashes_have_32_bytes_or_none() {
         let hash = NoteHash::from_bytes([7; 32]);
         assert_eq!(NoteHash::parse_optional(&[7; 32]), Ok(Some(hash.clone())));
         assert_eq!(NoteHash::parse_optional(&[]), Ok(None));
@@ -84,7 +84,7 @@ mod tests {
             let refused = NoteHash::parse_optional(&vec![7; given]).unwrap_err();
             assert_eq!(
                 refused.to_string(),
-                format!("a note hash of {given} bytes: it has 32, or is left out")
+                format!("a note hash of {given} bytes: expected 32, or no note hash")
             );
         }
     }

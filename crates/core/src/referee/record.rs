@@ -1,4 +1,4 @@
-//! Everything that happened in a match.
+//! The record of a match.
 
 use super::state::DecidedTake;
 use super::{
@@ -10,22 +10,20 @@ use crate::oracle::{Audit, AuditError};
 use std::sync::OnceLock;
 use thiserror::Error;
 
-/// The most events that a record can have: `created`, `revealed` and `ended`; for each seat its row, all its strikes and
-/// its loss; and the takes.
+/// Maximum number of events in a record: `created`, `revealed` and `ended`; for each seat its row, all strikes and a
+/// forfeit; and the takes.
 pub const MAX_EVENTS: usize = 3 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_PLIES as usize;
 
-/// The events for which a record makes room when it begins: few matches have fewer, and a longer one moves its events less
-/// often.
-const USUAL_EVENTS: usize = 16;
+/// Initial capacity for events: few matches have fewer, and longer ones reallocate less often.
+const INITIAL_CAPACITY: usize = 16;
 
-/// The events of one match, from its setup on, in order. A record that exists replays.
+/// The events of one match, in order, beginning with its setup. Every record replays.
 #[derive(Debug, Clone)]
 pub struct Record {
     id: MatchId,
     events: Vec<TimedEvent>,
     state: MatchState,
-    /// The hash of each event, of which the last one stands for the whole record; empty until somebody asks for them, and
-    /// from then on complete.
+    /// The hash of each event; the last one covers the whole record. Computed on first use, then kept up to date.
     hashes: OnceLock<Box<HashChain>>,
 }
 
@@ -61,17 +59,17 @@ impl PartialEq for Record {
 
 impl Eq for Record {}
 
-/// Why events are no record, or a record cannot be audited.
+/// Why events are not a record, or a record cannot be audited.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// There is no event.
+    /// There are no events.
     #[error("a record without events: the first is `created`")]
     Empty,
-    /// The first event does not set the match up.
+    /// The first event is not `created`.
     #[error("event 0 is not `created`")]
     NotCreated,
-    /// There are more events than any match has.
+    /// There are more events than a record can have.
     #[error("{0} events: a record has at most {MAX_EVENTS}")]
     TooMany(usize),
     /// The first event sets up a match that cannot be played.
@@ -85,7 +83,7 @@ pub enum RecordError {
         /// Why it does not fit.
         misfit: EventMisfit,
     },
-    /// An event happened before the event that it follows.
+    /// An event happened before the previous event.
     #[error("event {index} is earlier than the event before it")]
     Earlier {
         /// The index of the event, from 0.
@@ -98,12 +96,12 @@ pub enum RecordError {
         plies: u32,
     },
     /// The match was cancelled.
-    #[error("the match was cancelled after {plies} plies: without a winner there is nothing to audit")]
+    #[error("the match was cancelled after {plies} plies: it has no winner, so there is nothing to audit")]
     Cancelled {
         /// Takes made.
         plies: u32,
     },
-    /// The oracle refuses the game.
+    /// The oracle rejects the game.
     #[error(transparent)]
     Audit(#[from] AuditError),
 }
@@ -112,17 +110,17 @@ impl Record {
     /// Begins a record.
     ///
     /// # Errors
-    /// If the event is not `created`, or what keeps its match from being played.
+    /// If the event is not `created`, or its setup is invalid.
     pub fn begin(id: MatchId, created: TimedEvent) -> Result<Self, RecordError> {
         let Event::Created(setup) = &created.event else { return Err(RecordError::NotCreated) };
         let checked = MatchSetup::clone(setup).validate();
         let state = MatchState::new(checked.map_err(|mut errors| RecordError::Setup(errors.swap_remove(0)))?);
-        let mut events = Vec::with_capacity(USUAL_EVENTS);
+        let mut events = Vec::with_capacity(INITIAL_CAPACITY);
         events.push(created);
         Ok(Self { id, events, state, hashes: OnceLock::new() })
     }
 
-    /// Accepts the events of a match, which may still be open.
+    /// Replays the events of a match, which may still be open.
     ///
     /// # Errors
     /// Names the first event that does not fit.
@@ -135,10 +133,10 @@ impl Record {
         Ok(record)
     }
 
-    /// Adds an event.
+    /// Appends an event.
     ///
     /// # Errors
-    /// The record is unchanged if the event does not fit.
+    /// If the event does not fit; the record is then unchanged.
     pub fn push_event(&mut self, event: TimedEvent) -> Result<(), RecordError> {
         let index = self.events.len();
         if self.events.last().is_some_and(|last| event.at < last.at) {
@@ -149,10 +147,10 @@ impl Record {
         Ok(())
     }
 
-    /// Adds a take that the referee has decided on from this record's own state, at a time that is no earlier than the last
-    /// event: what [`push_event`](Self::push_event) would check holds already.
+    /// Appends a take that the referee decided from this record's state, no earlier than the last event. Skips the
+    /// checks of [`push_event`](Self::push_event), which would pass.
     pub(super) fn push_decided_take(&mut self, decided: DecidedTake, event: TimedEvent) {
-        debug_assert!(self.events.last().is_some_and(|last| event.at >= last.at), "time runs forwards");
+        debug_assert!(self.events.last().is_some_and(|last| event.at >= last.at), "time never decreases");
         debug_assert!(self.state.allows_take(decided, &event.event), "{decided:?} does not fit {event:?}");
         self.state.make_take(decided);
         self.add_event(event);
@@ -175,43 +173,42 @@ impl Record {
         &self.events
     }
 
-    /// Returns the hash of each event, in order: each covers its event and all before it.
+    /// Returns the hash of each event, in order; each covers its event and all before it.
     pub fn hashes(&self) -> &[EventHash] {
         &self.chain().0
     }
 
-    /// Returns the hashes, which are made when they are first asked for: while a match is played, nobody needs them before
-    /// its record is shown or signed.
+    /// Returns the hashes, which are computed on first use: during play nobody needs them before the record is shown or
+    /// signed.
     fn chain(&self) -> &HashChain {
         self.hashes.get_or_init(|| Box::new(HashChain::of_events(self.id, &self.events)))
     }
 
-    /// Returns the hash of the last event, which stands for the whole record and is what the server signs once the match
-    /// is over.
+    /// Returns the hash of the last event. It covers the whole record; the server signs it when the match is over.
     pub fn last_hash(&self) -> EventHash {
         self.chain().last()
     }
 
-    /// Returns the last hash of the chain of the public events alone, which stands for a record whose rows are not revealed:
-    /// it depends on nothing but what such a record shows. None where they are revealed.
+    /// Returns the last hash of the chain of public events, for a record whose rows are not revealed: it depends only
+    /// on what such a record shows. `None` if the rows are revealed.
     pub fn public_head(&self) -> Option<EventHash> {
         let begin = EventHash::before_first_public_event(self.id);
         let is_unrevealed = self.state.game().is_none();
         is_unrevealed.then(|| self.public_events().fold(begin, |head, event| head.hash_of_next(event)))
     }
 
-    /// Returns the events that seats and watchers may see: before the rows are revealed, none that holds a row.
+    /// Returns the events that seats and watchers may see: those without a row, until the rows are revealed.
     pub fn public_events(&self) -> impl Iterator<Item = &TimedEvent> {
         let revealed = self.state.game().is_some();
         self.events.iter().filter(move |event| revealed || event.event.is_public())
     }
 
-    /// Returns what the events have brought about.
+    /// Returns the state after all events.
     pub fn state(&self) -> &MatchState {
         &self.state
     }
 
-    /// Holds the match against the oracle.
+    /// Audits the match.
     ///
     /// # Errors
     /// If the match is not over or was cancelled.

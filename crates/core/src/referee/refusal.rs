@@ -1,21 +1,20 @@
-//! Why something that a bot sent was refused.
+//! Why a bot's message was refused.
 
 use std::fmt;
-
-/// Why something that a bot sent was refused.
+/// Why a bot's message was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RefusalReason {
-    /// The take is 0 or more than the pile in play holds.
+    /// The take is 0 or more than the pile in play contains.
     IllegalTake,
     /// Another seat is to move.
     NotYourTurn,
-    /// The take names a ply that is not reached yet.
+    /// The take names a future ply.
     FuturePly,
-    /// The take names an older ply, and is not the take that was made there.
+    /// The take names a past ply and differs from the take made there.
     Stale,
-    /// The row is no permutation.
+    /// The row is not a permutation.
     InvalidRow,
-    /// The seat's row is in already, or the rows are assigned.
+    /// The seat's row is settled, or the rows are assigned.
     AlreadyDeclared,
     /// Rows are still being declared.
     NotStarted,
@@ -23,9 +22,9 @@ pub enum RefusalReason {
     MatchEnded,
     /// The seat was forfeited.
     Forfeited,
-    /// The bot has no seat in an open match of that id.
+    /// The bot has no seat in an open match with this id.
     UnknownMatch,
-    /// The message holds no action.
+    /// The message contains no action.
     Malformed,
 }
 
@@ -45,7 +44,7 @@ impl RefusalReason {
         Self::Malformed,
     ];
 
-    /// Returns whether it costs the seat a strike: it does where a correct bot could have known better.
+    /// Returns whether it costs the seat a strike: only mistakes that a correct bot can avoid do.
     pub fn is_strike(self) -> bool {
         matches!(self, Self::IllegalTake | Self::NotYourTurn | Self::FuturePly | Self::NotStarted)
     }
@@ -69,16 +68,16 @@ impl fmt::Display for RefusalReason {
     }
 }
 
-/// A refusal as a bot is told of it.
+/// A refusal as sent to a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The reason, for programs.
     pub reason: RefusalReason,
-    /// The offending value and what would be right, in words.
+    /// The reason in words: the wrong value and what is expected.
     pub message: String,
-    /// The ply that the match has reached.
+    /// The current ply of the match.
     pub ply: u32,
-    /// The seat's strikes, this one included.
+    /// The seat's strikes, including this one.
     pub strikes: u32,
     /// Strikes left before the seat is forfeited.
     pub strikes_left: u32,

@@ -1,9 +1,9 @@
-//! The signature under a record, under a manifest, and under the card of a benchmark.
+//! The signatures on records, manifests and benchmark cards.
 //!
-//! A server signs a record when its match is over, and no other: whoever has a seal holds the whole of a match, not some
-//! beginning of it. The referee does not look after that, its caller does. What is signed with Ed25519 is the text
-//! `lastnim record seal v1\n` followed by the 32 bytes of the hash of the record's last event; of a manifest, the text
-//! `lastnim manifest seal v1\n` followed by the 32 bytes of its hash; of a card, the text `lastnim card seal v1\n` followed by the 32 bytes of its hash.
+//! A server signs a record only when its match is over, so a seal proves that a record is complete. The caller of this
+//! module ensures that. The signed message is the text `lastnim record seal v1\n` and the 32 bytes of the hash of the
+//! record's last event; for a manifest, `lastnim manifest seal v1\n` and its hash; for a card, `lastnim card seal v1\n`
+//! and its hash. The algorithm is Ed25519.
 
 use super::{CardHash, EventHash, ManifestHash};
 use crate::game::Base64Error;
@@ -12,18 +12,18 @@ use ed25519_dalek::{self as ed25519, Signer, Verifier};
 use std::{cell::Cell, fmt, str::FromStr};
 use thiserror::Error;
 
-/// What is signed before the last hash of a record: it keeps a signature from meaning anything else.
+/// Signed before the last hash of a record; separates its signatures from all others.
 const RECORD_SEAL: &[u8] = b"lastnim record seal v1\n";
-/// What is signed before the hash of a manifest.
+/// Signed before the hash of a manifest.
 const MANIFEST_SEAL: &[u8] = b"lastnim manifest seal v1\n";
-/// What is signed before the hash of the card of a benchmark.
+/// Signed before the hash of a benchmark card.
 const CARD_SEAL: &[u8] = b"lastnim card seal v1\n";
 
-/// The key that a server signs its records with. It is wiped from memory when it is dropped, and its `Debug` hides it.
+/// A server's signing key. It is wiped from memory when dropped, and `Debug` hides it.
 #[derive(Clone)]
 pub struct SigningKey(ed25519::SigningKey);
 
-/// The key by which anyone can check the seals of a server. As text it is base64.
+/// The key that verifies a server's seals. As text it is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PublicKey(ed25519::VerifyingKey);
 
@@ -31,47 +31,47 @@ pub struct PublicKey(ed25519::VerifyingKey);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signature([u8; Self::BYTES]);
 
-/// A signature, and the key that it is checked by.
+/// A signature and the key that verifies it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Seal {
-    /// Whose signature it is.
+    /// The key of the signer.
     pub signer: PublicKey,
     /// The signature.
     pub signature: Signature,
 }
 
-/// What is no public key.
+/// Why a value is not a public key.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PublicKeyError {
-    /// The text does not hold the bytes of a key.
+    /// The text is not the base64 of a key.
     #[error(transparent)]
     Text(#[from] Base64Error),
-    /// The bytes are no point of the curve, or one of the few under which anything could be signed.
+    /// The bytes are not a point of the curve, or one of the few that verify any signature.
     #[error("public key \"{}\": it is not a valid point of Ed25519's curve; ask the server for its key again", Base64(.0))]
     NoKey([u8; PublicKey::BYTES]),
 }
 
 impl SigningKey {
-    /// The bytes of a seed.
+    /// Length of a seed in bytes.
     pub const SEED_BYTES: usize = 32;
 
-    /// Makes the key of a seed, which is all of its secret.
+    /// Creates the key of a seed. The seed is its only secret.
     pub fn from_seed(seed: &[u8; Self::SEED_BYTES]) -> Self {
         Self(ed25519::SigningKey::from_bytes(seed))
     }
 
-    /// Shows the seed.
+    /// Returns the secret seed.
     pub fn to_seed(&self) -> [u8; Self::SEED_BYTES] {
         self.0.to_bytes()
     }
 
-    /// Returns the key by which anyone can check what this one signs.
+    /// Returns the key that verifies its signatures.
     pub fn public_key(&self) -> PublicKey {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs a record that is over, by the hash of its last event.
+    /// Signs the record of a finished match, by the hash of its last event.
     pub fn seal(&self, head: EventHash) -> Seal {
         self.sign(&[RECORD_SEAL, head.as_bytes()].concat())
     }
@@ -81,7 +81,7 @@ impl SigningKey {
         self.sign(&[MANIFEST_SEAL, hash.as_bytes()].concat())
     }
 
-    /// Signs the card of a benchmark.
+    /// Signs a benchmark card.
     pub fn seal_card(&self, hash: CardHash) -> Seal {
         self.sign(&[CARD_SEAL, hash.as_bytes()].concat())
     }
@@ -98,33 +98,33 @@ impl fmt::Debug for SigningKey {
 }
 
 impl Seal {
-    /// Returns whether it is the signer's seal on the record that ends with this hash.
+    /// Returns whether this is the signer's seal on the record with this last hash.
     pub fn verifies(&self, head: EventHash) -> bool {
         self.is_signature_on(&[RECORD_SEAL, head.as_bytes()].concat())
     }
 
-    /// Returns whether it is the signer's seal on the manifest of this hash.
+    /// Returns whether this is the signer's seal on the manifest with this hash.
     pub fn verifies_manifest(&self, hash: ManifestHash) -> bool {
         self.is_signature_on(&[MANIFEST_SEAL, hash.as_bytes()].concat())
     }
 
-    /// Returns whether it is the signer's seal on the card of this hash.
+    /// Returns whether this is the signer's seal on the card with this hash.
     pub fn verifies_card(&self, hash: CardHash) -> bool {
         self.is_signature_on(&[CARD_SEAL, hash.as_bytes()].concat())
     }
 
-    /// Accepts exactly what strict verification accepts, without reading the signature's point R.
+    /// Accepts exactly what strict verification accepts, without decompressing the signature's point R.
     ///
-    /// Strict verification refuses an R that is no point or of small order, and a key of small order; then it works out what R
-    /// must be and compares the bytes. A key of small order is no [`PublicKey`], and bytes that equal those of a point that was
-    /// worked out are a point's. So what is left is whether R is one of the eight of small order.
+    /// Strict verification rejects a key or an R of small order and an R that is not a point; then it computes the
+    /// expected R and compares bytes. A [`PublicKey`] is never of small order, and bytes equal to those of a computed
+    /// point are a point. So only R needs a check against the eight points of small order.
     fn is_signature_on(&self, message: &[u8]) -> bool {
         let signature = ed25519::Signature::from_bytes(&self.signature.0);
         !is_of_small_order(signature.r_bytes()) && self.signer.0.verify(message, &signature).is_ok()
     }
 }
 
-/// The y of the points of small order: those whose order divides 8. With either sign of x they are eight points.
+/// The y coordinates of the points whose order divides 8. With both signs of x they are eight points.
 const SMALL_ORDER: [[u8; 32]; 5] = [
     // Order 1.
     with_ends(1, 0, 0),
@@ -149,7 +149,7 @@ const fn with_ends(first: u8, between: u8, last: u8) -> [u8; 32] {
     bytes
 }
 
-/// Returns whether these are the bytes of a point of small order, as working out a point gives them.
+/// Returns whether these are the canonical bytes of a point of small order.
 fn is_of_small_order(point: &[u8; 32]) -> bool {
     // The highest bit is the sign of x.
     let mut y = *point;
@@ -158,19 +158,18 @@ fn is_of_small_order(point: &[u8; 32]) -> bool {
 }
 
 thread_local! {
-    /// The key that was read last. Most records that are read one after the other have the same signer, and to make a point of
-    /// the bytes of a key takes powers of field elements.
+    /// The last parsed key. Consecutive records usually have the same signer, and decompressing a key is slow.
     static LAST_KEY: Cell<Option<PublicKey>> = const { Cell::new(None) };
 }
 
 impl PublicKey {
-    /// The bytes of a key.
+    /// Length in bytes.
     pub const BYTES: usize = 32;
 
     /// Accepts a point of the curve.
     ///
     /// # Errors
-    /// If it is none, or one of the few under which anything could be signed.
+    /// If it is not a point, or one of the few that verify any signature.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Result<Self, PublicKeyError> {
         if let Some(known) = LAST_KEY.get().filter(|known| *known.as_bytes() == bytes) {
             return Ok(known);
@@ -211,10 +210,10 @@ impl fmt::Debug for PublicKey {
 }
 
 impl Signature {
-    /// The bytes of a signature.
+    /// Length in bytes.
     pub const BYTES: usize = 64;
 
-    /// Takes a signature that was kept; whether it holds is for [`Seal::verifies`] to say.
+    /// Creates a signature from its bytes, without verifying it.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
@@ -254,7 +253,7 @@ mod tests {
         #![proptest_config(crate::game::testing::cases(32))]
 
         #[test]
-        fn a_seal_holds_for_what_was_sealed(seed: [u8; 32], head: [u8; 32]) {
+        fn a_seal_verifies_only_what_was_sealed(seed: [u8; 32], head: [u8; 32]) {
             let key = SigningKey::from_seed(&seed);
             let head = EventHash::from_bytes(head);
             let seal = key.seal(head);
@@ -290,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_signature_on_a_hash_is_no_seal() {
+    fn a_signature_without_the_prefix_is_not_a_seal() {
         let key = SigningKey::from_seed(&[7; 32]);
         let head = EventHash::from_bytes([1; 32]);
         let signature = Signature(key.0.sign(head.as_bytes()).to_bytes());
@@ -298,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_on_one_kind_of_document_is_none_on_another() {
+    fn seals_do_not_transfer_between_kinds_of_documents() {
         let key = SigningKey::from_seed(&[7; 32]);
         let (head, hash) = (EventHash::from_bytes([1; 32]), ManifestHash::from_bytes([1; 32]));
         assert!(key.seal_manifest(hash).verifies_manifest(hash));
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_refused_in_words() {
+    fn invalid_keys_have_clear_errors() {
         let refusal = |text: &str| text.parse::<PublicKey>().unwrap_err().to_string();
         assert_eq!(
             refusal("AAAA"),
@@ -338,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn the_points_of_small_order_are_those_of_the_curve() {
+    fn the_constants_are_the_points_of_small_order() {
         for point in EIGHT_TORSION {
             let bytes = point.compress().to_bytes();
             assert!(is_of_small_order(&bytes), "{bytes:?}");
@@ -349,7 +348,7 @@ mod tests {
         }
     }
 
-    /// Signs with a key and a point R that each have a part of small order, as nobody who means well does.
+    /// Signs with a key and a point R that each have a component of small order, as only an attacker would.
     fn sign_with_torsion(
         key: Scalar,
         nonce: Scalar,
@@ -367,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_what_strict_verification_accepts_is_accepted() {
+    fn verification_agrees_with_strict_verification() {
         let mut counts = [[0; 2]; 2];
         for round in 0..4_u64 {
             // With a nonce of 0, R itself is of small order.
@@ -377,7 +376,7 @@ mod tests {
                     let message = round.to_le_bytes();
                     let seal =
                         sign_with_torsion(Scalar::from(77 + round), Scalar::from(nonce), &torsion, &message);
-                    let seal = seal.expect("a key with a part of large order is one");
+                    let seal = seal.expect("a key with a component of large order is valid");
                     let signature = ed25519::Signature::from_bytes(&seal.signature.0);
                     let strict = seal.signer.0.verify_strict(&message, &signature).is_ok();
                     assert_eq!(seal.is_signature_on(&message), strict, "{seal:?}");
@@ -397,7 +396,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_signature_whose_s_has_other_bytes_for_the_same_is_refused() {
+    fn a_signature_with_a_non_canonical_s_is_rejected() {
         let key = SigningKey::from_seed(&[7; 32]);
         let head = EventHash::from_bytes([1; 32]);
         let seal = key.seal(head);
@@ -412,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_read_alike_each_time() {
+    fn the_key_cache_does_not_change_results() {
         let keys = [[7; 32], [8; 32]].map(|seed| SigningKey::from_seed(&seed).public_key());
         for key in [0, 0, 1, 0, 1, 1].map(|index: usize| keys[index]) {
             assert_eq!(PublicKey::from_bytes(*key.as_bytes()), Ok(key));

@@ -1,44 +1,44 @@
-//! What a bot does in a match.
+//! The actions of a bot in a match.
 
 use super::{NoteHash, NoteHashError};
 use crate::game::Row;
 
-/// What a bot sends for its seat, before anybody has held it against the match.
+/// A bot's action for its seat, not yet checked against the match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeatAction {
-    /// It declares a row.
+    /// Declare a row.
     Declare {
-        /// What should be a permutation of 0..n-1.
+        /// Should be a permutation of 0..n-1.
         offsets: Vec<u64>,
-        /// What it adds to the row, or why that is unusable.
+        /// The note hash, or why it is invalid.
         note_hash: Result<Option<NoteHash>, NoteHashError>,
     },
-    /// It takes counters.
+    /// Take counters.
     Take {
         /// The ply that the take is for.
         ply: u32,
         /// Counters.
         take: u64,
-        /// What it adds to the take, or why that is unusable.
+        /// The note hash, or why it is invalid.
         note_hash: Result<Option<NoteHash>, NoteHashError>,
     },
-    /// It gives up its seat.
+    /// Resign.
     Resign,
 }
 
 impl SeatAction {
-    /// Declares a row.
+    /// Creates a declaration.
     pub fn declare(row: &Row, note_hash: Option<NoteHash>) -> Self {
         let offsets = row.offsets().iter().copied().map(u64::from).collect();
         Self::Declare { offsets, note_hash: Ok(note_hash) }
     }
 
-    /// Takes counters at a ply.
+    /// Creates a take.
     pub fn take(ply: u32, take: u64, note_hash: Option<NoteHash>) -> Self {
         Self::Take { ply, take, note_hash: Ok(note_hash) }
     }
 
-    /// Names it in words.
+    /// Returns a short description.
     pub fn describe(&self) -> String {
         match self {
             Self::Declare { .. } => "a row".to_owned(),

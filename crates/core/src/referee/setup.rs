@@ -1,4 +1,4 @@
-//! All that is fixed before the first move.
+//! The setup of a match.
 
 use super::{Clock, Terms, TermsError};
 use crate::game::{
@@ -17,7 +17,7 @@ pub struct Origin {
     pub group: u64,
 }
 
-/// All that is fixed before the first move of a match.
+/// Everything that is fixed before the first move of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSetup {
     /// The bots, by seat, all different.
@@ -28,20 +28,20 @@ pub struct MatchSetup {
     pub first: Seat,
     /// Who wins when no counter is left.
     pub ending: Ending,
-    /// How long, how many strikes, how many plies.
+    /// Clock, strikes and ply limit.
     pub terms: Terms,
-    /// The rows where they are assigned; `None` where seats declare their own.
+    /// The assigned rows; `None` if seats declare their own.
     pub assigned: Option<AllianceMatrix>,
     /// The tournament that the match belongs to; `None` for an exhibition.
     pub origin: Option<Origin>,
 }
 
-/// What keeps a match from being set up.
+/// Why a match cannot be set up.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatchSetupError {
-    /// A bot would hold two seats.
-    #[error("bot {bot} in seats {first} and {second}: a bot holds one seat of a match")]
+    /// A bot has two seats.
+    #[error("bot {bot} in seats {first} and {second}: a bot has one seat in a match")]
     BotTwice {
         /// The bot.
         bot: BotName,
@@ -50,13 +50,13 @@ pub enum MatchSetupError {
         /// Its second seat.
         second: Seat,
     },
-    /// There is no counter to begin with.
+    /// There are no counters.
     #[error(transparent)]
     Piles(PilesError),
     /// The first seat does not exist.
     #[error("first: {0}")]
     First(SeatError),
-    /// The assigned matrix is for another number of seats.
+    /// The assigned matrix has another number of seats.
     #[error("an assigned matrix for {given} seats: the match has {seats}")]
     Assigned {
         /// The seats of the matrix.
@@ -64,13 +64,13 @@ pub enum MatchSetupError {
         /// The seats of the match.
         seats: SeatCount,
     },
-    /// The terms are out of bounds.
+    /// The terms are out of range.
     #[error(transparent)]
     Terms(TermsError),
 }
 
 impl MatchSetup {
-    /// Sets up a match with the defaults: the first seat moves first, every seat declares its row.
+    /// Creates a setup with the defaults: seat 0 moves first, every seat declares its row.
     pub fn new(bots: BySeat<BotName>, piles: Piles) -> Self {
         Self {
             bots,
@@ -83,10 +83,10 @@ impl MatchSetup {
         }
     }
 
-    /// Accepts a setup that can be played.
+    /// Accepts a playable setup.
     ///
     /// # Errors
-    /// Everything that keeps it from being played.
+    /// Lists everything that is wrong.
     pub fn validate(self) -> Result<Self, Vec<MatchSetupError>> {
         let seats = self.seats();
         let mut errors = Self::find_misfits(&self.bots, self.assigned.as_ref());
@@ -102,7 +102,7 @@ impl MatchSetup {
         if errors.is_empty() { Ok(self) } else { Err(errors) }
     }
 
-    /// Returns what does not fit together of bots and assigned rows: a bot in two seats, rows for other seats.
+    /// Returns the conflicts between bots and assigned rows: a bot in two seats, a matrix of the wrong size.
     pub fn find_misfits(bots: &BySeat<BotName>, assigned: Option<&AllianceMatrix>) -> Vec<MatchSetupError> {
         let mut errors = Vec::new();
         for (second, bot) in bots.enumerate() {
@@ -122,7 +122,7 @@ impl MatchSetup {
         &self.terms.clock
     }
 
-    /// Returns how many seats there are.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         self.bots.seats()
     }

@@ -1,10 +1,10 @@
-//! A match as one seat sees it at one moment.
+//! A match as one seat sees it.
 
 use super::{ForfeitReason, MatchSetup, Turn};
 use crate::game::{AllianceMatrix, BySeat, Seat};
 use std::time::Duration;
 
-/// Where a match stands.
+/// The phase of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatchPhase {
     /// Rows are being declared.
@@ -15,16 +15,16 @@ pub enum MatchPhase {
     Ended,
 }
 
-/// All that a bot needs to play on without a memory of its own.
+/// Everything that a bot needs to play on without its own memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSnapshot {
-    /// The seat that it is for.
+    /// The recipient's seat.
     pub seat: Seat,
     /// What was fixed before the first move.
     pub setup: MatchSetup,
-    /// Where the match stands.
+    /// The phase.
     pub phase: MatchPhase,
-    /// Time left to declare; `None` where the seat's row is in.
+    /// Time left to declare; `None` if the seat's row is settled.
     pub declaration_left: Option<Duration>,
     /// The rows, once they are revealed.
     pub matrix: Option<AllianceMatrix>,
@@ -36,12 +36,12 @@ pub struct MatchSnapshot {
     pub counters: u64,
     /// The seat to move.
     pub to_move: Seat,
-    /// What is left in each bank.
+    /// Time left in each bank.
     pub banks: BySeat<Duration>,
     /// Strikes so far.
     pub strikes: BySeat<u32>,
-    /// How seats were lost.
+    /// Why seats were forfeited.
     pub forfeited: BySeat<Option<ForfeitReason>>,
-    /// The turn, where the seat is to move.
+    /// The turn, if the seat is to move.
     pub turn: Option<Turn>,
 }

@@ -1,4 +1,4 @@
-//! The state of a match, as its events make it.
+//! The state of a match, derived from its events.
 
 use super::clock::TakeAllowance;
 use super::time::whole_micros;
@@ -10,10 +10,10 @@ use crate::oracle::{Mover, PlayedTake, Solution};
 use std::time::Duration;
 use thiserror::Error;
 
-/// All that the events of a match so far have brought about.
+/// The state after all events of a match so far.
 ///
-/// What every take touches is here; what a take leaves alone is behind one pointer, so that little memory has to come into
-/// the caches when the next take of a match comes.
+/// Data that every take changes is stored inline; the rest is behind one pointer, so that a take loads little memory
+/// into the caches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchState {
     position: Position,
@@ -21,13 +21,13 @@ pub struct MatchState {
     banks: BySeat<TimeBank>,
     allowance: TakeAllowance,
     max_plies: u32,
-    /// The seats that are lost, of which `rare` says how.
+    /// The forfeited seats; `rare` contains the reasons.
     lost: SeatSet,
     phase: MatchPhase,
     rare: Box<RareState>,
 }
 
-/// What few events change or ask for.
+/// State that few events change or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RareState {
     setup: MatchSetup,
@@ -38,35 +38,35 @@ struct RareState {
     end: Option<(EndReason, Option<Seat>)>,
 }
 
-/// A take, who makes it, and what it costs.
+/// A take, its mover and its cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DecidedTake {
     pub(super) seat: Seat,
     pub(super) take: u64,
     pub(super) mover: Mover,
-    /// What the seat's bank is charged.
+    /// Time charged to the seat's bank.
     pub(super) charged_us: u64,
-    /// Lag given back.
+    /// Lag credit.
     pub(super) credited_us: u64,
 }
 
-/// Why an event cannot follow the events before it.
+/// Why an event cannot follow the previous events.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EventMisfit {
-    /// The match has been set up before.
+    /// The match is already set up.
     #[error("a second `created`")]
     CreatedTwice,
     /// The match is over.
-    #[error("it stands after the end of the match")]
+    #[error("it follows the end of the match")]
     AfterEnd,
     /// It names a seat that the match does not have.
-    #[error("seat {0} is none of the match's")]
+    #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
-    /// The rows are known already.
-    #[error("a row of seat {0} when the rows are settled")]
+    /// The rows are already settled.
+    #[error("a row of seat {0} after the rows were settled")]
     RowSettled(Seat),
-    /// The row is for another number of seats.
+    /// The row has the wrong number of offsets.
     #[error("a row of {given} offsets in a match of {seats} seats")]
     RowLength {
         /// Offsets of the row.
@@ -74,14 +74,14 @@ pub enum EventMisfit {
         /// Seats of the match.
         seats: usize,
     },
-    /// What is revealed is not what was declared or assigned.
+    /// The revealed matrix differs from the declared or assigned one.
     #[error("the revealed matrix is not what was declared or assigned")]
     Revealed,
     /// The rows are not revealed yet.
     #[error("a take before the rows are revealed")]
     NotRevealed,
     /// The ply is out of order.
-    #[error("ply {given} where ply {expected} comes next")]
+    #[error("ply {given}, but ply {expected} comes next")]
     Ply {
         /// The ply of the event.
         given: u32,
@@ -89,15 +89,17 @@ pub enum EventMisfit {
         expected: u32,
     },
     /// Another seat is to move.
-    #[error("seat {given} moves where seat {expected} is to move")]
+    #[error("seat {given} moved out of turn: seat {expected} is to move")]
     OutOfTurn {
         /// The seat of the event.
         given: Seat,
         /// The seat to move.
         expected: Seat,
     },
-    /// The steward moved for a seat that was not lost, or a bot for one that was.
-    #[error("seat {0} is moved by the wrong hand: the steward moves for a seat exactly when it is forfeited")]
+    /// The steward moved for a seat that was not forfeited, or a bot for one that was.
+    #[error(
+        "seat {0} was moved by the wrong player: the steward moves for forfeited seats, and only for those"
+    )]
     WrongMover(Seat),
     /// The rules do not allow the take.
     #[error(transparent)]
@@ -105,29 +107,31 @@ pub enum EventMisfit {
     /// The seat had less time than it was charged.
     #[error("seat {0} is charged more time than it had")]
     Overdrawn(Seat),
-    /// More lag is given back than the clock allows for a take or has left for the seat.
-    #[error("seat {0} is given back more lag than its quotas leave")]
+    /// The lag credit exceeds the limit for a take or for the seat.
+    #[error("seat {0} is credited more lag than its quotas allow")]
     Overcredited(Seat),
-    /// A time is not of whole microseconds, which is how records have it.
-    #[error("seat {0} is charged or given back a fraction of a microsecond")]
+    /// A time is not in whole microseconds.
+    #[error("seat {0} is charged or credited a fraction of a microsecond")]
     Fraction(Seat),
     /// The steward's take costs the seat time.
     #[error("seat {0} is charged for a take of the steward")]
     StewardCharged(Seat),
-    /// The seat was lost before.
-    #[error("seat {0} is forfeited already")]
+    /// The seat is already forfeited.
+    #[error("seat {0} is already forfeited")]
     ForfeitedTwice(Seat),
-    /// The row stands in place of the seat's own, and is not the standard one.
+    /// The seat did not declare, but its row is not the standard one.
     #[error("seat {0} did not declare: the row in its place is not the standard row")]
     DefaultedRow(Seat),
-    /// A note hash stands with a row or a take that is not the bot's own.
-    #[error("a note hash of seat {0}, whose bot did not act: it stands with a bot's own row or take")]
+    /// A row or take that is not the bot's own has a note hash.
+    #[error("a note hash of seat {0}, whose bot did not act: only a bot's own row or take has one")]
     NoteHash(Seat),
-    /// What was refused costs no strike.
-    #[error("a strike for {0:?}: it costs none")]
+    /// This refusal costs no strike.
+    #[error("a strike for {0:?}, which costs none")]
     NoStrike(RefusalReason),
-    /// The strikes do not fit the number that forfeits a seat.
-    #[error("seat {seat} at {strikes} of {limit} strikes: the last of them forfeits it, and none before")]
+    /// The strikes do not match the number that forfeits a seat.
+    #[error(
+        "seat {seat} at {strikes} of {limit} strikes: the last strike forfeits the seat, and no earlier one"
+    )]
     Strikes {
         /// The seat.
         seat: Seat,
@@ -136,19 +140,19 @@ pub enum EventMisfit {
         /// The strike that forfeits a seat.
         limit: u32,
     },
-    /// The seat is said to have run out of time when its clock stood still.
-    #[error("seat {0} is lost for its clock, which did not run")]
+    /// The seat is said to have run out of time while its clock was stopped.
+    #[error("seat {0} is forfeited by its clock, which did not run")]
     ClockStopped(Seat),
-    /// The match has come to its end.
-    #[error("the match has come to its end, {0}: only `ended` can follow")]
+    /// The match must end now.
+    #[error("the match must end now, {0}: only `ended` can follow")]
     EndDue(EndReason),
-    /// The reason, or the winner, is not what the match came to.
-    #[error("the match did not come to this end: {0}")]
+    /// The reason or the winner of the end is wrong.
+    #[error("the match did not end like this: {0}")]
     End(&'static str),
 }
 
 impl MatchState {
-    /// Starts from a setup, before anything else has happened.
+    /// Creates the state of a new match.
     pub fn new(setup: MatchSetup) -> Self {
         let seats = setup.seats();
         Self {
@@ -175,12 +179,12 @@ impl MatchState {
         &self.rare.setup
     }
 
-    /// Returns where the match stands.
+    /// Returns the phase.
     pub fn phase(&self) -> MatchPhase {
         self.phase
     }
 
-    /// Returns the row that is in for a seat, be it revealed or not.
+    /// Returns a seat's row, if it is settled, revealed or not.
     pub fn row_of_seat(&self, seat: Seat) -> Option<&Row> {
         self.rare.rows[seat].as_ref()
     }
@@ -190,7 +194,7 @@ impl MatchState {
         self.rare.game.as_ref()
     }
 
-    /// Returns the piles as they stand and the seat to move.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
         &self.position
     }
@@ -200,12 +204,12 @@ impl MatchState {
         &self.takes
     }
 
-    /// Returns the number of takes made, which is the ply to come.
+    /// Returns the number of takes made, which is the number of the next ply.
     pub fn ply(&self) -> u32 {
         self.takes.len() as u32
     }
 
-    /// Returns the time that each seat has left, the running turn not counted.
+    /// Returns the time that each seat has left, not counting the running turn.
     pub fn banks(&self) -> &BySeat<TimeBank> {
         &self.banks
     }
@@ -215,12 +219,12 @@ impl MatchState {
         &self.rare.strikes
     }
 
-    /// Returns how seats were lost.
+    /// Returns why seats were forfeited.
     pub fn forfeits(&self) -> &BySeat<Option<ForfeitReason>> {
         &self.rare.forfeits
     }
 
-    /// Returns whether a seat is lost.
+    /// Returns whether a seat is forfeited.
     pub fn is_forfeited(&self, seat: Seat) -> bool {
         self.lost.contains(seat)
     }
@@ -229,12 +233,12 @@ impl MatchState {
         self.allowance
     }
 
-    /// Returns how the match ended and who won, once it has ended.
+    /// Returns the reason and the winner, once the match has ended.
     pub fn end(&self) -> Option<(EndReason, Option<Seat>)> {
         self.rare.end
     }
 
-    /// Returns the matrix to be revealed: the assigned one, or the declared rows once all are in.
+    /// Returns the matrix to be revealed: the assigned one, or the declared rows once all are settled.
     pub fn settled_matrix(&self) -> Option<AllianceMatrix> {
         if let Some(matrix) = &self.rare.setup.assigned {
             return Some(matrix.clone());
@@ -243,7 +247,7 @@ impl MatchState {
         AllianceMatrix::from_rows(rows.try_into().ok()?).ok()
     }
 
-    /// Returns the end that the match has come to, if it has: the last counter taken, every seat lost, or the ply limit.
+    /// Returns the end that is due, if any: the last counter taken, every seat forfeited, or the ply limit.
     pub fn due_end(&self) -> Option<EndReason> {
         if self.phase == MatchPhase::Declaring || (self.phase == MatchPhase::Ended && self.game().is_none()) {
             None
@@ -258,10 +262,10 @@ impl MatchState {
         }
     }
 
-    /// Takes in one more event.
+    /// Applies an event.
     ///
     /// # Errors
-    /// The state is unchanged if the event cannot follow the events so far.
+    /// If the event cannot follow the events so far; the state is then unchanged.
     pub fn apply_event(&mut self, event: &Event) -> Result<(), EventMisfit> {
         self.check_open(event)?;
         match event {
@@ -281,7 +285,7 @@ impl MatchState {
         }
     }
 
-    /// Says whether a match that has come so far can have this event.
+    /// Checks whether the match may have this event before its end.
     fn check_open(&self, event: &Event) -> Result<(), EventMisfit> {
         if self.phase == MatchPhase::Ended {
             return Err(EventMisfit::AfterEnd);
@@ -292,14 +296,14 @@ impl MatchState {
         }
     }
 
-    /// Says whether the referee's own take is what [`apply_event`](Self::apply_event) would make of its event.
+    /// Returns whether [`apply_event`](Self::apply_event) would turn this event into the same take.
     pub(super) fn allows_take(&self, decided: DecidedTake, event: &Event) -> bool {
         self.check_open(event).and_then(|()| self.check_took(event)) == Ok(decided)
     }
 
     fn check_took(&self, event: &Event) -> Result<DecidedTake, EventMisfit> {
         let &Event::Took { ply, seat, take, mover, charged, credited, ref note_hash } = event else {
-            unreachable!("only the events of takes are held against the turn")
+            unreachable!("only `took` events are checked against the turn")
         };
         self.check_turn(ply, seat, mover)?;
         if mover == Mover::Steward && note_hash.is_some() {
@@ -311,8 +315,8 @@ impl MatchState {
         Ok(DecidedTake { seat, take, mover, charged_us, credited_us })
     }
 
-    /// Makes a take that fits the events so far: one that [`apply_event`](Self::apply_event) has checked, or that follows
-    /// from this state.
+    /// Makes a take that is known to fit: [`apply_event`](Self::apply_event) checked it, or the referee derived it from
+    /// this state.
     pub(super) fn make_take(&mut self, decided: DecidedTake) {
         let DecidedTake { seat, take, mover, charged_us, credited_us } = decided;
         self.position.make_legal_take(take);
@@ -455,7 +459,7 @@ impl MatchState {
             }
         } else {
             if self.due_end() != Some(reason) {
-                return Err(EventMisfit::End("its reason does not hold"));
+                return Err(EventMisfit::End("its reason is wrong"));
             }
             let due = self.rare.game.as_ref().map(|game| Solution::new(game).winner(&self.position));
             if winner.is_none() || winner != due {

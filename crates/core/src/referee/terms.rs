@@ -1,40 +1,40 @@
-//! On what terms a match is played.
+//! The terms of a match: clock, strikes and ply limit.
 
 use super::{Clock, ClockError};
 use crate::oracle;
 use thiserror::Error;
 
-/// The most strikes that a match may allow.
+/// Maximum number of strikes that a match can allow.
 pub const MAX_STRIKES: u32 = 100;
-/// The strike that forfeits a seat, unless the match says otherwise.
+/// The default number of strikes that forfeits a seat.
 pub const DEFAULT_STRIKES: u32 = 3;
-/// The most plies that a match may last: as many as the oracle audits at once.
+/// Maximum number of plies of a match, which is also the oracle's limit for an audit.
 pub const MAX_PLIES: u32 = oracle::MAX_PLIES as u32;
-/// The plies after which the oracle decides, unless the match says otherwise.
+/// The default number of plies after which the oracle decides.
 pub const DEFAULT_MAX_PLIES: u32 = 10_000;
 
-/// How long, how many strikes, how many plies.
+/// Clock, strikes and ply limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms {
     /// The clock.
     pub clock: Clock,
-    /// The strike that forfeits a seat, 1 to [`MAX_STRIKES`].
+    /// The number of strikes that forfeits a seat, 1 to [`MAX_STRIKES`].
     pub strikes: u32,
-    /// The number of plies after which the oracle decides, 1 to [`MAX_PLIES`]. Piles may hold so many counters that
-    /// bots which take one at a time would never come to an end.
+    /// The number of plies after which the oracle decides, 1 to [`MAX_PLIES`]. Piles may be so large that bots that
+    /// take one counter at a time would never finish.
     pub max_plies: u32,
 }
 
-/// Terms outside their bounds.
+/// Terms out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TermsError {
-    /// The strikes are.
+    /// The strikes are out of range.
     #[error("strikes of {0}: expected 1 to {MAX_STRIKES}")]
     Strikes(u32),
-    /// The ply limit is.
+    /// The ply limit is out of range.
     #[error("max_plies of {0}: expected 1 to {MAX_PLIES}")]
     MaxPlies(u32),
-    /// A time of the clock is.
+    /// A time of the clock is out of range.
     #[error("clock: {0}")]
     Clock(ClockError),
 }
@@ -46,10 +46,10 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// Accepts terms within their bounds.
+    /// Accepts terms in range.
     ///
     /// # Errors
-    /// Everything that is out of its bounds.
+    /// Lists everything that is out of range.
     pub fn validate(self) -> Result<Self, Vec<TermsError>> {
         let mut errors = Vec::new();
         if !(1..=MAX_STRIKES).contains(&self.strikes) {
@@ -71,7 +71,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn everything_out_of_bounds_is_named() {
+    fn everything_out_of_range_is_reported() {
         let clock = Clock { initial: Duration::ZERO, ..Clock::default() };
         let refused = Terms { clock, strikes: 101, max_plies: 0 }.validate().unwrap_err();
         let words: Vec<_> = refused.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! Matches of all kinds, played by bots that do whatever comes to mind.
+//! Random matches for property tests.
 
 use super::{
     Clock, MatchPhase, MatchSetup, MatchState, NoteHash, NoteHashError, Origin, Record, Referee,
@@ -10,12 +10,12 @@ use crate::game::{
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// A match to be, and what is going to happen to it.
+/// A random match and the inputs that it will get.
 #[derive(Debug, Clone)]
 pub struct Scene {
     /// What is agreed before the match.
     pub setup: MatchSetup,
-    /// Whose sessions are open when it begins.
+    /// The bots that are connected at the start.
     pub present: BySeat<bool>,
     steps: Vec<Step>,
 }
@@ -24,7 +24,7 @@ pub struct Scene {
 struct Step {
     time: Time,
     what: What,
-    /// What a row or a take has with it.
+    /// The note hash of a row or take.
     note_hash: Result<Option<NoteHash>, NoteHashError>,
     announced: bool,
 }
@@ -43,11 +43,11 @@ enum What {
     Leave(usize),
     /// Seat and offsets.
     Declare(usize, Vec<u64>),
-    /// The seat to move takes what the rules allow.
+    /// The seat to move makes a legal take, chosen by this number.
     LegalTake(u64),
-    /// Seat, distance from the ply reached, counters.
+    /// Seat, offset from the current ply, counters.
     Take(usize, i64, u64),
-    /// The take that was made that many plies ago, once more.
+    /// The take that was made this many plies ago, sent again.
     TakeAgain(u32),
     Resign(usize),
     Disqualify(usize),
@@ -57,25 +57,25 @@ enum What {
     Lag(usize, u64),
 }
 
-/// One input and what came of it.
+/// One input and its consequences.
 pub struct Moment<'a> {
     /// The state before the input.
     pub before: &'a MatchState,
     /// The deadline before the input.
     pub deadline: Option<Timestamp>,
-    /// What comes in.
+    /// The input.
     pub input: &'a RefereeInput,
-    /// The latest time that the referee was told.
+    /// The latest time that the referee has seen.
     pub now: Timestamp,
-    /// What the referee asks for.
+    /// The effects.
     pub effects: &'a [RefereeEffect],
     /// The record after the input.
     pub after: &'a Record,
 }
 
 impl Scene {
-    /// Gives everybody so much time that nobody runs out of it, and lets everybody who is not lost declare and take
-    /// until the match is over.
+    /// Gives every seat more time than it can use, and makes every seat that is not forfeited declare and take until
+    /// the match is over.
     #[must_use]
     pub fn unhurried(mut self) -> Self {
         let clock = &mut self.setup.terms.clock;
@@ -99,7 +99,7 @@ impl Scene {
         self
     }
 
-    /// Begins the match and lets happen what is going to happen; it may still be open afterwards.
+    /// Plays all steps of the match; it may still be open afterwards.
     pub fn play(&self, watch: &mut impl FnMut(Moment<'_>)) -> (Referee, Timestamp) {
         let (mut referee, mut now) = self.begin();
         for index in 0..self.steps.len() {
@@ -117,12 +117,12 @@ impl Scene {
         (referee, now)
     }
 
-    /// Returns how many steps there are.
+    /// Returns the number of steps.
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// Lets one step happen, and returns the latest time that the referee was told.
+    /// Plays one step and returns the latest time that the referee has seen.
     pub fn step(
         &self,
         index: usize,
@@ -137,21 +137,21 @@ impl Scene {
             referee.set_lag(seat_of(referee, seat), Duration::from_nanos(nanos));
         }
         let input = step.what.input(referee, step.note_hash.clone());
-        handle(referee, &input, told, now, watch);
+        handle_and_watch(referee, &input, told, now, watch);
         if step.announced {
             referee.effects_announced(told);
         }
         now
     }
 
-    /// Plays the match to its end: when all is said, time alone goes on.
+    /// Plays the match to its end: all steps, then only ticks.
     pub fn finish(&self, watch: &mut impl FnMut(Moment<'_>)) -> Record {
         let (referee, now) = self.play(watch);
         run_out(referee, now, watch)
     }
 }
 
-/// Lets time go on until the match is over.
+/// Lets time pass until the match is over.
 pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(Moment<'_>)) -> Record {
     let seats = referee.record().state().setup().seats().get();
     let mut ticks = 0;
@@ -161,15 +161,15 @@ pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(
             "one tick may end a hold, one reveals the rows, and each other one costs a seat"
         );
         referee.effects_announced(now);
-        now = now.max(referee.deadline().expect("somebody is waited for"));
-        handle(&mut referee, &RefereeInput::Tick, now, now, watch);
+        now = now.max(referee.deadline().expect("the match waits for someone"));
+        handle_and_watch(&mut referee, &RefereeInput::Tick, now, now, watch);
         ticks += 1;
     }
     assert_eq!(referee.deadline(), None);
     referee.into_record()
 }
 
-fn handle(
+fn handle_and_watch(
     referee: &mut Referee,
     input: &RefereeInput,
     told: Timestamp,
@@ -186,7 +186,7 @@ fn handle(
     watch(Moment { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
 }
 
-/// Returns what happened by an effect.
+/// Returns the event in an effect, if any.
 pub fn event(effect: &RefereeEffect) -> Option<&TimedEvent> {
     match effect {
         RefereeEffect::Happened(timed) => Some(timed),
@@ -248,12 +248,12 @@ impl What {
     }
 }
 
-fn row(seats: SeatCount) -> impl Strategy<Value = Vec<u64>> {
+fn any_row(seats: SeatCount) -> impl Strategy<Value = Vec<u64>> {
     let offsets: Vec<u64> = (0..seats.get() as u64).collect();
     Just(offsets).prop_shuffle()
 }
 
-fn clock() -> impl Strategy<Value = Clock> {
+fn any_clock() -> impl Strategy<Value = Clock> {
     (1..20_u64, 0..4_u64, 0..6_u64, 0..12_u64, 1..20_u64).prop_map(
         |(initial, increment, lag_quota, lag_total, declaration)| Clock {
             initial: Duration::from_millis(initial),
@@ -265,8 +265,8 @@ fn clock() -> impl Strategy<Value = Clock> {
     )
 }
 
-fn setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
-    let rows = prop::collection::vec(row(seats), seats.get());
+fn any_setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
+    let rows = prop::collection::vec(any_row(seats), seats.get());
     let matrix = rows.prop_map(|rows| AllianceMatrix::parse(&rows).unwrap());
     let counters = prop_oneof![9 => 1..7_u64, 1 => 1..=MAX_COUNTERS];
     let piles = prop::collection::vec(counters, 1..5).prop_map(|piles| Piles::parse(&piles).unwrap());
@@ -278,7 +278,7 @@ fn setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
     });
     (
         (piles, 0..seats.get(), prop::sample::select(Ending::ALL.as_slice())),
-        (clock(), 1..4_u32, 1..16_u32),
+        (any_clock(), 1..4_u32, 1..16_u32),
         (prop::option::of(matrix), prop::option::of(origin)),
     )
         .prop_map(move |((piles, first, ending), (clock, strikes, max_plies), (assigned, origin))| {
@@ -295,7 +295,7 @@ fn setup(seats: SeatCount) -> impl Strategy<Value = MatchSetup> {
         })
 }
 
-fn step(seats: SeatCount) -> impl Strategy<Value = Step> {
+fn any_step(seats: SeatCount) -> impl Strategy<Value = Step> {
     let time = prop_oneof![
         20 => (0..3_000_u64).prop_map(Time::Passes),
         2 => (0..9_000_000_u64).prop_map(Time::RunsBack),
@@ -310,7 +310,7 @@ fn step(seats: SeatCount) -> impl Strategy<Value = Step> {
     let what = prop_oneof![
         3 => seat().prop_map(What::Join),
         3 => seat().prop_map(What::Leave),
-        8 => (seat(), row(seats)).prop_map(|(seat, row)| What::Declare(seat, row)),
+        8 => (seat(), any_row(seats)).prop_map(|(seat, row)| What::Declare(seat, row)),
         1 => (seat(), garbage).prop_map(|(seat, row)| What::Declare(seat, row)),
         1 => (seat(), 2..7_u64).prop_map(|(seat, seats)| What::Declare(seat, (0..seats).collect())),
         16 => any::<u64>().prop_map(|some| What::LegalTake(some >> 3)),
@@ -340,7 +340,7 @@ pub fn scene() -> impl Strategy<Value = Scene> {
     (2..=6_usize).prop_flat_map(|seats| {
         let seats = SeatCount::new(seats).unwrap();
         let present = prop::collection::vec(prop::bool::weighted(0.8), seats.get());
-        (setup(seats), present, prop::collection::vec(step(seats), 0..60))
+        (any_setup(seats), present, prop::collection::vec(any_step(seats), 0..60))
             .prop_map(|(setup, present, steps)| Scene { setup, present: present.try_into().unwrap(), steps })
     })
 }

@@ -2,12 +2,12 @@
 
 use std::{fmt, ops::Add, time::Duration};
 
-/// A point in time, in whole microseconds since 1970-01-01 UTC. Nothing here reads a clock: it comes in as an argument.
+/// A point in time, in whole microseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// Makes one from microseconds since 1970-01-01 UTC.
+    /// Creates a time from microseconds since 1970-01-01 UTC.
     pub fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
@@ -17,17 +17,17 @@ impl Timestamp {
         self.0
     }
 
-    /// Returns the time passed since `earlier`; zero if that is later.
+    /// Returns the time since `earlier`; zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.micros_since(earlier))
     }
 
-    /// Returns the microseconds passed since `earlier`; zero if that is later.
+    /// Returns the microseconds since `earlier`; zero if `earlier` is later.
     pub(super) fn micros_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Returns the time so many microseconds later, or the end of time.
+    /// Returns the time this many microseconds later, saturating.
     pub(super) fn plus_micros(self, micros: u64) -> Self {
         Self(self.0.saturating_add(micros))
     }
@@ -36,13 +36,13 @@ impl Timestamp {
 impl Add<Duration> for Timestamp {
     type Output = Self;
 
-    /// Saturates at the end of time.
+    /// Saturates at the maximum.
     fn add(self, span: Duration) -> Self {
         self.plus_micros(whole_micros(span))
     }
 }
 
-/// Returns the whole microseconds of a span, or the most that there are.
+/// Returns the whole microseconds of a span, saturating.
 pub(super) fn whole_micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! Audits of random play, and what is refused.
+//! Audits of random play, and errors.
 
 use lastnim_core::game::testing::games;
 use lastnim_core::{
@@ -10,7 +10,7 @@ use lastnim_core::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-fn game(piles: &[u64], rows: &[Vec<u64>]) -> Game {
+fn new_game(piles: &[u64], rows: &[Vec<u64>]) -> Game {
     Game::parse(piles, rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap()
 }
 
@@ -18,8 +18,8 @@ fn by_bots(takes: &[u64]) -> Vec<PlayedTake> {
     takes.iter().map(|&take| PlayedTake::by_bot(take)).collect()
 }
 
-/// Plays a game by choices: some at random, the others optimally.
-fn play(game: &Game, choices: &[(prop::sample::Index, Mover)]) -> Vec<PlayedTake> {
+/// Plays a game with some takes at random and the others optimal.
+fn play_choices(game: &Game, choices: &[(prop::sample::Index, Mover)]) -> Vec<PlayedTake> {
     let mut position = game.first_position();
     let mut takes = Vec::new();
     for (choice, mover) in choices {
@@ -39,7 +39,7 @@ proptest! {
         game in games(2..=8, 1..=5, 1..=12),
         choices in vec((any::<prop::sample::Index>(), select(&[Mover::Bot, Mover::Steward][..])), 60),
     ) {
-        let takes = play(&game, &choices);
+        let takes = play_choices(&game, &choices);
         let seats = game.matrix.seats();
         let audit = Audit::of_finished(&game, &takes).unwrap();
         prop_assert_eq!(&audit, &Audit::of_adjudicated(&game, &takes).unwrap());
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn optimal_play_has_no_regret_wherever_it_stops(
+    fn optimal_play_has_no_regret_even_if_it_stops_early(
         game in games(2..=MAX_SEATS_PLAYED, 1..=5, 1..=30),
         stop in 0..60_usize,
     ) {
@@ -150,14 +150,14 @@ proptest! {
 const MAX_SEATS_PLAYED: usize = 12;
 
 #[test]
-fn what_cannot_be_audited_is_named() {
-    let game = game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
+fn audit_errors_name_the_problem() {
+    let game = new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
     let refused = |takes: &[u64]| Audit::of_finished(&game, &by_bots(takes)).unwrap_err().to_string();
-    assert_eq!(refused(&[1, 2, 1]), "ply 1: a take of 2 from pile 2, which holds 1: take 1 to 1");
-    assert_eq!(refused(&[0]), "ply 0: a take of 0 from pile 2, which holds 2: take 1 to 2");
+    assert_eq!(refused(&[1, 2, 1]), "ply 1: a take of 2 from pile 2, which has 1 left: take 1 to 1");
+    assert_eq!(refused(&[0]), "ply 0: a take of 0 from pile 2, which has 2 left: take 1 to 2");
     assert_eq!(refused(&[2, 2, 1, 1]), "ply 3: a take of 1 when no counter is left: the game is over");
-    assert_eq!(refused(&[2, 1]), "the game is not over after 2 takes: pile 1 still holds 1");
-    assert_eq!(refused(&[]), "the game is not over after 0 takes: pile 2 still holds 2");
+    assert_eq!(refused(&[2, 1]), "the game is not over after 2 takes: pile 1 still has 1");
+    assert_eq!(refused(&[]), "the game is not over after 0 takes: pile 2 still has 2");
     assert!(Audit::of_adjudicated(&game, &by_bots(&[2, 2, 2])).is_err());
 
     let adjudicated = Audit::of_adjudicated(&game, &by_bots(&[2])).unwrap();
@@ -168,8 +168,8 @@ fn what_cannot_be_audited_is_named() {
 }
 
 #[test]
-fn a_ply_explains_itself() {
-    let game = game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
+fn a_ply_displays_its_verdict() {
+    let game = new_game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
     let mut takes = by_bots(&[2, 1, 1, 1]);
     takes[1].mover = Mover::Steward;
     let audit = Audit::of_finished(&game, &takes).unwrap();
@@ -179,7 +179,7 @@ fn a_ply_explains_itself() {
     );
     assert_eq!(
         audit.plies[1].to_string(),
-        "ply 1: seat 1's steward took 1 of 2; that was optimal, and the winner stayed seat 1"
+        "ply 1: seat 1's steward took 1 of 2; that was optimal, and the winner is still seat 1"
     );
     assert_eq!(audit.kingmaking_plies, [0]);
     let steward_only = &audit.seats[SeatCount::new(3).unwrap().seat(1).unwrap()];
@@ -187,15 +187,15 @@ fn a_ply_explains_itself() {
 }
 
 #[test]
-fn with_two_seats_there_is_no_third_to_make_king() {
-    let game = game(&[3], &[vec![0, 1], vec![0, 1]]);
+fn two_seats_have_no_kingmaking() {
+    let game = new_game(&[3], &[vec![0, 1], vec![0, 1]]);
     let audit = Audit::of_finished(&game, &by_bots(&[1, 2])).unwrap();
     assert_eq!(audit.first_error, Some(0));
     assert!(audit.kingmaking_plies.is_empty());
 }
 
 #[test]
-fn the_longest_game_is_audited_and_a_longer_one_refused() {
+fn games_up_to_the_ply_limit_are_audited() {
     let seats = SeatCount::new(32).unwrap();
     let matrix = lastnim_core::game::AllianceMatrix::standard(seats);
     let piles = lastnim_core::game::Piles::parse(&[64; 1024]).unwrap();

@@ -1,4 +1,4 @@
-//! Batches against the winners of one position at a time.
+//! The batch solver agrees with the solver of single positions.
 
 use lastnim_core::game::testing::matrices;
 use lastnim_core::{
@@ -7,8 +7,8 @@ use lastnim_core::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// Solves positions by one batch, and keeps what it answers.
-fn solved<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P]) -> Vec<BySeat<Seat>> {
+/// Solves positions in one batch.
+fn solve_batch<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P]) -> Vec<BySeat<Seat>> {
     let mut answers = Vec::new();
     batch.solve_positions(positions, |winners| answers.push(winners.to_by_seat()));
     answers
@@ -27,8 +27,8 @@ fn one_by_one(positions: &[Vec<u64>], matrix: &AllianceMatrix, ending: Ending) -
     positions.iter().map(winners).collect()
 }
 
-/// Counters of a pile: few or none for the most part, and as many as a number can say.
-fn counters() -> impl Strategy<Value = u64> {
+/// Counters of a pile: mostly few or none, up to the largest number.
+fn any_counters() -> impl Strategy<Value = u64> {
     prop_oneof![8 => 0..=5_u64, 4 => 0..=40_u64, 1 => u64::MAX - 40..=u64::MAX]
 }
 
@@ -37,12 +37,12 @@ proptest! {
     fn a_batch_agrees_with_one_position_at_a_time(
         matrix in matrices(2..=MAX_SEATS),
         ending in select(&Ending::ALL[..]),
-        positions in vec(vec(counters(), 0..=12), 0..=40),
+        positions in vec(vec(any_counters(), 0..=12), 0..=40),
     ) {
         let expected = one_by_one(&positions, &matrix, ending);
         let mut batch = BatchSolver::new(&matrix, ending);
-        prop_assert_eq!(&solved(&mut batch, &positions), &expected, "while it finds its way");
-        prop_assert_eq!(&solved(&mut batch, &positions), &expected, "when it knows its way");
+        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "while it finds its way");
+        prop_assert_eq!(&solve_batch(&mut batch, &positions), &expected, "when it knows its way");
         for (piles, expected) in positions.iter().zip(&expected) {
             let winners = batch.solve_position(piles);
             prop_assert_eq!(&winners.to_by_seat(), expected);
@@ -52,19 +52,19 @@ proptest! {
     }
 
     #[test]
-    fn a_batch_agrees_where_all_have_as_many_piles(
+    fn a_batch_agrees_for_equal_numbers_of_piles(
         matrix in matrices(2..=8),
         ending in select(&Ending::ALL[..]),
-        positions in vec([counters(), counters(), counters(), counters(), counters(), counters(), counters()], 0..=70),
+        positions in vec([any_counters(), any_counters(), any_counters(), any_counters(), any_counters(), any_counters(), any_counters()], 0..=70),
     ) {
         let expected = one_by_one(&positions.iter().map(|piles| piles.to_vec()).collect::<Vec<_>>(), &matrix, ending);
-        prop_assert_eq!(solved(&mut BatchSolver::new(&matrix, ending), &positions), expected);
+        prop_assert_eq!(solve_batch(&mut BatchSolver::new(&matrix, ending), &positions), expected);
     }
 }
 
 #[test]
 #[should_panic(expected = "seat 4 of 4 seats")]
-fn a_seat_of_another_game_is_refused() {
+fn a_nonexistent_seat_panics() {
     let mut batch =
         BatchSolver::new(&AllianceMatrix::standard(SeatCount::new(4).unwrap()), Ending::ToMoveWins);
     let fifth = SeatCount::new(5).unwrap().seat(4).unwrap();

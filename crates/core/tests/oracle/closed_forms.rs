@@ -1,11 +1,11 @@
-//! The closed forms of Liu and Yang (2017) for the standard alliance matrix, as El-Seidy, El Kady and Nassr (2019) print
-//! them, over all positions of small ranges.
+//! The closed forms of Liu and Yang (2017) for the standard alliance matrix, as printed in El-Seidy, El Kady and Nassr
+//! (2019), checked on all positions of small ranges.
 //!
-//! What the paper leaves open, and the reading that holds here:
+//! The paper leaves some points open; this is the reading that is true:
 //! - For n > N + 1 no formula is printed: the value is N.
-//! - The printed values N, d + 1 and d + 2 may be n or more where a value is below n: they are meant modulo n.
-//! - The piles are numbered from 1, from the left; the last of them, which is played, is `x_N`. Numbered from 0, or from the
-//!   right, the forms fail.
+//! - The printed values N, d + 1 and d + 2 may be n or more, but a value is below n: they are meant modulo n.
+//! - The piles are numbered from 1, from the left; the last, which is in play, is `x_N`. Numbered from 0, or from the
+//!   right, the forms are false.
 //! - Beyond N = 2n - 1 only MLNim(6,3) is printed.
 
 use lastnim_core::{
@@ -13,13 +13,15 @@ use lastnim_core::{
     oracle::{self, reference::BackwardInduction},
 };
 
-/// The highest pile: from n counters on a pile's height makes no difference, and below 2 the forms tell piles apart.
+/// Maximum height of a pile: from n counters on, more make no difference, and only below 2 do the forms distinguish
+/// piles.
 const HIGHEST: u64 = 3;
 
-/// Checks a form on every position of `count` piles, by the fast way and by the reference; returns how many there are.
-fn holds(count: usize, n: usize, form: impl Fn(&dyn Fn(usize) -> u64) -> usize) -> usize {
+/// Checks a form on every position of `count` piles, with the fast path and the reference; returns the number of
+/// positions.
+fn check_form(count: usize, n: usize, form: impl Fn(&dyn Fn(usize) -> u64) -> usize) -> usize {
     let matrix = AllianceMatrix::standard(SeatCount::new(n).unwrap());
-    let positions = positions(count);
+    let positions = all_positions(count);
     for piles in &positions {
         let game = Game::new(Piles::parse(piles).unwrap(), matrix.clone(), 0, Ending::ToMoveWins).unwrap();
         let expected = form(&|index| piles[index - 1]) % n;
@@ -32,7 +34,7 @@ fn holds(count: usize, n: usize, form: impl Fn(&dyn Fn(usize) -> u64) -> usize) 
     positions.len()
 }
 
-fn positions(count: usize) -> Vec<Vec<u64>> {
+fn all_positions(count: usize) -> Vec<Vec<u64>> {
     let all = HIGHEST.pow(count as u32);
     (0..all)
         .map(|number| (0..count as u32).map(|pile| 1 + number / HIGHEST.pow(pile) % HIGHEST).collect())
@@ -43,7 +45,7 @@ fn positions(count: usize) -> Vec<Vec<u64>> {
 fn fewer_piles_than_seats_less_one() {
     for n in 3..=8 {
         for count in 1..n - 1 {
-            assert!(holds(count, n, |_| count) > 0);
+            assert!(check_form(count, n, |_| count) > 0);
         }
     }
 }
@@ -51,7 +53,7 @@ fn fewer_piles_than_seats_less_one() {
 #[test]
 fn one_pile_less_than_seats() {
     for n in 2..=7 {
-        holds(n - 1, n, |x| if x(n - 1) == 1 { n - 1 } else { 0 });
+        check_form(n - 1, n, |x| if x(n - 1) == 1 { n - 1 } else { 0 });
     }
 }
 
@@ -59,7 +61,7 @@ fn one_pile_less_than_seats() {
 fn d_more_piles_than_seats_and_n_at_least_d_plus_3() {
     for n in 3..=5 {
         for d in 0..=n - 3 {
-            holds(n + d, n, |x| if x(n - 1) == 1 { d } else { d + 1 });
+            check_form(n + d, n, |x| if x(n - 1) == 1 { d } else { d + 1 });
         }
     }
 }
@@ -68,7 +70,7 @@ fn d_more_piles_than_seats_and_n_at_least_d_plus_3() {
 fn n_equals_d_plus_2() {
     for n in 3..=5 {
         let d = n - 2;
-        holds(n + d, n, |x| match (x(n - 1), x(n + d)) {
+        check_form(n + d, n, |x| match (x(n - 1), x(n + d)) {
             (1, _) => d,
             (_, 1) => d + 1,
             _ => d + 2,
@@ -80,7 +82,7 @@ fn n_equals_d_plus_2() {
 fn n_equals_d_plus_1() {
     for n in 3..=4 {
         let d = n - 1;
-        holds(n + d, n, |x| match (x(n - 1), x(n + d), x(n + d - 1)) {
+        check_form(n + d, n, |x| match (x(n - 1), x(n + d), x(n + d - 1)) {
             (1, 1, _) => d,
             (1, _, _) | (_, _, 1) => d + 1,
             _ => d + 2,
@@ -90,7 +92,7 @@ fn n_equals_d_plus_1() {
 
 #[test]
 fn six_piles_and_three_seats() {
-    let positions = holds(6, 3, |x| match (x(2) > 1, x(4) > 1, x(5) > 1, x(6) > 1) {
+    let positions = check_form(6, 3, |x| match (x(2) > 1, x(4) > 1, x(5) > 1, x(6) > 1) {
         (true, true, _, false) => 2,
         (true, true, _, true) | (false, _, false, _) => 0,
         (false, _, true, _) | (true, false, _, _) => 1,
@@ -100,7 +102,8 @@ fn six_piles_and_three_seats() {
 
 #[test]
 fn the_piles_are_numbered_from_1_and_from_the_left() {
-    // With 2 piles and 3 seats the form asks for x_2, which is the last pile either way only when counted as it is here.
+    // With 2 piles and 3 seats the form needs x_2: the last pile in both directions only when counting from 1 on the
+    // left.
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
     let value = |piles: &[u64]| {
         let winners = oracle::solve_winners(&Piles::parse(piles).unwrap(), &matrix, Ending::ToMoveWins);

@@ -1,6 +1,6 @@
-//! The paper's tables, and random positions solved by an independent brute force.
+//! The paper's tables, and random positions solved by an independent brute-force program.
 
-use super::{indices, listed};
+use super::{range_bounds, seat_indices};
 use lastnim_core::{
     game::{Ending, Game},
     oracle::{self, Audit, BatchSolver, PlayedTake, Solution, find_erratum, reference::memoised_winner},
@@ -55,7 +55,7 @@ struct Decision {
 }
 
 #[test]
-fn the_paper_s_tables_reproduce_but_for_three_errata() {
+fn the_papers_tables_are_reproduced_except_three_errata() {
     let tables: PaperTables = serde_json::from_str(include_str!("../data/paper_tables.json")).unwrap();
     assert_eq!(tables.rows.len(), 31);
     let mut errata = Vec::new();
@@ -82,7 +82,7 @@ fn the_paper_s_tables_reproduce_but_for_three_errata() {
 }
 
 #[test]
-fn an_erratum_is_found_for_piles_that_are_worth_the_same() {
+fn an_erratum_is_found_for_equivalent_piles() {
     let standard = |seats: usize| vec![(0..seats as u64).collect::<Vec<_>>(); seats];
     let example = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
     let found = |piles: &[u64], rows: &[Vec<u64>], first, ending| {
@@ -108,7 +108,7 @@ fn an_erratum_is_found_for_piles_that_are_worth_the_same() {
 }
 
 #[test]
-fn independent_brute_force_agrees_on_every_case_and_every_ply() {
+fn the_oracle_agrees_with_independent_brute_force() {
     let cases: OracleCases = serde_json::from_str(include_str!("../data/oracle_cases.json")).unwrap();
     assert_eq!(cases.cases.len(), 800);
     let mut plies = 0;
@@ -118,20 +118,20 @@ fn independent_brute_force_agrees_on_every_case_and_every_ply() {
         let solution = Solution::new(&game);
         let mut position = game.first_position();
         assert_eq!(
-            indices(&oracle::solve_winners(&game.piles, &game.matrix, ending)),
+            seat_indices(&oracle::solve_winners(&game.piles, &game.matrix, ending)),
             case.winner_by_first,
             "{number}"
         );
-        assert_eq!(indices(&solution.winners(&position)), case.winner_by_first, "{number}");
+        assert_eq!(seat_indices(&solution.winners(&position)), case.winner_by_first, "{number}");
         let mut batch = BatchSolver::new(&game.matrix, ending);
         assert_eq!(
-            indices(&batch.solve_position(&case.piles).to_by_seat()),
+            seat_indices(&batch.solve_position(&case.piles).to_by_seat()),
             case.winner_by_first,
             "{number}"
         );
         assert_eq!(solution.winner(&position).index(), case.winner, "{number}");
         assert_eq!((case.first + case.value) % game.matrix.seats().get(), case.winner, "{number}");
-        assert_eq!(listed(&solution.optimal_takes(&position)), case.optimal_takes, "{number}");
+        assert_eq!(range_bounds(&solution.optimal_takes(&position)), case.optimal_takes, "{number}");
 
         let takes: Vec<_> = case.playout.iter().map(|ply| PlayedTake::by_bot(ply.take)).collect();
         let audit = Audit::of_finished(&game, &takes).unwrap();
@@ -143,7 +143,7 @@ fn independent_brute_force_agrees_on_every_case_and_every_ply() {
             assert_eq!(ply.predicted_before.index(), expected.predicted, "{number}: {ply}");
             assert_eq!(ply.predicted_after.index(), expected.after, "{number}: {ply}");
             assert_eq!(ply.regret, expected.regret, "{number}: {ply}");
-            assert_eq!(listed(&ply.optimal_takes), expected.optimal_takes, "{number}: {ply}");
+            assert_eq!(range_bounds(&ply.optimal_takes), expected.optimal_takes, "{number}: {ply}");
             assert_eq!(ply.counters, position.counters());
             position.take(ply.take).unwrap();
             plies += 1;

@@ -1,4 +1,4 @@
-//! Explanations against the solution that they explain.
+//! Explanations agree with the solution.
 
 use lastnim_core::game::testing::{games, matrices};
 use lastnim_core::{
@@ -7,15 +7,15 @@ use lastnim_core::{
 };
 use proptest::{collection::vec, prelude::*};
 
-/// The winner after a take, from first principles.
+/// The winner after a take, from the definition.
 fn winner_after(game: &Game, reference: &BackwardInduction, take: u64) -> Seat {
     let mut after = game.first_position();
     after.take(take).unwrap();
     reference.winner(&after)
 }
 
-/// Joins ranges that touch.
-fn joined(ranges: impl IntoIterator<Item = TakeRange>) -> Vec<TakeRange> {
+/// Merges ranges that touch.
+fn join_ranges(ranges: impl IntoIterator<Item = TakeRange>) -> Vec<TakeRange> {
     let mut joined: Vec<TakeRange> = Vec::new();
     for range in ranges {
         match joined.last_mut() {
@@ -43,10 +43,10 @@ proptest! {
             for seat in game.matrix.seats().iter() {
                 let ranks = |winner| i64::try_from(game.matrix.rank(seat, winner)).unwrap();
                 let fall = ranks(option.winner) - ranks(winner);
-                let listed = |changes: &[lastnim_core::oracle::RankChange]| {
+                let range_bounds = |changes: &[lastnim_core::oracle::RankChange]| {
                     changes.iter().find(|change| change.seat == seat).map_or(0, |change| i64::from(change.ranks))
                 };
-                prop_assert_eq!(listed(&option.worse_for) - listed(&option.better_for), fall);
+                prop_assert_eq!(range_bounds(&option.worse_for) - range_bounds(&option.better_for), fall);
                 if seat == game.first_seat() {
                     prop_assert_eq!(i64::from(option.regret), fall);
                 }
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn giant_piles_are_explained_in_few_words(
+    fn explanations_of_giant_piles_are_short(
         matrix in matrices(2..=MAX_SEATS),
         piles in vec(MAX_COUNTERS - 40..=MAX_COUNTERS, 1..=MAX_PILES),
     ) {
@@ -67,7 +67,7 @@ proptest! {
         let optimal: OptimalTakes = Solution::new(&game).optimal_takes(&game.first_position());
         let options = &explanation.options;
         prop_assert!(options.len() <= game.matrix.seats().get() + 1);
-        let by_options = joined(options.iter().filter(|option| option.is_optimal()).map(|option| option.takes));
+        let by_options = join_ranges(options.iter().filter(|option| option.is_optimal()).map(|option| option.takes));
         prop_assert_eq!(by_options, optimal.as_slice());
         prop_assert_eq!((options[0].takes.lo, options[options.len() - 1].takes.hi), (1, game.first_position().counters()));
     }
@@ -75,9 +75,9 @@ proptest! {
     #[test]
     fn the_best_line_is_made_of_smallest_optimal_takes(
         game in games(2..=6, 1..=5, 1..=9),
-        most_plies in 0..=50_usize,
+        max_plies in 0..=50_usize,
     ) {
-        let (line, solution) = (Explanation::of(&game, most_plies).line, Solution::new(&game));
+        let (line, solution) = (Explanation::of(&game, max_plies).line, Solution::new(&game));
         let mut position = game.first_position();
         for (before, take) in &line.plies {
             prop_assert_eq!(before, &position);
@@ -86,8 +86,8 @@ proptest! {
         }
         prop_assert_eq!(&line.end, &position);
         prop_assert_eq!(solution.winner(&position), solution.winner(&game.first_position()));
-        prop_assert!(position.is_over() || line.plies.len() == most_plies);
-        prop_assert!(line.plies.len() <= most_plies);
+        prop_assert!(position.is_over() || line.plies.len() == max_plies);
+        prop_assert!(line.plies.len() <= max_plies);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The oracle against data, closed forms, and slow references.
+//! Checks the oracle against data, closed forms, and slow references.
 
 mod audits;
 mod batches;
@@ -12,10 +12,10 @@ use lastnim_core::{
     oracle::OptimalTakes,
 };
 
-fn indices(seats: &BySeat<Seat>) -> Vec<usize> {
+fn seat_indices(seats: &BySeat<Seat>) -> Vec<usize> {
     seats.iter().map(|seat| seat.index()).collect()
 }
 
-fn listed(takes: &OptimalTakes) -> Vec<u64> {
+fn range_bounds(takes: &OptimalTakes) -> Vec<u64> {
     takes.iter().flat_map(|range| range.lo..=range.hi).collect()
 }

@@ -1,6 +1,6 @@
-//! Random games against the references, and the theorems that the fast way rests on.
+//! Random games: the oracle agrees with the references, and the theorems of the fast path are true.
 
-use super::{indices, listed};
+use super::{range_bounds, seat_indices};
 use lastnim_core::game::testing::{games, matrices};
 use lastnim_core::{
     game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, MAX_PILES, MAX_SEATS, Piles, SeatCount},
@@ -27,7 +27,7 @@ proptest! {
         for choice in choices {
             prop_assert_eq!(&solution.winners(&position), reference.winners(&position));
             prop_assert_eq!(solution.winner(&position), reference.winner(&position));
-            prop_assert_eq!(listed(&solution.optimal_takes(&position)), reference.optimal_takes(&position));
+            prop_assert_eq!(range_bounds(&solution.optimal_takes(&position)), reference.optimal_takes(&position));
             if position.is_over() {
                 break;
             }
@@ -51,7 +51,7 @@ proptest! {
         let (solution, reference) = (Solution::new(&game), BackwardInduction::new(&game));
         let position = game.first_position();
         prop_assert_eq!(&oracle::solve_winners(&game.piles, &game.matrix, game.ending), reference.winners(&position));
-        prop_assert_eq!(listed(&solution.optimal_takes(&position)), reference.optimal_takes(&position));
+        prop_assert_eq!(range_bounds(&solution.optimal_takes(&position)), reference.optimal_takes(&position));
     }
 
     #[test]
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn the_last_mover_wins_on_x_where_the_one_to_move_wins_behind_single_counters(
+    fn last_mover_wins_equals_to_move_wins_with_single_counters_in_front(
         matrix in matrices(2..=MAX_SEATS),
         piles in vec(1..=40_u64, 1..=6),
     ) {
@@ -113,7 +113,7 @@ proptest! {
 #[test]
 fn n_counters_may_be_worth_more_than_n_minus_1() {
     for n in 2..=MAX_SEATS {
-        // Everybody would like to see seat 0 win: it takes n turns to come round to it.
+        // Every seat ranks seat 0 first: reaching it takes n turns.
         let rows: Vec<Vec<u64>> = (0..n)
             .map(|seat| {
                 let ally = (n - seat) % n;
@@ -156,5 +156,5 @@ fn a_game_that_is_over_has_a_winner_and_no_take() {
 fn indices_are_by_first_seat() {
     let matrix = AllianceMatrix::standard(SeatCount::new(12).unwrap());
     let winners = oracle::solve_winners(&Piles::parse(&[7, 5]).unwrap(), &matrix, Ending::ToMoveWins);
-    assert_eq!(indices(&winners), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1]);
+    assert_eq!(seat_indices(&winners), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 1]);
 }

@@ -28,7 +28,7 @@ text{font:13px 'DejaVu Sans','Liberation Sans',Helvetica,Arial,sans-serif;fill:#
 /// Draws a card: for each tier the loss and its interval.
 pub fn draw_benchmark_card(card: &pb::BenchmarkCard) -> String {
     let mut text = String::new();
-    write_card(&mut text, card).expect("a string can be written to");
+    write_card(&mut text, card).expect("writing to a string does not fail");
     text
 }
 

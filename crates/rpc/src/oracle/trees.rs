@@ -41,10 +41,10 @@ pub(super) fn explain_winner(
     request: &pb::ExplainRequest,
     _: &mut Budget<'_>,
 ) -> Result<pb::ExplainResponse, QuestionError> {
-    let (game, most_plies) = parse_request(|field| {
+    let (game, max_plies) = parse_request(|field| {
         let game = field.member("game").parse_required(request.game.as_ref(), parse_game);
-        let most_plies = parse_max_plies(request.max_plies, field.member("max_plies"));
-        game.zip(most_plies)
+        let max_plies = parse_max_plies(request.max_plies, field.member("max_plies"));
+        game.zip(max_plies)
     })?;
-    Ok((&Explanation::of(&game, most_plies)).into())
+    Ok((&Explanation::of(&game, max_plies)).into())
 }

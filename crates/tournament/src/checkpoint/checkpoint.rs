@@ -1,33 +1,33 @@
-//! A checkpoint as it is kept, and what can be wrong with one.
+//! Stored checkpoints and their errors.
 
 use lastnim_core::game::TournamentId;
 use thiserror::Error;
 
-/// What a state is of.
+/// What a state describes.
 #[derive(Debug, Clone, Copy)]
 struct StateKind {
-    /// Says so to whoever takes its hash.
+    /// The hash context of this kind.
     context: &'static str,
-    /// The version of what is folded, how, and how that is written. Raise it with every change of any of these: a checkpoint of
-    /// another version is not used.
+    /// The version of the folds and of their encoding. Raise it with every change to them: checkpoints of other
+    /// versions are rejected.
     version: u32,
 }
 
-/// What a tournament that runs has come to.
+/// The state of a running tournament.
 const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 8 };
-/// How the bots of a tournament that is over compare.
+/// The comparison of the bots after a tournament.
 const ENDED: StateKind = StateKind { context: "lastnim tournament that is over", version: 8 };
 
-/// What a tournament had come to when some of its results were counted, or all of them.
+/// The state of a tournament after some or all of its results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The version of the code that wrote it.
+    /// The version that wrote it.
     pub version: u32,
-    /// The number below which it counts all matches; of those above it counts some.
+    /// All matches below this number are counted, and perhaps some above.
     pub upto: u64,
-    /// The state of what is folded from results.
+    /// The encoded state of the folds.
     pub state: Vec<u8>,
-    /// The BLAKE3 hash of all that and of the tournament.
+    /// The BLAKE3 hash of the above and of the tournament.
     pub hash: [u8; 32],
 }
 
@@ -35,35 +35,35 @@ pub struct Checkpoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It was written by another version of the code.
+    /// It has another version.
     #[error("it has version {found}, and this program reads version {expected}")]
     Version {
         /// The version that wrote it.
         found: u32,
-        /// The version that can be used.
+        /// The expected version.
         expected: u32,
     },
-    /// It is not what was written.
-    #[error("its hash is not that of its contents")]
+    /// It is corrupt.
+    #[error("its hash does not match its contents")]
     Hash,
-    /// Its state says something that cannot be.
+    /// Its state is invalid.
     #[error("its state cannot be read: {0}")]
     Malformed(&'static str),
-    /// Its format keeps no state.
-    #[error("a tournament of this kind keeps no checkpoint")]
+    /// Its format does not support checkpoints.
+    #[error("tournaments of this kind have no checkpoints")]
     Unsupported,
-    /// It counts what is not there.
+    /// It counts something that the store does not have.
     #[error("it counts {0} that the store does not have")]
     Missing(&'static str),
 }
 
 impl Checkpoint {
-    /// Makes the checkpoint of a tournament that runs from its state.
+    /// Creates the checkpoint of a running tournament.
     pub fn new(tournament: TournamentId, upto: u64, state: Vec<u8>) -> Self {
         Self::of_kind(RUNNING, tournament, upto, state)
     }
 
-    /// Makes the checkpoint of a tournament that is over.
+    /// Creates the checkpoint of a finished tournament.
     pub(crate) fn of_ended(tournament: TournamentId, upto: u64, state: Vec<u8>) -> Self {
         Self::of_kind(ENDED, tournament, upto, state)
     }
@@ -74,15 +74,15 @@ impl Checkpoint {
         Self { version, upto, state, hash }
     }
 
-    /// Returns the state, if it is what this version of the code wrote of this tournament while it ran.
+    /// Returns the state of this tournament while running.
     ///
     /// # Errors
-    /// If it is of another version, or not what was written.
+    /// If the version or the hash is wrong.
     pub fn verified_state(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
         self.verified_as(RUNNING, tournament)
     }
 
-    /// Returns the state, if it is what this version of the code wrote of this tournament once it was over.
+    /// Returns the state of this tournament after its end.
     pub(crate) fn verified_end(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
         self.verified_as(ENDED, tournament)
     }
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_written_is_read() {
+    fn damaged_checkpoints_are_rejected() {
         let [own, other] = [1, 2].map(|number| TournamentId::new(number, &[7; 10]));
         let written = Checkpoint::new(own, 3, vec![1, 2, 3]);
         assert_eq!(written.verified_state(own), Ok(&[1, 2, 3][..]));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tournament_that_runs_and_one_that_is_over_are_told_apart_by_version_and_hash() {
+    fn checkpoints_of_running_and_finished_tournaments_differ() {
         let (own, state) = (TournamentId::new(1, &[7; 10]), vec![1, 2, 3]);
         let (running, ended) = (Checkpoint::new(own, 3, state.clone()), Checkpoint::of_ended(own, 3, state));
         assert_eq!((running.version, ended.version), (RUNNING.version, ENDED.version));

@@ -1,7 +1,7 @@
-//! What follows from the results of a tournament, and how that is kept so that not all of them have to be counted again.
+//! The folds of a tournament's results, and checkpoints of them, which make it unnecessary to count all results again.
 //!
-//! A checkpoint is derived data: the results are the truth, and whatever is wrong with a checkpoint, counting all results
-//! gives the same. What is kept holds the state of every fold bit for bit.
+//! A checkpoint is derived data: if it cannot be used, counting all results gives the same state. It contains the state
+//! of every fold bit for bit.
 
 mod checkpoint;
 mod reported_results;
@@ -12,4 +12,4 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use reported_results::ReportedResults;
 pub use result_fold::{ResultFold, SnapshotUnavailable, snapshot_state};
 
-pub(super) use state_bytes::{decode_state, encode_state, ensure_holds, ensure_results_fit};
+pub(super) use state_bytes::{decode_state, encode_state, ensure_results_fit, ensure_valid};

@@ -1,12 +1,12 @@
-//! Which results a schedule was told, and which of them count.
+//! Results reported to a schedule, and which of them count.
 
-use super::{CheckpointError, ensure_holds, ensure_results_fit};
+use super::{CheckpointError, ensure_results_fit, ensure_valid};
 use crate::schedule::NumberSequence;
 use crate::{MatchResult, Schedule};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The results that a schedule was told: which they are, and those among them that do not count yet, and perhaps never will.
+/// The results reported to a schedule: their numbers, and those that do not count yet and may never count.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReportedResults {
     numbers: NumberSequence,
@@ -14,7 +14,7 @@ pub struct ReportedResults {
 }
 
 impl ReportedResults {
-    /// Tells a schedule a result, and returns those that count from now on. Each is to be told once.
+    /// Reports a result to a schedule, and returns the results that count from now on. Each must be reported once.
     pub fn report_result(&mut self, result: MatchResult, schedule: &mut dyn Schedule) -> Vec<MatchResult> {
         schedule.report_result(&result);
         self.numbers.leave_out(result.number);
@@ -27,17 +27,17 @@ impl ReportedResults {
         std::mem::replace(&mut self.unsettled, later).into_values().collect()
     }
 
-    /// Returns whether the result of a number was told.
+    /// Returns whether the result with this number was reported.
     pub fn contains(&self, number: u64) -> bool {
         self.numbers.contains(number)
     }
 
-    /// Returns the lowest number of which no result was told.
+    /// Returns the lowest number without a reported result.
     pub fn all_reported_below(&self) -> u64 {
         self.numbers.next()
     }
 
-    /// Returns how many results above [that number](Self::all_reported_below) were told.
+    /// Returns the number of results reported above [that number](Self::all_reported_below).
     pub fn reported_above(&self) -> usize {
         self.numbers.left_out_above()
     }
@@ -51,11 +51,11 @@ impl ReportedResults {
         &self.numbers
     }
 
-    /// Checks what was read of a checkpoint.
+    /// Checks values decoded from a checkpoint.
     pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         self.numbers.ensure_consistent()?;
         ensure_results_fit(&self.unsettled)?;
         let told = self.unsettled.keys().all(|&number| self.contains(number));
-        ensure_holds(told, "a result waits that was never told")
+        ensure_valid(told, "a waiting result was never reported")
     }
 }

@@ -1,44 +1,44 @@
-//! What a tournament has come to by its results.
+//! The state of a tournament, derived from its results.
 
-use super::{CheckpointError, ReportedResults, decode_state, encode_state, ensure_holds};
+use super::{CheckpointError, ReportedResults, decode_state, encode_state, ensure_valid};
 use crate::{
     BoundedCrossTable, FieldChange, MatchResult, RatingEvidence, Rulings, Schedule, Settings, Standings,
 };
 use lastnim_core::game::BotName;
 use thiserror::Error;
 
-/// What a tournament has come to by its results: counted all anew, or from a state that was kept.
+/// The state of a tournament, derived from all results or from a checkpoint and later results.
 #[derive(Debug)]
 pub struct ResultFold {
-    /// Which matches come next.
+    /// The matches to come.
     pub schedule: Box<dyn Schedule>,
-    /// How the bots stand.
+    /// The standings.
     pub standings: Standings,
-    /// What their ratings follow from.
+    /// The evidence for ratings.
     pub evidence: RatingEvidence,
-    /// Who wins at whose tables.
+    /// Wins by pair of bots.
     pub cross_table: BoundedCrossTable,
-    /// Which results were counted.
+    /// The results reported so far.
     pub reported: ReportedResults,
-    /// What the organiser has ruled, by which results count.
+    /// The organiser's rulings, which decide which results count.
     pub rulings: Rulings,
 }
 
-/// Why the state of a tournament is not kept.
+/// Why a tournament has no snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SnapshotUnavailable {
-    /// Its schedule has no state that says all; it will not have one later either.
-    #[error("its schedule is made from results only")]
+    /// Its schedule can only be rebuilt from results; this never changes.
+    #[error("its schedule can only be rebuilt from results")]
     Unsupported,
-    /// Not all results have arrived everywhere; a little later they have.
+    /// Some results have not reached every fold; try again later.
     #[error("results are still being counted")]
     Busy,
 }
 
 impl ResultFold {
-    /// Begins with a schedule that was just planned, the bots that have been in the field at any time, and all changes of
-    /// the field, in their order. Results of voided matches are not to be added.
+    /// Creates the state of a tournament from a new schedule, all bots that were ever in the field, and all changes of
+    /// the field, in order. Results of voided matches must not be added.
     pub fn new<'a>(
         settings: &Settings,
         mut schedule: Box<dyn Schedule>,
@@ -54,11 +54,11 @@ impl ResultFold {
         Self { schedule, standings, evidence, cross_table, reported, rulings }
     }
 
-    /// Begins with what a [`snapshot_state`] has kept, given what [`new`](Self::new) is given; what is added from here on are the
-    /// results that it does not [contain](ReportedResults::contains).
+    /// Restores the state from [`snapshot_state`] with the arguments of [`new`](Self::new). Then add the results that
+    /// it does not [contain](ReportedResults::contains).
     ///
     /// # Errors
-    /// If that is not what was kept of such a tournament.
+    /// If the state does not belong to such a tournament.
     pub fn restore<'a>(
         settings: &Settings,
         mut schedule: Box<dyn Schedule>,
@@ -76,15 +76,15 @@ impl ResultFold {
             _,
             _,
         ) = decode_state(state)?;
-        let later = changes.get(told..).ok_or(CheckpointError::Missing("changes of the field"))?;
-        ensure_holds(recounts == rulings.recounts(), "results have come to count otherwise since")?;
+        let later = changes.get(told..).ok_or(CheckpointError::Missing("field changes"))?;
+        ensure_valid(recounts == rulings.recounts(), "rulings since then have changed which results count")?;
         reported.ensure_consistent()?;
         schedule.restore(schedule_state, &reported)?;
         let mut standings = Standings::restore(settings, standings)?;
         let evidence = RatingEvidence::restore(settings, evidence)?;
-        ensure_holds(
+        ensure_valid(
             evidence.added_count() == reported.counted_results(),
-            "not as many matches are rated as count",
+            "the number of rated matches is wrong",
         )?;
         for bot in bots {
             standings.add_bot(bot);
@@ -95,7 +95,7 @@ impl ResultFold {
         Ok(Self { schedule, standings, evidence, cross_table, reported, rulings })
     }
 
-    /// Counts a result; each is to be counted once.
+    /// Adds a result; each must be added once.
     pub fn add_result(&mut self, result: MatchResult) {
         for result in self.reported.report_result(result, &mut *self.schedule) {
             let counted = self.rulings.counted(&result);
@@ -106,11 +106,11 @@ impl ResultFold {
     }
 }
 
-/// Returns all that a tournament has come to, after so many changes of its field and so many
-/// [recounts](Rulings::recounts): a [`ResultFold`] begins with it.
+/// Encodes the state of a tournament after this many changes of its field and [recounts](Rulings::recounts);
+/// [`ResultFold::restore`] reads it.
 ///
 /// # Errors
-/// If it is not to be had, or not now.
+/// If there is no snapshot, or not now.
 pub fn snapshot_state(
     (changes, recounts): (usize, u64),
     reported: &ReportedResults,

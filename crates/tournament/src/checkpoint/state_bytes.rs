@@ -1,31 +1,31 @@
-//! The state of what is folded as bytes, in the format of postcard: small numbers take few bytes, and floats keep all of their bits.
+//! Encoding of states in the format of postcard: small numbers take few bytes, and floats keep all their bits.
 
 use super::CheckpointError;
 use crate::MatchResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Writes a state.
+/// Encodes a state.
 pub(crate) fn encode_state(state: &impl Serialize) -> Vec<u8> {
-    postcard::to_allocvec(state).expect("every list of a state knows its length")
+    postcard::to_allocvec(state).expect("the length of every list is known")
 }
 
-/// Reads a state, to the last byte. Whatever the bytes, it fails or returns values of their types, and never holds more than
-/// the bytes say; whether the values fit each other is for who asked to check.
+/// Decodes a state, to the last byte. Any bytes are safe: decoding returns valid values of the types or fails, and
+/// allocates no more than the bytes justify. The caller must check that the values are consistent.
 pub(crate) fn decode_state<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, CheckpointError> {
     match postcard::take_from_bytes(bytes) {
         Ok((state, [])) => Ok(state),
-        Ok(_) => Err(CheckpointError::Malformed("more follows than was written")),
-        Err(_) => Err(CheckpointError::Malformed("it is not of this form")),
+        Ok(_) => Err(CheckpointError::Malformed("trailing bytes")),
+        Err(_) => Err(CheckpointError::Malformed("its encoding is invalid")),
     }
 }
 
-/// Fails with what is wrong unless something holds.
-pub(crate) fn ensure_holds(holds: bool, otherwise: &'static str) -> Result<(), CheckpointError> {
-    if holds { Ok(()) } else { Err(CheckpointError::Malformed(otherwise)) }
+/// Fails with `problem` unless `is_valid`.
+pub(crate) fn ensure_valid(is_valid: bool, problem: &'static str) -> Result<(), CheckpointError> {
+    if is_valid { Ok(()) } else { Err(CheckpointError::Malformed(problem)) }
 }
 
-/// Fails unless results stand at their numbers, and their outcomes are of their seats.
+/// Checks that the results are at their numbers and their outcomes match their seats.
 pub(crate) fn ensure_results_fit(results: &BTreeMap<u64, MatchResult>) -> Result<(), CheckpointError> {
     let fits = results.iter().all(|(&number, result)| {
         let seats = result.bots.seats();
@@ -34,5 +34,5 @@ pub(crate) fn ensure_results_fit(results: &BTreeMap<u64, MatchResult>) -> Result
         });
         number == result.number && is_of_seats
     });
-    ensure_holds(fits, "a result is not of its match")
+    ensure_valid(fits, "a result does not fit its match")
 }

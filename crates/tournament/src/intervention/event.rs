@@ -1,28 +1,28 @@
-//! What an organiser did to a tournament.
+//! Actions of organisers.
 
 use super::Reason;
 use lastnim_core::game::{BotName, MatchId};
 
-/// Something that an organiser did to a tournament that runs. It is stored before anything follows from it.
+/// An organiser's action on a running tournament. It is stored before it takes effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TournamentEvent {
-    /// No match begins from here on.
+    /// No further match begins.
     Paused {
-        /// What becomes of the matches that are open.
+        /// What happens to open matches.
         open: OpenMatches,
     },
-    /// Matches begin again, and clocks that were frozen run.
+    /// Matches begin again, and frozen clocks run.
     Resumed,
-    /// A bot is out: the steward plays its seats from here on.
+    /// A bot is disqualified: the steward plays its seats from here on.
     Disqualified {
         /// The bot.
         bot: BotName,
-        /// What becomes of its results.
+        /// What happens to its results.
         results: DisqualifiedResults,
         /// Why.
         reason: Reason,
     },
-    /// Matches count for nothing, and are played again.
+    /// Matches do not count, and are played again.
     Voided {
         /// The matches, by their numbers.
         matches: Vec<VoidedMatch>,
@@ -36,26 +36,26 @@ pub enum TournamentEvent {
     },
 }
 
-/// What becomes of the open matches of a tournament that is paused.
+/// What happens to open matches when a tournament is paused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OpenMatches {
-    /// They are played to their end.
+    /// They are played to the end.
     #[default]
     Finish,
-    /// They wait: their clocks stand still, and takes wait as well.
+    /// They wait: clocks stand still, and takes are delayed.
     Freeze,
 }
 
-/// What becomes of the results of a bot that is disqualified.
+/// What happens to the results of a disqualified bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DisqualifiedResults {
-    /// They stand. The steward plays the bot's seat in the matches to come, which count as well.
+    /// They stand. The steward plays the bot's seat in later matches, which also count.
     Stand,
-    /// No match in which the bot sits counts for anybody, whenever it is played.
+    /// No match with the bot counts for anyone, past or future.
     Annul,
 }
 
-/// A match that was voided. The match that is played in its place has the same number.
+/// A voided match. Its replacement has the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VoidedMatch {
     /// The number of the pairing in its tournament.

@@ -1,4 +1,4 @@
-//! What an organiser does to a tournament that runs: its events, and what they come to.
+//! Actions of organisers on running tournaments: the events, and the rulings that follow from them.
 
 mod event;
 mod reason;

@@ -1,32 +1,32 @@
-//! Why an organiser did something.
+//! Reasons of organisers.
 
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// Why an organiser did something: 1 to 200 characters on one line, not all of them white space.
+/// The reason for an organiser's action: 1 to 200 characters on one line, not only white space.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Reason(String);
 
-/// Words that are no reason.
+/// Why a text is not a valid reason.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReasonError {
-    /// There is nothing to read.
+    /// It is blank.
     #[error("a blank reason: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
     Blank,
-    /// There is too much of it.
+    /// It is too long.
     #[error("a reason of {0} bytes: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
     TooLong(usize),
-    /// It would do something to a terminal.
+    /// It contains a control character, which could affect a terminal.
     #[error("a reason with the control character {0:?}: a reason is one line of text")]
     Control(char),
 }
 
 impl Reason {
-    /// The most characters of a reason.
+    /// Maximum length in characters.
     pub const MAX_CHARS: usize = 200;
 
-    /// Returns its words.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_is_one_line_that_says_something() {
+    fn a_reason_is_one_nonblank_line() {
         assert_eq!("two bots of one author".parse::<Reason>().unwrap().as_str(), "two bots of one author");
         assert!("é".repeat(200).parse::<Reason>().is_ok());
         assert_eq!(" ".parse::<Reason>(), Err(ReasonError::Blank));

@@ -1,4 +1,4 @@
-//! What the events of a tournament come to.
+//! The effect of a tournament's events.
 
 use super::{DisqualifiedResults, OpenMatches, Reason, TournamentEvent, VoidedMatch};
 use crate::{MatchResult, Pairing, Standing};
@@ -6,7 +6,8 @@ use lastnim_core::game::{BotName, MatchId, Seat};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A fold of the events of a tournament, in their order: what is paused, who is out, and what does not count.
+/// A fold of a tournament's events, in order: whether it is paused, which bots are disqualified, and which results do
+/// not count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rulings {
     events: usize,
@@ -48,27 +49,27 @@ impl Rulings {
         self.events
     }
 
-    /// Returns how many events there were after which results count otherwise than before.
+    /// Returns the number of events that changed which results count.
     pub fn recounts(&self) -> u64 {
         self.recounts
     }
 
-    /// Returns whether the tournament is paused, and what becomes of its open matches.
+    /// Returns what happens to open matches, if the tournament is paused.
     pub fn pause(&self) -> Option<OpenMatches> {
         self.pause
     }
 
-    /// Returns whether the open matches wait.
+    /// Returns whether open matches are frozen.
     pub fn is_frozen(&self) -> bool {
         self.pause == Some(OpenMatches::Freeze)
     }
 
-    /// Returns whether a bot is out.
+    /// Returns whether a bot is disqualified.
     pub fn is_disqualified(&self, bot: &BotName) -> bool {
         self.disqualified.contains_key(bot)
     }
 
-    /// Returns the matches that were voided, and why.
+    /// Returns the voided matches with the reasons.
     pub fn voided(&self) -> impl Iterator<Item = (MatchId, &Reason)> {
         self.voided.iter().map(|(&id, reason)| (id, reason))
     }
@@ -78,24 +79,23 @@ impl Rulings {
         self.voided.get(&id)
     }
 
-    /// Returns the number from which on no match is played, if there is one.
+    /// Returns the number from which on no match is played, if the ladder is closed.
     pub fn closed_before(&self) -> Option<u64> {
         self.closed_before
     }
 
-    /// Returns the seats of a pairing whose bots are out.
+    /// Returns the seats of a pairing whose bots are disqualified.
     pub fn lost_seats(&self, pairing: &Pairing) -> impl Iterator<Item = Seat> {
         pairing.bots.enumerate().filter(|(_, bot)| self.is_disqualified(bot)).map(|(seat, _)| seat)
     }
 
-    /// Returns whether matches of these bots count for nobody.
+    /// Returns whether matches of these bots do not count for anyone.
     pub fn annuls<'a>(&self, bots: impl IntoIterator<Item = &'a BotName>) -> bool {
         let is_annulled = |bot| matches!(self.disqualified.get(bot), Some((DisqualifiedResults::Annul, _)));
         !self.disqualified.is_empty() && bots.into_iter().any(is_annulled)
     }
 
-    /// Returns what a result counts as in the standings: nothing, as if it were cancelled, where a bot sits whose results are
-    /// annulled.
+    /// Returns a result as it counts in the standings: as cancelled if the results of one of its bots are annulled.
     pub fn counted<'a>(&self, result: &'a MatchResult) -> Cow<'a, MatchResult> {
         if result.outcome.is_some() && self.annuls(&result.bots) {
             Cow::Owned(MatchResult { outcome: None, ..result.clone() })
@@ -104,7 +104,7 @@ impl Rulings {
         }
     }
 
-    /// Puts the bots that are out behind the others, where they share a place; the others close up.
+    /// Moves disqualified bots to the end, where they share a place; the others move up.
     pub fn put_in_order(&self, lines: &mut [Standing]) {
         if self.disqualified.is_empty() {
             return;
@@ -125,7 +125,7 @@ impl Rulings {
 }
 
 impl Rulings {
-    /// Returns the event that voids those of the matches that are not voided yet, if there are any.
+    /// Returns the event that voids those of the matches that are not voided yet; `None` if there are none.
     pub fn void(&self, mut matches: Vec<VoidedMatch>, reason: Reason) -> Option<TournamentEvent> {
         matches.retain(|voided| !self.voided.contains_key(&voided.id));
         matches.sort_by_key(|voided| (voided.number, voided.id));
@@ -137,7 +137,7 @@ impl Rulings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AllianceSource, Standings, rating::testing::result, testing};
+    use crate::{AllianceSource, Standings, rating::testing::match_of_group, testing};
     use proptest::prelude::*;
 
     fn disqualified(bot: &BotName, results: DisqualifiedResults) -> TournamentEvent {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_on_a_pause_counts() {
+    fn the_latest_pause_counts() {
         let (finish, freeze) = (OpenMatches::Finish, OpenMatches::Freeze);
         let paused = |open| TournamentEvent::Paused { open };
         let pause = |events: &[TournamentEvent]| Rulings::of(events).pause();
@@ -171,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_bot_that_is_out_comes_last_and_the_others_close_up(
+        fn a_disqualified_bot_comes_last_and_the_others_move_up(
             winners in prop::collection::vec((0..3_usize, 0..4_usize), 0..30), out in prop::collection::vec(any::<bool>(), 5),
             annul: bool,
         ) {
@@ -183,7 +183,7 @@ mod tests {
             let (mut with, mut without) = (Standings::new(&settings, &field), Standings::new(&settings, &field));
             for (number, &(winner, left_out)) in (0..).zip(&winners) {
                 let table: Vec<_> = (0..4).filter(|&bot| bot != left_out).map(|bot| field[bot].clone()).collect();
-                let result = result(number, &table, winner);
+                let result = match_of_group(number, &table, winner);
                 with.add_result(&rulings.counted(&result));
                 if !annul || !table.iter().any(|bot| banned.contains(bot)) {
                     without.add_result(&result);

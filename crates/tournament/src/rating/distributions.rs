@@ -1,15 +1,15 @@
-//! The gamma and the beta distribution.
+//! The gamma and beta distributions.
 
 use std::f64::consts::PI;
 
-/// The most terms of a series or a continued fraction: as many as parameters of 10^8 need.
+/// Maximum number of terms of a series or a continued fraction: enough for parameters of 10^8.
 const MAX_TERMS: u32 = 100_000;
-/// What a term is compared with.
+/// Relative size at which terms are negligible.
 const PRECISION: f64 = 1e-14;
-/// What stands for 0 where it is divided by.
+/// Replaces 0 in denominators.
 const TINY: f64 = 1e-300;
 
-/// Returns the chance of a value of at most `x` in the gamma distribution of this shape, above 0, and scale 1.
+/// Returns the probability of a value of at most `x` in the gamma distribution with this positive shape and scale 1.
 ///
 /// Sources: DLMF 8.7.1 and 8.9.2; Lentz, "Generating Bessel Functions in Mie Scattering Calculations" (1976).
 pub(super) fn gamma_cdf(shape: f64, x: f64) -> f64 {
@@ -35,7 +35,7 @@ pub(super) fn gamma_cdf(shape: f64, x: f64) -> f64 {
     (1.0 - front / fraction).clamp(0.0, 1.0)
 }
 
-/// Returns the chance of a value of at most `x` in the beta distribution of these parameters, above 0.
+/// Returns the probability of a value of at most `x` in the beta distribution with these positive parameters.
 ///
 /// Source: DLMF 8.17.4 and 8.17.22.
 pub(super) fn beta_cdf(a: f64, b: f64, x: f64) -> f64 {
@@ -65,7 +65,7 @@ fn beta_cdf_below_mean(a: f64, b: f64, x: f64) -> f64 {
     (front / fraction).clamp(0.0, 1.0)
 }
 
-/// A continued fraction, evaluated from its beginning on by Lentz's method.
+/// A continued fraction, evaluated from the start by Lentz's method.
 struct ContinuedFraction {
     value: f64,
 }
@@ -75,7 +75,7 @@ impl ContinuedFraction {
         Self { value: if value.abs() < TINY { TINY } else { value } }
     }
 
-    /// Goes on with the numerator and the denominator of each step, from 1 on.
+    /// Evaluates the fraction; `part` returns the numerator and denominator of each step, from 1 on.
     fn evaluate(self, part: impl Fn(u32) -> (f64, f64)) -> f64 {
         let nonzero = |value: f64| if value.abs() < TINY { TINY } else { value };
         let (mut value, mut above, mut below) = (self.value, self.value, 0.0);
@@ -93,7 +93,7 @@ impl ContinuedFraction {
     }
 }
 
-/// Returns the logarithm of the gamma function of a number above 0.
+/// Returns the logarithm of the gamma function of a positive number.
 ///
 /// Source: Lanczos, "A Precision Approximation of the Gamma Function" (1964), with Godfrey's coefficients for g = 7.
 fn ln_gamma(x: f64) -> f64 {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn gamma_of_a_whole_shape_is_a_sum_of_poisson_chances() {
+    fn gamma_with_an_integer_shape_is_a_poisson_sum() {
         for shape in [1_u32, 2, 7, 40, 300] {
             for x in [0.01, 0.7, 3.0, 39.0, 41.0, 260.0, 330.0] {
                 let mut chance = f64::exp(-x);
@@ -140,12 +140,12 @@ mod tests {
             }
         }
         assert_near(gamma_cdf(2.0, 0.0), 0.0);
-        // Of shape one half: the square of a normal number, halved.
+        // With shape one half: half the square of a normal variable.
         assert_near(gamma_cdf(0.5, 1.959_963_984_540_054_f64.powi(2) / 2.0), 0.95);
     }
 
     #[test]
-    fn beta_of_whole_parameters_is_a_sum_of_binomial_chances() {
+    fn beta_with_integer_parameters_is_a_binomial_sum() {
         for (a, b) in [(1_u32, 1_u32), (1, 12), (3, 5), (20, 2), (35, 65)] {
             let trials = a + b - 1;
             for x in [0.001, 0.1, 0.35, 0.5, 0.9, 0.999_f64] {
@@ -163,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_millions_come_near_the_normal_distribution() {
+    fn large_parameters_approach_the_normal_distribution() {
         for large in [1e6, 1e8] {
             assert!((gamma_cdf(large, large + 1.96 * large.sqrt()) - 0.975).abs() < 1e-3);
             let deviation = 0.5 / (2.0 * large).sqrt();
             assert!((beta_cdf(large, large, 0.5 - 1.96 * deviation) - 0.025).abs() < 1e-3);
         }
-        // Rare among many: the gamma distribution.
+        // For rare events among many, the limit is the gamma distribution.
         assert!((beta_cdf(3.0, 1e8, 5e-8) - gamma_cdf(3.0, 5.0)).abs() < 1e-6);
     }
 }

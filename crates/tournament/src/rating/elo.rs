@@ -1,4 +1,4 @@
-//! Plain Elo, for matches of two.
+//! Plain Elo for matches of two.
 
 use super::{RatedMatch, Rating};
 use crate::MatchResult;
@@ -6,14 +6,14 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most points that one match moves a rating by.
-const POINTS_A_MATCH: f64 = 20.0;
+/// Maximum points that a rating changes by in one match.
+const MAX_POINTS_PER_MATCH: f64 = 20.0;
 
-/// Plain Elo: after each match of two, the winner takes points from the loser, the more the less it was expected to win;
-/// 20 points at most.
+/// Plain Elo: after each match of two, the winner takes points from the loser, up to 20, and more if its win was
+/// unexpected.
 ///
-/// It is here because everybody knows it. It depends on the order of the matches, for which it takes that of their numbers;
-/// it says nothing of how sure it is, and it never settles. Only matches to which exactly two bots came count. Source:
+/// It is included because everyone knows it. It depends on the order of the matches, which is that of their numbers; it
+/// does not state its uncertainty, and it never converges. Only matches that exactly two bots attended count. Source:
 /// Elo, "The Rating of Chessplayers, Past and Present" (1978).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct EloRatings {
@@ -21,7 +21,7 @@ pub struct EloRatings {
 }
 
 impl EloRatings {
-    /// Rates by all these results, in the order of their numbers, whatever the order in which they come.
+    /// Computes ratings from results in any order, sorted by match number.
     pub fn from_results<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Self {
         let mut results: Vec<_> = results.into_iter().collect();
         results.sort_by_key(|result| result.number);
@@ -32,13 +32,13 @@ impl EloRatings {
         elo
     }
 
-    /// Rates by one more match, played after all those before.
+    /// Updates the ratings by a match played after all those before.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of_result(result) else { return };
         let &[one, other] = said.table() else { return };
         let (winner, loser) = if said.winner() == one { (one, other) } else { (other, one) };
         let surprise = 1.0 - self.rating(winner).chance_against(self.rating(loser));
-        let won = POINTS_A_MATCH * surprise;
+        let won = MAX_POINTS_PER_MATCH * surprise;
         for (bot, won) in [(winner, won), (loser, -won)] {
             *self.points.entry(bot.clone()).or_insert(Rating::ANCHOR) += won;
         }
@@ -49,7 +49,7 @@ impl EloRatings {
         self.get(bot).unwrap_or_default()
     }
 
-    /// Returns the rating of a bot; none before its first match.
+    /// Returns the rating of a bot; `None` before its first match.
     pub fn get(&self, bot: &BotName) -> Option<Rating> {
         self.points.get(bot).map(|&points| Rating::of_points(points))
     }
@@ -60,8 +60,8 @@ mod tests {
     use super::*;
     use crate::{rating::testing, testing::field};
 
-    fn result(number: u64, bots: &[BotName], winner: usize) -> MatchResult {
-        MatchResult { number, ..testing::result(0, bots, winner) }
+    fn match_of_group(number: u64, bots: &[BotName], winner: usize) -> MatchResult {
+        MatchResult { number, ..testing::match_of_group(0, bots, winner) }
     }
 
     #[test]
@@ -71,13 +71,17 @@ mod tests {
             let elo = EloRatings::from_results(results);
             [0, 1, 2].map(|bot: usize| format!("{:.2}", elo.rating(&bots[bot])))
         };
-        let first = result(0, &bots[..2], 0);
+        let first = match_of_group(0, &bots[..2], 0);
         assert_eq!(points(&[]), ["1500.00", "1500.00", "1500.00"]);
         assert_eq!(points(std::slice::from_ref(&first)), ["1510.00", "1490.00", "1500.00"]);
         // Expected to win with 1 / (1 + 10^(20/400)) = 0.4712.
-        let upset = result(1, &bots[..2], 1);
+        let upset = match_of_group(1, &bots[..2], 1);
         assert_eq!(points(&[first.clone(), upset.clone()]), ["1499.42", "1500.58", "1500.00"]);
         assert_eq!(points(&[upset, first.clone()]), ["1499.42", "1500.58", "1500.00"], "by their numbers");
-        assert_eq!(points(&[first, result(1, &bots, 2)]), ["1510.00", "1490.00", "1500.00"], "two bots only");
+        assert_eq!(
+            points(&[first, match_of_group(1, &bots, 2)]),
+            ["1510.00", "1490.00", "1500.00"],
+            "two bots only"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Plain Elo while results come in the order in which matches end.
+//! Plain Elo for results in any order.
 
 use super::EloRatings;
 use crate::MatchResult;
@@ -6,8 +6,8 @@ use crate::checkpoint::{CheckpointError, ensure_results_fit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Plain Elo by results that come in any order: each is rated once all of lower numbers are there. What waits is as much as
-/// is played at once.
+/// Plain Elo for results in any order: each is rated once all results with lower numbers are known. The number of
+/// waiting results is at most that of concurrent matches.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct EloByNumber {
     elo: EloRatings,
@@ -17,7 +17,7 @@ pub struct EloByNumber {
 }
 
 impl EloByNumber {
-    /// Adds one match, a cancelled one as well; each must be added once.
+    /// Adds one match, which may be cancelled; each must be added once.
     pub fn add_result(&mut self, result: &MatchResult) {
         self.waiting.insert(result.number, result.clone());
         while let Some(result) = self.waiting.remove(&self.next) {
@@ -26,12 +26,12 @@ impl EloByNumber {
         }
     }
 
-    /// Checks what was read of a checkpoint.
+    /// Checks values decoded from a checkpoint.
     pub(crate) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         ensure_results_fit(&self.waiting)
     }
 
-    /// Returns the ratings by all matches that were added, as if those in between that are missing had been cancelled.
+    /// Returns the ratings after all matches added, as if missing ones had been cancelled.
     pub fn elo(&self) -> EloRatings {
         let mut elo = self.elo.clone();
         self.waiting.values().for_each(|result| elo.add_result(result));
@@ -52,7 +52,7 @@ mod tests {
             let mut results: Vec<_> = (0..matches).map(|number| {
                 let (mut draw, mut bots) = (SeededDraw::new(seed, number), bots.clone());
                 draw.shuffle(&mut bots);
-                let played = testing::result(0, &bots[..2], draw.number_below(2) as usize);
+                let played = testing::match_of_group(0, &bots[..2], draw.number_below(2) as usize);
                 let outcome = played.outcome.filter(|_| draw.number_below(5) > 0);
                 MatchResult { number, outcome, ..played }
             }).collect();

@@ -1,36 +1,36 @@
-//! Duplicate groups, and what each adds to the likelihood.
+//! Duplicate groups and their contributions to the likelihood.
 
 use super::{luce::LuceStatistics, tables::SeatedTables};
 use lastnim_core::game::BotName;
 use std::iter;
 
-/// All that ratings follow from, in one order.
+/// All data for ratings, in a canonical order.
 #[derive(Debug, Clone)]
 pub(super) struct SortedMatches {
-    /// In the order of their names, by which the tables number them.
+    /// In the order of names; tables refer to bots by index.
     pub(super) bots: Vec<BotName>,
     pub(super) tables: SeatedTables,
     pub(super) groups: GroupCounts,
 }
 
-/// Duplicate groups, and what each adds to the likelihood.
+/// Duplicate groups and their contributions to the likelihood.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GroupCounts {
-    /// Where the parts of each group end in `tables` and `wins`.
+    /// Where each group ends in `tables` and `wins`.
     ends: Vec<(usize, usize)>,
-    /// Tables, and how many matches of the group were played at them.
+    /// Tables, with the number of matches that the group played at them.
     tables: Vec<(u32, u32)>,
-    /// Bots, and how many matches of the group they won.
+    /// Bots, with the number of matches of the group that they won.
     wins: Vec<(u32, u32)>,
 }
 
-/// What one group adds: its matches by table, and its wins by bot.
+/// The contribution of one group: its matches by table and its wins by bot.
 struct GroupContribution<'a> {
     tables: &'a [(u32, u32)],
     wins: &'a [(u32, u32)],
 }
 
-/// In how much one bot took part.
+/// The participation of one bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct BotAppearances {
     pub(super) matches: u32,
@@ -38,7 +38,7 @@ pub(super) struct BotAppearances {
 }
 
 impl GroupCounts {
-    /// Adds a group: the table of each match, and the place at it that won.
+    /// Adds a group: the table of each match, and the winner's place at it.
     pub(super) fn push(&mut self, tables: &SeatedTables, matches: impl Iterator<Item = (u32, u32)>) {
         let (first_table, first_win) = self.ends.last().copied().unwrap_or_default();
         for (table, winner) in matches {
@@ -48,12 +48,12 @@ impl GroupCounts {
         self.ends.push((self.tables.len(), self.wins.len()));
     }
 
-    /// Returns what counting all groups costs, in steps.
+    /// Returns the cost of counting all groups, in steps.
     pub(super) fn steps(&self) -> u64 {
         (self.tables.len() + self.wins.len()) as u64
     }
 
-    /// Counts every group so often as `weight` says, which is asked for one after the other.
+    /// Counts every group with its `weight`; the function is called in order.
     pub(super) fn statistics(
         &self,
         tables: &SeatedTables,
@@ -72,7 +72,7 @@ impl GroupCounts {
         statistics
     }
 
-    /// Returns by bot how many of the matches it sat in, and of how many groups they are.
+    /// Returns, by bot, the number of its matches and of their groups.
     pub(super) fn appearances(&self, tables: &SeatedTables) -> Vec<BotAppearances> {
         let mut appearances = vec![BotAppearances::default(); tables.bots()];
         for group in self.iter() {
@@ -101,7 +101,7 @@ impl GroupCounts {
     }
 }
 
-/// Counts a number once more among those from `first` on.
+/// Adds 1 to the count of a number, among the counts from `first` on.
 fn increment_count(counts: &mut Vec<(u32, u32)>, first: usize, number: u32) {
     match counts[first..].iter_mut().find(|(counted, _)| *counted == number) {
         Some((_, count)) => *count += 1,

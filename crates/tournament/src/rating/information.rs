@@ -1,11 +1,11 @@
-//! What matches at tables tell of the strengths of their bots, as a matrix.
+//! Fisher information of matches about strengths.
 
 use super::{random_signs::RandomSigns, tables::SeatedTables};
 use crate::SeededDraw;
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// What matches tell of strengths: the matrix `sum_T w_T (diag(p_T) - p_T p_T^T) + diag(r)`, where the bots of table T have
-/// shares `p_T` that sum to 1. It is never written down: what is needed are its products with vectors.
+/// The information of matches about strengths: the matrix `sum_T w_T (diag(p_T) - p_T p_T^T) + diag(r)`, where the bots
+/// of table T have shares `p_T` that sum to 1. It is never stored; only its products with vectors are needed.
 #[derive(Debug, Clone)]
 pub(super) struct TableInformation<'a> {
     tables: &'a SeatedTables,
@@ -19,8 +19,8 @@ pub(super) struct TableInformation<'a> {
 }
 
 impl<'a> TableInformation<'a> {
-    /// Gathers the information of tables with these weights, by table, and these shares, by seat of each table, beside what is
-    /// known of each bot before.
+    /// Creates the information of tables with these weights, by table, and shares, by seat of each table, with this
+    /// prior for each bot.
     pub(super) fn new(
         tables: &'a SeatedTables,
         weights: Vec<f64>,
@@ -36,17 +36,17 @@ impl<'a> TableInformation<'a> {
         Self { tables, weights, shares, prior, diagonal }
     }
 
-    /// Returns the diagonal.
+    /// Returns the diagonal of the matrix.
     pub(super) fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
 
-    /// Multiplies it by a vector.
+    /// Multiplies the matrix by a vector.
     fn times(&self, vector: &[f64]) -> Vec<f64> {
         let mut product: Vec<f64> = self.prior.iter().zip(vector).map(|(r, v)| r * v).collect();
         for ((table, seats), &weight) in self.tables.iter_with_seats().zip(&self.weights) {
             let shares = &self.shares[seats];
-            // Of a known number of seats the loops are unrolled.
+            // For a known number of seats the loops are unrolled.
             match table.len() {
                 2 => add_table_product::<2>(table, shares, weight, vector, &mut product),
                 3 => add_table_product::<3>(table, shares, weight, vector, &mut product),
@@ -57,7 +57,7 @@ impl<'a> TableInformation<'a> {
         product
     }
 
-    /// Prepares drawing vectors of mean 0 whose covariance it is.
+    /// Returns a source of random vectors of mean 0 with this covariance.
     pub(super) fn noise(&self) -> TableNoise<'_> {
         let seats = self.tables.iter_with_seats().zip(&self.weights);
         let roots = seats.flat_map(|((_, seats), weight)| {
@@ -67,8 +67,8 @@ impl<'a> TableInformation<'a> {
         TableNoise { information: self, roots: roots.collect(), prior_roots }
     }
 
-    /// Solves `information * solution = right` by conjugate gradients, preconditioned with the diagonal, until the residual is
-    /// `reduction` of what it was.
+    /// Solves `information * solution = right` by conjugate gradients, preconditioned with the diagonal, until the
+    /// residual is `reduction` times the initial one.
     pub(super) fn solve(
         &self,
         right: &[f64],
@@ -82,7 +82,7 @@ impl<'a> TableInformation<'a> {
         let mut direction = precondition(&residual);
         let mut size = dot_product(&residual, &direction);
         let enough = size * reduction * reduction;
-        // In exact arithmetic it ends after as many rounds as there are bots.
+        // In exact arithmetic it takes at most as many rounds as there are bots.
         for _ in 0..2 * right.len() {
             if size <= enough {
                 break;
@@ -105,7 +105,7 @@ impl<'a> TableInformation<'a> {
     }
 }
 
-/// Adds the product of one table's part with a vector, for so many seats.
+/// Adds the product of one table's part with a vector, for a fixed number of seats.
 fn add_table_product<const SEATS: usize>(
     table: &[u32],
     shares: &[f64],
@@ -131,19 +131,20 @@ fn add_long_table_product(table: &[u32], shares: &[f64], weight: f64, vector: &[
     }
 }
 
-/// Draws vectors of mean 0 whose covariance is an information.
+/// A source of random vectors of mean 0 whose covariance is an information matrix.
 #[derive(Debug)]
 pub(super) struct TableNoise<'a> {
     information: &'a TableInformation<'a>,
-    /// By seat of each table: the root of its weight times its share.
+    /// By seat of each table: the square root of its weight times its share.
     roots: Vec<f64>,
     /// By bot.
     prior_roots: Vec<f64>,
 }
 
 impl TableNoise<'_> {
-    /// Draws one, of random signs. Of these the covariance is the same as of normal numbers, and how far a few vectors are from it is less.
-    /// Source: Hutchinson, "A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian Smoothing Splines" (1989).
+    /// Draws a vector of random signs. Their covariance equals that of normal variables, and a few vectors estimate it
+    /// better. Source: Hutchinson, "A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian Smoothing
+    /// Splines" (1989).
     pub(super) fn draw(&self, draw: &mut SeededDraw) -> Vec<f64> {
         let mut signs = RandomSigns::new(draw);
         let TableInformation { tables, shares, .. } = self.information;

@@ -1,23 +1,23 @@
-//! A range that holds what is estimated with a stated confidence.
+//! Confidence intervals.
 
-/// A range that holds what is estimated in 95 of 100 cases.
+/// An interval that contains the true value in 95 of 100 cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ConfidenceInterval<T> {
-    /// Its lower end.
+    /// The lower end.
     pub low: T,
-    /// Its upper end.
+    /// The upper end.
     pub high: T,
 }
 
 impl<T: PartialOrd> ConfidenceInterval<T> {
-    /// Returns whether a value lies in it.
+    /// Returns whether it contains a value.
     pub fn contains(&self, value: &T) -> bool {
         self.low <= *value && *value <= self.high
     }
 }
 
 impl<T> ConfidenceInterval<T> {
-    /// Makes another value of each end.
+    /// Maps both ends.
     pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> ConfidenceInterval<U> {
         ConfidenceInterval { low: make(self.low), high: make(self.high) }
     }

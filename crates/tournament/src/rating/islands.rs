@@ -1,16 +1,16 @@
-//! Which bots can be compared.
+//! Connected components of bots.
 
 use super::tables::SeatedTables;
 
-/// Returns the island of every bot, from 0 in the order of their first bots: bots of one island are joined by a chain of
-/// tables.
+/// Returns the island of every bot, numbered from 0 in the order of their first bots. A chain of tables joins the bots
+/// of an island.
 pub(super) fn find_islands(tables: &SeatedTables) -> Vec<u32> {
     let mut above: Vec<usize> = (0..tables.bots()).collect();
     for table in tables.iter() {
         for &bot in &table[1..] {
             let (one, other) =
                 (find_root(&mut above, table[0] as usize), find_root(&mut above, bot as usize));
-            // The first bot of an island stays its root.
+            // The first bot of an island remains its root.
             above[one.max(other)] = one.min(other);
         }
     }

@@ -1,20 +1,20 @@
-//! How far one bot is ahead of another.
+//! Leads of one bot over another.
 
 use super::normal::normal_cdf;
 
-/// How far one bot is ahead of another, and how sure that is.
+/// The lead of one bot over another, with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrengthLead {
     /// The difference of their strengths.
     pub lead: f64,
     /// Its standard error, 0 or more.
     pub error: f64,
-    /// The degrees of freedom of that.
+    /// The degrees of freedom of the standard error.
     pub freedom: u32,
 }
 
 impl StrengthLead {
-    /// Returns the lead in units of its error: a draw from the normal distribution of variance 1, were the bots equal.
+    /// Returns the lead in units of its error, as a standard normal variable if the bots are equal.
     ///
     /// Source: Wallace, "Bounds on Normal Approximations to Student's and the Chi-Square Distributions" (1959).
     pub fn score(self) -> f64 {
@@ -28,31 +28,31 @@ impl StrengthLead {
         size.copysign(t)
     }
 
-    /// Returns how likely so great a lead of one of two equal bots is, 0 to 1.
+    /// Returns the probability, 0 to 1, of at least this lead between equal bots.
     pub fn chance_of_equals(self) -> f64 {
         2.0 * normal_cdf(-self.score().abs())
     }
 }
 
-/// How likely one bot is better than another, where the strengths of a field are themselves a draw from a normal distribution of
-/// an unknown spread.
+/// The probability that one bot is better than another, if the strengths of a field are themselves drawn from a normal
+/// distribution of unknown spread.
 ///
-/// The spread is taken to lie anywhere from 0 to its greatest, equally likely before, and as likely afterwards as it makes the
-/// leads that were seen. Where all bots may well be equal, a lead is mostly chance and says little (it shrinks); where
-/// they differ by more than chance allows, it says what it says by itself. Sources: Efron and Morris, "Stein's Estimation
-/// Rule and Its Competitors" (1973); Gelman, Hill and Yajima, "Why We (Usually) Don't Have to Worry About Multiple
-/// Comparisons" (2012).
+/// The prior of the spread is uniform up to a maximum; the posterior follows from the observed leads. If all bots may
+/// be equal, a lead is mostly chance and is shrunk; if they differ by more than chance allows, it counts fully.
+/// Sources: Efron and Morris, "Stein's Estimation Rule and Its Competitors" (1973); Gelman, Hill and Yajima, "Why We
+/// (Usually) Don't Have to Worry About Multiple Comparisons" (2012).
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpreadBelief {
-    /// Standard deviations of the strengths, each with its probability.
+    /// Standard deviations of the strengths, with their probabilities.
     spreads: Vec<(f64, f64)>,
 }
 
-/// How many spreads are tried.
+/// Number of spreads evaluated.
 const SPREADS: u32 = 60;
 
 impl SpreadBelief {
-    /// Learns from how far bots lie from the mean of those that they are compared with, each with its variance.
+    /// Computes the posterior from the bots' distances to the mean of those that they are compared with, with their
+    /// variances. `greatest` is the maximum of the spread.
     pub fn of_strengths(strengths: &[(f64, f64)], greatest: f64) -> Self {
         let spreads = (0..SPREADS).map(|place| greatest * (f64::from(place) + 0.5) / f64::from(SPREADS));
         let log_chance = |spread: f64| -> f64 {
@@ -73,7 +73,7 @@ impl SpreadBelief {
         Self { spreads }
     }
 
-    /// Returns how likely the one is the better, 0 to 1.
+    /// Returns the probability, 0 to 1, that the leading bot is better.
     pub fn probability_better(&self, lead: StrengthLead) -> f64 {
         let (score, variance) = (lead.score(), lead.error * lead.error);
         let shrunk = |&(spread, chance): &(f64, f64)| {
@@ -84,8 +84,8 @@ impl SpreadBelief {
     }
 }
 
-/// Returns for each chance how likely at least one so small is among all of them, if all bots compared were equal: those of at
-/// most 5% hold together with a confidence of 95%.
+/// Adjusts p-values for multiple comparisons: if all bots were equal, any of them is at most 5% with
+/// probability at most 5%.
 ///
 /// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
 pub fn adjust_for_all(chances: &[f64]) -> Vec<f64> {
@@ -105,8 +105,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_score_is_as_likely_as_the_lead() {
-        // Student's t of the two-sided 5% and 1%, for 5 and 30 degrees of freedom: normal scores of 1.96 and 2.576.
+    fn a_score_has_the_probability_of_the_lead() {
+        // Student's t for two-sided 5% and 1%, with 5 and 30 degrees of freedom: normal scores of 1.96 and 2.576.
         for (freedom, t, expected) in
             [(5, 2.571, 1.96), (5, 4.032, 2.576), (30, 2.042, 1.96), (30, 2.75, 2.576)]
         {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn leads_shrink_where_bots_may_be_equal() {
+    fn leads_shrink_if_bots_may_be_equal() {
         let lead = StrengthLead { lead: 0.1, error: 0.05, freedom: 100 };
         let alone = normal_cdf(lead.score());
         let variance = 0.05_f64.powi(2) / 2.0;
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_are_adjusted_from_the_smallest_on() {
+    fn p_values_are_adjusted_by_holms_method() {
         let adjusted = adjust_for_all(&[0.04, 0.01, 0.5, 0.015]);
         let expected = [0.08, 0.04, 0.5, 0.045];
         assert!(

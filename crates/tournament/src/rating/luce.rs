@@ -1,27 +1,27 @@
-//! The most likely strengths of bots whose matches have one winner.
+//! Maximum likelihood strengths from matches with one winner.
 
 use super::{information::TableInformation, tables::SeatedTables};
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// The wins, and the losses, that every bot is taken to have against a virtual opponent of strength 0.
+/// The number of virtual wins, and of virtual losses, of every bot against an opponent of strength 0.
 ///
-/// One virtual draw is to a bot with one opponent what Jeffreys' prior is to a coin: it takes away most of the bias of few
-/// matches, and keeps a bot that won or lost everything at a finite place. Sources: Firth, "Bias Reduction of Maximum
-/// Likelihood Estimates" (1993); as virtual draws in Coulom, "Whole-History Rating" (2008).
-pub(super) const VIRTUAL: f64 = 0.5;
+/// For a bot with one opponent, one virtual draw equals Jeffreys' prior for a coin: it removes most of the bias of few
+/// matches, and keeps the strength of a bot that won or lost everything finite. Sources: Firth, "Bias Reduction of
+/// Maximum Likelihood Estimates" (1993); as virtual draws in Coulom, "Whole-History Rating" (2008).
+pub(super) const VIRTUAL_RESULTS: f64 = 0.5;
 
-/// The most Newton steps of one fit; a handful is usual.
+/// Maximum number of Newton steps in one fit; a handful is usual.
 const MAX_STEPS: u32 = 100;
-/// The most times that one Newton step is halved.
+/// Maximum number of times that one Newton step is halved.
 const MAX_HALVINGS: u32 = 50;
-/// How much smaller conjugate gradients make the residual of a Newton step: the next step takes care of what is left.
+/// The reduction of the residual by conjugate gradients in a Newton step; the next step corrects the rest.
 const REDUCTION: f64 = 1e-2;
-/// The least sum of a table whose bots are as many digits apart beside the best of all bots as beside the best of the table.
-const LEAST_SUM: f64 = 1e-200;
-/// What rounding may take from a logarithm of the likelihood, as a part of it: close to the top a climb is less.
+/// The smallest sum of a table that can be computed relative to the best of all bots without losing precision.
+const MIN_SUM: f64 = 1e-200;
+/// The relative rounding error of the log likelihood: close to the maximum, steps gain less.
 const ROUNDING: f64 = 1e-12;
 
-/// How often who won, and how often which table sat: all that the likelihood depends on.
+/// The sufficient statistics of the likelihood: wins by bot and matches by table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LuceStatistics {
     /// By bot: its wins.
@@ -33,17 +33,17 @@ pub(super) struct LuceStatistics {
 }
 
 impl LuceStatistics {
-    /// Returns what is known before the first match: the virtual results.
+    /// Returns the prior: only virtual results.
     pub(super) fn prior_only(tables: &SeatedTables) -> Self {
         Self {
             wins: vec![0.0; tables.bots()],
             matches: vec![0.0; tables.len()],
-            virtual_results: vec![[VIRTUAL; 2]; tables.bots()],
+            virtual_results: vec![[VIRTUAL_RESULTS; 2]; tables.bots()],
         }
     }
 }
 
-/// The logarithm of the likelihood at one place, and its derivatives there.
+/// The log likelihood at given strengths, with its derivatives.
 #[derive(Debug, Clone)]
 pub(super) struct LuceLikelihood<'a> {
     log: f64,
@@ -53,10 +53,11 @@ pub(super) struct LuceLikelihood<'a> {
 }
 
 impl<'a> LuceLikelihood<'a> {
-    /// Works out the likelihood of strengths.
+    /// Computes the log likelihood of strengths.
     ///
-    /// `log L = sum_i w_i theta_i - sum_T m_T log sum_(j in T) e^theta_j`, where bot i has won `w_i` matches and `m_T` were
-    /// played at table T; each bot has a table with the virtual opponent. Source: Luce, "Individual Choice Behavior" (1959).
+    /// `log L = sum_i w_i theta_i - sum_T m_T log sum_(j in T) e^theta_j`, where bot i has won `w_i` matches and `m_T`
+    /// were played at table T; each bot has a table with the virtual opponent. Source: Luce, "Individual Choice
+    /// Behavior" (1959).
     pub(super) fn at_strengths(tables: &'a SeatedTables, statistics: &LuceStatistics, theta: &[f64]) -> Self {
         let mut log = 0.0;
         let mut gradient = statistics.wins.clone();
@@ -69,7 +70,7 @@ impl<'a> LuceLikelihood<'a> {
             virtual_information[bot] = (won + lost) * chance * (1.0 - chance);
         }
         let mut chances = vec![0.0; tables.seats()];
-        // Taken from the greatest, no strength overflows.
+        // Relative to the greatest strength, nothing overflows.
         let greatest = theta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let powers: Vec<f64> = theta.iter().map(|theta| (theta - greatest).exp()).collect();
         for ((table, seats), &matches) in tables.iter_with_seats().zip(&statistics.matches) {
@@ -79,7 +80,7 @@ impl<'a> LuceLikelihood<'a> {
                 *chance = powers[bot as usize];
                 sum += *chance;
             }
-            if sum < LEAST_SUM {
+            if sum < MIN_SUM {
                 (base, sum) = table_chances(table, theta, chances);
             }
             log -= matches * (base + sum.ln());
@@ -93,14 +94,14 @@ impl<'a> LuceLikelihood<'a> {
         Self { log, gradient, information }
     }
 
-    /// Returns the information. Of a gradient, as it would be if the model were right, the matches independent, and this place
-    /// the true one, it is the covariance.
+    /// Returns the information. It is the covariance of the gradient if the model is right, the matches are
+    /// independent, and these are the true strengths.
     pub(super) fn information(&self) -> &TableInformation<'a> {
         &self.information
     }
 }
 
-/// Works out what `e^theta` of the bots of a table is beside that of the best of them; returns the strength of that one, and the sum.
+/// Computes `e^theta` of the bots of a table relative to the best of them; returns the best strength and the sum.
 fn table_chances(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64) {
     let greatest = table.iter().map(|&bot| theta[bot as usize]).fold(f64::NEG_INFINITY, f64::max);
     for (&bot, chance) in table.iter().zip(&mut *chances) {
@@ -109,10 +110,10 @@ fn table_chances(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64
     (greatest, chances.iter().sum())
 }
 
-/// Finds the strengths that make the statistics most likely, up to `tolerance`, the greatest change of the last step.
+/// Finds the strengths that maximise the likelihood; the last step changes them by at most `tolerance`.
 ///
-/// With the virtual results the logarithm of the likelihood is strictly concave and falls to both sides, so that there is
-/// one such place, and Newton's method with steps that are halved until they climb finds it from anywhere.
+/// With the virtual results the log likelihood is strictly concave and has a maximum. So Newton's method, with steps
+/// halved until they climb, finds it from any start.
 pub(super) fn maximise_likelihood(
     tables: &SeatedTables,
     statistics: &LuceStatistics,
@@ -127,7 +128,8 @@ pub(super) fn maximise_likelihood(
         let step = here.information.solve(&here.gradient, REDUCTION, budget)?;
         let greatest = step.iter().map(|step| step.abs()).fold(0.0, f64::max);
         if greatest <= tolerance {
-            // Over so short a way the derivatives hardly change, and Newton's step climbs: that need not be looked at.
+            // Over such a short distance the derivatives hardly change and Newton's step climbs, so the check is
+            // unnecessary.
             budget.spend(tables.steps())?;
             theta.iter_mut().zip(&step).for_each(|(theta, step)| *theta += step);
             break;

@@ -1,12 +1,12 @@
-//! What ratings are measured by.
+//! Measures of ratings.
 
 use serde::{Deserialize, Serialize};
 
-/// What ratings are measured by: what the matches are scored by, so that a rating never contradicts the score.
+/// The measure of ratings. It is that of the scoring, so ratings do not contradict the scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RatingMeasure {
-    /// Who won, by Luce's model, in points: at any table, 400 more win ten times as often.
+    /// Wins, by Luce's model, in points: 400 more points mean ten times as many wins at any table.
     Wins,
-    /// The satisfaction of a match, 0 to 1, at like positions: how far it lies above the mean of the field.
+    /// The satisfaction of a match, 0 to 1, at comparable positions: the distance from the mean of the field.
     Satisfaction,
 }

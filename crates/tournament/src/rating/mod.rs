@@ -1,8 +1,8 @@
-//! Ratings: how strong bots are, and how sure that is.
+//! Ratings: the strengths of bots, with their uncertainty.
 //!
-//! They follow the scoring ([`RatingMeasure`]). Where wins are scored, what a match says is who sat at the table and who won: the
-//! order of those that did not win means nothing, and neither do seats, which duplicate groups cancel ([`Ratings`]). Where
-//! satisfaction is scored, bots are compared at like positions ([`SatisfactionRatings`]). Both are a function of the set of
+//! They follow the scoring ([`RatingMeasure`]). With scoring by wins, a match only tells who played and who won: the
+//! order of the losers means nothing, and duplicate groups cancel the effect of seats ([`Ratings`]). With scoring by
+//! satisfaction, bots are compared at comparable positions ([`SatisfactionRatings`]). Both are a function of the set of
 //! matches and a seed, bit for bit.
 
 mod distributions;

@@ -1,9 +1,9 @@
-//! The normal distribution of mean 0 and variance 1.
+//! The standard normal distribution.
 
-/// Beyond so many standard deviations lies less than a float can tell from nothing.
+/// Beyond this many standard deviations the tail is below float precision.
 const END: f64 = 8.0;
 
-/// Returns the chance of a value of at most `x`.
+/// Returns the probability of a value of at most `x`.
 ///
 /// Source: Marsaglia, "Evaluating the Normal Distribution" (2004).
 pub(crate) fn normal_cdf(x: f64) -> f64 {
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_that_of_the_tables() {
+    fn probabilities_agree_with_published_tables() {
         // Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), table 26.1.
         for (x, expected) in [
             (0.0, 0.5),

@@ -1,4 +1,4 @@
-//! Ratings that move with every match.
+//! Ratings updated by every match.
 
 use super::{
     ConfidenceInterval, RatedMatch, Rating, RatingMeasure, satisfaction_ratings::rank_variance,
@@ -6,52 +6,51 @@ use super::{
 };
 use crate::{
     MatchResult,
-    checkpoint::{CheckpointError, ensure_holds},
+    checkpoint::{CheckpointError, ensure_valid},
 };
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The variance of a strength by wins of which nothing is known: what the one virtual draw that every bot starts with leaves of
-/// it, whose information is 1/4.
+/// The prior variance of a strength by wins: that of the one virtual draw, whose information is 1/4.
 const FIRST_VARIANCE_OF_WINS: f64 = 4.0;
-/// The variance of a strength by satisfaction of which nothing is known: of two bots in three it lies within 0.2 of the mean.
+/// The prior variance of a strength by satisfaction: two bots in three are within 0.2 of the mean.
 const FIRST_VARIANCE_OF_SATISFACTION: f64 = 0.04;
-/// The quantile of the normal distribution that 95 of 100 values do not exceed in size.
+/// The normal quantile of a two-sided 95% interval.
 const QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Ratings that move with every match, by the same model as [`Ratings`](super::Ratings): the winner's chance is its share
-/// of the strengths at the table.
+/// Ratings updated by every match, with the same model as [`Ratings`](super::Ratings): a bot's chance to win is its
+/// share of the strengths at the table.
 ///
-/// What is known of all bots together is a normal distribution, covariances included. A match is added to it by Bayes' rule,
-/// and what comes out is again taken as normal around the most probable strengths (Laplace's approximation). Each match
-/// counts once and none is kept. The covariances are what bots that only meet their like cannot do without: a variance
-/// for each bot alone would soon be sure of itself, and wrong. They cost 4 N^2 bytes of N bots, and an update some n N^2
-/// operations: with 1,000 bots about a millisecond. A bot that leaves costs no more than its name.
+/// The state is a multivariate normal distribution over all strengths. Each match updates it by Bayes' rule, and the
+/// result is approximated by a normal distribution around the most probable strengths (Laplace's approximation). No
+/// match is stored. The covariances matter for bots that only meet similar bots: with a variance for each bot alone,
+/// ratings would soon be certain and wrong. They take 4 N^2 bytes for N bots, and an update takes about n N^2
+/// operations: about a millisecond with 1,000 bots. A bot that has left costs no more than its name.
 ///
-/// It is close to the most likely strengths from the start and meets them in the long run. It is for pairing while matches
-/// are played; what is published should be [`Ratings`](super::Ratings), which depend on no order. Sources: Glickman,
-/// "Parameter Estimation in Large Dynamic Paired Comparison Experiments" (1999), for one variance a bot; Herbrich, Minka
-/// and Graepel, "A Bayesian Skill Rating System" (2007), for the filter.
+/// The ratings are close to the maximum likelihood strengths from the start and converge to them. They are for pairing
+/// during play; publish [`Ratings`](super::Ratings), which do not depend on the order of matches. Sources: Glickman,
+/// "Parameter Estimation in Large Dynamic Paired Comparison Experiments" (1999), for one variance per bot; Herbrich,
+/// Minka and Graepel, "A Bayesian Skill Rating System" (2007), for the filter.
 ///
-/// By satisfaction, a match says how far each bot at its table lay above their mean (see
-/// [`SatisfactionRatings`](super::SatisfactionRatings)), and what is known stays normal exactly. The matches of a whole duplicate group
-/// together tell the same of the strengths as its places do one by one.
+/// With satisfaction, a match tells how far each bot was above the mean of its table (see
+/// [`SatisfactionRatings`](super::SatisfactionRatings)), and the update is exact. The matches of a whole duplicate
+/// group together tell the same about the strengths as its seats one by one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineRatings {
     measure: RatingMeasure,
     numbers: BTreeMap<BotName, usize>,
     matches: Vec<u32>,
     strengths: Vec<f64>,
-    /// The covariances of a bot with those before it, and its variance.
+    /// By bot: its covariances with the bots before it, and its variance.
     covariances: Vec<Vec<f64>>,
     /// By bot: the sum of its covariances with all bots.
     sums: Vec<f64>,
-    /// The bots that left.
+    /// The bots that have left.
     absent: BTreeMap<BotName, AbsentBot>,
 }
 
-/// What is kept of a bot that left.
+/// The stored rating of a bot that has left.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct AbsentBot {
     matches: u32,
@@ -59,25 +58,24 @@ struct AbsentBot {
     variance: f64,
 }
 
-/// What is known of the strength of one bot.
+/// The estimated strength of one bot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrengthBelief {
-    /// The most probable strength, by the measure of the ratings: of wins the logarithm of a share, of satisfaction how far it lies
-    /// above the mean.
+    /// The most probable strength: for wins the logarithm of a share, for satisfaction the distance from the mean.
     pub strength: f64,
-    /// The standard deviation of the strength against the mean of all bots: what pairing by uncertainty goes by.
+    /// The standard deviation of the strength relative to the mean of all bots; pairing by uncertainty uses it.
     pub deviation: f64,
-    /// The matches that count.
+    /// Number of matches that count.
     pub matches: u32,
 }
 
 impl StrengthBelief {
-    /// Returns the rating, where strengths are measured by wins.
+    /// Returns the rating, if the measure is wins.
     pub fn rating(&self) -> Rating {
         Rating::of_strength(self.strength)
     }
 
-    /// Returns where the strength lies with a probability of 95%, if matches are independent.
+    /// Returns the 95% interval of the strength, if matches are independent.
     pub fn interval(&self) -> ConfidenceInterval<f64> {
         let half = QUANTILE * self.deviation;
         ConfidenceInterval { low: self.strength - half, high: self.strength + half }
@@ -85,7 +83,7 @@ impl StrengthBelief {
 }
 
 impl OnlineRatings {
-    /// Starts without any bot.
+    /// Creates ratings without bots.
     pub fn new(measure: RatingMeasure) -> Self {
         Self {
             measure,
@@ -98,8 +96,8 @@ impl OnlineRatings {
         }
     }
 
-    /// Returns a lead that is worth telling from none: by wins, that of a bot which wins 73 of 100 matches of two; by satisfaction as
-    /// much of a match.
+    /// Returns the smallest lead worth detecting: by wins, that of a bot that wins 73 of 100 matches of two; the same
+    /// difference by satisfaction.
     pub fn notable_lead(&self) -> f64 {
         match self.measure {
             RatingMeasure::Wins => 1.0,
@@ -114,13 +112,13 @@ impl OnlineRatings {
         }
     }
 
-    /// Gives a bot a strength of 0 before its first match; one that has a rating keeps it.
+    /// Adds a bot with strength 0; a known bot keeps its rating.
     pub fn add_bot(&mut self, bot: &BotName) {
         self.number_of_bot(bot);
     }
 
-    /// Forgets how the strength of a bot hangs together with those of others. If it enters again, or a match counts for it, it
-    /// has the rating that it had, and what is known of it by itself; of the others all is known that was known before.
+    /// Removes a bot and its covariances. If it returns, or a match counts for it, it has its rating and its variance
+    /// again. The estimates of the others do not change.
     pub fn remove_bot(&mut self, bot: &BotName) {
         let Some(gone) = self.numbers.remove(bot) else { return };
         for other in 0..self.sums.len() {
@@ -139,20 +137,20 @@ impl OnlineRatings {
         self.absent.insert(bot.clone(), AbsentBot { matches, strength, variance });
     }
 
-    /// Checks what was read of a checkpoint.
+    /// Checks values decoded from a checkpoint.
     pub(crate) fn ensure_consistent(&self, measure: RatingMeasure) -> Result<(), CheckpointError> {
-        ensure_holds(self.measure == measure, "ratings are by another measure")?;
+        ensure_valid(self.measure == measure, "ratings have another measure")?;
         let bots = self.numbers.len();
         let numbers: BTreeSet<usize> = self.numbers.values().copied().collect();
         let are_numbered = numbers.len() == bots && numbers.last().is_none_or(|&last| last < bots);
-        ensure_holds(are_numbered, "a bot is rated twice")?;
+        ensure_valid(are_numbered, "a bot is rated twice")?;
         let lengths = [self.matches.len(), self.strengths.len(), self.covariances.len(), self.sums.len()];
         let is_whole =
             lengths == [bots; 4] && (1..).zip(&self.covariances).all(|(number, row)| row.len() == number);
-        ensure_holds(is_whole, "not every two bots have a covariance")
+        ensure_valid(is_whole, "not every pair of bots has a covariance")
     }
 
-    /// Takes in one match; each must be taken in once. Their order matters a little.
+    /// Updates the ratings by one match, which must be used once. The order of matches matters a little.
     pub fn update_with(&mut self, result: &MatchResult) {
         let (bots, scores): (Vec<&BotName>, Vec<f64>) = match self.measure {
             RatingMeasure::Wins => {
@@ -178,7 +176,7 @@ impl OnlineRatings {
                 StrengthUpdate::of_scores(&strengths, &known, &scores, variance)
             }
         };
-        // By member of the table: the covariances of all bots with it.
+        // By member of the table: its covariances with all bots.
         let columns: Vec<Vec<f64>> = table
             .iter()
             .map(|&member| (0..self.strengths.len()).map(|bot| self.covariance(bot, member)).collect())
@@ -200,19 +198,19 @@ impl OnlineRatings {
         }
     }
 
-    /// Returns what is known of a bot; none if it left, or never entered and no match counted for it.
+    /// Returns the estimate of a bot; `None` if it has left or is unknown.
     pub fn get(&self, bot: &BotName) -> Option<StrengthBelief> {
         let number = *self.numbers.get(bot)?;
         Some(self.belief(number, self.variance_of_mean()))
     }
 
-    /// Iterates over all bots that are there, in the order of their names, and what is known of each.
+    /// Iterates over all present bots and their estimates, in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&BotName, StrengthBelief)> {
         let of_mean = self.variance_of_mean();
         self.numbers.iter().map(move |(bot, &number)| (bot, self.belief(number, of_mean)))
     }
 
-    /// Returns the standard deviation of the difference of two strengths; none if one of the bots is not known.
+    /// Returns the standard deviation of the difference of two strengths; `None` if a bot is unknown.
     pub fn deviation_between(&self, one: &BotName, other: &BotName) -> Option<f64> {
         let (&one, &other) = (self.numbers.get(one)?, self.numbers.get(other)?);
         let variance =
@@ -260,7 +258,7 @@ impl OnlineRatings {
     }
 }
 
-/// Returns the bots that came to a match, in the order of their names, and how satisfied each was.
+/// Returns the bots that attended a match, in the order of names, with their satisfaction.
 fn satisfaction_by_name(result: &MatchResult) -> Vec<(&BotName, f64)> {
     let Some(outcome) = &result.outcome else { return Vec::new() };
     let credits = result.bots.enumerate().map(|(seat, bot)| (bot, outcome.credit(seat)));

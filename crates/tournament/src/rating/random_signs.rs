@@ -2,21 +2,21 @@
 
 use crate::SeededDraw;
 
-/// Signs, either of which is equally likely.
+/// A source of random signs.
 pub(super) struct RandomSigns<'a> {
     draw: &'a mut SeededDraw,
     bits: u64,
-    /// Bits that are not used yet.
+    /// Number of unused bits.
     left: u32,
 }
 
 impl<'a> RandomSigns<'a> {
-    /// Draws 64 signs at a time.
+    /// Creates a source that draws 64 signs at a time.
     pub(super) fn new(draw: &'a mut SeededDraw) -> Self {
         Self { draw, bits: 0, left: 0 }
     }
 
-    /// Returns a number that is not negative, or its opposite.
+    /// Returns a nonnegative number with a random sign.
     pub(super) fn put_on(&mut self, number: f64) -> f64 {
         if self.left == 0 {
             (self.bits, self.left) = (self.draw.next_bits(), u64::BITS);

@@ -1,17 +1,17 @@
-//! What a match says about the strength of its bots.
+//! What a match tells about the strengths of its bots.
 
 use crate::{MatchResult, SeatLoss};
 use lastnim_core::game::{BotName, Seat};
 
-/// What a match says about the strength of its bots: who sat at the table, and whose the win was.
+/// What a match tells about the strengths of its bots: who was at the table, and who won.
 ///
-/// The table is a set: neither the seats nor the order of those that did not win mean anything to a rating.
+/// The table is a set: seats and the order of the losers mean nothing to a rating.
 ///
-/// A seat that never showed up is left out of the table: it costs the match, not the rating. A seat that was lost in any
-/// other way stays, and has lost. Where the steward won for such a seat and only one bot kept its own, that one has the win;
-/// where several did, nobody knows whose it would have been, and the match says nothing. Nor does it where the steward won
-/// for a seat that never showed up, or no seat was kept. By the model, leaving a match out because of who won for a seat that
-/// was lost does not favour any of the others: to share the win among them would pull them together.
+/// A no-show is left out of the table: it loses the match but not rating. A seat forfeited in any other way remains and
+/// has lost. If the steward won for such a seat, the win goes to the only bot that kept its seat; with several such
+/// bots nobody knows who would have won, and the match is ignored. It is also ignored if the steward won for a no-show,
+/// or if no bot kept its seat. Under the model, leaving out a match because of who won for a forfeited seat favours
+/// none of the others; sharing the win among them would pull their ratings together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatedMatch<'a> {
     table: Vec<&'a BotName>,
@@ -19,7 +19,7 @@ pub struct RatedMatch<'a> {
 }
 
 impl<'a> RatedMatch<'a> {
-    /// Returns what a match says; nothing if it was cancelled, fewer than two bots showed up, or it is not known which of
+    /// Returns what a match tells; `None` if it was cancelled, fewer than two bots attended, or it is unknown which of
     /// them won.
     pub fn of_result(result: &'a MatchResult) -> Option<Self> {
         let outcome = result.outcome.as_ref()?;
@@ -39,16 +39,16 @@ impl<'a> RatedMatch<'a> {
             },
             Some(SeatLoss::NoShow) => return None,
         };
-        // In the order of the names, all are one if the first and the last are.
+        // In sorted order, all are the same bot if the first and the last are.
         (table.first() != table.last()).then_some(Self { table, winner })
     }
 
-    /// Returns the bots at the table, two or more, in the order of their names.
+    /// Returns the bots at the table, two or more, in the order of names.
     pub fn table(&self) -> &[&'a BotName] {
         &self.table
     }
 
-    /// Returns the bot that won.
+    /// Returns the winner.
     pub fn winner(&self) -> &'a BotName {
         self.winner
     }
@@ -60,9 +60,9 @@ mod tests {
     use crate::{rating::testing, testing::field};
     use SeatLoss::{Forfeited, NoShow};
 
-    /// Plays bot0, bot1, ... with seat 0 as the winner; writes the table and the winner as numbers.
+    /// Creates the result of bot0, bot1, ... with seat 0 as the winner; returns the table and the winner as digits.
     fn said(lost: &[Option<SeatLoss>]) -> Option<(String, String)> {
-        let mut result = testing::result(0, &field(lost.len()), 0);
+        let mut result = testing::match_of_group(0, &field(lost.len()), 0);
         let outcome = result.outcome.as_mut().unwrap();
         for seat in outcome.seats.seats().iter() {
             outcome.seats[seat].lost = lost[seat.index()];
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_seats_are_told_apart() {
+    fn lost_seats_are_distinguished() {
         for (lost, expected) in [
             ([None, None, None], Some(("012", "0"))),
             ([None, Some(NoShow), None], Some(("02", "0"))),
@@ -94,11 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn seats_do_not_matter_and_cancelled_matches_say_nothing() {
+    fn seats_do_not_matter_and_cancelled_matches_do_not_count() {
         let mut bots = field(4);
-        let won_by_bot2 = testing::result(0, &bots, 2);
+        let won_by_bot2 = testing::match_of_group(0, &bots, 2);
         bots.reverse();
-        let from_another_seat = testing::result(0, &bots, 1);
+        let from_another_seat = testing::match_of_group(0, &bots, 1);
         assert_eq!(RatedMatch::of_result(&won_by_bot2), RatedMatch::of_result(&from_another_seat));
         assert!(RatedMatch::of_result(&MatchResult { outcome: None, ..won_by_bot2 }).is_none());
     }

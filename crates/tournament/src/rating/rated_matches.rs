@@ -1,4 +1,4 @@
-//! All matches that ratings follow from.
+//! The matches that ratings are computed from.
 
 use super::{
     RatedMatch, Ratings, Resampling,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     MatchResult,
-    checkpoint::{CheckpointError, ensure_holds},
+    checkpoint::{CheckpointError, ensure_valid},
     interner::Interner,
 };
 use lastnim_core::{
@@ -17,9 +17,9 @@ use lastnim_core::{
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, sync::Arc};
 
-/// All matches that ratings follow from, in no order: the same matches give the same ratings, bit for bit.
+/// The matches that ratings are computed from. The same matches in any order give the same ratings, bit for bit.
 ///
-/// It keeps 16 bytes a match, and each table once.
+/// Stores 16 bytes per match, and each table once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RatedMatches {
     bots: Interner<BotName>,
@@ -32,17 +32,17 @@ pub struct RatedMatches {
 struct MatchEntry {
     group: u64,
     table: u32,
-    /// The place at the table that won.
+    /// The winner's place at the table.
     winner: u32,
 }
 
 impl RatedMatches {
-    /// Starts without any match.
+    /// Creates a set without matches.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds one match; each must be added once. What counts, and for whom, is [`RatedMatch`]'s to say.
+    /// Adds one match; each must be added once. [`RatedMatch`] decides what counts, and for whom.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of_result(result) else { return };
         let table: Vec<u32> = said.table().iter().map(|bot| self.bots.intern(bot)).collect();
@@ -51,7 +51,7 @@ impl RatedMatches {
         self.matches.push(MatchEntry { group: result.group, table, winner: winner as u32 });
     }
 
-    /// Forgets the matches of groups before one, as if they had never been added.
+    /// Removes the matches of groups before this one.
     pub fn forget_before(&mut self, group: u64) {
         let before = std::mem::take(self);
         let mut tables = HashMap::new();
@@ -66,18 +66,18 @@ impl RatedMatches {
         }
     }
 
-    /// Checks what was read of a checkpoint.
+    /// Checks values decoded from a checkpoint.
     pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         let (bots, tables) = (self.bots.items().len(), self.tables.items());
         let is_known = tables.iter().all(|table| table.iter().all(|&bot| (bot as usize) < bots));
-        ensure_holds(is_known, "a table has a bot that is not rated")?;
+        ensure_valid(is_known, "a table has a bot that is not rated")?;
         let has_place = |entry: &MatchEntry| {
             tables.get(entry.table as usize).is_some_and(|table| (entry.winner as usize) < table.len())
         };
-        ensure_holds(self.matches.iter().all(has_place), "nobody at a table has won its match")
+        ensure_valid(self.matches.iter().all(has_place), "the winner is not at the table")
     }
 
-    /// Returns how many matches count.
+    /// Returns the number of matches that count.
     pub fn len(&self) -> usize {
         self.matches.len()
     }
@@ -87,10 +87,11 @@ impl RatedMatches {
         self.matches.is_empty()
     }
 
-    /// Works out the ratings of all bots for which a match counts. A step of the budget is one look at a seat of a table, about 10 ns.
+    /// Computes the ratings of all bots for which a match counts. A step of the budget is one look at a seat of a
+    /// table, about 10 ns.
     ///
     /// # Errors
-    /// If the budget does not allow it.
+    /// If the budget runs out.
     pub fn compute_ratings(
         &self,
         resampling: &Resampling,
@@ -99,7 +100,7 @@ impl RatedMatches {
         Ratings::compute(&self.sorted_matches(), resampling, budget)
     }
 
-    /// Puts bots, tables and groups in an order that does not depend on the one in which the matches were added.
+    /// Sorts bots, tables and groups, so that their order does not depend on that of the matches.
     fn sorted_matches(&self) -> SortedMatches {
         let bots = dense_ranks(self.bots.items());
         let renamed = |table: &Arc<[u32]>| table.iter().map(|&bot| bots[bot as usize]).collect();
@@ -122,7 +123,7 @@ impl RatedMatches {
     }
 }
 
-/// Returns by item how many are less than it; all differ.
+/// Returns, for each item, the number of smaller items; all items differ.
 fn dense_ranks<T: Ord>(items: &[T]) -> Vec<u32> {
     let mut order: Vec<usize> = (0..items.len()).collect();
     order.sort_unstable_by_key(|&item| &items[item]);

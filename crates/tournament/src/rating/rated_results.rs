@@ -1,4 +1,4 @@
-//! What ratings follow from, and what they are, by what they are measured by.
+//! Data for ratings, and ratings, by measure.
 
 use super::{
     RatedMatches, Rating, RatingMeasure, Ratings, Resampling, SatisfactionRatings, SatisfactionScores,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     MatchResult, StandingRating,
-    checkpoint::{CheckpointError, ensure_holds},
+    checkpoint::{CheckpointError, ensure_valid},
 };
 use lastnim_core::{
     game::BotName,
@@ -15,26 +15,26 @@ use lastnim_core::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the ratings of a tournament follow from: who won, or how satisfied bots were.
+/// The data from which the ratings of a tournament are computed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum RatedResults {
-    /// Who won.
+    /// Wins.
     Wins(RatedMatches),
-    /// How satisfied bots were.
+    /// Satisfaction.
     Satisfaction(SatisfactionScores),
 }
 
-/// How strong the bots of a tournament are, by the same measure.
+/// The ratings of a tournament's bots.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StrengthRatings {
-    /// By who won.
+    /// By wins.
     Wins(Ratings),
-    /// By how satisfied they were.
+    /// By satisfaction.
     Satisfaction(SatisfactionRatings),
 }
 
 impl RatedResults {
-    /// Starts without any match.
+    /// Creates data without matches.
     pub fn new(measure: RatingMeasure) -> Self {
         match measure {
             RatingMeasure::Wins => Self::Wins(RatedMatches::new()),
@@ -50,7 +50,7 @@ impl RatedResults {
         }
     }
 
-    /// Forgets the matches of groups before one, as if they had never been added.
+    /// Removes the matches of groups before this one.
     pub fn forget_before(&mut self, group: u64) {
         match self {
             Self::Wins(matches) => matches.forget_before(group),
@@ -66,10 +66,10 @@ impl RatedResults {
         }
     }
 
-    /// Works out the ratings. A step of the budget is one look at a seat of a table, about 10 ns.
+    /// Computes the ratings. A step of the budget is one look at a seat of a table, about 10 ns.
     ///
     /// # Errors
-    /// If the budget does not allow it.
+    /// If the budget runs out.
     pub fn compute_ratings(
         &self,
         resampling: &Resampling,
@@ -83,18 +83,18 @@ impl RatedResults {
         })
     }
 
-    /// Checks what was read of a checkpoint.
+    /// Checks values decoded from a checkpoint.
     pub(crate) fn ensure_consistent(&self, measure: RatingMeasure) -> Result<(), CheckpointError> {
         match (self, measure) {
             (Self::Wins(matches), RatingMeasure::Wins) => matches.ensure_consistent(),
             (Self::Satisfaction(scores), RatingMeasure::Satisfaction) => scores.ensure_consistent(),
-            _ => ensure_holds(false, "ratings are by another measure"),
+            _ => ensure_valid(false, "ratings have another measure"),
         }
     }
 }
 
 impl StrengthRatings {
-    /// Returns the rating of a bot, as the standings show it; none if it is not known.
+    /// Returns the rating of a bot for the standings; `None` if it is unknown.
     pub fn get(&self, bot: &BotName) -> Option<StandingRating> {
         Some(match self {
             Self::Wins(ratings) => {
@@ -118,7 +118,7 @@ impl StrengthRatings {
         })
     }
 
-    /// Returns how far one bot is ahead of another; none if one is not known, or if no chain of matches joins them.
+    /// Returns the lead of one bot over another; `None` if one is unknown, or no chain of matches joins them.
     pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         match self {
             Self::Wins(ratings) => ratings.lead_between(one, other),
@@ -126,7 +126,8 @@ impl StrengthRatings {
         }
     }
 
-    /// Returns how far each of these bots that are rated lies from the mean of those of its island, and the variance of that.
+    /// Returns, for each of these bots that is rated, its distance from the mean of those of its island, with the
+    /// variance.
     pub(crate) fn strengths(&self, bots: &[&BotName]) -> Vec<(f64, f64)> {
         let known = bots.iter().filter_map(|bot| match self {
             Self::Wins(ratings) => ratings.strength_and_variance(bot),
@@ -142,8 +143,8 @@ impl StrengthRatings {
         known.into_iter().map(|(island, strength, variance)| (strength - mean(island), variance)).collect()
     }
 
-    /// Returns the most that the standard deviation of the strengths of a field may be taken to be: by wins 3, some 520 points; by
-    /// satisfaction 1/2, as where half of the bots get all and the other half nothing.
+    /// Returns the maximum of the standard deviation of the strengths in a field: 3 for wins, about 520 points; 1/2 for
+    /// satisfaction, as if half of the bots get everything and the other half nothing.
     pub(crate) fn greatest_spread(&self) -> f64 {
         match self {
             Self::Wins(_) => 3.0,

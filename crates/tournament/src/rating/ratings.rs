@@ -1,4 +1,4 @@
-//! How strong the bots are, and how sure that is.
+//! Ratings by wins.
 
 use super::{
     ConfidenceInterval, Rating, Resampling, StrengthLead, groups::SortedMatches, islands::find_islands,
@@ -9,11 +9,11 @@ use lastnim_core::{
     oracle::{Budget, HaltReason},
 };
 
-/// How strong the bots are, and how sure that is: the most likely strengths under Luce's choice model, with the winner of
-/// every match as all that is known of it.
+/// The strengths of bots, with their uncertainty: maximum likelihood under Luce's choice model, using only the winner
+/// of every match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
-    /// In the order of their names.
+    /// In the order of names.
     bots: Vec<RatedBot>,
     deviations: StrengthDeviations,
 }
@@ -23,22 +23,21 @@ pub struct Ratings {
 pub struct RatedBot {
     /// The bot.
     pub bot: BotName,
-    /// How strong it is.
+    /// Its strength.
     pub rating: Rating,
-    /// Where its strength lies with 95% confidence.
+    /// The 95% confidence interval.
     pub interval: ConfidenceInterval<Rating>,
-    /// The matches that count for it.
+    /// Number of matches that count for it.
     pub matches: u32,
-    /// The duplicate groups that they are of.
+    /// Number of duplicate groups of these matches.
     pub groups: u32,
-    /// The island, from 0: bots of different islands are not joined by any chain of matches, and their ratings cannot be
-    /// compared.
+    /// The island, from 0. No chain of matches joins bots of different islands, and their ratings cannot be compared.
     pub island: u32,
 }
 
-/// The quantile of the normal distribution that 95 of 100 values do not exceed in size.
+/// The normal quantile of a two-sided 95% interval.
 const QUANTILE: f64 = 1.959_963_984_540_054;
-/// How close the strengths are brought to the most likely ones: a millionth of a point.
+/// The tolerance of the strengths: a millionth of a point.
 const TOLERANCE: f64 = 1e-8;
 
 impl Ratings {
@@ -71,17 +70,17 @@ impl Ratings {
         Ok(Self { bots, deviations })
     }
 
-    /// Returns every bot's rating, in the order of the names.
+    /// Returns every bot's rating, in the order of names.
     pub fn bots(&self) -> &[RatedBot] {
         &self.bots
     }
 
-    /// Returns the rating of a bot; none if it is not known.
+    /// Returns the rating of a bot; `None` if it is unknown.
     pub fn get(&self, bot: &BotName) -> Option<&RatedBot> {
         self.index(bot).map(|index| &self.bots[index])
     }
 
-    /// Returns the probability, 0 to 1, that one bot is better than another; none if one is not known, or if no chain of
+    /// Returns the probability, 0 to 1, that one bot is better than another; `None` if one is unknown, or no chain of
     /// matches joins them.
     pub fn probability_better(&self, one: &BotName, other: &BotName) -> Option<f64> {
         let StrengthLead { lead, error, .. } = self.lead_between(one, other)?;
@@ -91,7 +90,7 @@ impl Ratings {
         Some(normal::normal_cdf(lead / error))
     }
 
-    /// Returns how far one bot is ahead of another; none if one is not known, or if no chain of matches joins them.
+    /// Returns the lead of one bot over another; `None` if one is unknown, or no chain of matches joins them.
     pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         let (one, other) = (self.index(one)?, self.index(other)?);
         let (ours, theirs) = (&self.bots[one], &self.bots[other]);
@@ -103,7 +102,7 @@ impl Ratings {
         })
     }
 
-    /// Returns the island of a bot, its strength and the variance of that.
+    /// Returns the island of a bot, its strength and the variance of its strength.
     pub(super) fn strength_and_variance(&self, bot: &BotName) -> Option<(u32, f64, f64)> {
         let index = self.index(bot)?;
         let rated = &self.bots[index];

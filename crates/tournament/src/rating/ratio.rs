@@ -1,4 +1,4 @@
-//! The ratio of two totals over duplicate groups, and where it lies.
+//! Ratios of totals over duplicate groups, with intervals.
 
 use super::{
     ConfidenceInterval,
@@ -6,53 +6,53 @@ use super::{
     student::StudentDistribution,
 };
 
-/// How many times as much as independent events the events of one more group are taken to vary, beside those that were seen.
+/// The design effect of the prior group.
 const PRIOR_DESIGN_EFFECT: f64 = 2.0;
-/// The effective groups as which that counts.
+/// The weight of the prior, in effective groups.
 const PRIOR_GROUPS: f64 = 1.0;
-/// The ranks that an error is taken to cost as long as none was seen.
+/// The ranks that an error costs according to the prior group.
 const PRIOR_RANKS: f64 = 1.5;
-/// The ranks by which a signed mean is taken to vary in one more group, beside those that were seen.
+/// The deviation of a signed mean in one prior group, in ranks.
 const PRIOR_DEVIATION: f64 = 3.0;
-/// The chance on either side of an interval.
+/// The probability on either side of an interval.
 const TAIL: f64 = 0.025;
-/// The deviations of the normal distribution beyond which that chance lies.
+/// The normal quantile of that probability.
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Sums over duplicate groups, of which the ratio of two totals is estimated: errors of takes, ranks of matches.
+/// Sums over duplicate groups from which the ratio of two totals is estimated: errors per take, ranks per match.
 ///
-/// **Claim.** In 95 of 100 tournaments drawn as this one was, the interval holds what the ratio comes to in the long run. Groups
-/// are taken to be independent; nothing is assumed of how the events within a group hang together.
+/// **Claim.** In 95 of 100 tournaments like this one, the interval contains the long-run ratio. Groups are assumed to
+/// be independent; nothing is assumed about the events within a group.
 ///
-/// **Method.** Were all events independent, a total Y of errors would vary as a binomial or a Poisson count does. What is
-/// seen of the groups says how many times as much it varies: the design effect
-/// `D = sum (y - R n)^2 G / (G - 1) / (Y (1 - R))`, without `1 - R` for ranks, which have no bound. So Y says as much as `Y / D`
-/// independent errors (Kish 1965, Korn and Graubard 1998), of which the mid-p interval is given (Lancaster 1961, Fay and Kim
-/// 2017): half of Clopper and Pearson's lower and half of their upper limit's distribution, or Garwood's for ranks.
+/// **Method.** If all events were independent, a total Y of errors would vary like a binomial or Poisson count. The
+/// groups show how many times as much it varies: the design effect `D = sum (y - R n)^2 G / (G - 1) / (Y (1 - R))`,
+/// without `1 - R` for ranks, which are unbounded. So Y is worth `Y / D` independent errors (Kish 1965, Korn and
+/// Graubard 1998), for which the mid-p interval is used (Lancaster 1961, Fay and Kim 2017): the average of the
+/// distributions of Clopper and Pearson's lower and upper limits, or of Garwood's for ranks.
 ///
-/// D itself is known from as many groups as the errors are spread over, `m = Y^2 / sum y^2`, and where errors are rare
-/// these are few: then D is mostly too small, and an interval made of it too narrow. So it is widened as Student's t with m + 1
-/// degrees of freedom is against the normal distribution, and mixed with one group of which D is 2:
-/// `(m D (t / z)^2 + 2) / (m + 1)`. With many errors that changes nothing. With none it leaves a one-sided bound: the rule of
-/// three, for events that come by twos, each of 1.5 ranks.
+/// D itself is estimated from the number of groups that the errors are spread over, `m = Y^2 / sum y^2`. If errors are
+/// rare, these are few; D is then usually too small, and an interval based on it too narrow. So D is multiplied by the
+/// squared ratio of the quantiles of Student's t with m + 1 degrees of freedom and the normal distribution, and
+/// averaged with one group with D = 2: `(m D (t / z)^2 + 2) / (m + 1)`. With many errors this changes nothing. With
+/// none it leaves a one-sided bound: the rule of three, for events in pairs that cost 1.5 ranks each.
 ///
-/// What this held in simulations is printed by `cargo bench --bench ratings`, and stands in `docs/audits.md`.
+/// `cargo bench --bench ratings` prints the coverage in simulations; the book's page on audits quotes it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RatioSums {
-    /// The sum above the line.
+    /// The numerator.
     pub above: f64,
-    /// The sum below it.
+    /// The denominator.
     pub below: f64,
-    /// The sum over groups of the square of what a group adds above.
+    /// The sum over groups of the squared numerator.
     pub above_squared: f64,
-    /// The sum over groups of the product of what a group adds above and below.
+    /// The sum over groups of the product of numerator and denominator.
     pub mixed: f64,
-    /// The sum over groups of the square of what a group adds below.
+    /// The sum over groups of the squared denominator.
     pub below_squared: f64,
 }
 
 impl RatioSums {
-    /// Adds a whole group. Sums of whole numbers below 2^53 are exact, in any order.
+    /// Adds a whole group. Sums of integers below 2^53 are exact, in any order.
     pub fn add_group(&mut self, above: f64, below: f64) {
         self.above += above;
         self.below += below;
@@ -61,12 +61,12 @@ impl RatioSums {
         self.below_squared += below * below;
     }
 
-    /// Returns the ratio; none where there is nothing to divide by.
+    /// Returns the ratio; `None` if the denominator is 0.
     pub fn ratio(&self) -> Option<f64> {
         (self.below > 0.0).then(|| self.above / self.below)
     }
 
-    /// Returns where a share from 0 to 1 lies; none with a single group.
+    /// Returns the interval of a share from 0 to 1; `None` with a single group.
     pub fn share_interval(&self) -> Option<ConfidenceInterval<f64>> {
         let ratio = self.ratio()?;
         let rest = self.below - self.above;
@@ -85,7 +85,7 @@ impl RatioSums {
         })
     }
 
-    /// Returns where a rate of ranks, 0 or more, lies; none with a single group.
+    /// Returns the interval of a nonnegative rate of ranks; `None` with a single group.
     pub fn rank_rate_interval(&self) -> Option<ConfidenceInterval<f64>> {
         let spread = effective_count(self.above, self.above_squared);
         let inflation = self.inflation(self.above, spread, PRIOR_RANKS)?;
@@ -94,14 +94,14 @@ impl RatioSums {
             let low = if hits > 0.0 { gamma_cdf(hits, x) } else { 1.0 };
             f64::midpoint(low, gamma_cdf(hits + 1.0, x))
         };
-        // Twenty deviations off, and more: beyond lies nothing that a float can tell.
+        // Twenty deviations away: beyond that the tail is below float precision.
         let end = hits + 20.0 * (hits + 1.0).sqrt() + 20.0;
         let limit = |share| quantile_between(0.0, end, share, cdf) * inflation / self.below;
         Some(ConfidenceInterval { low: if hits > 0.0 { limit(TAIL) } else { 0.0 }, high: limit(1.0 - TAIL) })
     }
 
-    /// Returns where a mean of signed ranks lies, by Student's t and as if another group had deviated by 3 ranks; none with a
-    /// single group.
+    /// Returns the interval of a mean of signed ranks, by Student's t with another group that deviates by 3 ranks;
+    /// `None` with a single group.
     pub fn signed_mean_interval(&self) -> Option<ConfidenceInterval<f64>> {
         let (ratio, freedom) = (self.ratio()?, self.freedom()?);
         let variance = self.residual_squares(ratio)? + PRIOR_DEVIATION * PRIOR_DEVIATION;
@@ -109,7 +109,8 @@ impl RatioSums {
         Some(ConfidenceInterval { low: ratio - half, high: ratio + half })
     }
 
-    /// Returns by what a total is divided to count as independent events; `independent` is the variance if all were.
+    /// Returns the divisor that turns a total into a number of independent events; `independent` is the variance if all
+    /// were independent.
     fn inflation(&self, independent: f64, spread: f64, unit: f64) -> Option<f64> {
         let freedom = self.freedom()?.min(spread + 1.0);
         let seen = if independent > 0.0 { self.residual_squares(self.ratio()?)? / independent } else { 0.0 };
@@ -118,30 +119,30 @@ impl RatioSums {
         Some((spread * seen * widened * widened + prior) / (spread + PRIOR_GROUPS))
     }
 
-    /// Returns the variance of the sum above, were the ratio what was seen; none with a single group.
+    /// Returns the variance of the numerator if the true ratio is `ratio`; `None` with a single group.
     fn residual_squares(&self, ratio: f64) -> Option<f64> {
         let squares = self.above_squared - 2.0 * ratio * self.mixed + ratio * ratio * self.below_squared;
         let freedom = self.freedom()?;
         Some(squares.max(0.0) * (freedom + 1.0) / freedom)
     }
 
-    /// Returns the groups less one, a group counting by its share below the line; none with a single group.
+    /// Returns the effective number of groups, by their denominators, minus one; `None` with a single group.
     fn freedom(&self) -> Option<f64> {
         let freedom = effective_count(self.below, self.below_squared) - 1.0;
         (freedom > 1e-9).then_some(freedom)
     }
 }
 
-/// Returns the number of equal parts that would have this sum and this sum of squares; 0 of nothing.
+/// Returns the number of equal parts with this sum and this sum of squares; 0 if the sum is 0.
 ///
 /// Source: Kish, "Survey Sampling" (1965), 11.7.
 fn effective_count(sum: f64, squares: f64) -> f64 {
     if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
-/// Returns where a distribution function that rises from `low` to `high` comes to a share.
+/// Returns where a distribution function reaches a share, between `low` and `high`.
 fn quantile_between(mut low: f64, mut high: f64, share: f64, cdf: impl Fn(f64) -> f64) -> f64 {
-    // What 100 halvings leave is far below what a float can tell.
+    // After 100 bisections the interval is far below float precision.
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
         if cdf(middle) < share {
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_a_single_group_have_no_interval() {
+    fn no_groups_and_a_single_group_have_no_interval() {
         for sums in [sums([]), sums([(0, 0), (0, 0)]), sums([(3, 4)]), sums([(3, 4), (0, 0)])] {
             assert_eq!((sums.share_interval(), sums.rank_rate_interval()), (None, None), "{sums:?}");
             assert_eq!(sums.signed_mean_interval(), None, "{sums:?}");
@@ -178,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_seen_has_a_one_sided_bound() {
-        // Six in all takes, or nine ranks in all matches: three times what the prior group says.
+    fn an_unseen_event_has_a_one_sided_bound() {
+        // Six errors in all takes, or nine ranks in all matches: three times what the prior group says.
         let none = sums([(0, 10); 60]);
         let share = none.share_interval().unwrap();
         assert!(share.low == 0.0 && (share.high - 6.0 / 600.0).abs() < 1e-4, "{share:?}");
@@ -195,20 +196,20 @@ mod tests {
     }
 
     #[test]
-    fn many_independent_events_have_the_interval_of_the_normal_distribution() {
+    fn many_independent_events_have_the_normal_interval() {
         let groups = || (0..10_000).map(|group| (u32::from(group % 5 == 0), 1));
         let (share, half) = (sums(groups()).share_interval().unwrap(), 1.96 * (0.16_f64 / 10_000.0).sqrt());
         assert!(
             (share.low - (0.2 - half)).abs() < 2e-4 && (share.high - (0.2 + half)).abs() < 2e-4,
             "{share:?}"
         );
-        // What always comes by threes says a third as much.
+        // Events in threes carry a third of the information.
         let by_threes = sums(groups().map(|(above, below)| (3 * above, 3 * below))).share_interval().unwrap();
         assert!((by_threes.low - share.low).abs() < 2e-4 && (by_threes.high - share.high).abs() < 2e-4);
     }
 
     #[test]
-    fn an_interval_holds_the_ratio_and_shrinks_with_more_groups() {
+    fn an_interval_contains_the_ratio_and_shrinks_with_more_groups() {
         for errors in [1, 2, 5, 19] {
             let mut before = f64::INFINITY;
             for times in [20, 80, 320, 1_280] {

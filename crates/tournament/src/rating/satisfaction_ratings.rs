@@ -1,4 +1,4 @@
-//! How strong bots are by how satisfied they were at like positions, and how sure that is.
+//! Ratings by satisfaction.
 
 use super::{
     ConfidenceInterval, Resampling, StrengthLead,
@@ -15,18 +15,18 @@ use lastnim_core::{
     oracle::{Budget, HaltReason},
 };
 
-/// How strong bots are by how satisfied they were at like positions, and how sure that is.
+/// The strengths of bots by satisfaction at comparable positions, with their uncertainty.
 ///
-/// At one seat of a duplicate group, each of its bots meets the same position with the same row once. So the satisfaction of bot i
-/// at seat s of group g is taken as `m(g, s) + b(i) + error`: what the place is worth, and how far the bot lies above the mean
-/// of the field. Least squares over all places finds `b`; whom a bot sat with is accounted for, as only bots at the same
-/// place are compared, and all are joined by the places that they share.
+/// At one seat of a duplicate group, each of its bots meets the same position with the same row once. So the
+/// satisfaction of bot i at seat s of group g is modelled as `m(g, s) + b(i) + error`: the worth of the seat, and the
+/// bot's distance from the mean of the field. Least squares over all seats gives `b`. The choice of opponents is
+/// accounted for, since only bots at the same seat are compared, and the seats that bots share join them all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SatisfactionRatings {
-    /// In the order of their names.
+    /// In the order of names.
     bots: Vec<SatisfactionRating>,
     deviations: StrengthDeviations,
-    /// The most degrees of freedom that an error has.
+    /// Maximum degrees of freedom of an error.
     freedom: u32,
 }
 
@@ -35,54 +35,53 @@ pub struct SatisfactionRatings {
 pub struct SatisfactionRating {
     /// The bot.
     pub bot: BotName,
-    /// How far its satisfaction a match lies above the mean of the field: -1 to 1.
+    /// How far its satisfaction per match is above the mean of the field: -1 to 1.
     pub lead: f64,
-    /// Where that lies with 95% confidence.
+    /// The 95% confidence interval.
     pub interval: ConfidenceInterval<f64>,
-    /// The matches at places at which another bot sat as well.
+    /// Matches at seats where another bot also played.
     pub matches: u32,
-    /// The duplicate groups that they are of.
+    /// Number of duplicate groups of these matches.
     pub groups: u32,
-    /// The island, from 0: bots that no chain of common places joins lie on different ones, and cannot be compared.
+    /// The island, from 0: no chain of common seats joins bots of different islands, and they cannot be compared.
     pub island: u32,
-    /// The place in `deviations`.
+    /// The index in `deviations`.
     number: usize,
 }
 
-/// What one duplicate group says of its bots: each is compared with all that sat at the same seat.
+/// The comparisons within one duplicate group: each bot with all that sat at the same seat.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ComparedGroup {
-    /// The bots that sat at the same seat, two or more, in order, and at how many seats they did.
+    /// Sets of two or more bots that sat at the same seat, sorted, with the number of such seats.
     sets: Vec<(Vec<u32>, u32)>,
-    /// By bot: by how much it was more satisfied than the mean of all at the same seat, summed over the seats.
+    /// By bot: its satisfaction above the mean of all at the same seat, summed over the seats.
     leads: Vec<(u32, f64)>,
 }
 
-/// What is known of each bot before, in matches that all other bots at the table would have played like the mean of the field:
-/// it takes away little, and keeps a bot of one match from leading the field.
+/// The weight of the prior, in matches in which all other bots at the table play like the mean of the field: low, but
+/// it keeps a bot with one match from leading.
 const VIRTUAL_MATCHES: f64 = 1.0;
-/// The groups, of any satisfaction equally likely, that count in the error of all bots beside those that were played: without
-/// them, two groups that came out alike would seem to leave no doubt.
+/// The weight of the prior variance, in groups with uniformly random satisfaction: without it, two groups with equal
+/// results would seem to leave no doubt.
 const VIRTUAL_GROUPS: f64 = 2.0;
-/// The most of what a group says that is taken to have gone into the strengths: of a group all of whose bots play nowhere else, all
-/// has, and nothing is left.
+/// Maximum leverage of a group. If its bots play in no other group, the true leverage is 1, and nothing would be left.
 const MAX_LEVERAGE: f64 = 0.9;
-/// How close the strengths are brought to the solution.
+/// The tolerance of the strengths.
 const TOLERANCE: f64 = 1e-12;
 
 impl ComparedGroup {
     /// Compares the scores of a group: seat, bot and satisfaction.
     pub(super) fn compare(scores: impl Iterator<Item = (u8, u32, f64)>) -> Self {
         let mut scores: Vec<_> = scores.collect();
-        // A bot may sit at a seat twice in one group, beside others: its scores are in order then, whatever order they came in.
+        // A bot may sit at a seat twice in one group: sorting makes the order of its scores deterministic.
         scores.sort_unstable_by(|(seat, bot, score), (other_seat, other_bot, other)| {
             (seat, bot).cmp(&(other_seat, other_bot)).then(score.total_cmp(other))
         });
         let mut group = Self::default();
         let places = scores.chunk_by(|one, other| one.0 == other.0);
-        // In the order of the bots, all are one if the first and the last are.
+        // In sorted order, all are the same bot if the first and the last are.
         for place in places.filter(|place| place.first().map(|one| one.1) != place.last().map(|one| one.1)) {
-            let mean = place.iter().map(|(.., score)| score).sum::<f64>() / float(place.len());
+            let mean = place.iter().map(|(.., score)| score).sum::<f64>() / to_float(place.len());
             for &(_, bot, score) in place {
                 match group.leads.iter_mut().find(|(known, _)| *known == bot) {
                     Some((_, lead)) => *lead += score - mean,
@@ -98,11 +97,11 @@ impl ComparedGroup {
         group
     }
 
-    /// Returns by bot what is left of its lead when the strengths account for what they can.
+    /// Returns, by bot, the part of its lead that the strengths do not explain.
     fn residuals(&self, strengths: &[f64]) -> Vec<(u32, f64)> {
         let mut residuals = self.leads.clone();
         for (set, seats) in &self.sets {
-            let mean = set.iter().map(|&bot| strengths[bot as usize]).sum::<f64>() / float(set.len());
+            let mean = set.iter().map(|&bot| strengths[bot as usize]).sum::<f64>() / to_float(set.len());
             for (bot, residual) in &mut residuals {
                 let times = f64::from(count_in_set(set, *bot) * seats);
                 *residual -= times * (strengths[*bot as usize] - mean);
@@ -111,12 +110,12 @@ impl ComparedGroup {
         residuals
     }
 
-    /// Returns by bot at how many seats it was compared, and what that tells of its strength.
+    /// Returns, by bot, the number of seats at which it was compared, and the information about its strength.
     fn comparisons(&self) -> impl Iterator<Item = (u32, u32, f64)> {
         self.leads.iter().map(|&(bot, _)| {
             self.sets.iter().fold((bot, 0, 0.0), |(bot, matches, information), (set, seats)| {
                 let times = count_in_set(set, bot);
-                let share = f64::from(times) / float(set.len());
+                let share = f64::from(times) / to_float(set.len());
                 (bot, matches + times * seats, information + f64::from(times * seats) * (1.0 - share))
             })
         })
@@ -127,7 +126,7 @@ fn count_in_set(set: &[u32], bot: u32) -> u32 {
     set.iter().filter(|&&member| member == bot).count() as u32
 }
 
-/// What all groups say, put together.
+/// The comparisons of all groups.
 struct GatheredGroups<'a> {
     groups: &'a [ComparedGroup],
     tables: SeatedTables,
@@ -150,7 +149,7 @@ impl<'a> GatheredGroups<'a> {
         for group in groups {
             for (set, seats) in &group.sets {
                 if let Ok(table) = sets.binary_search(&set.as_slice()) {
-                    weights[table] += f64::from(*seats) * float(set.len());
+                    weights[table] += f64::from(*seats) * to_float(set.len());
                 }
             }
             for &(bot, lead) in &group.leads {
@@ -165,26 +164,26 @@ impl<'a> GatheredGroups<'a> {
     }
 
     fn information(&self, prior: f64) -> TableInformation<'_> {
-        let shares = self.tables.iter().flat_map(|table| table.iter().map(|_| 1.0 / float(table.len())));
+        let shares = self.tables.iter().flat_map(|table| table.iter().map(|_| 1.0 / to_float(table.len())));
         let (weights, shares) = (self.weights.clone(), shares.collect());
         TableInformation::new(&self.tables, weights, shares, vec![prior; self.tables.bots()])
     }
 }
 
-/// What the strengths leave unexplained.
+/// The residuals of the strengths.
 struct Unexplained {
-    /// By group, then by bot: what is left, made as large as it would be if the strengths had not been fitted to it.
+    /// By group, then by bot: the residuals, scaled up for the fitted strengths.
     residuals: Vec<Vec<(u32, f64)>>,
-    /// The variance of one satisfaction about its place and its bot.
+    /// The variance of one satisfaction, given its seat and bot.
     variance: f64,
-    /// The degrees of freedom of that.
+    /// The degrees of freedom of the variance.
     freedom: u32,
 }
 
 impl Unexplained {
-    /// A share `h` of what a group says has gone into the strengths, so that what is left is divided by `sqrt(1 - h)`. Source:
-    /// Bell and `McCaffrey`, "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples" (2002), with the
-    /// mean leverage of the group.
+    /// The fit absorbs a share `h` of a group's information, so residuals are divided by `sqrt(1 - h)`. Source: Bell
+    /// and `McCaffrey`, "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples" (2002), with
+    /// the mean leverage of the group.
     fn of_groups(
         gathered: &GatheredGroups<'_>,
         diagonal: &[f64],
@@ -196,7 +195,7 @@ impl Unexplained {
         for &island in islands {
             island_sizes[island as usize] += 1;
         }
-        let seats = float(seat_count);
+        let seats = to_float(seat_count);
         let usual = VIRTUAL_GROUPS * seats * (seats - 1.0);
         let (mut squares, mut expected) = (usual * rank_variance(seat_count), usual);
         let mut freedom = VIRTUAL_GROUPS * (seats - 1.0);
@@ -210,7 +209,7 @@ impl Unexplained {
                 leverage += information / diagonal[bot as usize];
             }
             let size = f64::from(island_sizes[islands[first as usize] as usize]);
-            let dimensions = float(left.len()) - 1.0;
+            let dimensions = to_float(left.len()) - 1.0;
             let leverage = (leverage * (size - 1.0) / size / dimensions).min(MAX_LEVERAGE);
             squares += left.iter().map(|(_, left)| left * left).sum::<f64>();
             expected += trace * (1.0 - leverage);
@@ -225,7 +224,7 @@ impl Unexplained {
 }
 
 impl SatisfactionRatings {
-    /// Rates bots, which are numbered in the order of their names, by what groups of matches of so many seats say.
+    /// Rates bots, numbered in the order of names, from groups of matches with this many seats.
     pub(super) fn compute(
         names: &[&BotName],
         groups: &[ComparedGroup],
@@ -234,7 +233,7 @@ impl SatisfactionRatings {
         budget: &mut Budget,
     ) -> Result<Self, HaltReason> {
         let gathered = GatheredGroups::gather(names.len(), groups);
-        let prior = VIRTUAL_MATCHES * (1.0 - 1.0 / float(seats));
+        let prior = VIRTUAL_MATCHES * (1.0 - 1.0 / to_float(seats));
         let information = gathered.information(prior);
         let strengths = information.solve(&gathered.leads, TOLERANCE, budget)?;
         let islands = find_islands(&gathered.tables);
@@ -287,17 +286,17 @@ impl SatisfactionRatings {
         Ok(ratings)
     }
 
-    /// Returns every bot's rating, in the order of the names.
+    /// Returns every bot's rating, in the order of names.
     pub fn bots(&self) -> &[SatisfactionRating] {
         &self.bots
     }
 
-    /// Returns the rating of a bot; none if it was never compared.
+    /// Returns the rating of a bot; `None` if it was never compared.
     pub fn get(&self, bot: &BotName) -> Option<&SatisfactionRating> {
         self.bots.binary_search_by(|rated| rated.bot.cmp(bot)).ok().map(|index| &self.bots[index])
     }
 
-    /// Returns how far one bot is ahead of another; none if one is not rated, or no chain of common places joins them.
+    /// Returns the lead of one bot over another; `None` if one is not rated, or no chain of common seats joins them.
     pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
         let (ours, theirs) = (self.get(one)?, self.get(other)?);
         let groups = ours.groups.min(theirs.groups);
@@ -308,25 +307,25 @@ impl SatisfactionRatings {
         })
     }
 
-    /// Returns the island of a bot, its lead and the variance of that.
+    /// Returns the island of a bot, its lead and the variance of its lead.
     pub(super) fn strength_and_variance(&self, bot: &BotName) -> Option<(u32, f64, f64)> {
         let rated = self.get(bot)?;
         let error = self.deviations.standard_error(rated.number, rated.groups);
         Some((rated.island, rated.lead, error * error))
     }
 
-    /// Returns the degrees of freedom of an error that is known from so many groups of the bot, and from those of all bots.
+    /// Returns the degrees of freedom of an error estimated from this many groups of the bot and those of all bots.
     fn freedom_of(&self, groups: u32) -> u32 {
         StrengthDeviations::freedom(groups).min(self.freedom)
     }
 }
 
-/// Returns the variance of the satisfaction of a seat where any rank is equally likely.
+/// Returns the variance of the satisfaction of a seat if every rank is equally likely.
 pub(super) fn rank_variance(seats: usize) -> f64 {
-    (float(seats) + 1.0) / (12.0 * (float(seats) - 1.0))
+    (to_float(seats) + 1.0) / (12.0 * (to_float(seats) - 1.0))
 }
 
-/// Moves the strengths of each island so that their mean is 0.
+/// Shifts the strengths of each island so that their mean is 0.
 fn center_islands(strengths: &mut [f64], islands: &[u32]) {
     let mut sums = vec![(0.0, 0.0); islands.iter().max().map_or(0, |&last| last as usize + 1)];
     for (strength, &island) in strengths.iter().zip(islands) {
@@ -346,6 +345,6 @@ fn whole_part(number: f64) -> u32 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bots and seats are far below 2^53")]
-fn float(count: usize) -> f64 {
+fn to_float(count: usize) -> f64 {
     count as f64
 }

@@ -1,4 +1,4 @@
-//! How satisfied bots were at like positions.
+//! Satisfaction at comparable positions.
 
 use super::{
     Resampling,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     MatchResult,
-    checkpoint::{CheckpointError, ensure_holds},
+    checkpoint::{CheckpointError, ensure_valid},
     interner::Interner,
 };
 use lastnim_core::{
@@ -16,33 +16,34 @@ use lastnim_core::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// How satisfied bots were, by duplicate group and seat, in no order: the same matches give the same ratings, bit for bit.
+/// The satisfaction of bots by duplicate group and seat. The same matches in any order give the same ratings, bit for
+/// bit.
 ///
-/// It keeps 8 bytes a seat of a match, and the number of each group.
+/// Stores 8 bytes per seat of a match, and the number of each group.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SatisfactionScores {
     bots: Interner<BotName>,
     groups: BTreeMap<u64, Vec<SeatScore>>,
 }
 
-/// How satisfied a bot was with one match. At the same seat of a group stands the same position with the same row.
+/// A bot's satisfaction with one match. The same seat of a group has the same position and row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct SeatScore {
     seat: u8,
     /// In units of 1 / (n - 1).
     units: u8,
     /// n - 1.
-    most: u8,
+    max: u8,
     bot: u32,
 }
 
 impl SatisfactionScores {
-    /// Starts without any match.
+    /// Creates scores without matches.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds one match; each must be added once. A bot that never showed up is left out: it forfeits the match, not its rating.
+    /// Adds one match; each must be added once. No-shows are left out: they forfeit the match, not the rating.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let mut scores = Vec::with_capacity(result.bots.seats().get());
@@ -50,10 +51,10 @@ impl SatisfactionScores {
             let credit = outcome.credit(seat);
             if credit.attended {
                 let bot = self.bots.intern(bot);
-                let [seat, units, most] =
-                    [seat.index() as u32, credit.satisfaction_units, credit.satisfaction_most]
+                let [seat, units, max] =
+                    [seat.index() as u32, credit.satisfaction_units, credit.max_satisfaction_units]
                         .map(|number| number as u8);
-                scores.push(SeatScore { seat, units, most, bot });
+                scores.push(SeatScore { seat, units, max, bot });
             }
         }
         if !scores.is_empty() {
@@ -61,7 +62,7 @@ impl SatisfactionScores {
         }
     }
 
-    /// Forgets the matches of groups before one, as if they had never been added.
+    /// Removes the matches of groups before this one.
     pub fn forget_before(&mut self, group: u64) {
         let kept = self.groups.split_off(&group);
         let before = std::mem::replace(self, Self { groups: kept, ..Self::default() });
@@ -72,18 +73,18 @@ impl SatisfactionScores {
         self.groups = groups;
     }
 
-    /// Checks what was read of a checkpoint.
+    /// Checks values decoded from a checkpoint.
     pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         let bots = self.bots.items().len();
-        let fits = |score: &SeatScore| (score.bot as usize) < bots && score.units <= score.most;
-        ensure_holds(self.groups.values().flatten().all(fits), "a score is too high, or nobody's")
+        let fits = |score: &SeatScore| (score.bot as usize) < bots && score.units <= score.max;
+        ensure_valid(self.groups.values().flatten().all(fits), "a score is too high or has no bot")
     }
 
-    /// Works out the ratings of all bots that can be compared with another. A step of the budget is one look at a seat of a table,
-    /// about 10 ns.
+    /// Computes the ratings of all bots that can be compared with another. A step of the budget is one look at a seat
+    /// of a table, about 10 ns.
     ///
     /// # Errors
-    /// If the budget does not allow it.
+    /// If the budget runs out.
     pub fn compute_ratings(
         &self,
         resampling: &Resampling,
@@ -98,13 +99,12 @@ impl SatisfactionScores {
             .values()
             .map(|scores| {
                 ComparedGroup::compare(scores.iter().map(|score| {
-                    let satisfaction = f64::from(score.units) / f64::from(score.most.max(1));
+                    let satisfaction = f64::from(score.units) / f64::from(score.max.max(1));
                     (score.seat, by_number[score.bot as usize], satisfaction)
                 }))
             })
             .collect();
-        let seats =
-            self.groups.values().flatten().map(|score| usize::from(score.most) + 1).max().unwrap_or(2);
+        let seats = self.groups.values().flatten().map(|score| usize::from(score.max) + 1).max().unwrap_or(2);
         SatisfactionRatings::compute(&bots, &groups, seats, resampling, budget)
     }
 

@@ -1,4 +1,4 @@
-//! How well bots play by the oracle's measure.
+//! The oracle's view of how well bots play.
 
 use super::{ConfidenceInterval, ratio::RatioSums};
 use crate::{MatchResult, SeatLoss};
@@ -6,38 +6,38 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How well a bot plays by the oracle's measure, whoever won: the ranks of its row that its own takes cost it.
+/// How well a bot plays according to the oracle, independent of who won: the ranks in its row that its takes cost it.
 ///
-/// It needs no opponents to be compared with, and far fewer matches than wins do. It means what it says where rows are
-/// assigned; a bot that declares its own row can declare one with which little can be lost.
+/// It needs no comparison with opponents, and far fewer matches than wins do. It is meaningful if rows are assigned; a
+/// bot that declares its row can choose one with which little can be lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SkillEstimate {
-    /// The matches to which it came.
+    /// Matches that the bot attended.
     pub matches: u32,
-    /// The duplicate groups that they are of.
+    /// Number of duplicate groups of these matches.
     pub groups: u32,
-    /// Ranks lost a match; the lower the better.
+    /// Ranks lost per match; lower is better.
     pub regret_per_match: MeanEstimate,
-    /// Ranks lost a take; none before the first take.
+    /// Ranks lost per take; `None` before the first take.
     pub regret_per_ply: Option<MeanEstimate>,
 }
 
-/// A mean, and where it lies with 95% confidence.
+/// A mean with its 95% confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanEstimate {
-    /// The mean of what was seen.
+    /// The sample mean.
     pub mean: f64,
-    /// Where it lies with 95% confidence; none with a single group.
+    /// The 95% confidence interval; `None` with a single group.
     pub interval: Option<ConfidenceInterval<f64>>,
 }
 
-/// The oracle's figures of every bot, by duplicate group; in whole numbers, so that the order of matches does not matter.
+/// The oracle's figures of every bot by duplicate group, as integers, so that the order of matches does not matter.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RegretTally {
     bots: BTreeMap<BotName, BTreeMap<u64, BotGroupFigures>>,
 }
 
-/// What one bot did in one group.
+/// The figures of one bot in one group.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct BotGroupFigures {
     matches: u32,
@@ -46,12 +46,12 @@ struct BotGroupFigures {
 }
 
 impl RegretTally {
-    /// Starts without any match.
+    /// Creates a tally without matches.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds one match; each must be added once. A bot that never showed up is left out, and so is a cancelled match.
+    /// Adds one match; each must be added once. No-shows and cancelled matches are left out.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         for (seat, bot) in result.bots.enumerate() {
@@ -70,7 +70,7 @@ impl RegretTally {
         }
     }
 
-    /// Forgets the matches of groups before one, as if they had never been added.
+    /// Removes the matches of groups before this one.
     pub fn forget_before(&mut self, group: u64) {
         for groups in self.bots.values_mut() {
             *groups = groups.split_off(&group);
@@ -78,7 +78,7 @@ impl RegretTally {
         self.bots.retain(|_, groups| !groups.is_empty());
     }
 
-    /// Returns how well a bot plays; none before its first match.
+    /// Returns the estimate of a bot; `None` before its first match.
     pub fn get(&self, bot: &BotName) -> Option<SkillEstimate> {
         let groups = self.bots.get(bot)?;
         let mut per_match = RatioSums::default();
@@ -96,14 +96,14 @@ impl RegretTally {
         })
     }
 
-    /// Returns how well every bot plays, in the order of their names.
+    /// Returns the estimates of all bots, in the order of names.
     pub fn skill_by_bot(&self) -> BTreeMap<&BotName, SkillEstimate> {
         self.bots.keys().filter_map(|bot| Some((bot, self.get(bot)?))).collect()
     }
 }
 
 impl MeanEstimate {
-    /// Estimates the rate of ranks of which groups have these sums; nothing where there is nothing to divide by.
+    /// Estimates a rate of ranks from group sums; `None` if the denominator is 0.
     fn of_ranks(sums: &RatioSums) -> Option<Self> {
         Some(Self { mean: sums.ratio()?, interval: sums.rank_rate_interval() })
     }
@@ -114,9 +114,9 @@ mod tests {
     use super::*;
     use crate::{SeededDraw, rating::testing, testing::field};
 
-    /// Gives `bot0` this regret and these plies in a match of a group.
+    /// Creates a match of a group in which `bot0` has this regret and these plies.
     fn played(group: u64, regret: u32, plies: u32, lost: Option<SeatLoss>) -> MatchResult {
-        let mut result = testing::result(group, &field(2), 1);
+        let mut result = testing::match_of_group(group, &field(2), 1);
         let seats = &mut result.outcome.as_mut().unwrap().seats;
         let first = seats.seats().iter().next().unwrap();
         (seats[first].regret, seats[first].plies, seats[first].lost) = (regret, plies, lost);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_a_match_and_a_ply() {
+    fn figures_are_per_match_and_per_ply() {
         use SeatLoss::{Forfeited, NoShow};
         assert_eq!(skill(&[]), None);
         let one = skill(&[played(0, 3, 4, None), played(0, 1, 0, None)]).unwrap();
@@ -148,19 +148,19 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_never_erred_is_not_taken_to_be_perfect() {
+    fn a_bot_without_errors_has_a_nonzero_upper_end() {
         let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
-        // Nine ranks instead of the three of the rule of three: errors may come by twos, and cost more than one rank.
+        // Nine ranks instead of the three of the rule of three: errors may come in pairs and cost more than one rank.
         let ConfidenceInterval { low, high } = skill(&results).unwrap().regret_per_match.interval.unwrap();
         assert!(low == 0.0 && (high - 0.15).abs() < 1e-3, "{low} to {high}");
     }
 
     #[test]
-    fn ninety_five_of_a_hundred_intervals_hold_the_truth() {
+    fn intervals_have_95_percent_coverage() {
         let runs = 2_000;
         let covered = (0..runs).filter(|&run| {
             let mut draw = SeededDraw::new(11, run);
-            // A group's matches are alike: its position is easy or hard. Ranks lost a match: 0.75 in the mean.
+            // A group's matches are alike: its position is easy or hard. The mean loss per match is 0.75 ranks.
             let mut results = Vec::new();
             for group in 0..60 {
                 let hardness = draw.number_below(4);

@@ -2,25 +2,25 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// From here on, more degrees of freedom change a quantile by less than one in five hundred.
+/// From here on, more degrees of freedom change a quantile by less than 0.2%.
 const MAX_FREEDOM: u32 = 1_000;
 
-/// Student's t distribution with a whole number of degrees of freedom.
+/// Student's t distribution with an integer number of degrees of freedom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StudentDistribution {
     freedom: u32,
 }
 
 impl StudentDistribution {
-    /// Returns the distribution for so many degrees of freedom, taken as at least 1 and at most 1,000.
+    /// Creates the distribution; `freedom` is clamped to 1 to 1,000.
     pub(super) fn new(freedom: u32) -> Self {
         Self { freedom: freedom.clamp(1, MAX_FREEDOM) }
     }
 
-    /// Returns the value that so large a share of the distribution, 0 to 1 exclusive, does not exceed.
+    /// Returns the quantile of a share, 0 to 1 exclusive.
     pub(super) fn quantile(self, share: f64) -> f64 {
         let (mut low, mut high) = (-FRAC_PI_2, FRAC_PI_2);
-        // Halved 60 times, an angle is as narrow as a float can tell.
+        // After 60 bisections the angle is at float precision.
         for _ in 0..60 {
             let middle = f64::midpoint(low, high);
             if self.cdf(middle.tan()) < share { low = middle } else { high = middle }
@@ -28,8 +28,8 @@ impl StudentDistribution {
         f64::midpoint(low, high).tan()
     }
 
-    /// Returns the same for any number of degrees of freedom, 1 or more, and a share that is not one half: its logarithm lies
-    /// between those of the whole numbers beside it, in proportion to their inverse, within 3%.
+    /// Returns the quantile for any number of degrees of freedom, 1 or more, and a share other than one half.
+    /// Interpolates the logarithm between the adjacent integers, linearly in their inverses; the error is below 3%.
     pub(super) fn quantile_between(freedom: f64, share: f64) -> f64 {
         let below = freedom.floor().clamp(1.0, f64::from(MAX_FREEDOM));
         let at = |whole: f64| Self::new((whole as i64).unsigned_abs() as u32).quantile(share);
@@ -38,13 +38,13 @@ impl StudentDistribution {
         low * (high / low).powf(part.clamp(0.0, 1.0))
     }
 
-    /// Returns the chance of a value of at most `t`.
+    /// Returns the probability of a value of at most `t`.
     ///
     /// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4.
     fn cdf(self, t: f64) -> f64 {
         let angle = (t / f64::from(self.freedom).sqrt()).atan();
         let (sine, cosine) = angle.sin_cos();
-        // The terms rise by the square of the cosine, from its power 0 or 1 to `freedom` - 2.
+        // The terms go up in steps of the squared cosine, from its power 0 or 1 to `freedom` - 2.
         let odd = self.freedom % 2;
         let (mut term, mut sum) = (if odd == 1 { cosine } else { 1.0 }, 0.0);
         for power in (odd..self.freedom.saturating_sub(1)).step_by(2) {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn between_whole_numbers_quantiles_fall() {
+    fn quantiles_decrease_between_integers() {
         let quantile = |freedom| StudentDistribution::quantile_between(freedom, 0.975);
         assert!((quantile(4.0) - StudentDistribution::new(4).quantile(0.975)).abs() < 1e-12);
         assert!((quantile(0.2) - 12.706).abs() < 1e-3 && (quantile(1e9) - 1.962).abs() < 1e-3);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_agree_with_published_tables() {
         // Abramowitz and Stegun, table 26.10, for two-sided 95% and 99%.
         for (freedom, expected) in [
             (0, [12.706, 63.657]),

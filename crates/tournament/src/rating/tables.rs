@@ -1,18 +1,18 @@
-//! The tables at which bots have met.
+//! The tables at which bots met.
 
 use std::ops::Range;
 
-/// The tables at which matches were played, each once: sets of two or more bots, which are numbered from 0.
+/// The distinct tables at which matches were played: sets of two or more bots, numbered from 0.
 #[derive(Debug, Clone)]
 pub(super) struct SeatedTables {
     bots: usize,
     members: Vec<u32>,
-    /// Where the members of each table begin, and where those of the last end.
+    /// Where the members of each table begin; the last entry is the end.
     bounds: Vec<usize>,
 }
 
 impl SeatedTables {
-    /// Gathers the tables of so many bots.
+    /// Collects the tables of this many bots.
     pub(super) fn new<'a>(bots: usize, tables: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut gathered = Self { bots, members: Vec::new(), bounds: vec![0] };
         for table in tables {
@@ -22,12 +22,12 @@ impl SeatedTables {
         gathered
     }
 
-    /// Returns how many bots there are.
+    /// Returns the number of bots.
     pub(super) fn bots(&self) -> usize {
         self.bots
     }
 
-    /// Returns how many tables there are.
+    /// Returns the number of tables.
     pub(super) fn len(&self) -> usize {
         self.bounds.len() - 1
     }
@@ -42,17 +42,17 @@ impl SeatedTables {
         (0..self.len()).map(|table| self.get(table))
     }
 
-    /// Iterates over the tables, each with the numbers of its seats among those of all tables.
+    /// Iterates over the tables, each with the range of its seats among those of all tables.
     pub(super) fn iter_with_seats(&self) -> impl Iterator<Item = (&[u32], Range<usize>)> {
         self.bounds.windows(2).map(|bounds| (&self.members[bounds[0]..bounds[1]], bounds[0]..bounds[1]))
     }
 
-    /// Returns how many seats all tables have.
+    /// Returns the total number of seats.
     pub(super) fn seats(&self) -> usize {
         self.members.len()
     }
 
-    /// Returns what one look at every seat of every table counts as.
+    /// Returns the steps for one pass over all seats.
     pub(super) fn steps(&self) -> u64 {
         (self.members.len() + self.bots) as u64
     }

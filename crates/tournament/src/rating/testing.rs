@@ -7,8 +7,8 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// Returns the result of a match of a group, won by the bot of this seat.
-pub(crate) fn result(group: u64, bots: &[BotName], winner: usize) -> MatchResult {
+/// Returns the result of a match, won by the bot at seat `winner`.
+pub(crate) fn match_of_group(group: u64, bots: &[BotName], winner: usize) -> MatchResult {
     let bots: BySeat<_> = bots.to_vec().try_into().unwrap();
     let winner = bots.seats().seat(winner).unwrap();
     let seats = BySeat::filled(bots.seats(), &SeatResult::default());
@@ -16,7 +16,7 @@ pub(crate) fn result(group: u64, bots: &[BotName], winner: usize) -> MatchResult
 }
 
 /// Returns the matches of results.
-pub(super) fn matches<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> RatedMatches {
+pub(super) fn rated_matches<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> RatedMatches {
     let mut matches = RatedMatches::new();
     for result in results {
         matches.add_result(result);
@@ -24,13 +24,13 @@ pub(super) fn matches<'a>(results: impl IntoIterator<Item = &'a MatchResult>) ->
     matches
 }
 
-/// Rates by results, with the fewest replicates.
+/// Computes ratings with the minimum number of replicates.
 pub(super) fn rated<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Ratings {
     let resampling = Resampling { seed: 1, replicates: ReplicateCount::new(ReplicateCount::MIN).unwrap() };
-    matches(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
+    rated_matches(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
 }
 
-/// Draws which of the strengths wins, by Luce's model.
+/// Draws the winner by Luce's model.
 pub(super) fn draw_winner(draw: &mut SeededDraw, strengths: &[f64]) -> usize {
     let shares: Vec<f64> = strengths.iter().map(|strength| strength.exp()).collect();
     let mut left = draw_uniform(draw) * shares.iter().sum::<f64>();
@@ -43,8 +43,8 @@ pub(super) fn draw_winner(draw: &mut SeededDraw, strengths: &[f64]) -> usize {
     shares.len() - 1
 }
 
-/// Moves strengths so that their mean chance against one of strength 0 is one half: where ratings lie.
-pub(super) fn anchored(strengths: &[f64]) -> Vec<f64> {
+/// Shifts strengths so that their mean chance against strength 0 is one half, like ratings.
+pub(super) fn anchor_strengths(strengths: &[f64]) -> Vec<f64> {
     let (mut low, mut high) = (-100.0, 100.0);
     for _ in 0..100 {
         let level = f64::midpoint(low, high);

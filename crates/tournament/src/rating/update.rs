@@ -1,27 +1,27 @@
-//! What one match adds to what is known of the bots at its table.
+//! Updates of the strengths by one match.
 
-/// The most Newton steps of one update.
+/// Maximum number of Newton steps in one update.
 const MAX_STEPS: u32 = 100;
-/// How small the last step is.
+/// The size of the last step.
 const TOLERANCE: f64 = 1e-9;
-/// The longest step: farther off, the curvature at its start says nothing.
-const LONGEST_STEP: f64 = 1.0;
+/// The longest step; beyond it the curvature at the start is meaningless.
+const MAX_STEP: f64 = 1.0;
 
-/// What one match adds to what is known of the bots at its table.
+/// The update of the strengths of the bots at one table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StrengthUpdate {
-    /// What is to be multiplied with a bot's covariances with the table to get how far its strength moves.
+    /// A bot's covariances with the table times this vector give the change of its strength.
     pub(super) gradient: Vec<f64>,
-    /// The matrix G such that the covariances C with the table lessen all covariances by `C G C^T`.
+    /// The matrix G: covariances C with the table reduce all covariances by `C G C^T`.
     pub(super) precision: Vec<Vec<f64>>,
 }
 
 impl StrengthUpdate {
-    /// Adds scores to strengths that are known with covariances: how far each lies above the mean of the table counts, with an
-    /// error of this variance in each score.
+    /// Computes the update by scores, of which only the distances from the table's mean count, with this error variance
+    /// for each score.
     ///
-    /// With scores y about strengths x the information is `W = (I - J / n) / variance`, and the strengths become
-    /// `m + S G (y - m)` with `G = (I + W S)^-1 W`: Bayes' rule for normal distributions, exactly.
+    /// With scores y about strengths x the information is `W = (I - J / n) / variance`, and the strengths become `m + S
+    /// G (y - m)` with `G = (I + W S)^-1 W`: exactly Bayes' rule for normal distributions.
     pub(super) fn of_scores(means: &[f64], covariances: &[Vec<f64>], scores: &[f64], variance: f64) -> Self {
         let share = 1.0 / means.iter().map(|_| 1.0).sum::<f64>();
         let entry = |one, other| (f64::from(u8::from(one == other)) - share) / variance;
@@ -32,11 +32,11 @@ impl StrengthUpdate {
         Self { gradient: precision.iter().map(|row| dot_product(row, &missing)).collect(), precision }
     }
 
-    /// Adds who won to strengths that are known with covariances.
+    /// Computes the update by a winner.
     ///
-    /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the means and covariances before, w is 1
-    /// for the winner and 0 for others, and p are the chances. There, the match has the information `W = diag(p) - p p^T`, and all
-    /// covariances lessen by `C G C^T` with `G = W (I + S W)^-1`.
+    /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the prior means and covariances, w
+    /// is 1 for the winner and 0 for the others, and p are the chances. There the match has the information `W =
+    /// diag(p) - p p^T`, and all covariances are reduced by `C G C^T` with `G = W (I + S W)^-1`.
     pub(super) fn of_match(means: &[f64], covariances: &[Vec<f64>], won: &[f64]) -> Self {
         let mut strengths = means.to_vec();
         let mut step = vec![f64::INFINITY; means.len()];
@@ -49,19 +49,19 @@ impl StrengthUpdate {
                 .map(|bot| means[bot] + dot_product(&covariances[bot], &gradient) - strengths[bot])
                 .collect();
             step = solve_linear(identity_plus_product(covariances, &information), vec![missing]).remove(0);
-            let longest = step.iter().fold(LONGEST_STEP, |longest, step| longest.max(step.abs()));
+            let longest = step.iter().fold(MAX_STEP, |longest, step| longest.max(step.abs()));
             for (strength, step) in strengths.iter_mut().zip(&step) {
-                *strength += step * LONGEST_STEP / longest;
+                *strength += step * MAX_STEP / longest;
             }
             (gradient, information) = log_chance_derivatives(&strengths, won);
         }
-        // W and S are symmetric, so that the transpose of G is (I + W S)^-1 W, and G is symmetric too.
+        // W and S are symmetric, so the transpose of G is (I + W S)^-1 W, and G is symmetric too.
         let precision = solve_linear(identity_plus_product(&information, covariances), information);
         Self { gradient, precision }
     }
 }
 
-/// Returns the derivatives of the logarithm of the chance of what happened: the first, and the negated second.
+/// Returns the first and the negated second derivatives of the log probability of the outcome.
 fn log_chance_derivatives(strengths: &[f64], won: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let greatest = strengths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut chances: Vec<f64> = strengths.iter().map(|strength| (strength - greatest).exp()).collect();
@@ -79,7 +79,7 @@ fn log_chance_derivatives(strengths: &[f64], won: &[f64]) -> (Vec<f64>, Vec<Vec<
     (gradient, information)
 }
 
-/// Returns `I + one * other`, of symmetric matrices.
+/// Returns `I + one * other` for symmetric matrices.
 fn identity_plus_product(one: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let entry = |row: usize, column: usize| {
         f64::from(u8::from(row == column)) + dot_product(&one[row], &other[column])
@@ -87,7 +87,7 @@ fn identity_plus_product(one: &[Vec<f64>], other: &[Vec<f64>]) -> Vec<Vec<f64>> 
     (0..one.len()).map(|row| (0..one.len()).map(|column| entry(row, column)).collect()).collect()
 }
 
-/// Solves `matrix * x = right` for each right side, by elimination with row exchanges.
+/// Solves `matrix * x = right` for each right side, by Gaussian elimination with pivoting.
 fn solve_linear(mut matrix: Vec<Vec<f64>>, mut rights: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let size = matrix.len();
     for column in 0..size {

@@ -1,14 +1,14 @@
-//! Tables at which everybody sits equally often, and every two bots meet as nearly so as can be found.
+//! Balanced tables: bots sit equally often, and pairs meet as equally often as possible.
 
 use crate::SeededDraw;
 
-/// Tables of a field, found by a search whose luck is drawn from a seed.
+/// The tables of a field, found by a randomised search from a seed.
 ///
-/// First each table takes of the bots that sat least often those that met the fewest of each other. So all bots sit
-/// equally often up to one, which all that follows keeps. Then bots of two tables are exchanged, so as to lower the
-/// sum of the squares of all numbers of meetings: simulated annealing, which ends when every two bots meet equally often
-/// up to one, or when it has tried as much as it may; then those that meet too often still are looked after one by one. There are tables for which it cannot be done: six bots, for one,
-/// have no five tables of three at which every two meet once.
+/// First, each table takes the bots that sat least often, and among these the ones that met each other least. So all
+/// bots sit equally often, give or take one; the later steps preserve this. Then simulated annealing swaps bots between
+/// tables to reduce the sum of the squared numbers of meetings, until all pairs meet equally often, give or take one,
+/// or the limit of tries is reached. Finally, pairs that still meet too often are repaired one by one. Perfect balance
+/// is not always possible: six bots have no five tables of three at which every pair meets once.
 ///
 /// Source of the second step: Kirkpatrick, Gelatt and Vecchi, "Optimization by Simulated Annealing" (1983).
 #[derive(Debug)]
@@ -19,21 +19,21 @@ pub(super) struct BalancedTables {
     seated: Vec<u32>,
 }
 
-/// The most exchanges that are tried; where there are few seats, so many for each two of them.
-const TRIES: (u64, u64) = (500_000, 50);
-/// The most exchanges that are tried in the end for one bot that meets another too often, and for all of them.
-const REPAIRS: (usize, usize) = (200, 500_000);
+/// Maximum number of swaps tried: in total, and for each pair of seats.
+const MAX_TRIES: (u64, u64) = (500_000, 50);
+/// Maximum number of swaps tried in the repair: for one bot that meets another too often, and in total.
+const MAX_REPAIRS: (usize, usize) = (200, 500_000);
 
-/// A search for balanced tables, as it goes on.
+/// The state of the search.
 struct TableSearch {
     tables: BalancedTables,
-    /// By bot and bot, how often they meet.
+    /// By bot and bot: number of meetings.
     met: Vec<u16>,
     draw: SeededDraw,
 }
 
 impl BalancedTables {
-    /// Finds so many tables.
+    /// Finds this many tables.
     pub(super) fn find(field: usize, seats: usize, tables: u64, seed: u64) -> Self {
         let mut search = TableSearch {
             tables: Self { field, seats, seated: Vec::with_capacity(tables as usize * seats) },
@@ -55,8 +55,8 @@ impl BalancedTables {
         self.seated.len() / self.seats
     }
 
-    /// Returns the sum of the squares of the numbers of meetings that no tables could be below: that of numbers which
-    /// are equal up to one.
+    /// Returns the lower bound of the sum of the squared numbers of meetings, reached if they are equal, give or take
+    /// one.
     fn least_squares(&self) -> u64 {
         let pairs = (self.field * (self.field - 1) / 2) as u64;
         let meetings = (self.tables() * self.seats * (self.seats - 1) / 2) as u64;
@@ -66,13 +66,13 @@ impl BalancedTables {
 }
 
 impl TableSearch {
-    /// Fills the tables, one by one.
+    /// Fills the tables one by one.
     fn fill_tables(&mut self, tables: u64) {
         let (field, seats) = (self.tables.field, self.tables.seats);
         let mut labels: Vec<u32> = (0..field as u32).collect();
         self.draw.shuffle(&mut labels);
         let mut plays = vec![0_u32; field];
-        // Of each bot, how often it met the bots of the table.
+        // By bot: how often it has met the bots of the table.
         let mut met_table = vec![0_u32; field];
         let mut sits = vec![false; field];
         for _ in 0..tables {
@@ -99,21 +99,21 @@ impl TableSearch {
         }
     }
 
-    /// Exchanges bots until all pairs meet equally often up to one, or it has tried as often as it may.
+    /// Swaps bots until all pairs meet equally often, give or take one, or the limit of tries is reached.
     fn anneal(&mut self) {
         let met = self.met.iter();
         let mut squares = met.map(|&met| u64::from(met) * u64::from(met)).sum::<u64>() / 2;
         let least = self.tables.least_squares();
         let (mut best, mut best_squares) = (self.tables.seated.clone(), squares);
-        let (most, for_each) = TRIES;
-        let tries = (self.tables.seated.len() as u64).pow(2).saturating_mul(for_each).min(most);
+        let (max_tries, tries_per_pair) = MAX_TRIES;
+        let tries = (self.tables.seated.len() as u64).pow(2).saturating_mul(tries_per_pair).min(max_tries);
         for tried in 0..tries {
             if squares == least {
                 return;
             }
             let places = [(); 2].map(|()| self.draw.number_below(self.tables.seated.len() as u64) as usize);
             let Some(more) = self.exchange_bots(places) else { continue };
-            // It freezes: first one exchange in two that raises the sum by 2 is kept, in the end one in 2^8.
+            // Cooling: swaps that raise the sum by 2 are first accepted with probability 1/2, finally 2^-8.
             let doublings = u64::try_from(more).unwrap_or(0) / 2 * (1 + 7 * tried / tries);
             if more > 0 && (doublings >= 64 || self.draw.next_bits() >> (64 - doublings) != 0) {
                 self.exchange_bots(places);
@@ -129,7 +129,7 @@ impl TableSearch {
         self.recount_meetings();
     }
 
-    /// Counts all meetings anew.
+    /// Recounts all meetings.
     fn recount_meetings(&mut self) {
         self.met.fill(0);
         for first in (0..self.tables.seated.len()).step_by(self.tables.seats) {
@@ -141,18 +141,18 @@ impl TableSearch {
         }
     }
 
-    /// Tries other tables for each bot that meets one at its table more often than equal numbers would allow.
+    /// Tries other tables for each bot that meets another at its table more often than balance allows.
     fn repair_repeated_meetings(&mut self) {
         let (field, seats) = (self.tables.field, self.tables.seats);
-        let (for_each, mut left) = REPAIRS;
-        let most = (self.tables.tables() * seats * (seats - 1)).div_ceil(field * (field - 1));
+        let (for_each, mut left) = MAX_REPAIRS;
+        let max_meetings = (self.tables.tables() * seats * (seats - 1)).div_ceil(field * (field - 1));
         for place in 0..self.tables.seated.len() {
             for _ in 0..for_each.min(left) {
                 let bot = self.tables.seated[place] as usize;
                 let others = self.tables.table((place / seats) as u64);
                 if others
                     .filter(|&other| other != bot)
-                    .all(|other| usize::from(self.met[bot * field + other]) <= most)
+                    .all(|other| usize::from(self.met[bot * field + other]) <= max_meetings)
                 {
                     break;
                 }
@@ -165,8 +165,7 @@ impl TableSearch {
         }
     }
 
-    /// Exchanges the bots of two places, if both can sit at the other's table; returns by how much that raises the sum of
-    /// the squares.
+    /// Swaps the bots of two seats, if both can sit at the other's table; returns the change of the sum of squares.
     fn exchange_bots(&mut self, [here, there]: [usize; 2]) -> Option<i64> {
         let seats = self.tables.seats;
         let (one, other) = (self.tables.seated[here], self.tables.seated[there]);
@@ -186,7 +185,7 @@ impl TableSearch {
         Some(more)
     }
 
-    /// Counts a meeting more or less; returns by how much that raises the sum of the squares.
+    /// Changes the number of meetings of a pair; returns the change of the sum of squares.
     fn adjust_meetings(&mut self, one: u32, other: u32, by: i16) -> i64 {
         let field = self.tables.field;
         let (one, other) = (one as usize, other as usize);

@@ -1,26 +1,26 @@
-//! How the capital of a sequential test has moved.
+//! The path of the capitals of a sequential test.
 
 use super::BetCapitals;
 use serde::{Deserialize, Serialize};
 
-/// Points that are kept. When there are as many, every second one is dropped, and from then on one is kept half as often: the memory
-/// is bounded however many groups are judged, and the same groups always leave the same points.
+/// Maximum number of points. When it is reached, every second one is dropped and the interval doubles. So memory is
+/// bounded, and the same groups always leave the same points.
 const MAX_POINTS: usize = 128;
 
-/// A point of the path: how much the results spoke for one answer after so many groups.
+/// A point of the path: the capitals after a number of groups.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CapitalPoint {
-    /// Groups that were judged.
+    /// Number of groups judged.
     pub groups: u64,
-    /// What the bets had made of their capitals.
+    /// The capitals of the bets.
     pub capitals: BetCapitals,
 }
 
-/// How the capital of a sequential test has moved, thinned.
+/// The thinned path of the capitals of a sequential test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct CapitalPath {
     points: Vec<CapitalPoint>,
-    /// A point is kept after each multiple of so many groups.
+    /// A point is kept after each multiple of this many groups.
     interval: u64,
 }
 
@@ -31,7 +31,7 @@ impl Default for CapitalPath {
 }
 
 impl CapitalPath {
-    /// Takes the capital after so many groups, which grow by one each time.
+    /// Adds a point; the number of groups increases by one each time.
     pub(super) fn push(&mut self, point: CapitalPoint) {
         if !point.groups.is_multiple_of(self.interval) {
             return;
@@ -47,7 +47,7 @@ impl CapitalPath {
         self.points.push(point);
     }
 
-    /// Returns the points, from the first to the newest, which is `last`.
+    /// Returns the points from the first to `last`, the newest.
     pub(super) fn points_to(&self, last: CapitalPoint) -> Vec<CapitalPoint> {
         let before = self.points.iter().filter(|point| point.groups < last.groups);
         before.copied().chain((last.groups > 0).then_some(last)).collect()
@@ -75,7 +75,7 @@ mod tests {
             }
             assert!(path.points.len() <= MAX_POINTS);
         }
-        assert_eq!(kept, path, "what was kept goes on alike");
+        assert_eq!(kept, path, "the restored state continues identically");
         let points = path.points_to(point(100_000));
         assert!(points.len() >= MAX_POINTS / 2, "{}", points.len());
         let steps = points.windows(2).map(|pair| pair[1].groups - pair[0].groups);

@@ -1,31 +1,31 @@
-//! Bots that come and go while a tournament runs.
+//! Field changes during a tournament.
 
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 
-/// A bot that enters or leaves a tournament between two rounds. It is to be stored before a match of its round is: a
-/// schedule is rebuilt from the changes as well.
+/// A bot enters or leaves a tournament between two rounds. It must be stored before a match of its round is, since
+/// schedules are rebuilt from the changes too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {
-    /// The first round that it is for, from 1: round 0 has the field of the start.
+    /// The first round that it affects, from 1: round 0 has the initial field.
     pub round: u64,
     /// The bot.
     pub bot: BotName,
-    /// What it does.
+    /// Whether it enters or leaves.
     pub movement: FieldMovement,
 }
 
-/// What a bot does.
+/// The direction of a field change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FieldMovement {
-    /// It enters, or returns: also one that was suspended.
+    /// It enters or returns, perhaps after a suspension.
     Enters,
-    /// It leaves; its results stay.
+    /// It leaves; its results remain.
     Leaves,
 }
 
 impl FieldMovement {
-    /// Makes it in a list of the bots that are in a tournament, in the order in which they joined it last.
+    /// Applies the change to a list of the bots in a tournament, in the order of their last entry.
     pub fn apply_to_field(self, bot: &BotName, field: &mut Vec<BotName>) {
         field.retain(|present| present != bot);
         if self == Self::Enters {

@@ -5,8 +5,8 @@ use crate::Settings;
 
 /// The tables of a gauntlet: one bot sits at all of them, the others take turns.
 ///
-/// As many tables as there are opponents, at which each of them sits n - 1 times, are played on the first position, as many on
-/// the next position, and so on, round and round. So at any time all opponents have sat equally often, up to one table.
+/// A run of as many tables as opponents, with n - 1 seats for each opponent, uses the first position, the next run the
+/// next position, and so on cyclically. So at any time all opponents have sat equally often, give or take one.
 #[derive(Debug, Clone)]
 pub(super) struct Gauntlet {
     bot: usize,
@@ -16,14 +16,14 @@ pub(super) struct Gauntlet {
 }
 
 impl Gauntlet {
-    /// Plans so many groups of a bot, given by its place in a field of this size.
+    /// Plans this many groups for a bot, given by its index in a field of this size.
     pub(super) fn new(settings: &Settings, bot: usize, field: usize, groups: u64) -> Self {
         let others = (0..field).filter(|&other| other != bot).collect();
         let opponents = OpponentRotation::new(others, settings.seats.get() - 1, settings.seed);
         Self { bot, opponents, positions: settings.positions.count() as u64, groups }
     }
 
-    /// Returns how many groups there are if each opponent sits at n - 1 tables on every position; none if that cannot be counted.
+    /// Returns the number of groups if each opponent sits at n - 1 tables on every position; `None` on overflow.
     pub(super) fn group_count(field: usize, positions: usize) -> Option<u64> {
         (field as u64).checked_sub(1)?.checked_mul(positions as u64)
     }

@@ -1,4 +1,4 @@
-//! Tournaments in which a round depends on the rounds before it.
+//! Formats with rounds that depend on earlier rounds.
 
 use super::{
     FieldChange, FieldMovement, FormatVerdict, Schedule, ScheduleStep, TotalMatches,
@@ -6,96 +6,96 @@ use super::{
     seating::SeatAssigner,
 };
 use crate::checkpoint::{
-    CheckpointError, ReportedResults, decode_state, encode_state, ensure_holds, ensure_results_fit,
+    CheckpointError, ReportedResults, decode_state, encode_state, ensure_results_fit, ensure_valid,
 };
 use crate::{MatchResult, Pairing, Settings, TableGroups};
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt};
 
-/// A table of one round: its bots, by their place in the roster.
+/// A table of one round: bots by roster index.
 pub(super) type RoundTable = Vec<usize>;
 
-/// What a format decides: who sits together in a round, given the results of the rounds before.
+/// The pairing of a format: the tables of a round, given the results of earlier rounds.
 pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
-    /// Whether settled rounds are kept, so that their matches can still be asked for.
-    const KEPT: bool;
-    /// What the rounds make of it.
+    /// Whether finished rounds are kept, so that their matches can be looked up.
+    const KEEPS_ROUNDS: bool;
+    /// The encoded state of the format.
     type State: DeserializeOwned;
 
     /// Draws the tables of the next round.
     fn draw_round(&mut self) -> DrawnRound;
 
-    /// Learns from one result of the round that was drawn last. They come in the order of their numbers, each as soon as those
-    /// before it are there: what takes time for each match is done here, and not for all of them when the round is over.
+    /// Processes one result of the current round. Results come in the order of their numbers, as soon as all earlier
+    /// ones are known. Slow work for each match belongs here, not at the end of the round.
     fn learn_result(&mut self, _result: &MatchResult) {}
 
-    /// Takes all results of the round that was drawn last, in the order of their numbers, from the first table on: each
-    /// table has as many matches as every other.
+    /// Processes all results of the current round, in the order of their numbers, from the first table on; all tables
+    /// have the same number of matches.
     fn finish_round(&mut self, results: &[MatchResult]);
 
-    /// Returns the name of a bot that sits at a table.
+    /// Returns the name of a bot at a table.
     fn name_of_bot(&self, bot: usize) -> &BotName;
 
-    /// Returns how many matches it will have been.
+    /// Returns the total number of matches.
     fn total_matches(&self) -> TotalMatches;
 
-    /// Returns what the format says besides the standings.
+    /// Returns the format's verdict.
     fn format_verdict(&self) -> FormatVerdict;
 
-    /// Takes a change of the field before the next round is drawn. Of several of one bot, taking the last one only comes to
-    /// the same, and the order of the bots does not matter.
+    /// Changes the field before the next round is drawn. Only the last change of each bot matters, and the order of the
+    /// bots does not.
     fn change_field(&mut self, _bot: BotName, _movement: FieldMovement) {}
 
-    /// Says whether the field may change.
+    /// Returns whether the field may change.
     fn has_open_field(&self) -> bool {
         false
     }
 
-    /// Returns what the rounds that are settled, and those that are drawn, have made of it.
+    /// Returns the state after the finished and the drawn rounds.
     fn state(&self) -> impl Serialize;
 
-    /// Takes such a state; after it, these are the rounds that are drawn.
+    /// Restores a state; these rounds are drawn.
     fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError>;
 
-    /// Takes the tables of the rounds that are kept, the last one at the end, after what was saved.
+    /// Restores the tables of the kept rounds, the current one last, after the saved state.
     fn restore_tables(&mut self, _rounds: &[&[RoundTable]]) {}
 
-    /// Returns how many bots there are: their places in the roster are the numbers below.
+    /// Returns the number of bots; roster indexes are below it.
     fn bot_count(&self) -> usize;
 }
 
-/// What comes next.
+/// The result of drawing a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DrawnRound {
     /// A round with these tables, at least one.
     Tables(Vec<RoundTable>),
-    /// Nothing before the field grows.
+    /// There are too few bots until the field grows.
     TooFewBots,
-    /// Nothing more.
+    /// The tournament is over.
     Over,
 }
 
-/// Hands out the matches of one round after the other, each when the one before is settled. The matches are numbered by
-/// table, then group, then rotation, and on from round to round.
+/// Hands out matches round by round; a round begins when the one before is finished. Matches are numbered by table,
+/// group and rotation, continuing from round to round.
 ///
-/// It holds the results of the round that is being played, and folds them in the order of their numbers: so the order in which
-/// they come changes nothing.
+/// It keeps the results of the current round and processes them in the order of their numbers, so their order of
+/// arrival does not matter.
 #[derive(Debug)]
 pub(super) struct RoundSchedule<R> {
     rounds: R,
     seating: SeatAssigner,
     positions: u64,
     table_groups: u64,
-    /// The last round drawn, and before it those that are kept.
+    /// The current round, after those that are kept.
     drawn: Vec<OpenRound>,
     state: RoundState,
     numbers: NumberSequence,
-    /// Results from the first match of the last round on.
+    /// Results from the first match of the current round on.
     results: BTreeMap<u64, MatchResult>,
-    /// The number of the first match of which nothing was learnt.
-    learnt: u64,
-    /// By the first round that they are for: what each bot does last before it.
+    /// The number of the first match not yet processed.
+    processed: u64,
+    /// By the first round affected: the last change of each bot before it.
     changes: BTreeMap<u64, BTreeMap<BotName, FieldMovement>>,
 }
 
@@ -107,13 +107,13 @@ struct OpenRound {
     tables: Vec<RoundTable>,
 }
 
-/// Where the last round drawn stands.
+/// The state of the current round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum RoundState {
     Open,
-    /// It is settled, and the next one cannot be drawn.
+    /// It is finished, and there are too few bots for the next one.
     TooFewBots,
-    /// It is settled, and was the last.
+    /// It is finished, and was the last.
     Over,
 }
 
@@ -129,7 +129,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
             state: RoundState::Open,
             numbers: NumberSequence::default(),
             results: BTreeMap::new(),
-            learnt: 0,
+            processed: 0,
             changes: BTreeMap::new(),
         };
         new.draw_next_round();
@@ -163,7 +163,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         self.state = match self.rounds.draw_round() {
             DrawnRound::Tables(tables) => {
                 let first = self.end_of_last_round();
-                if !R::KEPT {
+                if !R::KEEPS_ROUNDS {
                     self.drawn.clear();
                 }
                 self.drawn.push(OpenRound { index, first, tables });
@@ -174,24 +174,24 @@ impl<R: RoundFormat> RoundSchedule<R> {
         };
     }
 
-    /// Learns from the results of the last round that have all before them.
+    /// Processes the results of the current round whose predecessors are all known.
     fn learn_results(&mut self) {
         let end = self.end_of_last_round();
-        while self.learnt < end
-            && let Some(result) = self.results.get(&self.learnt)
+        while self.processed < end
+            && let Some(result) = self.results.get(&self.processed)
         {
             self.rounds.learn_result(result);
-            self.learnt += 1;
+            self.processed += 1;
         }
     }
 
-    /// Draws on for as long as the last round drawn is complete.
+    /// Finishes rounds and draws new ones while all results are known.
     fn settle_rounds(&mut self) {
         while self.state == RoundState::Open {
             let Some(round) = self.drawn.last() else { return };
             let (first, end) = (round.first, self.end_of_round(round));
             self.learn_results();
-            // Results of later rounds may be there already: these are then checked when their round is drawn.
+            // There may be results of later rounds; they are checked when their round is drawn.
             if self.results.range(..end).count() as u64 != end - first {
                 return;
             }
@@ -204,7 +204,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         }
     }
 
-    /// Forgets the results that are not of the matches of the last round drawn.
+    /// Drops results that do not belong to matches of the current round.
     fn forget_foreign_results(&mut self) {
         let end = self.end_of_last_round();
         let wrong = |result: &MatchResult| !self.belongs_to_last_round(result);
@@ -222,17 +222,17 @@ impl<R: RoundFormat> RoundSchedule<R> {
         }
     }
 
-    /// Takes the rounds that were drawn, after what they have made of the format.
+    /// Restores the drawn rounds, after the state of the format.
     fn restore_rounds(&mut self, drawn: Vec<OpenRound>) -> Result<(), CheckpointError> {
         let (bots, seats) = (self.rounds.bot_count(), self.seating.seats());
         self.drawn.clear();
         for round in drawn {
             let is_table = |table: &RoundTable| table.len() == seats && table.iter().all(|&bot| bot < bots);
-            ensure_holds(round.tables.iter().all(is_table), "a table is not of the field")?;
-            ensure_holds(round.first.max(round.index) <= MAX_NUMBER, "a round is too late")?;
+            ensure_valid(round.tables.iter().all(is_table), "a table is not from the field")?;
+            ensure_valid(round.first.max(round.index) <= MAX_NUMBER, "a round is too late")?;
             let follows = self.drawn.is_empty()
                 || (round.first, round.index) == (self.end_of_last_round(), self.next_index());
-            ensure_holds(follows, "a round does not follow the one before")?;
+            ensure_valid(follows, "a round does not follow the one before")?;
             self.drawn.push(round);
         }
         let rounds: Vec<&[RoundTable]> = self.drawn.iter().map(|round| &*round.tables).collect();
@@ -336,17 +336,17 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
     fn save(&self) -> Option<Vec<u8>> {
         let is_ahead =
             self.results.last_key_value().is_some_and(|(&last, _)| last >= self.end_of_last_round());
-        // Whether results of rounds that are not drawn count is not known.
+        // It is unknown whether results of future rounds count.
         if is_ahead {
             return None;
         }
         let format = self.rounds.state();
-        Some(encode_state(&(format, &self.drawn, self.state, self.learnt, &self.results, &self.changes)))
+        Some(encode_state(&(format, &self.drawn, self.state, self.processed, &self.results, &self.changes)))
     }
 
     fn restore(&mut self, state: &[u8], _reported: &ReportedResults) -> Result<(), CheckpointError> {
         let (format, drawn);
-        (format, drawn, self.state, self.learnt, self.results, self.changes) = decode_state(state)?;
+        (format, drawn, self.state, self.processed, self.results, self.changes) = decode_state(state)?;
         self.rounds.restore(format)?;
         self.restore_rounds(drawn)?;
         ensure_results_fit(&self.results)?;
@@ -357,9 +357,9 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         };
         self.numbers = NumberSequence::starting_at(first);
         for (&number, result) in &self.results {
-            ensure_holds(
+            ensure_valid(
                 number >= first && self.belongs_to_last_round(result),
-                "a result is not of the last round",
+                "a result is not from the last round",
             )?;
             self.numbers.leave_out(number);
         }

@@ -1,8 +1,8 @@
-//! Rounds in which bots of like strengths meet, for as long as nobody stops them.
+//! Ladder rounds.
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
 use super::{FieldMovement, FormatVerdict, Suspension, TotalMatches};
-use crate::checkpoint::{CheckpointError, ensure_holds};
+use crate::checkpoint::{CheckpointError, ensure_valid};
 use crate::{
     BoundedCount, LadderPairing, LadderSettings, MatchResult, OnlineRatings, RatingMeasure, SeatLoss,
     SeededDraw, Settings, StrengthBelief,
@@ -11,25 +11,26 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// What is drawn for a ladder, besides the seed and the round: no group of matches has such a number.
+/// Separates the draws of a ladder from all others: no group has this number.
 const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
 
 /// The rounds of a ladder.
 ///
-/// A round seats about half of the bots, so that those of whom least is known play more than the others. The hosts of its
-/// tables are, by turns (see [`LadderPairing`] for another way), the bot with the most uncertain rating and the bot that has waited longest for a table. With them
-/// sit bots of like ratings, rather those that are uncertain themselves, drawn from twice as many as there is room for.
+/// A round seats about half of the bots, preferring those with uncertain ratings. The hosts of its tables alternate
+/// between the bot with the most uncertain rating and the bot that has waited longest (see [`LadderPairing`] for
+/// another way). The host is joined by bots with similar ratings, preferably uncertain ones, drawn from twice as many
+/// candidates as there are seats.
 ///
-/// Uncertainty alone would starve bots. A few that lie apart from the rest are uncertain for as long as they meet only each
-/// other, and would host every table. By turns, a bot sits at one of any 2 N tables in a row while N bots play: of the
-/// others each can be ahead of it at no more than one table.
+/// Uncertainty alone would starve bots: a few bots far from the rest stay uncertain while they meet only each other,
+/// and would host every table. With alternating hosts, a bot sits at least once in any 2 N consecutive tables while N
+/// bots play, since each other bot can be ahead of it at only one table.
 ///
-/// A bot that lost its seat in too many matches in a row is suspended: it sits at no table until it enters again. Then it
-/// has one chance: the matches in which it loses its seat are in a row with those before until it has kept it once, so that
-/// a bot which is brought back over and over takes nobody's time.
+/// A bot that forfeits too many matches in a row is suspended: it gets no table until it enters again. Then it has one
+/// chance: its streak continues until it keeps its seat once, so a bot that keeps returning wastes little of others'
+/// time.
 ///
-/// What one bot does before a round is drawn comes to the last thing that it did: a schedule that is rebuilt need not
-/// take the others in. So nothing here depends on the order in which bots enter and leave between two rounds.
+/// Only the last change of each bot before a round matters, and a rebuilt schedule may skip the others. So nothing here
+/// depends on the order in which bots enter and leave between two rounds.
 #[derive(Debug)]
 pub(super) struct Ladder {
     bots: Vec<LadderEntrant>,
@@ -38,12 +39,12 @@ pub(super) struct Ladder {
     seed: u64,
     settings: LadderSettings,
     groups_left: Option<u64>,
-    /// The number of the round that is drawn next.
+    /// The number of the next round.
     round: u64,
-    /// Tables drawn in all rounds.
+    /// Number of tables drawn in all rounds.
     tables_drawn: u64,
     measure: RatingMeasure,
-    /// Of the bots that play, those that are out for now apart.
+    /// Ratings of the bots in play; bots that are out are stored separately.
     ratings: OnlineRatings,
 }
 
@@ -51,12 +52,12 @@ pub(super) struct Ladder {
 pub(super) struct LadderEntrant {
     name: BotName,
     presence: LadderPresence,
-    /// Whether it played when the last round was drawn.
-    was_in: bool,
-    /// Tables at which it sat.
+    /// Whether it was in play when the last round was drawn.
+    was_playing: bool,
+    /// Number of tables at which it sat.
     tables: u64,
-    /// How many tables had been drawn before the first round in which it was in again, or when it sat at one.
-    waits_since: u64,
+    /// The number of tables drawn before the first round after its return, or before its last table.
+    waiting_since: u64,
     streak: LossStreak,
 }
 
@@ -67,7 +68,7 @@ pub(super) enum LadderPresence {
     Suspended(Suspension),
 }
 
-/// Seats lost in matches in a row.
+/// Consecutive matches in which a seat was lost.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct LossStreak {
     lost: u64,
@@ -75,7 +76,7 @@ pub(super) struct LossStreak {
 }
 
 impl Ladder {
-    /// Begins with a field that is in the order of its names.
+    /// Starts with a field sorted by name.
     pub(super) fn new(settings: &Settings, field: Vec<BotName>, ladder: LadderSettings) -> Self {
         let mut new = Self {
             bots: Vec::new(),
@@ -99,32 +100,39 @@ impl Ladder {
         let bots = &mut self.bots;
         let place = *self.places.entry(name.clone()).or_insert_with(|| {
             let (presence, streak) = (LadderPresence::Left, LossStreak::default());
-            bots.push(LadderEntrant { name, presence, was_in: false, tables: 0, waits_since: 0, streak });
+            bots.push(LadderEntrant {
+                name,
+                presence,
+                was_playing: false,
+                tables: 0,
+                waiting_since: 0,
+                streak,
+            });
             bots.len() - 1
         });
         bots[place].presence = LadderPresence::Playing;
     }
 
-    /// Lets the wait of those that are in again begin. That is seen when a round is drawn, and not when they enter: who leaves
-    /// and enters again before the next round has done nothing.
+    /// Resets the wait of returning bots. This happens when a round is drawn, not when they enter: a bot that leaves
+    /// and returns before the next round has done nothing.
     fn reset_waits_of_present(&mut self) {
         for bot in &mut self.bots {
             let is_in = bot.presence == LadderPresence::Playing;
-            if is_in && !bot.was_in {
-                bot.waits_since = self.tables_drawn;
+            if is_in && !bot.was_playing {
+                bot.waiting_since = self.tables_drawn;
             }
-            bot.was_in = is_in;
+            bot.was_playing = is_in;
         }
     }
 
-    /// Returns how many tables the next round has, given the bots that play: enough for half of them, and one at least.
+    /// Returns the number of tables in the next round: enough for half of the playing bots, and at least one.
     fn table_count(&self, playing: usize) -> usize {
         let tables = (playing / (2 * self.seats)).max(1);
         let groups_left = self.groups_left.unwrap_or(u64::MAX);
         tables.min((groups_left / self.settings.table_groups.get()) as usize)
     }
 
-    /// Returns the bots that play, in the order of their names.
+    /// Returns the playing bots, in the order of names.
     fn playing_bots(&self) -> Vec<usize> {
         let mut playing: Vec<usize> =
             (0..self.bots.len()).filter(|&bot| self.bots[bot].presence == LadderPresence::Playing).collect();
@@ -132,7 +140,7 @@ impl Ladder {
         playing
     }
 
-    /// Lets the ratings know who plays. One that is out for long costs nothing there.
+    /// Updates the set of rated bots. Bots that are out cost nothing there.
     fn update_rated_bots(&mut self, playing: &[usize]) {
         let names: BTreeSet<&BotName> = playing.iter().map(|&bot| &self.bots[bot].name).collect();
         let gone: Vec<BotName> =
@@ -145,29 +153,29 @@ impl Ladder {
         }
     }
 
-    /// Returns how little a match of two bots is worth: it tells most where they are alike, or where it is not known that
-    /// they are not. The square of their distance, in units of what it may be off by.
+    /// Returns the cost of pairing two bots: the squared difference of their ratings in units of its standard error. A
+    /// match tells most if they are, or may be, equal.
     fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
         let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
         let lead = beliefs[&one].strength - beliefs[&other].strength;
         lead.powi(2) / (self.ratings.notable_lead().powi(2) + between.unwrap_or_default().powi(2))
     }
 
-    /// Returns the place of the next host among the bots that have no table in this round, the least known of them first.
+    /// Returns the index of the next host among the bots without a table, which are sorted by descending uncertainty.
     fn choose_host(&self, free: &[usize]) -> usize {
         match self.settings.pairing {
             LadderPairing::ByTurns if !self.tables_drawn.is_multiple_of(2) => {}
             LadderPairing::ByTurns | LadderPairing::LeastCertain => return 0,
         }
-        let longest = (0..free.len()).min_by_key(|&place| self.bots[free[place]].waits_since);
+        let longest = (0..free.len()).min_by_key(|&place| self.bots[free[place]].waiting_since);
         longest.expect("there are bots for every table of a round")
     }
 
-    /// Returns what decides between two bots that are known equally well: the lower comes first.
+    /// Returns the tie-break between equally uncertain bots: the lower comes first.
     fn tie_break_of(&self, bot: usize) -> u64 {
         match self.settings.pairing {
             LadderPairing::LeastCertain => self.bots[bot].tables,
-            LadderPairing::ByTurns => self.bots[bot].waits_since,
+            LadderPairing::ByTurns => self.bots[bot].waiting_since,
         }
     }
 
@@ -185,7 +193,7 @@ impl Ladder {
 }
 
 impl RoundFormat for Ladder {
-    const KEPT: bool = false;
+    const KEEPS_ROUNDS: bool = false;
     type State = (Option<u64>, u64, u64, Vec<LadderEntrant>, OnlineRatings);
 
     fn draw_round(&mut self) -> DrawnRound {
@@ -199,12 +207,12 @@ impl RoundFormat for Ladder {
         }
         self.reset_waits_of_present();
         self.update_rated_bots(&free);
-        // Both are in the order of the names.
+        // Both are in the order of names.
         let beliefs: HashMap<usize, StrengthBelief> =
             free.iter().copied().zip(self.ratings.iter().map(|(_, belief)| belief)).collect();
         let mut draw = SeededDraw::from_numbers([self.seed, LADDER_DRAW, self.round]);
         draw.shuffle(&mut free);
-        // Sorting keeps the drawn order of equals.
+        // The sort is stable: equal bots keep the drawn order.
         free.sort_by(|one, other| {
             let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
             by_deviation.then_with(|| self.tie_break_of(*one).cmp(&self.tie_break_of(*other)))
@@ -224,7 +232,7 @@ impl RoundFormat for Ladder {
             table.push(host);
             self.tables_drawn += 1;
             for &bot in &table {
-                self.bots[bot].waits_since = self.tables_drawn;
+                self.bots[bot].waiting_since = self.tables_drawn;
                 self.bots[bot].tables += 1;
             }
             drawn.push(table);
@@ -266,8 +274,8 @@ impl RoundFormat for Ladder {
     }
 
     fn total_matches(&self) -> TotalMatches {
-        let most = self.settings.groups.map(|groups| groups.get() * self.seats as u64);
-        most.map_or(TotalMatches::Open, TotalMatches::AtMost)
+        let max_matches = self.settings.groups.map(|groups| groups.get() * self.seats as u64);
+        max_matches.map_or(TotalMatches::Open, TotalMatches::AtMost)
     }
 
     fn format_verdict(&self) -> FormatVerdict {
@@ -302,7 +310,7 @@ impl RoundFormat for Ladder {
     fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError> {
         (self.groups_left, self.round, self.tables_drawn, self.bots, self.ratings) = state;
         self.places = self.bots.iter().enumerate().map(|(place, bot)| (bot.name.clone(), place)).collect();
-        ensure_holds(self.places.len() == self.bots.len(), "a bot is in a ladder twice")?;
+        ensure_valid(self.places.len() == self.bots.len(), "a bot is in a ladder twice")?;
         self.ratings.ensure_consistent(self.measure)
     }
 

@@ -1,8 +1,8 @@
-//! Who met whom, and tables at which few meet again.
+//! Counts of meetings, and tables with few repeated ones.
 
 use super::in_rounds::RoundTable;
 
-/// How often every two bots sat at one table.
+/// How often every pair of bots has met.
 #[derive(Debug, Clone)]
 pub(super) struct MeetingCounts {
     bots: usize,
@@ -10,7 +10,7 @@ pub(super) struct MeetingCounts {
     met: Vec<u16>,
 }
 
-/// Two places at two tables.
+/// Two seats at two tables.
 #[derive(Debug, Clone, Copy)]
 struct SeatExchange {
     one: (usize, usize),
@@ -18,7 +18,7 @@ struct SeatExchange {
 }
 
 impl MeetingCounts {
-    /// Begins with bots that never met.
+    /// Creates counts of bots that have never met.
     pub(super) fn zero(bots: usize) -> Self {
         Self { bots, met: vec![0; bots * bots] }
     }
@@ -42,19 +42,18 @@ impl MeetingCounts {
         }
     }
 
-    /// Returns how often two bots met.
+    /// Returns how often two bots have met.
     pub(super) fn meetings_of(&self, one: usize, other: usize) -> i64 {
         i64::from(self.met[one * self.bots + other])
     }
 
-    /// Exchanges bots between tables until no exchange of two would lower the number of former meetings, over all pairs at
-    /// a table. Of the exchanges that lower it, one between the nearest tables is made, so that the tables keep their order
-    /// by score as far as can be.
+    /// Swaps bots between tables while a swap reduces the number of earlier meetings, over all pairs at a table. Among
+    /// such swaps it prefers those between the nearest tables, to keep the order by score.
     ///
-    /// With two seats no meeting is repeated as long as every bot has met fewer than half of the bots that sit. For if a
-    /// and b met and sit together, then of the bots at the other tables at least half are new to a, and at least half are
-    /// new to b, and more than half where the number of tables is odd: so some table has one new to a opposite one
-    /// new to b, and to exchange with it helps.
+    /// With two seats no meeting is repeated while every bot has met fewer than half of the bots that sit. Proof: if a
+    /// and b have met and sit together, then of the bots at the other tables at least half are new to a, and at least
+    /// half are new to b, and more than half if the number of tables is odd. So some table has a bot new to a opposite
+    /// one new to b, and swapping with it helps.
     pub(super) fn reduce_repeats(&self, tables: &mut [RoundTable]) {
         let mut sums = TableMeetings::count(self, tables);
         let mut at = 0;
@@ -67,12 +66,12 @@ impl MeetingCounts {
             tables[one.0][one.1] = there;
             tables[other.0][other.1] = here;
             sums.note_exchange(self, (one.0, here), (other.0, there));
-            // The table exchanged with may have got worse.
+            // The other table of the swap may have become worse.
             at = one.0.min(other.0);
         }
     }
 
-    /// Returns the exchange of a bot of this table with the nearest by which the number of former meetings is lowered.
+    /// Returns the best swap of a bot of this table with the nearest table that reduces earlier meetings.
     fn best_exchange(
         &self,
         tables: &[RoundTable],
@@ -103,7 +102,7 @@ impl MeetingCounts {
     }
 }
 
-/// How often each bot met the bots of each table.
+/// How often each bot has met the bots of each table.
 struct TableMeetings {
     tables: usize,
     /// By bot and table.
@@ -125,7 +124,7 @@ impl TableMeetings {
         self.sums[bot * self.tables + table]
     }
 
-    /// Counts that two bots have changed tables.
+    /// Updates the sums after two bots have swapped tables.
     fn note_exchange(&mut self, meetings: &MeetingCounts, one: (usize, usize), other: (usize, usize)) {
         self.adjust(meetings, one.0, one.1, -1);
         self.adjust(meetings, other.0, other.1, -1);

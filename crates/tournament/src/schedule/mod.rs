@@ -1,7 +1,7 @@
-//! Schedules: which matches a tournament asks for, one file for each format.
+//! Schedules: which matches a tournament plays, one file per format.
 //!
-//! Three ways of going on carry all formats: `planned` where every match is known beforehand, `in_rounds` where a round
-//! depends on the rounds before it, and `sprt`, which stops when it knows enough.
+//! Three mechanisms carry all formats: `planned` if every match is known in advance, `in_rounds` if a round depends on
+//! earlier rounds, and `sprt`, which stops early.
 
 mod balanced_tables;
 mod bet_capitals;
@@ -11,7 +11,7 @@ mod gauntlet;
 mod in_rounds;
 mod knockout;
 mod ladder;
-mod lineup;
+mod match_limiter;
 mod meetings;
 mod numbers;
 mod opponents;
@@ -36,7 +36,7 @@ mod verdict;
 pub use bet_capitals::BetCapitals;
 pub use capital_path::CapitalPoint;
 pub use field_change::{FieldChange, FieldMovement};
-pub use lineup::MatchLimiter;
+pub use match_limiter::MatchLimiter;
 pub use plan::{count_matches, group_size, plan_schedule};
 pub use repetition::RepeatedGroups;
 pub use schedule::{Schedule, ScheduleStep, TotalMatches};

@@ -1,13 +1,13 @@
-//! Which matches were handed out.
+//! Sequences of match numbers.
 
-use crate::checkpoint::{CheckpointError, ensure_holds};
+use crate::checkpoint::{CheckpointError, ensure_valid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// More matches than any tournament comes to, and low enough to count on from there.
+/// More matches than any tournament has, low enough to count on from there.
 pub(super) const MAX_NUMBER: u64 = 1 << 62;
 
-/// Numbers in order, without those that are left out. It holds only what is out of order.
+/// Ascending numbers, without those that are left out. Stores only those that are out of order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct NumberSequence {
     next: u64,
@@ -16,17 +16,17 @@ pub(crate) struct NumberSequence {
 }
 
 impl NumberSequence {
-    /// Leaves out all numbers below one.
+    /// Leaves out all numbers below `next`.
     pub(super) fn starting_at(next: u64) -> Self {
         Self { next, ahead: BTreeSet::new() }
     }
 
-    /// Returns the lowest number that was neither handed out nor left out.
+    /// Returns the lowest number neither handed out nor left out.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// Returns how many numbers above that are left out.
+    /// Returns how many numbers above [`next`](Self::next) are left out.
     pub(crate) fn left_out_above(&self) -> usize {
         self.ahead.len()
     }
@@ -36,11 +36,11 @@ impl NumberSequence {
         number < self.next || self.ahead.contains(&number)
     }
 
-    /// Checks what was read of a checkpoint.
+    /// Checks values decoded from a checkpoint.
     pub(crate) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
         let Self { next, ahead } = self;
-        ensure_holds(ahead.first().is_none_or(|first| first > next), "numbers are not above those before")?;
-        ensure_holds(ahead.last().unwrap_or(next) <= &MAX_NUMBER, "a number is too high")
+        ensure_valid(ahead.first().is_none_or(|first| first > next), "numbers are not ascending")?;
+        ensure_valid(ahead.last().unwrap_or(next) <= &MAX_NUMBER, "a number is too high")
     }
 
     /// Hands out the next number, if it is below the end.
@@ -53,11 +53,11 @@ impl NumberSequence {
         })
     }
 
-    /// Leaves a number out; one that was handed out already is out anyway.
+    /// Leaves a number out; no effect if it was handed out.
     pub(crate) fn leave_out(&mut self, number: u64) {
         if number >= self.next {
             self.ahead.insert(number);
-            // At once, so that numbers which come in order are never all held.
+            // Immediately, so that consecutive numbers are never all stored.
             self.skip_left_out();
         }
     }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_not_handed_out() {
+    fn left_out_numbers_are_not_handed_out() {
         let mut numbers = NumberSequence::default();
         for left_out in [3, 0, 5, 1, 3] {
             numbers.leave_out(left_out);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_order_are_not_held() {
+    fn consecutive_numbers_are_not_stored() {
         let mut numbers = NumberSequence::default();
         for number in 0..100_000 {
             numbers.leave_out(number);

@@ -1,12 +1,12 @@
-//! Opponents that take turns.
+//! Rotation of opponents.
 
 use crate::SeededDraw;
 
-/// Deals out the bots of a field to table after table, each bot as often as every other, up to one.
+/// Deals the bots of a field to table after table, each bot as often as every other, give or take one.
 ///
-/// The field sits in a circle, in an order drawn from the seed; the first table has the first bots of it, the next
-/// those that follow, round and round. As soon as each has sat equally often, which is after as many tables as there are bots
-/// or a divisor of that, a new circle is drawn, for from there on the same tables would come again.
+/// The field sits in a circle, in random order. The first table takes the first bots, the next table those that follow,
+/// cyclically. When all have sat equally often, after as many tables as bots or a divisor of that, a new circle is
+/// drawn; otherwise the same tables would repeat.
 #[derive(Debug, Clone)]
 pub(super) struct OpponentRotation {
     field: Vec<usize>,
@@ -14,23 +14,23 @@ pub(super) struct OpponentRotation {
     seed: u64,
 }
 
-/// What the circles are drawn for, besides the seed and their number: no group of matches has such a number.
+/// Separates the draws of circles from all others: no group has this number.
 const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
 
 impl OpponentRotation {
-    /// Deals out a field to tables with so many seats for it, no more than there are bots.
+    /// Deals a field to tables with this many seats, at most one per bot.
     pub(super) fn new(field: Vec<usize>, seats: usize, seed: u64) -> Self {
         Self { field, seats, seed }
     }
 
-    /// Returns how many tables there are for each bot to sit at as many as a table has seats: as many as there are bots.
+    /// Returns after how many tables each bot has sat once per seat of a table: the number of bots.
     pub(super) fn tables_per_turn(&self) -> u64 {
         self.field.len() as u64
     }
 
-    /// Returns after how many tables of a circle each has sat equally often.
+    /// Returns after how many tables of a circle all bots have sat equally often.
     fn tables_per_circle(&self) -> u64 {
-        // Euclid's algorithm: their greatest common divisor.
+        // Euclid's algorithm for the greatest common divisor.
         let (mut common, mut rest) = (self.field.len(), self.seats);
         while rest != 0 {
             (common, rest) = (rest, common % rest);
@@ -56,7 +56,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn tables_do_not_come_again_and_again() {
+    fn tables_vary() {
         for seed in 0..20 {
             let opponents = OpponentRotation::new((0..12).collect(), 3, seed);
             let tables: HashSet<Vec<usize>> = (0..12)
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_sit_equally_often_up_to_one(
+        fn bots_sit_equally_often_give_or_take_one(
             field in 1..30_usize, seats in 1..10_usize, tables in 0..100_u64, seed: u64,
         ) {
             let seats = seats.min(field);

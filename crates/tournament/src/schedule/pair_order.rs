@@ -1,11 +1,11 @@
-//! All pairs of a field, in an order in which everybody plays equally often at any time.
+//! All pairs of a field, in an order that is balanced at any time.
 
-/// Returns a pair of a field of this size, by its number; after the last pair the first comes again.
+/// Returns a pair of a field of this size by its number; after the last pair the first follows.
 ///
-/// However many come of them, all bots sit in equally many, up to one, and every two bots meet equally often, up to one.
-/// Even fields follow the circle method: each round is a perfect matching. Odd ones follow Walecki's Hamiltonian
-/// cycles, each of them walked round twice in steps of one pair, so that all bots come up once before any comes up again. Source:
-/// Lucas, "Récréations mathématiques" II (1883), for both.
+/// In every prefix, all bots play equally often and all pairs meet equally often, give or take one. Even fields follow
+/// the circle method: each round is a perfect matching. Odd fields follow Walecki's Hamiltonian cycles, each traversed
+/// twice in steps of one pair, so that all bots play once before any plays again. Source for both: Lucas, "Récréations
+/// mathématiques" II (1883).
 pub(super) fn nth_pair(field: usize, number: u64) -> [usize; 2] {
     let pairs = (field * (field - 1) / 2) as u64;
     let number = (number % pairs) as usize;
@@ -29,7 +29,7 @@ fn pair_of_odd_field(field: usize, number: usize) -> [usize; 2] {
     })
 }
 
-/// Returns the terms of 0, 1, -1, 2, -2, ... of a circle.
+/// Returns the terms of 0, 1, -1, 2, -2, ... on a circle.
 fn zigzag_term(term: usize, circle: usize) -> usize {
     if term % 2 == 1 { term.div_ceil(2) } else { circle - term / 2 }
 }
@@ -40,7 +40,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn everybody_plays_equally_often_at_any_time() {
+    fn every_prefix_is_balanced() {
         for field in 2..24 {
             let pairs = (field * (field - 1) / 2) as u64;
             let (mut seen, mut plays) = (HashSet::new(), vec![0; field]);

@@ -1,4 +1,4 @@
-//! The schedule of a tournament's settings.
+//! Schedules from settings.
 
 use super::gauntlet::Gauntlet;
 use super::in_rounds::RoundSchedule;
@@ -13,10 +13,10 @@ use super::{Schedule, TotalMatches};
 use crate::{FieldError, MAX_MATCHES, Settings, TournamentFormat};
 use lastnim_core::game::{BotName, SeatCount};
 
-/// Plans the tournament of a field, each bot once, in any order.
+/// Plans the tournament of a field of distinct bots, in any order.
 ///
 /// # Errors
-/// If the field cannot play it: see [`count_matches`]; or a bot that the format is about is not in it.
+/// If the field cannot play it (see [`count_matches`]), or lacks a bot that the format names.
 pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn Schedule>, FieldError> {
     let (seats, positions) = (settings.seats, settings.positions.count());
     count_matches(&settings.format, seats, positions, field.len())?;
@@ -57,10 +57,10 @@ pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn S
     })
 }
 
-/// Returns how many matches a field of this size plays.
+/// Returns the number of matches for a field of this size.
 ///
 /// # Errors
-/// If the field is too small for one match, or too large, or would have more than [`MAX_MATCHES`] to play.
+/// If the field is too small for a match or too large, or would have more than [`MAX_MATCHES`] matches.
 pub fn count_matches(
     format: &TournamentFormat,
     seats: SeatCount,
@@ -70,9 +70,9 @@ pub fn count_matches(
     if field < seats.get() {
         return Err(FieldError::TooFewBots { field, seats });
     }
-    let most = format.profile().max_bots;
-    if field > most {
-        return Err(FieldError::TooManyBots { field, most });
+    let max = format.profile().max_bots;
+    if field > max {
+        return Err(FieldError::TooManyBots { field, max });
     }
     let n = seats.get();
     let matches = |groups: Option<u64>, size: u64| {
@@ -112,7 +112,7 @@ pub fn count_matches(
     })
 }
 
-/// Returns how many matches each duplicate group of a tournament has, given the size of its field.
+/// Returns the number of matches in each duplicate group, for a field of this size.
 pub fn group_size(settings: &Settings, field: usize) -> u64 {
     let rotations = settings.seats.get() as u64;
     match settings.format {

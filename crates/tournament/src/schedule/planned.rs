@@ -1,36 +1,36 @@
-//! Tournaments whose matches are all known beforehand.
+//! Formats whose matches are all known in advance.
 
 use super::{Schedule, ScheduleStep, TotalMatches, numbers::NumberSequence, seating::SeatAssigner};
-use crate::checkpoint::{CheckpointError, ReportedResults, ensure_holds};
+use crate::checkpoint::{CheckpointError, ReportedResults, ensure_valid};
 use crate::{MatchResult, Pairing, Settings};
 use lastnim_core::game::BotName;
 use std::fmt;
 
-/// Which bots meet in each duplicate group, and on which position: computed from the group's number.
+/// The bots and the position of each duplicate group, computed from the group's number.
 pub(super) trait GroupTables: fmt::Debug + Send + Sync {
-    /// Returns how many groups there are.
+    /// Returns the number of groups.
     fn group_count(&self) -> u64;
 
-    /// Returns the bots of a group, as indexes into the field in the order of their names, and its position.
+    /// Returns the bots of a group, as indexes into the field in the order of names, and its position.
     fn table_of_group(&self, group: u64) -> (Vec<usize>, usize);
 }
 
-/// Hands out the matches of tables that do not depend on results: numbered by group, then rotation.
+/// Hands out matches that do not depend on results, numbered by group, then rotation.
 ///
-/// Nothing is listed beforehand, and nothing depends on who joined first. Where no bot may play many matches at once, the
-/// groups are begun in an order in which neighbours have few bots in common; their numbers stay the same.
+/// Matches are not stored, and the order of joining does not matter. With a limit of matches per bot, groups begin in
+/// an order in which neighbours have few bots in common; their numbers stay the same.
 #[derive(Debug)]
 pub(super) struct PlannedSchedule<T> {
     tables: T,
     field: Vec<BotName>,
     seating: SeatAssigner,
     order: GroupOrder,
-    /// Of steps, which are numbers in the order in which they are handed out.
+    /// Steps handed out; a step is a position in the order of beginning.
     steps: NumberSequence,
 }
 
 impl<T: GroupTables> PlannedSchedule<T> {
-    /// Plans the matches of a field that is in the order of its names.
+    /// Plans the matches of a field sorted by name.
     pub(super) fn new(settings: &Settings, field: Vec<BotName>, tables: T) -> Self {
         let groups = tables.group_count();
         let order = if settings.bot_concurrency.is_some() {
@@ -96,8 +96,8 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
         false
     }
 
-    /// What was reported says all, where matches are begun in the order of their numbers. Where they are not, the results
-    /// that are still to be counted lie anywhere among the others, and to look for them is no faster than to count all.
+    /// If matches begin in the order of their numbers, the reported results are the whole state. Otherwise the missing
+    /// results are anywhere among the others, and finding them is no faster than counting all.
     fn save(&self) -> Option<Vec<u8>> {
         self.order.is_in_sequence().then(Vec::new)
     }
@@ -107,16 +107,16 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
             return Err(CheckpointError::Unsupported);
         }
         self.steps = reported.numbers().clone();
-        ensure_holds(state.is_empty(), "more follows than was written")
+        ensure_valid(state.is_empty(), "trailing bytes")
     }
 }
 
-/// The order in which groups are begun: step by step `stride` groups further, round and round, through all of them.
+/// The order in which groups begin: each step adds `stride`, modulo the number of groups.
 #[derive(Debug, Clone, Copy)]
 struct GroupOrder {
     groups: u64,
     stride: u64,
-    /// What undoes the stride, modulo the groups.
+    /// The modular inverse of the stride.
     inverse: u64,
 }
 
@@ -125,13 +125,13 @@ impl GroupOrder {
         Self { groups, stride: 1, inverse: 1 }
     }
 
-    /// Returns whether groups are begun in the order of their numbers.
+    /// Returns whether groups begin in the order of their numbers.
     fn is_in_sequence(self) -> bool {
         self.stride == 1
     }
 
-    /// Begins groups far apart after one another: the stride is near the golden section, by which any run of steps
-    /// spreads evenly over all groups.
+    /// Begins consecutive groups far apart: the stride is near the golden section, by which any run of steps spreads
+    /// evenly.
     fn spread_evenly(groups: u64) -> Self {
         let golden = ((u128::from(groups) * 0x9e37_79b9_7f4a_7c15) >> 64) as u64;
         let mut strides =
@@ -139,12 +139,12 @@ impl GroupOrder {
         strides.next().map_or(Self::in_sequence(groups), |(stride, inverse)| Self { groups, stride, inverse })
     }
 
-    /// Returns the group that is begun at a step.
+    /// Returns the group that begins at a step.
     fn group_at_step(&self, step: u64) -> u64 {
         self.multiply_modulo(step, self.stride)
     }
 
-    /// Returns the step at which a group is begun.
+    /// Returns the step at which a group begins.
     fn step_of_group(&self, group: u64) -> u64 {
         self.multiply_modulo(group, self.inverse)
     }
@@ -154,7 +154,7 @@ impl GroupOrder {
     }
 }
 
-/// Returns the number that makes 1 with this one, modulo another; none if they have a divisor in common.
+/// Returns the modular inverse; `None` if the numbers have a common divisor.
 ///
 /// Source: the extended Euclidean algorithm.
 fn modular_inverse(number: u64, modulus: u64) -> Option<u64> {
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_begun_together_lie_far_apart() {
+    fn consecutive_groups_are_far_apart() {
         let order = GroupOrder::spread_evenly(2_016);
         let mut first: Vec<u64> = (0..20).map(|step| order.group_at_step(step)).collect();
         first.sort_unstable();

@@ -1,24 +1,24 @@
-//! How soon the same bots come to the same position again.
+//! Repeated groups.
 
 use super::subsets;
 use crate::{AllianceSource, LadderSettings, Settings, TournamentFormat};
 use std::fmt;
 
-/// More duplicate groups than there are different ones.
+/// A warning that a tournament has more duplicate groups than different ones.
 ///
-/// Bots that always answer alike play the same matches again where they meet on the same position with the same rows. That
-/// says nothing new, while intervals and tests take each group for new evidence.
+/// Deterministic bots repeat their matches on the same position with the same rows. That gives no new information, but
+/// intervals and tests treat each group as new evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepeatedGroups {
-    /// The duplicate groups that are played: in all, or by each table where it plays several in a round.
+    /// Number of duplicate groups: in total, or per table if it plays several in a round.
     pub groups: u64,
-    /// How many of them can differ.
+    /// Number of different groups.
     pub different: u64,
 }
 
 impl RepeatedGroups {
-    /// Returns what is repeated for certain in a tournament of a field of this size, if it is known how long it goes on; nothing
-    /// where rows are random, as they are drawn anew for each group.
+    /// Returns the repetition that is certain for a field of this size; `None` if there is none, if the length of the
+    /// tournament is unknown, or if rows are random and so new for each group.
     pub fn predict(settings: &Settings, field: usize) -> Option<Self> {
         if settings.alliance == AllianceSource::Random {
             return None;
@@ -35,7 +35,7 @@ impl RepeatedGroups {
             TournamentFormat::Swiss { table_groups, .. }
             | TournamentFormat::Knockout { table_groups, .. } => (table_groups.get(), (1, 1)),
             TournamentFormat::Ladder(ladder) => (ladder.groups?.get(), (field, bots)),
-            // Two bots alone meet each other.
+            // With nobody else, the two bots meet each other.
             TournamentFormat::Sprt(sprt) if field == 2 => (sprt.groups.get(), (1, 1)),
             TournamentFormat::Sprt(sprt) => (sprt.groups.get(), (field.saturating_sub(2), opponents)),
         };
@@ -62,14 +62,14 @@ mod tests {
     use crate::{GroupCount, SettingsDraft, TableGroups, testing};
 
     #[test]
-    fn groups_beyond_all_tables_on_all_positions_are_repeated() {
+    fn more_groups_than_tables_times_positions_are_repeated() {
         let repeated = |format: TournamentFormat, alliance: AllianceSource| {
             let plain = testing::settings(3, 4, alliance);
             let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
             RepeatedGroups::predict(&settings, 6).map(|repetition| (repetition.groups, repetition.different))
         };
         let groups = |groups| GroupCount::new(groups).unwrap();
-        // 20 tables of three of six bots, on 4 positions.
+        // 20 tables of three from six bots, on 4 positions.
         let sample = |count| TournamentFormat::Sample { groups: groups(count) };
         assert_eq!(repeated(sample(80), AllianceSource::Declared), None);
         assert_eq!(repeated(sample(81), AllianceSource::Declared), Some((81, 80)));

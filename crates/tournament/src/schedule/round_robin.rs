@@ -1,12 +1,12 @@
-//! Every set of bots meets.
+//! Round robins.
 
 use super::{planned::GroupTables, subsets};
 use crate::{FieldError, MAX_MATCHES};
 use lastnim_core::game::SeatCount;
 
-/// The tables of a round robin: every set of n bots, each on every position.
+/// The tables of a round robin: every set of n bots, on every position.
 ///
-/// The groups are numbered from 0 in this order: the sets of bots in lexicographic order of their names, then the positions.
+/// Groups are numbered from 0: by set of bots, in lexicographic order of names, then by position.
 #[derive(Debug, Clone)]
 pub(super) struct RoundRobin {
     field: usize,
@@ -19,13 +19,13 @@ impl RoundRobin {
     /// Plans the tables of a field of this size.
     ///
     /// # Errors
-    /// If the field is too small for one match, or would have more than [`MAX_MATCHES`] to play.
+    /// If the field is too small for a match, or would have more than [`MAX_MATCHES`] matches.
     pub(super) fn new(field: usize, seats: SeatCount, positions: usize) -> Result<Self, FieldError> {
         let groups = Self::count_groups(field, seats, positions)?;
         Ok(Self { field, seats, positions, groups })
     }
 
-    /// Returns how many groups a field of this size plays.
+    /// Returns the number of groups for a field of this size.
     pub(super) fn count_groups(field: usize, seats: SeatCount, positions: usize) -> Result<u64, FieldError> {
         if field < seats.get() {
             return Err(FieldError::TooFewBots { field, seats });

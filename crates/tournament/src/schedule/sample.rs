@@ -6,12 +6,12 @@ use lastnim_core::game::SeatCount;
 
 /// The tables of a balanced sample of a round robin.
 ///
-/// All bots sit in equally many groups, up to one, and all positions are played equally often, up to one. Every two bots
-/// meet equally often, up to one, with two seats a match. With more seats there are fields for which that cannot be done,
-/// and others for which nobody knows: there the tables are those that a search finds, see [`BalancedTables`]. Where
-/// the groups are more than the sets of bots, all sets come equally often first, and only the rest is searched for.
+/// All bots sit in equally many groups and all positions are played equally often, give or take one. With two seats all
+/// pairs meet equally often, give or take one. With more seats that is impossible for some fields and unknown for
+/// others, so the tables come from a search, see [`BalancedTables`]. If there are more groups than sets of bots, all
+/// sets first occur equally often, and the search finds only the rest.
 ///
-/// With more than two seats it holds four bytes a match of the part that was searched for, and nothing else that grows.
+/// With more than two seats it stores four bytes per match of the searched part; nothing else grows.
 #[derive(Debug)]
 pub(super) struct BalancedSample {
     field: usize,
@@ -19,23 +19,23 @@ pub(super) struct BalancedSample {
     seed: u64,
     positions: usize,
     groups: u64,
-    /// Where two bots meet, who is who in the order of pairs.
+    /// If pairs meet: the bot at each index of the pair order.
     labels: Vec<usize>,
-    /// The groups in which each set comes equally often, and the number of sets, where there are more than two seats.
+    /// With more than two seats: the number of groups in which each set occurs equally often, and the number of sets.
     whole: (u64, u64),
-    /// Of the other groups.
+    /// The tables of the other groups.
     rest: BalancedTables,
 }
 
-/// What is drawn for a sample, besides the seed: no group of matches has such a number.
+/// Separates the draws of a sample from all others: no group has this number.
 const SAMPLE_DRAW: u64 = 0x7361_6d70_6c65_2020;
 /// The largest field of a sample with more than two seats.
 const MAX_FIELD: usize = 4_096;
-/// The largest product of field, groups and seats of a sample with more than two seats: some seconds of work.
+/// Maximum product of field, groups and seats of a sample with more than two seats: some seconds of work.
 const MAX_WORK: u64 = 1 << 30;
 
 impl BalancedSample {
-    /// Finds so many groups of a field of this size, which [`check_groups`](Self::check_groups) has found to be possible.
+    /// Finds this many groups for a field of this size; [`check_groups`](Self::check_groups) must have accepted them.
     pub(super) fn new(settings: &Settings, field: usize, groups: u64) -> Self {
         let (seats, seed) = (settings.seats.get(), settings.seed);
         let mut labels = Vec::new();
@@ -51,7 +51,7 @@ impl BalancedSample {
         Self { field, seats, seed, positions, groups, labels, whole, rest }
     }
 
-    /// Checks that a sample of so many groups can be found.
+    /// Checks that a sample of this many groups can be found.
     ///
     /// # Errors
     /// If it would take too long.
@@ -65,7 +65,7 @@ impl BalancedSample {
         if rest == 0 || is_small { Ok(()) } else { Err(FieldError::SampleTooLarge { field, groups }) }
     }
 
-    /// Parts the groups into those in which each set comes equally often, with the number of sets, and the rest.
+    /// Splits the groups into those in which each set occurs equally often, with the number of sets, and the rest.
     fn split_groups(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
         match subsets::count_subsets(field, seats, groups) {
             Some(all) => ((groups - groups % all, all), groups % all),
@@ -88,7 +88,7 @@ impl GroupTables for BalancedSample {
         } else {
             self.rest.table(group - whole).collect()
         };
-        // Each run of groups as long as there are positions has all of them, in an order of its own.
+        // Each run of as many groups as positions plays all positions, in a random order.
         let mut positions: Vec<usize> = (0..self.positions).collect();
         let (run, place) = (group / self.positions as u64, (group % self.positions as u64) as usize);
         SeededDraw::from_numbers([self.seed, SAMPLE_DRAW, run]).shuffle(&mut positions);
@@ -102,7 +102,7 @@ mod tests {
     use crate::{AllianceSource, testing};
     use proptest::prelude::*;
 
-    /// How often each bot sits, each pair meets, and each position is played: the fewest and the most.
+    /// The minimum and maximum of: seats per bot, meetings per pair, groups per position.
     struct Spread {
         sat: (u64, u64),
         met: (u64, u64),
@@ -134,25 +134,26 @@ mod tests {
     }
 
     #[test]
-    fn designs_that_are_known_are_found() {
-        // The projective planes of order 2 and 3, the affine plane of order 4, and the triples of Steiner of 9 and 13 bots.
+    fn known_designs_are_found() {
+        // The projective planes of order 2 and 3, the affine plane of order 4, and the Steiner triple systems of 9 and
+        // 13 bots.
         for (field, seats, groups) in [(7, 3, 7), (13, 4, 13), (16, 4, 20), (9, 3, 12), (13, 3, 26)] {
             assert_eq!(spread(field, seats, 1, groups).met, (1, 1), "{groups} tables of {seats} of {field}");
         }
     }
 
     #[test]
-    fn large_samples_are_found_at_once() {
+    fn large_samples_are_found_quickly() {
         for (field, seats, matches) in [(400, 3, 10_000), (64, 4, 10_000), (2_000, 2, 100_000)] {
             let spread = spread(field, seats, 12, matches / seats as u64);
-            for (counts, most) in [(spread.sat, 1), (spread.met, 2), (spread.played, 1)] {
-                assert!(counts.1 - counts.0 <= most, "{field} bots: {counts:?}");
+            for (counts, max) in [(spread.sat, 1), (spread.met, 2), (spread.played, 1)] {
+                assert!(counts.1 - counts.0 <= max, "{field} bots: {counts:?}");
             }
         }
     }
 
     #[test]
-    fn samples_that_take_too_long_are_refused() {
+    fn samples_that_take_too_long_are_rejected() {
         let (two, three) = (SeatCount::new(2).unwrap(), SeatCount::new(3).unwrap());
         assert!(BalancedSample::check_groups(4_097, three, 10).is_err());
         assert!(BalancedSample::check_groups(1_000, three, 3_000_000).is_err());
@@ -176,8 +177,8 @@ mod tests {
             seats in 3..6_usize, more in 0..12_usize, positions in 1..5_u64, groups in 1..80_u64,
         ) {
             let spread = spread(seats + more, seats, positions, groups);
-            for (counts, most) in [(spread.sat, 1), (spread.met, 3), (spread.played, 1)] {
-                prop_assert!(counts.1 - counts.0 <= most, "{counts:?}");
+            for (counts, max) in [(spread.sat, 1), (spread.met, 3), (spread.played, 1)] {
+                prop_assert!(counts.1 - counts.0 <= max, "{counts:?}");
             }
         }
 

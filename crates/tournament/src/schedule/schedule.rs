@@ -1,123 +1,122 @@
-//! The order in which the matches of a tournament are begun.
+//! The interface of schedules.
 
 use super::{FieldChange, FormatVerdict};
 use crate::{CheckpointError, MatchResult, Pairing, ReportedResults};
 use lastnim_core::game::BotName;
 use std::fmt;
 
-/// Says which matches a tournament asks for: a pull iterator that is told the results.
+/// The matches of a tournament: a pull iterator that is told the results.
 ///
-/// The same settings, field and results make the same matches with the same numbers, however many are played at once
-/// and in whatever order they end. So a schedule is rebuilt, after a crash, from what was played: make it anew from
-/// the settings and the field, tell it all results in any order, and [`skip_open_match`](Self::skip_open_match) the matches that are still
-/// being played; it carries on as if nothing had happened.
+/// The same settings, field and results give the same matches with the same numbers, for any concurrency and any order
+/// of results. So after a crash a schedule is rebuilt: create it from the settings and the field, report all results in
+/// any order, and call [`skip_open_match`](Self::skip_open_match) for matches in progress. It then continues as if
+/// nothing had happened.
 pub trait Schedule: fmt::Debug + Send + Sync {
-    /// Hands out the next match, if there is one that can begin now. As long as the results of what was handed out are
-    /// reported, it comes to hand out another, or to be over.
+    /// Hands out the next match that can begin now. If all results are reported, it eventually hands out another match
+    /// or is over.
     fn next(&mut self) -> ScheduleStep;
 
-    /// Takes the result of a match, cancelled ones included. Results come in any order, also those of matches that were
-    /// handed out before a crash. A result that was reported before changes nothing; one with other bots than the match of
-    /// its number counts for nothing.
+    /// Reports the result of a match, which may be cancelled. Results come in any order, even those of matches handed
+    /// out before a crash. Repeated results are ignored, and so are results with other bots than the match with their
+    /// number.
     fn report_result(&mut self, result: &MatchResult);
 
-    /// Leaves out a match that was handed out before a crash and whose result is still to come.
+    /// Leaves out a match that was handed out before a crash and is still in progress.
     fn skip_open_match(&mut self, number: u64);
 
-    /// Returns the match of a number, if it is determined yet. Where rounds never end, those of settled ones are forgotten.
+    /// Returns the match with a number, if it is determined. Open-ended formats forget finished rounds.
     fn pairing_of_number(&self, number: u64) -> Option<Pairing>;
 
-    /// Returns how many matches it will have been in the end, those that are played included.
+    /// Returns the total number of matches at the end.
     fn total_matches(&self) -> TotalMatches;
 
-    /// Returns the number below which all matches that have a result are sure to count. Where a schedule may stop while
-    /// matches are being played, those from that number on count only once it rises above them, and not at all if it is over
-    /// before. Most never stop so: there it is [`u64::MAX`].
+    /// Returns the number below which all matches with a result are certain to count. If a schedule may stop while
+    /// matches are in progress, later matches count only once this number exceeds theirs, and never if it is over
+    /// before. Most schedules never stop like that and return [`u64::MAX`].
     fn settled_below(&self) -> u64 {
         u64::MAX
     }
 
-    /// Returns the first round in which a bot that enters now can play, or one that leaves now no longer does; none where
-    /// the field stays as it was at the start.
+    /// Returns the first round affected by a field change now; `None` if the field is fixed.
     fn open_round(&self) -> Option<u64> {
         None
     }
 
-    /// Returns whether a bot sits at a table of the round that is being played: one that has left plays that one to its end.
-    /// False where the field stays as it was at the start.
+    /// Returns whether a bot sits at a table of the current round, which it finishes even if it has left. `false` if
+    /// the field is fixed.
     fn is_seated(&self, _bot: &BotName) -> bool {
         false
     }
 
-    /// Takes a change of the field. When a schedule is rebuilt, it is told all changes, in their order, before any result. A
-    /// change for a round that has begun, or where the field stays as it was, changes nothing.
+    /// Changes the field. A rebuilt schedule gets all changes, in order, before any result. A change for a round that
+    /// has begun, or of a fixed field, is ignored.
     fn change_field(&mut self, _change: &FieldChange) {}
 
-    /// Returns the number from which on the result of a match can be taken back, by making the schedule anew without it: no
-    /// later round was drawn from it.
+    /// Returns the number from which on a result can be revoked by rebuilding the schedule without it, since no later
+    /// round depends on it.
     fn replayable_from(&self) -> u64 {
         0
     }
 
-    /// Returns the number after the last match of the rounds that are drawn; none where there are no rounds.
+    /// Returns the number after the last match of the drawn rounds; `None` without rounds.
     fn drawn_until(&self) -> Option<u64> {
         None
     }
 
-    /// Returns whether which matches come next, or what the format says, depends on the results.
+    /// Returns whether the next matches, or the verdict, depend on the results.
     fn follows_results(&self) -> bool {
         true
     }
 
-    /// Returns what the format says besides the standings.
+    /// Returns the format's verdict.
     fn format_verdict(&self) -> FormatVerdict {
         FormatVerdict::Standings
     }
 
-    /// Writes what all results that were reported have made of it; nothing of matches that were handed out and have none. None
-    /// where the results have to be reported again instead.
+    /// Encodes the effect of all reported results, without matches in progress. `None` if a restored schedule needs the
+    /// results again.
     fn save(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Takes the state that was [saved](Self::save) when these results, and no others, had been reported to a schedule that
-    /// was planned alike, and the changes of the field that had been made by then. After an error it is of no more use.
+    /// Restores a state [saved](Self::save) by a schedule with the same plan, the same field changes up to then, and
+    /// exactly these reported results. After an error the schedule is unusable.
     ///
     /// # Errors
-    /// If that is nothing that was saved.
+    /// If the state is invalid.
     fn restore(&mut self, _state: &[u8], _reported: &ReportedResults) -> Result<(), CheckpointError> {
         Err(CheckpointError::Unsupported)
     }
 }
 
-/// What a schedule asks for.
+/// A step of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a match that was handed out is not handed out again"]
 pub enum ScheduleStep {
-    /// This match is to begin.
+    /// This match can begin.
     Match(Pairing),
-    /// Nothing before a result is reported.
+    /// No match can begin before a result is reported.
     AwaitResults,
-    /// Nothing before a bot enters: too few are left.
+    /// No match can begin before a bot enters: there are too few.
     AwaitBots,
-    /// Nothing more. Where matches are still being played whose numbers are not [`settled_below`](Schedule::settled_below), they do
-    /// not count.
+    /// There are no more matches. Matches in progress that are not [`settled_below`](Schedule::settled_below) do not
+    /// count.
     Over,
 }
 
-/// How many matches a tournament has.
+/// The number of matches of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TotalMatches {
-    /// So many.
+    /// This many.
     Exactly(u64),
-    /// So many, or fewer.
+    /// At most this many.
     AtMost(u64),
-    /// Nobody knows: it goes on until it is stopped.
+    /// Unknown: the tournament continues until it is stopped.
     Open,
 }
 
 impl TotalMatches {
-    /// Returns the most matches there can be, if there is a bound.
+    /// Returns the maximum, if there is one.
     pub fn upper_bound(self) -> Option<u64> {
         match self {
             Self::Exactly(matches) | Self::AtMost(matches) => Some(matches),

@@ -1,9 +1,9 @@
-//! Who sits where at a table.
+//! Seating.
 
 use crate::{Pairing, SeededDraw, Settings};
 use lastnim_core::game::{BotName, BySeat, SeatCount};
 
-/// What all matches of a tournament have in common as far as seats go.
+/// The seating rules of a tournament.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SeatAssigner {
     seats: SeatCount,
@@ -15,13 +15,13 @@ impl SeatAssigner {
         Self { seats: settings.seats, seed: settings.seed }
     }
 
-    /// Returns the seats of a match.
+    /// Returns the number of seats in a match.
     pub(super) fn seats(&self) -> usize {
         self.seats.get()
     }
 
-    /// Makes a match of a duplicate group. Who moves after whom in a group is drawn from the seed: with three seats or more
-    /// it decides much, and over the groups it evens out. Rotations keep that order.
+    /// Creates a match of a duplicate group. The playing order in a group is drawn from the seed: with three seats or
+    /// more it matters a lot, and it evens out over the groups. Rotations keep the order.
     pub(super) fn make_pairing<'a>(
         &self,
         (number, group, rotation): (u64, u64, usize),
@@ -35,7 +35,7 @@ impl SeatAssigner {
         Pairing { number, group, position, bots, rotation }
     }
 
-    /// Makes the match of a number where each group has a match for each rotation and nothing else.
+    /// Creates the match with a number if each group consists of one match per rotation.
     pub(super) fn make_rotated_pairing<'a>(
         &self,
         number: u64,

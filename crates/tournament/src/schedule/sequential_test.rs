@@ -1,26 +1,26 @@
-//! A test that stops as soon as it knows enough.
+//! The sequential test behind SPRT tournaments.
 
 use super::{BetCapitals, SprtAnswer};
 use crate::{EffectBounds, ErrorRates};
 
-/// A sequential test on the mean of independent differences that are bounded, and of which nothing else is assumed.
+/// A sequential test of the mean of independent bounded differences, without other assumptions.
 ///
-/// Two gamblers bet against the two hypotheses, each with a capital of 1 and at odds that are fair, or worse for the
-/// gambler, if the hypothesis holds: the one whose hypothesis is that the mean is at most `none` puts a part of the capital on
-/// more, so that a difference `x` multiplies the capital by `1 + part * (x - none)`; the other one puts a part on less than `some`. By Ville's
-/// inequality a capital at such odds ever reaches `1 / alpha` with a chance of at most `alpha`: whatever the distribution
-/// of the differences is, and however early the test stops, it is wrong no more often than it was asked to be. The
-/// part is what makes the capital grow fastest, about the mean divided by the mean square, as far as the differences
-/// before tell; it is never so large that one difference could take more than [`MOST`] of the capital. Sources: Wald,
-/// "Sequential Tests of Statistical Hypotheses" (1945), for the two bounds; Ville, "Étude critique de la notion de collectif" (1939);
-/// Waudby-Smith and Ramdas, "Estimating Means of Bounded Random Variables by Betting" (2024), for the bets.
+/// Two gamblers bet against the two hypotheses, each with a capital of 1, at odds that are fair or worse if the
+/// hypothesis is true. One bets a part of its capital against a mean of at most `none`: a difference `x` multiplies the
+/// capital by `1 + part * (x - none)`. The other bets against a mean of at least `some`. By Ville's inequality, at such
+/// odds a capital ever reaches `1 / alpha` with probability at most `alpha`. So the error rates are guaranteed for any
+/// distribution of differences and any stopping time. The part is chosen for the fastest growth, about the mean divided
+/// by the mean square of the earlier differences, but no single difference can cost more than [`MAX_BET`] of the
+/// capital. Sources: Wald, "Sequential Tests of Statistical Hypotheses" (1945), for the two bounds; Ville, "Étude
+/// critique de la notion de collectif" (1939); Waudby-Smith and Ramdas, "Estimating Means of Bounded Random Variables
+/// by Betting" (2024), for the bets.
 ///
-/// A test on the normal distribution (GSPRT), which is usual for games, takes about as many groups, and trusts the
-/// variance that it has seen: where few groups make nearly all of the difference, it was found wrong in up to 54 of 100 cases instead
-/// of 5. In the simulations with which this was chosen, of 1,000 tests each, with error rates of 0.05: how often each was wrong
-/// where the candidate is no better, where it is, and the groups that it took in both cases.
+/// A test based on the normal distribution (GSPRT), common for games, takes about as many groups and trusts the
+/// observed variance. If a few groups cause nearly all of the difference, it was wrong in up to 54% of the cases
+/// instead of 5%. The table shows the simulations behind this choice, 1,000 tests each with error rates of 0.05: error
+/// rates if the candidate is no better and if it is better, and the groups taken in both cases.
 ///
-/// | effects, differences a match | this test | normal distribution |
+/// | effects, differences per match | this test | normal distribution |
 /// |---|---|---|
 /// | 0 and 0.1, two seats, one game in ten decided each way | 0.04 0.05, 152 204 | 0.02 0.04, 125 173 |
 /// | 0 and 0.05, three seats, regret of 0.1 and 0.1, or 0.05 | 0.01 0.01, 204 196 | 0.01 0.02, 171 150 |
@@ -31,13 +31,13 @@ use crate::{EffectBounds, ErrorRates};
 /// | 0 and 0.1, eight seats, mistakes of all 7 ranks in one match of 100 | 0.00 0.01, 300 316 | 0.01 0.04, 85 126 |
 /// | 0 and 0.1, eight seats, all such mistakes on one position in 50 | 0.00 0.04, 287 369 | 0.00 0.53, 50 174 |
 ///
-/// What many seats cost is the price of the promise: a group might differ by all ranks, and it takes hundreds to know that
-/// none does.
+/// The guarantee is expensive with many seats: a group could differ by all ranks, and it takes hundreds of groups to
+/// rule that out.
 #[derive(Debug, Clone)]
 pub(super) struct SequentialTest {
     effects: EffectBounds,
     errors: ErrorRates,
-    /// How far from 0 a difference can be.
+    /// The maximum absolute difference.
     bound: f64,
     differences: u32,
     sum: f64,
@@ -45,32 +45,32 @@ pub(super) struct SequentialTest {
     capitals: BetCapitals,
 }
 
-/// What the differences have come to: how many there are, their sum, that of their squares, and the capitals.
+/// The encoded state: number of differences, sum, sum of squares, and the capitals.
 pub(super) type TestState = (u32, f64, f64, BetCapitals);
 
-/// The largest part of a capital that one difference can take.
-const MOST: f64 = 0.75;
-/// The square by which a difference is taken to have been off the mean before the first is seen: half a point or rank.
+/// The largest part of a capital that one difference can cost.
+const MAX_BET: f64 = 0.75;
+/// The prior squared deviation of a difference: half a point or rank, squared.
 const PRIOR: f64 = 0.25;
 
 impl SequentialTest {
-    /// Begins a test on differences from `-bound` to `bound`.
+    /// Creates a test of differences from `-bound` to `bound`.
     pub(super) fn new(effects: EffectBounds, errors: ErrorRates, bound: f64) -> Self {
         let (differences, sum, squares) = (0, 0.0, 0.0);
         Self { effects, errors, bound, differences, sum, squares, capitals: BetCapitals::default() }
     }
 
-    /// Returns what the differences have come to.
+    /// Returns the state to be encoded.
     pub(super) fn state(&self) -> TestState {
         (self.differences, self.sum, self.squares, self.capitals)
     }
 
-    /// Takes what the differences had come to.
+    /// Restores a state.
     pub(super) fn restore(&mut self, state: TestState) {
         (self.differences, self.sum, self.squares, self.capitals) = state;
     }
 
-    /// Takes a difference: by how much the candidate was better.
+    /// Adds a difference: how much better the candidate was.
     pub(super) fn add_difference(&mut self, difference: f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let (to_better, to_no_better) = self.next_bets();
@@ -81,34 +81,34 @@ impl SequentialTest {
         self.squares += difference * difference;
     }
 
-    /// Returns the parts of their capital that the gamblers bet next, on better and on no better.
+    /// Returns the parts of the capitals for the next bets, on better and on no better.
     fn next_bets(&self) -> (f64, f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let apart = some - none;
         let count = f64::from(self.differences);
         let mean = self.mean_difference().unwrap_or(f64::midpoint(none, some));
-        // Below zero is rounding.
+        // A negative value is a rounding error.
         let variance = ((self.squares - count * mean * mean).max(0.0) + PRIOR) / (count + 1.0);
-        let part = |lead: f64, room: f64| (lead / (variance + lead * lead)).min(MOST / room.max(apart));
+        let part = |lead: f64, room: f64| (lead / (variance + lead * lead)).min(MAX_BET / room.max(apart));
         (part(apart.max(mean - none), self.bound + none), part(apart.max(some - mean), self.bound - some))
     }
 
-    /// Returns the mean difference; none before the first.
+    /// Returns the mean difference; `None` before the first.
     pub(super) fn mean_difference(&self) -> Option<f64> {
         (self.differences > 0).then(|| self.sum / f64::from(self.differences))
     }
 
-    /// Returns what the bets have made of their capitals.
+    /// Returns the capitals of the bets.
     pub(super) fn capitals(&self) -> BetCapitals {
         self.capitals
     }
 
-    /// Returns the ratios at which the candidate is called no better, and better.
+    /// Returns the log ratios at which the candidate is called no better, and better.
     pub(super) fn bounds(&self) -> (f64, f64) {
         (self.errors.beta().ln(), -self.errors.alpha().ln())
     }
 
-    /// Returns what is known by now.
+    /// Returns the answer so far.
     pub(super) fn answer(&self) -> SprtAnswer {
         let (no_better, better) = self.bounds();
         if self.capitals.better >= better {
@@ -126,10 +126,10 @@ mod tests {
     use super::*;
     use crate::SeededDraw;
 
-    /// Differences and how often each comes, in thousandths; 0 fills what is missing.
+    /// Differences with their frequencies in thousandths; otherwise 0.
     type Chances = &'static [(f64, u64)];
 
-    /// Returns the share of tests that call the candidate better, and how many differences they took on average.
+    /// Returns the share of tests that call the candidate better, and their mean number of differences.
     fn simulate(effects: (f64, f64), chances: Chances) -> (f64, f64) {
         let (mut better, mut taken, tests) = (0, 0, 1_000_u32);
         for number in 0..tests {
@@ -155,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn it_is_wrong_no_more_often_than_it_may_be() {
-        // What is allowed beyond the rate is the noise of 1,000 tests, two standard deviations of 0.007.
+    fn error_rates_are_kept_in_simulations() {
+        // Noise of 1,000 tests: two standard deviations of 0.007.
         let (rate, noise) = (0.05, 0.015);
         let cases: [(&str, (f64, f64), Chances, Chances); 9] = [
             ("even noise", (0.0, 0.1), &[(0.5, 300), (-0.5, 300)], &[(0.5, 400), (-0.5, 200)]),
@@ -201,12 +201,12 @@ mod tests {
     fn capitals_are_those_of_the_bets() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.5).unwrap(), ErrorRates::default(), 1.0);
         assert_eq!((test.capitals().llr(), test.mean_difference()), (0.0, None));
-        // Before the first: 0.5 / (0.25 + 0.25) of the capital on better, but no more than 0.75; the same on no better.
+        // Before the first: 0.5 / (0.25 + 0.25) of the capital on better, limited to 0.75; the same on no better.
         test.add_difference(1.0);
         let BetCapitals { better, no_better } = test.capitals();
         assert!((better - 1.75_f64.ln()).abs() < 1e-12 && (no_better - 0.5_f64.ln()).abs() < 1e-12);
         assert_eq!((test.capitals().llr(), test.mean_difference()), (better, Some(1.0)));
-        // The variance is 0.25 / 2, the leads 1 and 0.5.
+        // The variance is 0.25 / 2, the leads are 1 and 0.5.
         test.add_difference(0.0);
         let BetCapitals { better, no_better } = test.capitals();
         assert!((better - 1.75_f64.ln()).abs() < 1e-12, "no better than none: nothing is won or lost");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn effects_that_no_match_can_have_are_answered_at_once() {
+    fn impossible_effects_are_answered_at_once() {
         for (effects, difference, answer) in
             [((0.0, 5.0), 1.0, SprtAnswer::NoBetter), ((-5.0, -3.0), -1.0, SprtAnswer::Better)]
         {
@@ -232,12 +232,12 @@ mod tests {
     }
 
     #[test]
-    fn without_any_difference_it_is_no_better() {
+    fn without_differences_the_answer_is_no_better() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.1).unwrap(), ErrorRates::default(), 2.0);
         while test.answer() == SprtAnswer::Open {
             test.add_difference(0.0);
         }
-        // A mean of 0.1 could be one difference of 2 in 20: for none to come, it takes 59.
+        // A mean of 0.1 could be one difference of 2 in 20: to rule that out takes 59.
         assert!(test.answer() == SprtAnswer::NoBetter && (59..120).contains(&test.differences), "{test:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Is one bot better than another? Played until that is known.
+//! SPRT tournaments: is one bot better than another?
 
 use super::capital_path::{CapitalPath, CapitalPoint};
 use super::opponents::OpponentRotation;
@@ -11,25 +11,25 @@ use std::collections::BTreeMap;
 
 /// Hands out the matches of a sequential test.
 ///
-/// With two seats and nobody else in the field, candidate and baseline meet in duplicate groups of two matches. Otherwise
-/// a group has 2n matches: one for each rotation with the candidate, then the same with the baseline in its place;
-/// position, rows and seats are the same, and the opponents take turns from group to group. What a group says is by how
-/// much the candidate was better than the baseline a match, by points or by regret.
+/// With two seats and no other bots, candidate and baseline meet in duplicate groups of two matches. Otherwise a group
+/// has 2n matches: one per rotation with the candidate, then the same with the baseline in its place. Position, rows
+/// and seats are the same, and the opponents take turns from group to group. A group gives the difference between
+/// candidate and baseline per match, in points or regret.
 ///
-/// The groups are judged in the order of their numbers, so that it changes nothing how many are played at once: what was
-/// played beyond the answer does not count. A group with a cancelled match says nothing.
+/// Groups are judged in the order of their numbers, so concurrency does not matter: matches played after the answer do
+/// not count. A group with a cancelled match is ignored.
 #[derive(Debug)]
 pub(super) struct SprtSchedule {
     settings: SprtSettings,
     scoring: Scoring,
     seating: SeatAssigner,
     positions: u64,
-    /// The field in the order of its names.
+    /// The field in the order of names.
     field: Vec<BotName>,
-    /// None where candidate and baseline meet each other.
+    /// `None` if candidate and baseline meet each other.
     opponents: Option<OpponentRotation>,
     numbers: NumberSequence,
-    /// Results from the first match of the group on that is judged next.
+    /// Results from the first match of the next group to be judged.
     results: BTreeMap<u64, MatchResult>,
     judged: u64,
     test: SequentialTest,
@@ -38,7 +38,7 @@ pub(super) struct SprtSchedule {
 }
 
 impl SprtSchedule {
-    /// Plans the test in a field that is in the order of its names.
+    /// Plans the test in a field sorted by name.
     ///
     /// # Errors
     /// If the candidate or the baseline is not in the field.
@@ -77,7 +77,7 @@ impl SprtSchedule {
         })
     }
 
-    /// Returns how many matches a group has in a field of this size.
+    /// Returns the number of matches in a group, for a field of this size.
     ///
     /// # Errors
     /// If the field is too small.
@@ -100,7 +100,7 @@ impl SprtSchedule {
         self.settings.groups.get() * self.matches_per_group()
     }
 
-    /// Judges the groups that are complete, in the order of their numbers, until there is an answer.
+    /// Judges complete groups, in the order of their numbers, until there is an answer.
     fn judge_groups(&mut self) {
         while self.answer == SprtAnswer::Open {
             let end = (self.judged + 1) * self.matches_per_group();
@@ -122,7 +122,7 @@ impl SprtSchedule {
         self.results.clear();
     }
 
-    /// Returns by how much the candidate was better than the baseline a match; none if a match was cancelled.
+    /// Returns how much better the candidate was per match; `None` if a match was cancelled.
     fn group_difference<'a>(&self, group: impl Iterator<Item = &'a MatchResult>) -> Option<f64> {
         let mut difference = 0.0;
         for result in group {
@@ -138,9 +138,9 @@ impl SprtSchedule {
         Some(difference / f64::from(self.seating.seats() as u32))
     }
 
-    /// Returns what a seat's game is worth. One that was lost has the worst: no points, or all ranks as regret, for to be
-    /// absent is no way to make no mistakes. Regret counts up to all ranks: what others give back can be lost again, and a
-    /// test has to know how much a match can say.
+    /// Returns the value of a seat's game. A forfeited seat gets the worst value, no points or all ranks as regret, so
+    /// that absence does not avoid mistakes. Regret is capped at all ranks: ranks given back by others can be lost
+    /// again, and the test needs a bound.
     fn value_of_game(&self, outcome: &MatchOutcome, seat: Seat) -> f64 {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;
@@ -159,7 +159,7 @@ impl SprtSchedule {
     }
 }
 
-/// Returns by how much one bot can be better than another in a match.
+/// Returns the maximum difference between two bots in a match.
 fn max_difference(measure: SprtMeasure, seats: SeatCount) -> f64 {
     match measure {
         SprtMeasure::Points => 1.0,

@@ -1,37 +1,38 @@
-//! What a sequential test has found.
+//! Verdicts of sequential tests.
 
 use super::CapitalPoint;
 use serde::{Deserialize, Serialize};
 
-/// What a sequential test has found so far.
+/// The state of a sequential test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SprtVerdict {
     /// The answer.
     pub answer: SprtAnswer,
-    /// The logarithm of how much the results speak against the candidate being no better, or if they rather speak against its
-    /// being better, that, negated: of what a bet at fair odds has become of 1.
+    /// The logarithm of the larger capital of the two bets at fair odds, which start at 1: positive for better, negated
+    /// for no better.
     pub llr: f64,
-    /// The ratio, logarithm as well, at which the candidate is called no better; negative.
+    /// The log ratio at which the candidate is called no better; negative.
     pub lower: f64,
-    /// The ratio, logarithm as well, at which the candidate is called better.
+    /// The log ratio at which the candidate is called better.
     pub upper: f64,
-    /// Groups that count; those that were played beyond the answer do not.
+    /// Number of groups that count, without those played after the answer.
     pub groups: u64,
-    /// By how much the candidate was better a match, on average over these groups; none before the first.
+    /// How much better the candidate was per match, on average over these groups; `None` before the first.
     pub effect: Option<f64>,
-    /// How `llr` has moved: at most some hundred points, the groups of which grow. The last one is `llr` itself; a test that was over before this was kept has none.
+    /// The path of `llr`, at most some hundred points with increasing numbers of groups. The last point is `llr`
+    /// itself. Empty for tests that ended before paths were stored.
     pub path: Vec<CapitalPoint>,
 }
 
 /// Whether the candidate is better than the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SprtAnswer {
-    /// It is not known yet.
+    /// Not known yet.
     Open,
     /// The candidate is better.
     Better,
     /// The candidate is no better.
     NoBetter,
-    /// All groups are played, and it is still not known.
+    /// All groups are played without an answer.
     Undecided,
 }

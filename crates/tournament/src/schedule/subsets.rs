@@ -1,12 +1,12 @@
-//! Subsets in lexicographic order, each found from its number.
+//! Subsets in lexicographic order, by number.
 
-/// Returns how many subsets of `size` elements a set of `of` elements has, if they are at most `limit`.
+/// Returns the number of subsets of `size` elements of a set of `of` elements, if it is at most `limit`.
 pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
     if size > of {
         return Some(0);
     }
     let mut subsets: u128 = 1;
-    // The shorter product rises from step to step, so that it is cut off as soon as it passes the limit.
+    // The product over the shorter side increases with every step, so it can stop at the limit.
     for step in 0..size.min(of - size) {
         subsets = subsets * (of - step) as u128 / (step as u128 + 1);
         if subsets > u128::from(limit) {
@@ -16,17 +16,17 @@ pub(super) fn count_subsets(of: usize, size: usize, limit: u64) -> Option<u64> {
     Some(subsets as u64)
 }
 
-/// Returns the subset of `size` of the elements 0 to `of` - 1 that `number` others precede in lexicographic order.
+/// Returns the subset of `size` of the elements 0 to `of` - 1 with this number in lexicographic order, from 0.
 ///
-/// The caller knows from [`count_subsets`] that there are more than `number`.
+/// The caller must have checked with [`count_subsets`] that it exists.
 pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> {
-    let all = |of, size| count_subsets(of, size, u64::MAX).expect("a part of what was counted before");
+    let all = |of, size| count_subsets(of, size, u64::MAX).expect("at most the total, which was counted");
     let mut chosen = Vec::with_capacity(size);
     let mut first_free = 0;
     for missing in (1..=size).rev() {
         let free = of - first_free;
         let here = all(free, missing);
-        // The subsets that begin with an element before the `skipped`th free one.
+        // The number of subsets that begin with an element before the `skipped`th free one.
         let before = |skipped: usize| here - all(free - skipped, missing);
         let (mut low, mut high) = (0, free - missing);
         while low < high {
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn they_come_in_lexicographic_order() {
+    fn subsets_are_in_lexicographic_order() {
         for of in 0..10 {
             for size in 0..=of {
                 let expected = listed(of, size);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_cut_off() {
+    fn counts_stop_at_the_limit() {
         assert_eq!(count_subsets(3, 4, 10), Some(0));
         assert_eq!(count_subsets(5, 2, 10), Some(10));
         assert_eq!(count_subsets(5, 2, 9), None);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_many() {
+    fn the_last_of_many_subsets_is_found() {
         assert_eq!(nth_subset(4_000, 2, count_subsets(4_000, 2, u64::MAX).unwrap() - 1), [3_998, 3_999]);
         assert_eq!(
             nth_subset(36, 32, count_subsets(36, 32, u64::MAX).unwrap() - 1),

@@ -1,42 +1,42 @@
-//! Bots that no longer get matches.
+//! Suspensions from ladders.
 
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A bot that lost its seat in so many matches in a row that it gets no more, and why.
+/// A suspension: a bot that forfeited too many matches in a row gets no more matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The bot.
     pub bot: BotName,
-    /// The round from which on it gets no match.
+    /// The first round without the bot.
     pub from_round: u64,
-    /// Matches in a row in which its seat was lost.
+    /// Number of consecutive matches in which its seat was lost.
     pub lost: u64,
-    /// Those of them to which it never came.
+    /// The number of no-shows among them.
     pub no_shows: u64,
-    /// The number of the last of them.
+    /// The number of the last such match.
     pub last: u64,
 }
 
 /// Why a bot was suspended, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SuspensionReason {
-    /// It never came to any of the matches.
+    /// It was a no-show in all of the matches.
     NeverCame,
-    /// It came to some of them at least, and lost its seat: it crashed, ran out of time, or broke the rules.
+    /// It attended at least some of them and lost its seat: it crashed, ran out of time, or broke the rules.
     LostSeats,
 }
 
 impl Suspension {
-    /// Returns why, for programs.
+    /// Returns the reason, for programs.
     pub fn reason(&self) -> SuspensionReason {
         if self.no_shows == self.lost { SuspensionReason::NeverCame } else { SuspensionReason::LostSeats }
     }
 }
 
 impl fmt::Display for Suspension {
-    /// Writes a sentence for the bot's author.
+    /// Writes an explanation for the bot's author.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bot, lost, no_shows, last, .. } = self;
         write!(
@@ -46,7 +46,7 @@ impl fmt::Display for Suspension {
         match no_shows {
             0 => write!(f, "it came to all of them"),
             _ if no_shows == lost => write!(f, "it came to none of them"),
-            _ => write!(f, "to {no_shows} of them it never came"),
+            _ => write!(f, "it never came to {no_shows} of them"),
         }
     }
 }

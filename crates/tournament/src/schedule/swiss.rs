@@ -1,22 +1,21 @@
-//! Rounds in which bots of like scores meet.
+//! Swiss rounds.
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
 use super::{FormatVerdict, TotalMatches, meetings::MeetingCounts};
-use crate::checkpoint::{CheckpointError, ensure_holds};
+use crate::checkpoint::{CheckpointError, ensure_valid};
 use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups, tally::StandingTally};
 use lastnim_core::game::BotName;
 use serde::Serialize;
 
-/// What the order of equal bots is drawn for, besides the seed: no group of matches has such a number.
+/// Separates the draw of the order of equal bots from all others: no group has this number.
 const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
 
 /// The rounds of a Swiss tournament.
 ///
-/// Bots sit in the order of their scores, equal ones in an order that is drawn from the seed: the first n at the first
-/// table, and so on; then they are exchanged until as few as can be found meet again. Where the field does not divide, the
-/// rest sits out: those with the fewest byes so far, of them the last in the order. A bye scores what a seat gets
-/// on average, for an absent bot has neither won nor lost: of the points of a table's matches an n-th where wins score,
-/// and half a point a match where satisfaction does.
+/// Bots are seated by score, equal ones in an order drawn from the seed: the first n at the first table, and so on.
+/// Then bots are swapped to reduce repeated meetings. If the field does not divide, the rest have a bye: those with the
+/// fewest byes so far, and of these the last in the order. A bye scores the average of a seat: 1/n of a table's points
+/// with scoring by wins, half a point per match with satisfaction.
 #[derive(Debug)]
 pub(super) struct Swiss {
     bots: Vec<SwissEntrant>,
@@ -26,21 +25,21 @@ pub(super) struct Swiss {
     rounds: u64,
     table_groups: u64,
     meetings: MeetingCounts,
-    /// Of the last round drawn.
+    /// The tables of the current round.
     tables: Vec<RoundTable>,
 }
 
 #[derive(Debug)]
 struct SwissEntrant {
     name: BotName,
-    /// Where it stands among equal bots, as drawn.
+    /// Its drawn position among equal bots.
     order: usize,
     tally: StandingTally,
     byes: u64,
 }
 
 impl Swiss {
-    /// Plans the rounds of a field that is in the order of its names.
+    /// Plans the rounds for a field sorted by name.
     pub(super) fn new(
         settings: &Settings,
         field: Vec<BotName>,
@@ -63,7 +62,7 @@ impl Swiss {
         }
     }
 
-    /// Returns how many groups a field of this size plays; none if that cannot be counted.
+    /// Returns the number of groups for a field of this size; `None` on overflow.
     pub(super) fn count_groups(
         field: usize,
         seats: usize,
@@ -79,7 +78,7 @@ impl Swiss {
             + bot.byes.cast_signed() * self.scoring.units_of_bye(self.seats, self.table_groups)
     }
 
-    /// Returns the bots by score, and equal ones as drawn.
+    /// Returns the bots by score, equal ones in the drawn order.
     fn bots_by_score(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.bots.len()).collect();
         order.sort_by_cached_key(|&bot| {
@@ -91,7 +90,7 @@ impl Swiss {
 }
 
 impl RoundFormat for Swiss {
-    const KEPT: bool = true;
+    const KEEPS_ROUNDS: bool = true;
     type State = (u64, Vec<(StandingTally, u64)>);
 
     fn draw_round(&mut self) -> DrawnRound {
@@ -101,7 +100,7 @@ impl RoundFormat for Swiss {
         for _ in 0..self.bots.len() % self.seats {
             let places = 0..order.len();
             let out = places.rev().min_by_key(|&place| self.bots[order[place]].byes);
-            let bot = order.remove(out.expect("a field is larger than the rest of a division"));
+            let bot = order.remove(out.expect("there are more bots than byes"));
             self.bots[bot].byes += 1;
         }
         self.tables = order.chunks(self.seats).map(<[usize]>::to_vec).collect();
@@ -146,7 +145,7 @@ impl RoundFormat for Swiss {
     }
 
     fn restore(&mut self, (rounds_left, bots): Self::State) -> Result<(), CheckpointError> {
-        ensure_holds(bots.len() == self.bots.len(), "it is of another field")?;
+        ensure_valid(bots.len() == self.bots.len(), "it belongs to another field")?;
         self.rounds_left = rounds_left;
         for (bot, (tally, byes)) in self.bots.iter_mut().zip(bots) {
             (bot.tally, bot.byes) = (tally, byes);

@@ -139,7 +139,7 @@ fn a_record_that_was_made_anew_breaks_its_rules_or_its_signature() {
     unhashed.events.iter_mut().for_each(|event| event.hash.clear());
     take_of(&mut unhashed.events[5]).take = 9;
     let flaw = verify_record(&unhashed).unwrap_err();
-    assert_eq!(flaw.to_string(), "event 5: a take of 9 from pile 0, which holds 3: take 1 to 3");
+    assert_eq!(flaw.to_string(), "event 5: a take of 9 from pile 0, which has 3 left: take 1 to 3");
     assert_eq!((flaw.event(), flaw.kind()), (Some(5), RecordFlawKind::Misfit));
 }
 
@@ -156,7 +156,7 @@ fn what_cannot_be_read_is_named() {
         ),
         (
             |record| take_of(&mut record.events[6]).note_hash.truncate(8),
-            "event 6 cannot be read: events[6].note_hash: a note hash of 8 bytes: it has 32, or is left out",
+            "event 6 cannot be read: events[6].note_hash: a note hash of 8 bytes: expected 32, or no note hash",
         ),
         (
             |record| record.events[5].hash.truncate(31),

@@ -3,21 +3,21 @@
 use crate::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
-/// The piles stand in a circle: take at least one counter, from any piles within a window of so many neighbours (Dufour
-/// and Heubach 2013).
+/// The piles form a circle: take at least one counter, from any piles within a window of adjacent piles (Dufour and
+/// Heubach 2013).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CircularNim {
     window: usize,
 }
 
-/// The most piles of a circle.
+/// Maximum number of piles in a circle.
 pub const MAX_CIRCLE: usize = 16;
 
 impl CircularNim {
-    /// Lets a window of so many neighbouring piles be touched at once, 1 to all of them.
+    /// Creates the rules for a window of 1 to all piles.
     ///
     /// # Errors
-    /// If the circle has too many piles, or fewer than the window.
+    /// If the circle has too many piles, or the window does not fit.
     pub fn parse(window: u64, piles: &PileSizes) -> Result<Self, GameNumbersError> {
         let circle = piles.as_slice().len();
         if circle > MAX_CIRCLE {
@@ -30,10 +30,10 @@ impl CircularNim {
     }
 }
 
-/// Counters taken from piles of a circle.
+/// A take from piles in a circle.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CircleTake {
-    /// By pile: counters taken; not all are 0.
+    /// By pile: counters taken; not all 0.
     pub takes: Box<[u32]>,
 }
 
@@ -47,7 +47,7 @@ impl Rules for CircularNim {
     }
 
     fn canonical_position(&self, piles: PileSizes) -> PileSizes {
-        // A circle looks the same from every pile, and from below.
+        // The representative of all rotations and reflections.
         let circle = piles.as_slice();
         let turned = |start: usize| (0..circle.len()).map(move |step| circle[(start + step) % circle.len()]);
         let mirrored = |start: usize| {
@@ -64,21 +64,21 @@ impl Rules for CircularNim {
     }
 }
 
-/// Every way to take from one window after the other, something from the first pile of each; where the window is the
-/// whole circle there is but one, of which something is taken anywhere.
+/// All takes window by window, each with something taken from the window's first pile; if the window is the whole
+/// circle there is only one window, without that condition.
 ///
-/// A take that fits into two windows that start with it comes up twice.
+/// A take that fits into two windows may come up twice.
 struct WindowTakes {
     piles: PileSizes,
     window: usize,
     /// The first pile of the window.
     start: usize,
-    /// By pile: what was taken last.
+    /// By pile: the last take.
     taken: Box<[u32]>,
 }
 
 impl WindowTakes {
-    /// Counts the takes from the window on, as an odometer does; says whether there was another one.
+    /// Advances to the next take, like an odometer; returns whether there was one.
     fn advance(&mut self) -> bool {
         let circle = self.taken.len();
         let is_whole = self.window == circle;

@@ -1,18 +1,18 @@
-//! The game of digits.
+//! Digits.
 
 use crate::general::{Anyone, PileSizes, Rules};
 use std::fmt;
 
-/// Subtract from a number one of its nonzero decimal digits.
+/// Subtract one of its nonzero decimal digits from a number.
 #[derive(Debug, Clone, Copy)]
 pub struct SubtractDigit;
 
-/// A digit subtracted from a number.
+/// Subtraction of a digit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DigitMove {
     /// The digit, 1 to 9.
     pub digit: u32,
-    /// The number that it was subtracted from.
+    /// The number before the move.
     pub number: u32,
 }
 

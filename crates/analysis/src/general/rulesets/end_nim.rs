@@ -3,7 +3,7 @@
 use super::PileTake;
 use crate::general::{End, PileSizes, Rules};
 
-/// Left takes any number of counters from the leftmost nonempty pile, Right from the rightmost one (Albert and Nowakowski
+/// Left takes any number of counters from the leftmost nonempty pile, Right from the rightmost (Albert and Nowakowski
 /// 2001).
 #[derive(Debug, Clone, Copy)]
 pub struct EndNim;
@@ -23,7 +23,7 @@ impl Rules for EndNim {
     }
 
     fn canonical_position(&self, piles: PileSizes) -> PileSizes {
-        // Where piles stand in between matters, and a mirror image would exchange the movers: only empty piles go.
+        // The order of piles matters, and reflection would swap the movers, so only empty piles are dropped.
         piles.as_slice().iter().copied().filter(|&size| size > 0).collect()
     }
 

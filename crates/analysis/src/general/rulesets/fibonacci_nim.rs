@@ -4,38 +4,38 @@ use super::PileTake;
 use crate::general::{Anyone, GameNumbersError, PileSizes, Rules};
 use std::fmt;
 
-/// Take from one pile at most twice what was taken before; the first take may not be the whole pile (Whinihan 1963).
+/// Take from one pile at most twice the previous take; the first take must not be the whole pile (Whinihan 1963).
 #[derive(Debug, Clone, Copy)]
 pub struct FibonacciNim;
 
-/// A pile, and how much of it may be taken next.
+/// A pile and the maximum next take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FibonacciPosition {
     pile: u32,
-    most: u32,
+    max_take: u32,
 }
 
 impl FibonacciPosition {
-    /// Puts up one pile, of which at most `most` may be taken next; all but one counter unless given.
+    /// Creates a position of one pile; `max_take` limits the next take, by default to all but one counter.
     ///
     /// # Errors
-    /// If there is another number of piles, or `most` does not fit.
-    pub fn parse(piles: &PileSizes, most: Option<u64>) -> Result<Self, GameNumbersError> {
+    /// If there is not exactly one pile, or `max_take` is out of range.
+    pub fn parse(piles: &PileSizes, max_take: Option<u64>) -> Result<Self, GameNumbersError> {
         let &[pile] = piles.as_slice() else {
             return Err(GameNumbersError::NotOnePile(piles.as_slice().len()));
         };
-        match most {
+        match max_take {
             None => Ok(Self::untouched(pile)),
-            Some(most) => {
-                let most = u32::try_from(most).map_err(|_| GameNumbersError::Most(most))?;
-                Ok(Self { pile, most })
+            Some(max_take) => {
+                let max_take = u32::try_from(max_take).map_err(|_| GameNumbersError::Most(max_take))?;
+                Ok(Self { pile, max_take })
             }
         }
     }
 
-    /// Puts up a pile before the first take, which may not be all of it.
+    /// Creates a pile before the first take, which must not be all of it.
     pub fn untouched(pile: u32) -> Self {
-        Self { pile, most: pile.saturating_sub(1) }
+        Self { pile, max_take: pile.saturating_sub(1) }
     }
 }
 
@@ -49,15 +49,15 @@ impl Rules for FibonacciNim {
         position: FibonacciPosition,
         _: Anyone,
     ) -> impl Iterator<Item = (PileTake, FibonacciPosition)> {
-        let FibonacciPosition { pile, most } = position;
-        (1..=most.min(pile)).map(move |take| {
-            let after = FibonacciPosition { pile: pile - take, most: 2 * take };
+        let FibonacciPosition { pile, max_take } = position;
+        (1..=max_take.min(pile)).map(move |take| {
+            let after = FibonacciPosition { pile: pile - take, max_take: 2 * take };
             (PileTake { take, pile: 0 }, after)
         })
     }
 
     fn canonical_position(&self, position: FibonacciPosition) -> FibonacciPosition {
-        FibonacciPosition { most: position.most.min(position.pile), ..position }
+        FibonacciPosition { max_take: position.max_take.min(position.pile), ..position }
     }
 
     fn position_heap_bytes(&self, _: &FibonacciPosition) -> usize {
@@ -67,6 +67,6 @@ impl Rules for FibonacciNim {
 
 impl fmt::Display for FibonacciPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, of which at most {} may be taken", self.pile, self.most.min(self.pile))
+        write!(f, "{}, of which at most {} may be taken", self.pile, self.max_take.min(self.pile))
     }
 }

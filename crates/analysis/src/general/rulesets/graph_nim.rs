@@ -3,22 +3,22 @@
 use crate::general::{Anyone, GameNumbersError, MAX_SEARCHED_SIZE, Rules};
 use std::fmt;
 
-/// A token stands on a vertex of a graph with weighted edges: lower an edge there to any smaller weight, and move the
-/// token along it (Fukuyama 2003).
+/// A token is on a vertex of a graph with weighted edges: lower the weight of an edge there, and move the token along
+/// it (Fukuyama 2003).
 #[derive(Debug, Clone, Copy)]
 pub struct GraphNim;
 
-/// The largest number of a vertex; the smallest is 0.
+/// The largest vertex number; the smallest is 0.
 pub const MAX_VERTEX: u64 = 63;
-/// The most edges of a graph.
+/// Maximum number of edges in a graph.
 pub const MAX_EDGES: usize = 256;
 
-/// Two vertices, and the weight of the edge between them; they may be one, and several edges may join the same two.
+/// Two vertices and the weight of the edge between them. Loops and parallel edges are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
     /// The vertex with the smaller number.
     a: u8,
-    /// The other one.
+    /// The other vertex.
     b: u8,
     weight: u32,
 }
@@ -34,7 +34,7 @@ impl Edge {
     }
 }
 
-/// The token's vertex, and the edges with their weights.
+/// The token's vertex and the weighted edges.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GraphPosition {
     vertex: u8,
@@ -46,7 +46,7 @@ impl GraphPosition {
     /// token's vertex.
     ///
     /// # Errors
-    /// Names the first number that does not fit.
+    /// Names the first invalid number.
     pub fn parse(edges: &[[u64; 3]], vertex: u64) -> Result<Self, GameNumbersError> {
         if edges.len() > MAX_EDGES {
             return Err(GameNumbersError::EdgeCount(edges.len()));
@@ -67,12 +67,12 @@ impl GraphPosition {
     }
 }
 
-/// An edge lowered, and the token moved along it.
+/// A move along an edge, which lowers its weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EdgeMove {
     /// The edge's index, from 0.
     pub edge: usize,
-    /// Where the token goes.
+    /// The token's new vertex.
     pub to: u8,
     /// The weight before.
     pub before: u32,
@@ -102,7 +102,7 @@ impl Rules for GraphNim {
     }
 
     fn canonical_position(&self, position: GraphPosition) -> GraphPosition {
-        // The token never comes to an edge of weight 0, nor to a part of the graph beyond such edges.
+        // The token never reaches an edge of weight 0, or a part of the graph beyond such edges.
         let mut reached = 1_u64 << position.vertex;
         loop {
             let before = reached;

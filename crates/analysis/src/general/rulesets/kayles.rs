@@ -3,20 +3,20 @@
 use crate::general::{Anyone, PileSizes, Rules};
 use std::fmt;
 
-/// Remove one stone of a row, or two that are neighbours; the row splits where they stood.
+/// Remove one stone of a row, or two adjacent ones; the row splits there.
 #[derive(Debug, Clone, Copy)]
 pub struct Kayles;
 
-/// Stones removed from a row.
+/// Removal of stones from a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct StoneRemoval {
     /// Stones removed, 1 or 2.
     pub stones: u32,
     /// The row's index, from 0.
     pub row: usize,
-    /// The stones of the row before them.
+    /// Stones of the row before the gap.
     pub before: u32,
-    /// The stones of the row behind them.
+    /// Stones of the row after the gap.
     pub behind: u32,
 }
 

@@ -1,11 +1,12 @@
-//! Last Nim, as any other game.
+//! Last Nim as a general game.
 
 use super::PileTake;
 use crate::general::{Anyone, PileSizes, Rules};
 
 /// Take any number of counters from the last nonempty pile (Friedman 2000).
 ///
-/// These are the bare rules, without the theorem: tests compare the fast [`Solution`](lastnim_core::oracle::Solution) with them.
+/// These are the plain rules without the cap theorem; tests compare the fast
+/// [`Solution`](lastnim_core::oracle::Solution) with them.
 #[derive(Debug, Clone, Copy)]
 pub struct LastNim;
 

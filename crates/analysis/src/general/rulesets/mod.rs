@@ -1,4 +1,4 @@
-//! The rules of each game, one a file.
+//! The rules of each game, one file each.
 
 mod circular_nim;
 mod digits;

@@ -5,7 +5,7 @@ use crate::general::{Anyone, PileSizes, Rules};
 
 /// Take any number of counters from one pile (Bouton 1901).
 ///
-/// For two the Grundy value of a pile is its size.
+/// For two seats the Grundy value of a pile is its size.
 #[derive(Debug, Clone, Copy)]
 pub struct Nim;
 

@@ -7,15 +7,15 @@ use std::fmt;
 #[derive(Debug, Clone, Copy)]
 pub struct StonePiles;
 
-/// The smallest pile that can be split: into 1 and 2.
+/// The smallest splittable pile: 1 and 2.
 const SMALLEST: u32 = 3;
 
-/// A pile split into others.
+/// A split of a pile.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PileSplit {
     /// The pile's index, from 0.
     pub pile: usize,
-    /// The sizes that it is split into, in rising order.
+    /// The new sizes, in ascending order.
     pub sizes: Box<[u32]>,
 }
 
@@ -49,9 +49,9 @@ impl Rules for StonePiles {
     }
 }
 
-/// The ways to write a number as a sum of two or more different numbers, each in rising order.
+/// All partitions of a number into two or more distinct parts, each in ascending order.
 struct DistinctSplits {
-    /// The last way that was given; empty before the first.
+    /// The last partition; empty before the first.
     sizes: Vec<u32>,
     size: u32,
 }
@@ -61,7 +61,7 @@ impl DistinctSplits {
         Self { sizes: Vec::new(), size }
     }
 
-    /// Adds parts from `next` on, each one larger than the one before, and the rest as the last and largest.
+    /// Appends parts from `next` on, as small as possible, with the rest as the last and largest.
     fn fill(&mut self, mut next: u32, mut rest: u32) {
         while rest > 2 * next {
             self.sizes.push(next);
@@ -80,7 +80,7 @@ impl Iterator for DistinctSplits {
             [] if self.size >= SMALLEST => self.fill(1, self.size),
             [] | [_] => return None,
             _ => {
-                // The last part but one grows by one, and what is left behind it is split anew.
+                // The second to last part grows by one, and the rest is partitioned again.
                 let rest = self.sizes.pop()?;
                 let part = self.sizes.pop()?;
                 self.fill(part + 1, part + rest);

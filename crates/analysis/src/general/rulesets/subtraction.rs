@@ -7,21 +7,21 @@ use std::fmt;
 /// Take from one pile a number of counters that is in the set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtractionGame {
-    /// Rising, without repetition, each at least 1.
+    /// Ascending and distinct, each at least 1.
     set: Box<[u32]>,
 }
 
-/// The most numbers of a set.
+/// Maximum size of a set.
 const MAX_SET: usize = 1024;
 
 impl SubtractionGame {
-    /// Accepts a set of 1 to 1,024 numbers of 1 or more each, in any order.
+    /// Accepts a set of 1 to 1,024 positive numbers, in any order.
     ///
     /// # Errors
-    /// If it is empty or too long, holds 0, or a number that no pile has.
+    /// If it is empty or too large, or contains 0 or a number larger than any pile.
     pub fn parse(set: &[u64]) -> Result<Self, GameNumbersError> {
         if !(1..=MAX_SET).contains(&set.len()) {
-            return Err(GameNumbersError::SetCount { given: set.len(), most: MAX_SET });
+            return Err(GameNumbersError::SetCount { given: set.len(), max: MAX_SET });
         }
         let numbers = set.iter().map(|&number| match u32::try_from(number) {
             Ok(number @ 1..) => Ok(number),
@@ -33,10 +33,11 @@ impl SubtractionGame {
         Ok(Self { set: numbers.into_boxed_slice() })
     }
 
-    /// Accepts the set among the numbers of a game, or the largest number of a set that begins with 1 and leaves none out: bounded Nim.
+    /// Accepts the set in the numbers of a game, or the maximum take of bounded Nim, which stands for the set of all
+    /// numbers up to it.
     ///
     /// # Errors
-    /// If there is neither, or both, or what there is does not fit.
+    /// If neither or both are given, or what is given is invalid.
     pub(crate) fn of_numbers(numbers: &GameNumbers) -> Result<Self, GameNumbersError> {
         match numbers.max {
             None if numbers.set.is_empty() => {
@@ -45,13 +46,13 @@ impl SubtractionGame {
             None => Self::parse(&numbers.set),
             Some(_) if !numbers.set.is_empty() => Err(GameNumbersError::SetAndMax),
             Some(max) if max == 0 || max > MAX_SET as u64 => {
-                Err(GameNumbersError::Max { given: max, most: MAX_SET })
+                Err(GameNumbersError::Max { given: max, limit: MAX_SET })
             }
             Some(max) => Self::parse(&(1..=max).collect::<Vec<_>>()),
         }
     }
 
-    /// Returns the numbers that may be taken, in rising order.
+    /// Returns the allowed takes, in ascending order.
     pub fn allowed_takes(&self) -> &[u32] {
         &self.set
     }
@@ -74,7 +75,7 @@ impl Rules for SubtractionGame {
     }
 
     fn canonical_position(&self, piles: PileSizes) -> PileSizes {
-        // From a pile below the smallest number nothing can be taken.
+        // A pile smaller than the smallest number has no move.
         piles.sorted_from(self.set[0])
     }
 

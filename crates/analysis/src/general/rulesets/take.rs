@@ -1,9 +1,9 @@
-//! A take from one of several piles.
+//! Takes from one of several piles.
 
 use crate::general::PileSizes;
 use std::fmt;
 
-/// Counters taken from one pile.
+/// A take from one pile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PileTake {
     /// Counters taken, at least 1.
@@ -13,7 +13,7 @@ pub struct PileTake {
 }
 
 impl PileTake {
-    /// Returns every take from a pile, the smallest first, and what it leaves.
+    /// Returns every take from a pile in ascending order, with the resulting piles.
     pub(super) fn all_from_pile(pile: usize, piles: PileSizes) -> impl Iterator<Item = (Self, PileSizes)> {
         let size = piles.as_slice()[pile];
         (1..=size).map(move |take| (Self { take, pile }, piles.with_size(pile, size - take)))

@@ -1,10 +1,10 @@
-//! The games whose positions are piles that are known by their sizes.
+//! Games whose piles are determined by their sizes.
 
 use crate::general::{GameNumbers, GameNumbersError, Ruleset, rulesets::SubtractionGame};
 use std::fmt;
 use thiserror::Error;
 
-/// A game for two in which a pile is known by its size, so that its Grundy values are a sequence.
+/// A two-player game whose piles are determined by their sizes, so that the Grundy values form a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SequenceGame {
     /// Nim.
@@ -21,29 +21,29 @@ pub enum SequenceGame {
     StonePiles,
 }
 
-/// A game that has no sequence.
+/// Why a game has no sequence.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SequenceGameError {
-    /// A position of the game is more than the size of a pile, or the game is not one of two for whom Grundy values decide.
+    /// A position is more than the sizes of piles, or Grundy values do not apply to the game.
     #[error(
-        "{ruleset} has no sequence: {why}; games that have one are nim, fibonacci-nim, kayles, subtraction, digits and stone-piles"
+        "{ruleset} has no sequence: {why}; the games with a sequence are nim, fibonacci-nim, kayles, subtraction, digits and stone-piles"
     )]
     NoSequence {
         /// The game.
         ruleset: Ruleset,
-        /// Why it has none.
+        /// The reason.
         why: &'static str,
     },
-    /// The numbers do not fit the game.
+    /// The numbers are invalid.
     #[error(transparent)]
     Numbers(#[from] GameNumbersError),
 }
 
 impl SequenceGame {
-    /// Accepts a game by its name, and for subtraction what may be taken.
+    /// Accepts a game by its name, with the allowed takes for subtraction.
     ///
     /// # Errors
-    /// If it has no sequence, or what may be taken does not fit.
+    /// If the game has no sequence, or the allowed takes are invalid.
     pub fn parse(ruleset: Ruleset, set: &[u64], max: Option<u64>) -> Result<Self, SequenceGameError> {
         let numbers = GameNumbers { set: set.to_vec(), max, ..GameNumbers::default() };
         let no_sequence = |why| Err(SequenceGameError::NoSequence { ruleset, why });
@@ -55,18 +55,18 @@ impl SequenceGame {
             Ruleset::Digits => Self::Digits,
             Ruleset::StonePiles => Self::StonePiles,
             Ruleset::LastNim | Ruleset::SmallNim | Ruleset::CircularNim => {
-                return no_sequence("one pile of it is a pile of nim, and several are no sum of piles");
+                return no_sequence("a single pile is a pile of nim, and several piles are not a sum");
             }
             Ruleset::GraphNim => return no_sequence("its positions are graphs"),
             Ruleset::EndNim => {
-                return no_sequence("its moves depend on the seat, so that there are no Grundy values");
+                return no_sequence("its moves depend on the seat, so it has no Grundy values");
             }
         };
         numbers.check_unused_takes(ruleset)?;
         Ok(game)
     }
 
-    /// Returns the game by its name.
+    /// Returns the ruleset.
     pub fn ruleset(&self) -> Ruleset {
         match self {
             Self::Nim => Ruleset::Nim,
@@ -78,7 +78,7 @@ impl SequenceGame {
         }
     }
 
-    /// Returns what may be taken from a pile, where the game has a set of that.
+    /// Returns the allowed takes; empty if the game has no set.
     pub fn allowed_takes(&self) -> &[u32] {
         match self {
             Self::Subtraction(game) => game.allowed_takes(),
@@ -88,7 +88,7 @@ impl SequenceGame {
 }
 
 impl fmt::Display for SequenceGame {
-    /// Writes the game's name, with its set if it has one: `subtraction {1,3,4}`.
+    /// Writes the game's name, with its set if any: `subtraction {1,3,4}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Subtraction(game) => write!(f, "{} {game}", self.ruleset()),

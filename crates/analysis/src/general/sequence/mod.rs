@@ -1,4 +1,4 @@
-//! The Grundy values of piles by their size, and what is proved of how they go on.
+//! Sequences of Grundy values by pile size, and proofs of their periods.
 
 mod game;
 mod periodicity;

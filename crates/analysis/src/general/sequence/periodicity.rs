@@ -1,48 +1,49 @@
-//! When a sequence of Grundy values is proved to repeat for ever.
+//! Proofs that a sequence of Grundy values is periodic.
 
 /// A theorem by which finitely many values prove that all later ones repeat.
 ///
-/// With `G(n)` the value of a pile of `n`, each asks for a first size `s` and a length `p` with `G(n + p) = G(n)` for all `n` of a finite
-/// range that begins at `s`; then `G(n + p) = G(n)` for all `n >= s`.
+/// Let `G(n)` be the value of a pile of `n`. If a start `s` and a length `p` satisfy `G(n + p) = G(n)` for all `n` in a
+/// finite range that begins at `s`, then `G(n + p) = G(n)` for all `n >= s`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeriodTheorem {
-    /// An octal game whose code has this many places, so that at most so many stones are removed at once: for `s <= n < 2s + p + places`.
+    /// An octal game whose code has this many places, so a move removes at most this many stones. The range is `s <= n
+    /// < 2s + p + places`.
     ///
-    /// Of a longer row the larger part that a move leaves has at least `s + p` stones, so that `p` of them can be left out of it without
-    /// a change of value. Source: Guy and Smith, "The G-values of various games" (1956).
+    /// A move in a longer row leaves a part of at least `s + p` stones; removing `p` of them does not change its value.
+    /// Source: Guy and Smith, "The G-values of various games" (1956).
     OctalGame {
-        /// The places of the code; 2 for Kayles, 0.77.
+        /// The number of places; 2 for Kayles, 0.77.
         places: usize,
     },
-    /// A subtraction game whose largest number is this: for `s <= n < s + largest`.
+    /// A subtraction game with this largest number. The range is `s <= n < s + largest`.
     ///
-    /// A value depends on those of the `largest` sizes before it alone. As none is above the number of allowed takes, there are finitely
-    /// many rows of so many values, and one must come again.
+    /// A value depends only on the `largest` values before it. No value exceeds the number of allowed takes, so there
+    /// are finitely many runs of `largest` values, and one must repeat.
     Subtraction {
         /// The largest number of the set.
         largest: usize,
     },
 }
 
-/// How a sequence repeats, proved.
+/// A proved period of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Period {
     /// The first size from which all values repeat.
     pub start: usize,
-    /// After how many sizes they do; no smaller number will do.
+    /// The period; the smallest.
     pub length: usize,
-    /// What proves it.
+    /// The theorem that proves it.
     pub theorem: PeriodTheorem,
-    /// The last size whose value the proof needs; all up to it were worked out.
+    /// The last size whose value the proof needs; all values up to it were computed.
     pub checked_to: usize,
-    /// The sizes below the first whose values are not what the period, carried on backwards, says.
+    /// The sizes before the start whose values break the pattern of the period.
     pub exceptions: Vec<usize>,
-    /// The remainders of sizes by the length at which the value is 0, from the start on: P-positions.
+    /// The remainders modulo the length of the sizes with value 0, from the start on: P-positions.
     pub zero_remainders: Vec<usize>,
 }
 
 impl PeriodTheorem {
-    /// Returns the last size that it needs the value of, for a period of this length that begins at this size.
+    /// Returns the last size whose value the proof of this period needs.
     fn last_needed(self, start: usize, length: usize) -> usize {
         match self {
             Self::OctalGame { places } => 2 * start + 2 * length + places - 1,
@@ -50,7 +51,7 @@ impl PeriodTheorem {
         }
     }
 
-    /// Returns the name that files and the wire use.
+    /// Returns the name used in files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::OctalGame { .. } => "octal_game",
@@ -58,9 +59,9 @@ impl PeriodTheorem {
         }
     }
 
-    /// Finds the shortest period that values by size, from 0 on, prove; none if they prove none.
+    /// Finds the shortest period that the values, by size from 0 on, prove; `None` if they prove none.
     pub(super) fn prove_period(self, values: &[u32]) -> Option<Period> {
-        // For each length, how many values at the end are as they are so many sizes before.
+        // For each length: the number of values at the end that equal those `length` places before.
         let agreeing = agreements_at_end(values);
         let length = (1..values.len()).find(|&length| {
             let start = values.len() - length - agreeing[length];
@@ -80,7 +81,7 @@ impl PeriodTheorem {
     }
 }
 
-/// Returns by `length` in how many values, counted from the last, a sequence agrees with itself so many places before.
+/// Returns, by `length`, how many values at the end of a sequence equal those `length` places before.
 ///
 /// This is the Z-function of the reversed sequence (Gusfield 1997), in linear time.
 fn agreements_at_end(values: &[u32]) -> Vec<usize> {
@@ -107,7 +108,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_row_that_comes_again_proves_a_period_and_a_shorter_one_does_not() {
+    fn a_repeated_run_of_full_length_proves_a_period() {
         let values = [5, 7, 1, 0, 2, 1, 0, 2, 1, 0];
         let theorem = PeriodTheorem::Subtraction { largest: 4 };
         let period = theorem.prove_period(&values).unwrap();
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_proves_nothing() {
+    fn too_few_values_prove_nothing() {
         for values in [&[][..], &[0], &[0, 0]] {
             for theorem in [PeriodTheorem::OctalGame { places: 2 }, PeriodTheorem::Subtraction { largest: 3 }]
             {
@@ -130,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_agrees_at_the_end_is_counted(values in prop::collection::vec(0_u32..3, 0..40)) {
+        fn agreements_at_the_end_are_counted(values in prop::collection::vec(0_u32..3, 0..40)) {
             let agreements = agreements_at_end(&values);
             for length in 1..values.len() {
                 let naive = (length..values.len()).rev().take_while(|&at| values[at] == values[at - length]).count();
@@ -142,7 +143,7 @@ mod tests {
         fn the_shortest_period_is_found(
             before in prop::collection::vec(0_u32..4, 0..6),
             repeated in prop::collection::vec(0_u32..4, 1..6),
-            // So many values tell sequences of such periods apart (Fine and Wilf 1965).
+            // Enough values to tell sequences of such periods apart (Fine and Wilf 1965).
             largest in 10_usize..15,
         ) {
             let values: Vec<u32> = before.iter().chain(repeated.iter().cycle()).copied().take(60).collect();

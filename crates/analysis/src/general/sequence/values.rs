@@ -1,4 +1,4 @@
-//! The values themselves.
+//! Sequences of Grundy values.
 
 use super::{Period, PeriodTheorem, SequenceGame};
 use crate::general::{
@@ -7,18 +7,19 @@ use crate::general::{
 };
 use lastnim_core::oracle::{Budget, HaltReason};
 
-/// The Grundy values of a game's piles, by size from 0 on, for two seats that each want to win where the last mover does.
+/// The Grundy values of a game's piles, by size from 0 on, for two seats that each want to win, with the last mover
+/// winning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrundySequence {
     /// The game.
     pub game: SequenceGame,
     /// The values, by size.
     pub values: Vec<u32>,
-    /// How they go on.
+    /// What is proved about all values.
     pub law: SequenceLaw,
 }
 
-/// What is proved of all values of a sequence.
+/// What is proved about all values of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SequenceLaw {
@@ -26,27 +27,27 @@ pub enum SequenceLaw {
     Identity,
     /// They repeat.
     Periodic(Period),
-    /// They must repeat, or may, and these many values prove no period.
+    /// No period was found in these values; there may be one.
     NotFound {
-        /// How many values were worked out.
+        /// The number of values computed.
         values: usize,
     },
-    /// No finite number of values is known to prove anything of the others.
+    /// There is no known theorem by which finitely many values prove anything about the others.
     NoCriterion,
 }
 
-/// The values that are worked out in search of a period, if fewer are asked for.
-const SEARCHED_FOR_PERIOD: usize = 100_000;
-/// The values after which a period is looked for the first time; then after each time twice as many.
-const FIRST_LOOK: usize = 32;
+/// The number of values computed in search of a period, unless more are requested.
+const MAX_SEARCHED_VALUES: usize = 100_000;
+/// The number of values at the first search for a period; each later search waits for twice as many.
+const FIRST_PERIOD_SEARCH: usize = 32;
 
 impl GrundySequence {
-    /// Works out the values of piles of 0 to `to`, and looks whether they are proved to repeat. A step is an option of a pile.
+    /// Computes the values of piles of 0 to `to`, and looks for a proved period. A step is an option of a pile.
     ///
-    /// Where a period is proved, the values beyond the proof follow from it.
+    /// Values beyond the proof of a period follow from it.
     ///
     /// # Errors
-    /// If the values that are asked for take more states, memory, steps or time than they may.
+    /// If the requested values exceed the limits on states, memory, steps or time.
     pub fn compute(
         game: SequenceGame,
         to: u32,
@@ -85,13 +86,13 @@ impl GrundySequence {
         Ok(Self { game, values, law })
     }
 
-    /// Returns who wins a pile of this value: the seat to move exactly if it is not 0.
+    /// Returns the outcome class of a pile with this value: the seat to move wins unless it is 0.
     pub fn outcome_of_value(value: u32) -> OutcomeClass {
         if value == 0 { OutcomeClass::P } else { OutcomeClass::N }
     }
 }
 
-/// Works out values until a period is proved, and carries that on to as many as are wanted.
+/// Computes values until a period is proved, and extends it to the number of values wanted.
 fn periodic_values(
     wanted: usize,
     theorem: PeriodTheorem,
@@ -99,8 +100,8 @@ fn periodic_values(
     next_value: impl Fn(&[u32], &mut Budget<'_>) -> Result<u32, HaltReason>,
 ) -> Result<(Vec<u32>, SequenceLaw), SearchStopped> {
     let mut values = Vec::new();
-    let mut next_look = FIRST_LOOK;
-    let searched = wanted.max(SEARCHED_FOR_PERIOD);
+    let mut next_look = FIRST_PERIOD_SEARCH;
+    let searched = wanted.max(MAX_SEARCHED_VALUES);
     let law = loop {
         if values.len() == next_look || values.len() == searched {
             if let Some(period) = theorem.prove_period(&values) {
@@ -113,7 +114,7 @@ fn periodic_values(
         }
         match next_value(&values, budget) {
             Ok(value) => values.push(value),
-            // What was asked for is there; that there is a period too was not.
+            // The requested values are complete; the period is optional.
             Err(_) if values.len() >= wanted => break SequenceLaw::NotFound { values: values.len() },
             Err(halt) => return Err(stopped_after(values.len(), halt)),
         }
@@ -140,7 +141,7 @@ fn values_one_by_one(
     Ok(values)
 }
 
-/// Works out the values of a game by its rules alone.
+/// Computes the values of a game from its rules alone.
 fn searched_values<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     wanted: usize,
@@ -156,7 +157,7 @@ fn stopped_after(values: usize, halt: HaltReason) -> SearchStopped {
     SearchStopped { bound: ExceededBound::Work(halt), states: values as u64 }
 }
 
-/// Returns the value of a row of Kayles, given those of all shorter ones.
+/// Returns the value of a row of Kayles, given those of all shorter rows.
 fn kayles_value(known: &[u32], budget: &mut Budget<'_>) -> Result<u32, HaltReason> {
     let size = known.len();
     budget.spend(size as u64 + 1)?;

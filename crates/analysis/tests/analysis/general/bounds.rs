@@ -1,6 +1,6 @@
-//! Deep games, and what is said where a bound is met.
+//! Deep games, and errors at limits.
 
-use super::{solve_winners, two};
+use super::{solve_winners, two_selfish_seats};
 use lastnim_analysis::general::{
     ExceededBound, GameNumbers, GeneralAnswer, GeneralGame, GrundySolver, MemoryBounds, MoveOutcome,
     NoGrundyReason, OutcomeClass, PileSizes, PositionSolver, Ruleset, SearchStopped, SolveStopped,
@@ -13,7 +13,7 @@ use lastnim_core::{
 };
 use std::cell::Cell;
 
-fn solve(
+fn solve_within(
     ruleset: Ruleset,
     piles: &[u64],
     seats: usize,
@@ -27,7 +27,7 @@ fn solve(
 }
 
 #[test]
-fn a_game_may_be_deep() {
+fn deep_games_do_not_overflow_the_stack() {
     let five = AllianceMatrix::standard(SeatCount::new(5).unwrap());
     let rules = SubtractionGame::parse(&[1]).unwrap();
     let deep = solve_winners(&rules, &five, Ending::LastMoverWins, [PileSizes::from(vec![100_000])]);
@@ -35,7 +35,8 @@ fn a_game_may_be_deep() {
     assert!(deep[0].iter().map(|seat| seat.index()).eq(expected), "each take is forced");
 
     let million = PileSizes::from(vec![1_000_000]);
-    let [winners] = &solve_winners(&SubtractDigit, &two(), Ending::LastMoverWins, [million.clone()])[..]
+    let [winners] =
+        &solve_winners(&SubtractDigit, &two_selfish_seats(), Ending::LastMoverWins, [million.clone()])[..]
     else {
         panic!()
     };
@@ -47,28 +48,28 @@ fn a_game_may_be_deep() {
 }
 
 #[test]
-fn a_bound_that_is_met_is_named() {
+fn errors_name_the_limit_reached() {
     let bounds = MemoryBounds::default();
-    let solve = |bounds, budget: &mut Budget<'_>| {
-        solve(Ruleset::Kayles, &[30, 20], 3, Ending::LastMoverWins, bounds, budget).unwrap_err()
+    let solve_within = |bounds, budget: &mut Budget<'_>| {
+        solve_within(Ruleset::Kayles, &[30, 20], 3, Ending::LastMoverWins, bounds, budget).unwrap_err()
     };
-    let few = solve(MemoryBounds { states: 100, ..bounds }, &mut Budget::unbounded());
+    let few = solve_within(MemoryBounds { states: 100, ..bounds }, &mut Budget::unbounded());
     assert_eq!(few.stopped.bound, ExceededBound::States(100));
     assert!(few.stopped.states < 100);
     let text = few.to_string();
     assert!(text.starts_with("kayles 30,20 with 3 seats: it takes more than 100 states ("), "{text}");
     assert!(
-        text.ends_with(" solved till then): allow more states, or ask for fewer or smaller piles"),
+        text.ends_with(" solved by then): allow more states, or ask for fewer or smaller piles"),
         "{text}"
     );
 
-    let small = solve(MemoryBounds { bytes: 1 << 20, ..bounds }, &mut Budget::unbounded());
+    let small = solve_within(MemoryBounds { bytes: 1 << 20, ..bounds }, &mut Budget::unbounded());
     assert_eq!(small.stopped.bound, ExceededBound::Bytes(1 << 20));
     assert!(small.stopped.states > 1_000, "{small}");
     assert!(small.to_string().contains("it takes more than 1048576 bytes of memory"), "{small}");
 
-    let short = solve(bounds, &mut Budget::of_steps(5_000));
-    assert_eq!(short.stopped.bound, ExceededBound::Work(HaltReason::OutOfSteps { most: 5_000 }));
+    let short = solve_within(bounds, &mut Budget::of_steps(5_000));
+    assert_eq!(short.stopped.bound, ExceededBound::Work(HaltReason::OutOfSteps { limit: 5_000 }));
     assert!(short.to_string().contains("it takes more than 5000 steps"), "{short}");
 
     let looks = Cell::new(0);
@@ -76,13 +77,13 @@ fn a_bound_that_is_met_is_named() {
         looks.set(looks.get() + 1);
         looks.get() < 4
     };
-    let unwanted = solve(bounds, &mut Budget::while_wanted(u64::MAX, &is_wanted));
+    let unwanted = solve_within(bounds, &mut Budget::while_wanted(u64::MAX, &is_wanted));
     assert!(matches!(unwanted.stopped.bound, ExceededBound::Work(HaltReason::Stopped { .. })), "{unwanted}");
     assert_eq!(looks.get(), 4);
 }
 
 #[test]
-fn a_search_goes_on_from_what_it_knows() {
+fn a_search_continues_from_solved_positions() {
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
     let mut solver = PositionSolver::new(&Nim, &matrix, Ending::ToMoveWins, MemoryBounds::default());
     let position = PileSizes::from(vec![9, 9, 9]);
@@ -101,61 +102,64 @@ fn a_search_goes_on_from_what_it_knows() {
 }
 
 #[test]
-fn two_may_play_sums_that_no_search_gets_through() {
+fn sums_too_large_to_search_are_solved_by_their_parts() {
     let rows = vec![60; 12].into_iter().chain([7]).collect::<Vec<_>>();
     let budget = &mut Budget::unbounded();
     let bounds = MemoryBounds { states: 1_000, ..MemoryBounds::default() };
-    let answer = solve(Ruleset::Kayles, &rows, 2, Ending::LastMoverWins, bounds, budget).unwrap();
+    let answer = solve_within(Ruleset::Kayles, &rows, 2, Ending::LastMoverWins, bounds, budget).unwrap();
     assert_eq!((answer.method, answer.winner), (SolvingMethod::SpragueGrundy, Seat::FIRST));
     let two = answer.two_players.unwrap();
     assert_eq!((two.outcome, two.grundy.unwrap().value), (OutcomeClass::N, 2));
     assert!(answer.options.iter().any(MoveOutcome::is_optimal));
     assert!(answer.options.iter().any(|option| !option.is_optimal()));
-    assert!(solve(Ruleset::Kayles, &rows, 3, Ending::LastMoverWins, bounds, budget).is_err());
+    assert!(solve_within(Ruleset::Kayles, &rows, 3, Ending::LastMoverWins, bounds, budget).is_err());
 
-    let high = solve(Ruleset::Nim, &[1_000, 999, 7], 2, Ending::LastMoverWins, bounds, budget).unwrap();
+    let high =
+        solve_within(Ruleset::Nim, &[1_000, 999, 7], 2, Ending::LastMoverWins, bounds, budget).unwrap();
     assert_eq!(high.two_players.unwrap().grundy.unwrap().value, 0b11_1110_1000 ^ 0b11_1110_0111 ^ 0b111);
     assert_eq!(high.options.iter().filter(|option| option.is_optimal()).count(), 1);
 }
 
 #[test]
-fn a_winner_is_told_where_the_grundy_value_is_out_of_reach() {
-    let solve = |ruleset, piles: &[u64], states| {
+fn the_winner_is_found_even_if_the_grundy_value_is_not() {
+    let solve_within = |ruleset, piles: &[u64], states| {
         let bounds = MemoryBounds { states, ..MemoryBounds::default() };
-        solve(ruleset, piles, 2, Ending::LastMoverWins, bounds, &mut Budget::unbounded()).ok()
+        solve_within(ruleset, piles, 2, Ending::LastMoverWins, bounds, &mut Budget::unbounded()).ok()
     };
-    // A seat that has found a win looks no further; a Grundy value takes all that can be reached.
-    let answer = (1..).find_map(|states| solve(Ruleset::FibonacciNim, &[40], states)).unwrap();
+    // The search for the winner stops at the first win; a Grundy value needs every reachable position.
+    let answer = (1..).find_map(|states| solve_within(Ruleset::FibonacciNim, &[40], states)).unwrap();
     assert_eq!((answer.method, answer.winner), (SolvingMethod::BackwardInduction, Seat::FIRST));
     let grundy = answer.two_players.unwrap().grundy;
     assert!(
         matches!(grundy, Err(NoGrundyReason::Stopped(SearchStopped { bound: ExceededBound::States(_), .. }))),
         "{grundy:?}"
     );
-    let grundy = solve(Ruleset::FibonacciNim, &[40], 10_000).unwrap().two_players.unwrap().grundy;
+    let grundy = solve_within(Ruleset::FibonacciNim, &[40], 10_000).unwrap().two_players.unwrap().grundy;
     assert!(grundy.unwrap().value > 0);
 
-    let partizan = solve(Ruleset::EndNim, &[2, 3], 10_000).unwrap();
+    let partizan = solve_within(Ruleset::EndNim, &[2, 3], 10_000).unwrap();
     assert_eq!(partizan.two_players.unwrap().grundy, Err(NoGrundyReason::Partizan));
 }
 
 #[test]
-fn options_are_steps_even_where_each_is_answered_at_once() {
-    // Nim's Grundy values are a formula: there is nothing to search, but there are 64,000,000 moves to list.
-    let solve = |budget: &mut Budget<'_>| {
+fn listed_options_cost_steps_even_without_search() {
+    // Nim's Grundy values have a formula: nothing to search, but 64,000,000 moves to list.
+    let solve_within = |budget: &mut Budget<'_>| {
         let bounds = MemoryBounds { bytes: u64::MAX, ..MemoryBounds::default() };
-        solve(Ruleset::Nim, &[1_000_000; 64], 2, Ending::LastMoverWins, bounds, budget).unwrap_err().stopped
+        solve_within(Ruleset::Nim, &[1_000_000; 64], 2, Ending::LastMoverWins, bounds, budget)
+            .unwrap_err()
+            .stopped
     };
-    let most = 10_000;
+    let limit = 10_000;
     assert_eq!(
-        solve(&mut Budget::of_steps(most)).bound,
-        ExceededBound::Work(HaltReason::OutOfSteps { most })
+        solve_within(&mut Budget::of_steps(limit)).bound,
+        ExceededBound::Work(HaltReason::OutOfSteps { limit })
     );
     let looks = Cell::new(0);
     let is_wanted = || {
         looks.set(looks.get() + 1);
         looks.get() < 3
     };
-    let stopped = solve(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+    let stopped = solve_within(&mut Budget::while_wanted(u64::MAX, &is_wanted));
     assert!(matches!(stopped.bound, ExceededBound::Work(HaltReason::Stopped { .. })), "{stopped:?}");
 }

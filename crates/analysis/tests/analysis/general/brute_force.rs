@@ -1,4 +1,4 @@
-//! The definition of optimal play, word by word: no memory, no canonical form, no theorem.
+//! The literal definition of optimal play: no memoisation, no canonical form, no theorem.
 
 use lastnim_analysis::general::{Mover, Rules};
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Seat};
@@ -10,10 +10,10 @@ pub(super) fn brute_force<R: Rules>(
     matrix: &AllianceMatrix,
     ending: Ending,
 ) -> BySeat<Seat> {
-    BySeat::from_fn(matrix.seats(), |seat| winner(rules, position, matrix, ending, seat))
+    BySeat::from_fn(matrix.seats(), |seat| winner_by_search(rules, position, matrix, ending, seat))
 }
 
-fn winner<R: Rules>(
+fn winner_by_search<R: Rules>(
     rules: &R,
     position: &R::Position,
     matrix: &AllianceMatrix,
@@ -23,7 +23,7 @@ fn winner<R: Rules>(
     let seats = matrix.seats();
     rules
         .moves(position.clone(), R::MoverKind::of_seat(seat))
-        .map(|(_, after)| winner(rules, &after, matrix, ending, seats.next(seat)))
+        .map(|(_, after)| winner_by_search(rules, &after, matrix, ending, seats.next(seat)))
         .min_by_key(|&winner| matrix.rank(seat, winner))
         .unwrap_or_else(|| ending.winner(seat, seats))
 }

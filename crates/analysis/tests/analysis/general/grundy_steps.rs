@@ -1,6 +1,6 @@
-//! Grundy values explained: every smaller value is the value of an option, and the value itself is that of none.
+//! Explanations of Grundy values: some option has each smaller value, and no option has the value itself.
 
-use super::two;
+use super::two_selfish_seats;
 use lastnim_analysis::general::{GameNumbers, GeneralAnswer, GeneralGame, GrundyPart, MemoryBounds, Ruleset};
 use lastnim_core::{
     game::{Ending, Seat},
@@ -8,16 +8,17 @@ use lastnim_core::{
 };
 use proptest::prelude::*;
 
-fn solve(game: &GeneralGame, ending: Ending) -> GeneralAnswer {
-    game.solve(&two(), Seat::FIRST, ending, MemoryBounds::default(), &mut Budget::unbounded()).unwrap()
+fn solve_game(game: &GeneralGame, ending: Ending) -> GeneralAnswer {
+    game.solve(&two_selfish_seats(), Seat::FIRST, ending, MemoryBounds::default(), &mut Budget::unbounded())
+        .unwrap()
 }
 
-fn explain(game: &GeneralGame, answer: &mut GeneralAnswer) -> Vec<GrundyPart> {
+fn explain_parts(game: &GeneralGame, answer: &mut GeneralAnswer) -> Vec<GrundyPart> {
     game.explain_grundy(answer, MemoryBounds::default(), &mut Budget::unbounded()).unwrap();
     answer.two_players.clone().unwrap().grundy.map(|grundy| grundy.parts).unwrap_or_default()
 }
 
-fn game(ruleset: Ruleset, piles: &[u64]) -> GeneralGame {
+fn new_game(ruleset: Ruleset, piles: &[u64]) -> GeneralGame {
     let numbers = GameNumbers {
         piles: piles.to_vec(),
         set: if ruleset == Ruleset::Subtraction { vec![1, 3, 4] } else { vec![] },
@@ -28,20 +29,20 @@ fn game(ruleset: Ruleset, piles: &[u64]) -> GeneralGame {
 }
 
 #[test]
-fn a_long_explanation_ends_early_and_a_formula_needs_none() {
-    let large = game(Ruleset::Nim, &[1_000, 3]);
-    let parts = explain(&large, &mut solve(&large, Ending::LastMoverWins));
+fn long_explanations_are_cut_and_formulas_need_none() {
+    let large = new_game(Ruleset::Nim, &[1_000, 3]);
+    let parts = explain_parts(&large, &mut solve_game(&large, Ending::LastMoverWins));
     assert_eq!(parts.iter().map(|part| part.options.len()).collect::<Vec<_>>(), [GrundyPart::MAX_SHOWN, 3]);
     for (ruleset, piles) in [(Ruleset::LastNim, &[2, 3][..]), (Ruleset::EndNim, &[2, 3])] {
-        let whole = game(ruleset, piles);
-        let mut answer = solve(&whole, Ending::LastMoverWins);
+        let whole = new_game(ruleset, piles);
+        let mut answer = solve_game(&whole, Ending::LastMoverWins);
         let before = answer.clone();
-        let parts = explain(&whole, &mut answer);
+        let parts = explain_parts(&whole, &mut answer);
         assert_eq!(answer, before, "{ruleset}");
         assert!(parts.iter().all(|part| part.options.is_empty()));
     }
     let halted = large.explain_grundy(
-        &mut solve(&large, Ending::LastMoverWins),
+        &mut solve_game(&large, Ending::LastMoverWins),
         MemoryBounds::default(),
         &mut Budget::of_steps(100),
     );
@@ -50,7 +51,7 @@ fn a_long_explanation_ends_early_and_a_formula_needs_none() {
 
 proptest! {
     #[test]
-    fn options_have_every_smaller_value_and_none_has_the_value(
+    fn options_have_every_smaller_value_but_not_the_value(
         ruleset in prop::sample::select(vec![
             Ruleset::Nim, Ruleset::SmallNim, Ruleset::CircularNim, Ruleset::Kayles, Ruleset::Subtraction, Ruleset::Digits,
             Ruleset::StonePiles,
@@ -58,13 +59,13 @@ proptest! {
         piles in prop::collection::vec(0_u64..7, 1..4),
         ending in prop::sample::select(Ending::ALL.as_slice()),
     ) {
-        let whole = game(ruleset, &piles);
-        let mut answer = solve(&whole, ending);
+        let whole = new_game(ruleset, &piles);
+        let mut answer = solve_game(&whole, ending);
         let plain = answer.clone().two_players.unwrap().grundy.unwrap();
-        let parts = explain(&whole, &mut answer);
+        let parts = explain_parts(&whole, &mut answer);
         let value_of = |position: &str| {
             let piles: Vec<u64> = position.split(',').map(|size| size.parse().unwrap()).collect();
-            solve(&game(ruleset, &piles), Ending::LastMoverWins).two_players.unwrap().grundy.unwrap().value
+            solve_game(&new_game(ruleset, &piles), Ending::LastMoverWins).two_players.unwrap().grundy.unwrap().value
         };
         prop_assert_eq!(parts.len(), plain.parts.len());
         for (part, plain) in parts.iter().zip(&plain.parts) {
@@ -75,7 +76,7 @@ proptest! {
                 prop_assert_eq!(value_of(&option.position), option.value, "{}", option.position);
             }
             let sizes: Vec<u64> = part.part.split(',').map(|size| size.parse().unwrap()).collect();
-            let options = solve(&game(ruleset, &sizes), Ending::LastMoverWins).options;
+            let options = solve_game(&new_game(ruleset, &sizes), Ending::LastMoverWins).options;
             prop_assert!(options.iter().all(|option| value_of(&option.position) != part.value));
         }
     }

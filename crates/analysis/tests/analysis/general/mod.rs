@@ -1,4 +1,4 @@
-//! The general solver and its games, against data, closed forms and brute force.
+//! The general solver agrees with data, closed forms and brute force.
 
 mod bounds;
 mod brute_force;
@@ -15,7 +15,7 @@ use lastnim_core::{
 };
 
 /// Two seats that each want to win.
-fn two() -> AllianceMatrix {
+fn two_selfish_seats() -> AllianceMatrix {
     AllianceMatrix::standard(SeatCount::new(2).unwrap())
 }
 
@@ -32,19 +32,19 @@ fn solve_winners<R: Rules>(
 }
 
 /// Returns the outcome of every position for two seats that each want to win.
-fn outcomes<R: Rules>(
+fn outcome_classes<R: Rules>(
     rules: &R,
     ending: Ending,
     positions: impl IntoIterator<Item = R::Position>,
 ) -> Vec<OutcomeClass> {
-    solve_winners(rules, &two(), ending, positions)
+    solve_winners(rules, &two_selfish_seats(), ending, positions)
         .iter()
         .map(|winners| OutcomeClass::of_winners(winners).unwrap())
         .collect()
 }
 
 /// Returns the Grundy value of every position.
-fn grundy<R: Rules<MoverKind = Anyone>>(
+fn grundy_values<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     positions: impl IntoIterator<Item = R::Position>,
 ) -> Vec<u32> {

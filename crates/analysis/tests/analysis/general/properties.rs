@@ -1,6 +1,6 @@
-//! Random games of all rules, against the definition, against the fast solver, and against each other.
+//! Random games of all rules agree with the definition, with the fast solver, and with each other.
 
-use super::{brute_force::brute_force, grundy, outcomes, solve_winners};
+use super::{brute_force::brute_force, grundy_values, outcome_classes, solve_winners};
 use lastnim_analysis::general::{
     Anyone, GameNumbers, GeneralGame, MemoryBounds, OutcomeClass, PileSizes, Rules, Ruleset, SolvingMethod,
     rulesets::{
@@ -15,10 +15,10 @@ use lastnim_core::{
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// The same rules without a canonical form.
-struct AsTheyStand<'a, R>(&'a R);
+/// The same rules without canonical forms.
+struct WithoutCanonicalForms<'a, R>(&'a R);
 
-impl<R: Rules> Rules for AsTheyStand<'_, R> {
+impl<R: Rules> Rules for WithoutCanonicalForms<'_, R> {
     type MoverKind = R::MoverKind;
     type Position = R::Position;
     type Move = R::Move;
@@ -40,11 +40,11 @@ impl<R: Rules> Rules for AsTheyStand<'_, R> {
     }
 }
 
-fn piles(piles: std::ops::RangeInclusive<usize>, most: u32) -> impl Strategy<Value = PileSizes> {
-    vec(0..=most, piles).prop_map(PileSizes::from)
+fn any_piles(piles: std::ops::RangeInclusive<usize>, max: u32) -> impl Strategy<Value = PileSizes> {
+    vec(0..=max, piles).prop_map(PileSizes::from)
 }
 
-fn endings() -> impl Strategy<Value = Ending> {
+fn any_ending() -> impl Strategy<Value = Ending> {
     select(&Ending::ALL[..])
 }
 
@@ -53,8 +53,8 @@ fn to_game(piles: &PileSizes) -> Piles {
     Piles::parse_partly_emptied(&counters).unwrap()
 }
 
-/// Says that the solver, the definition, and the solver without canonical forms agree.
-fn agree<R: Rules>(
+/// Checks that the solver with and without canonical forms agrees with the definition.
+fn check_agreement<R: Rules>(
     rules: &R,
     position: &R::Position,
     matrix: &AllianceMatrix,
@@ -63,7 +63,7 @@ fn agree<R: Rules>(
     let solved = solve_winners(rules, matrix, ending, [position.clone()]);
     prop_assert_eq!(
         &solved,
-        &solve_winners(&AsTheyStand(rules), matrix, ending, [position.clone()]),
+        &solve_winners(&WithoutCanonicalForms(rules), matrix, ending, [position.clone()]),
         "{}",
         position
     );
@@ -71,13 +71,13 @@ fn agree<R: Rules>(
     Ok(())
 }
 
-/// Says that Sprague's and Grundy's theorem and backward induction agree for two.
+/// Checks that the Sprague-Grundy theorem and backward induction agree for two seats.
 fn grundy_decides<R: Rules<MoverKind = Anyone>>(
     rules: &R,
     position: &R::Position,
 ) -> Result<(), TestCaseError> {
-    let value = grundy(rules, [position.clone()])[0];
-    let outcome = outcomes(rules, Ending::LastMoverWins, [position.clone()])[0];
+    let value = grundy_values(rules, [position.clone()])[0];
+    let outcome = outcome_classes(rules, Ending::LastMoverWins, [position.clone()])[0];
     prop_assert_eq!(outcome, if value == 0 { OutcomeClass::P } else { OutcomeClass::N }, "{}", position);
     Ok(())
 }
@@ -88,11 +88,11 @@ proptest! {
         let piles: PileSizes = game.piles.as_slice().iter().map(|&counters| counters as u32).collect();
         let expected = oracle::solve_winners(&game.piles, &game.matrix, game.ending);
         prop_assert_eq!(solve_winners(&LastNim, &game.matrix, game.ending, [piles.clone()]), [expected.clone()]);
-        prop_assert_eq!(solve_winners(&AsTheyStand(&LastNim), &game.matrix, game.ending, [piles]), [expected]);
+        prop_assert_eq!(solve_winners(&WithoutCanonicalForms(&LastNim), &game.matrix, game.ending, [piles]), [expected]);
     }
 
     #[test]
-    fn last_nim_is_answered_alike_by_both_solvers(game in games(2..=6, 1..=3, 1..=12)) {
+    fn both_solvers_give_the_same_answers_for_last_nim(game in games(2..=6, 1..=3, 1..=12)) {
         let numbers = GameNumbers::of_piles(game.piles.as_slice());
         let general = GeneralGame::parse(Ruleset::LastNim, &numbers).unwrap();
         let mut budget = Budget::unbounded();
@@ -102,7 +102,7 @@ proptest! {
         let (solution, position) = (Solution::new(&game), game.first_position());
         prop_assert_eq!(answer.winner, solution.winner(&position));
         prop_assert_eq!(&answer.winner_by_first, &solution.winners(&position));
-        // Each take lies in one option, and leads to that option's winner.
+        // Each take belongs to one option and leads to that option's winner.
         let mut takes = 0;
         for option in &answer.options {
             let words: Vec<_> = option.play.split(' ').collect();
@@ -119,15 +119,15 @@ proptest! {
         prop_assert_eq!(takes, position.counters());
         let piles: PileSizes = game.piles.as_slice().iter().map(|&counters| counters as u32).collect();
         if let Some(two) = answer.two_players {
-            prop_assert_eq!(two.grundy.unwrap().value, u64::from(grundy(&LastNim, [piles])[0]));
+            prop_assert_eq!(two.grundy.unwrap().value, u64::from(grundy_values(&LastNim, [piles])[0]));
         }
     }
 
     #[test]
     fn small_nim_is_last_nim_on_descending_piles(
         matrix in matrices(2..=6),
-        piles in piles(1..=5, 6),
-        ending in endings(),
+        piles in any_piles(1..=5, 6),
+        ending in any_ending(),
     ) {
         let mut descending = piles.as_slice().to_vec();
         descending.sort_unstable_by(|one, other| other.cmp(one));
@@ -136,14 +136,14 @@ proptest! {
     }
 
     #[test]
-    fn games_of_piles_follow_the_definition(matrix in matrices(2..=4), piles in piles(1..=3, 2), ending in endings()) {
-        agree(&Nim, &piles, &matrix, ending)?;
-        agree(&SmallNim, &piles, &matrix, ending)?;
-        agree(&LastNim, &piles, &matrix, ending)?;
-        agree(&EndNim, &piles, &matrix, ending)?;
-        agree(&Kayles, &piles, &matrix, ending)?;
+    fn games_of_piles_follow_the_definition(matrix in matrices(2..=4), piles in any_piles(1..=3, 2), ending in any_ending()) {
+        check_agreement(&Nim, &piles, &matrix, ending)?;
+        check_agreement(&SmallNim, &piles, &matrix, ending)?;
+        check_agreement(&LastNim, &piles, &matrix, ending)?;
+        check_agreement(&EndNim, &piles, &matrix, ending)?;
+        check_agreement(&Kayles, &piles, &matrix, ending)?;
         grundy_decides(&Nim, &piles)?;
-        grundy_decides(&AsTheyStand(&Nim), &piles)?;
+        grundy_decides(&WithoutCanonicalForms(&Nim), &piles)?;
         grundy_decides(&SmallNim, &piles)?;
         grundy_decides(&Kayles, &piles)?;
     }
@@ -151,14 +151,14 @@ proptest! {
     #[test]
     fn rows_numbers_and_stones_follow_the_definition(
         matrix in matrices(2..=4),
-        row in piles(1..=1, 6),
-        number in piles(1..=1, 24),
-        stones in piles(1..=2, 6),
-        ending in endings(),
+        row in any_piles(1..=1, 6),
+        number in any_piles(1..=1, 24),
+        stones in any_piles(1..=2, 6),
+        ending in any_ending(),
     ) {
-        agree(&Kayles, &row, &matrix, ending)?;
-        agree(&SubtractDigit, &number, &matrix, ending)?;
-        agree(&StonePiles, &stones, &matrix, ending)?;
+        check_agreement(&Kayles, &row, &matrix, ending)?;
+        check_agreement(&SubtractDigit, &number, &matrix, ending)?;
+        check_agreement(&StonePiles, &stones, &matrix, ending)?;
         grundy_decides(&SubtractDigit, &number)?;
         grundy_decides(&StonePiles, &stones)?;
     }
@@ -167,25 +167,25 @@ proptest! {
     fn subtraction_follows_the_definition(
         matrix in matrices(2..=4),
         set in vec(1..=5_u64, 1..=3),
-        piles in piles(1..=2, 7),
-        ending in endings(),
+        piles in any_piles(1..=2, 7),
+        ending in any_ending(),
     ) {
         let rules = SubtractionGame::parse(&set).unwrap();
-        agree(&rules, &piles, &matrix, ending)?;
+        check_agreement(&rules, &piles, &matrix, ending)?;
         grundy_decides(&rules, &piles)?;
     }
 
     #[test]
     fn circles_follow_the_definition(
         matrix in matrices(2..=4),
-        (piles, window) in piles(1..=4, 2).prop_flat_map(|piles| {
+        (piles, window) in any_piles(1..=4, 2).prop_flat_map(|piles| {
             let circle = piles.as_slice().len() as u64;
             (Just(piles), 1..=circle)
         }),
-        ending in endings(),
+        ending in any_ending(),
     ) {
         let rules = CircularNim::parse(window, &piles).unwrap();
-        agree(&rules, &piles, &matrix, ending)?;
+        check_agreement(&rules, &piles, &matrix, ending)?;
         grundy_decides(&rules, &piles)?;
     }
 
@@ -193,51 +193,51 @@ proptest! {
     fn fibonacci_nim_follows_the_definition(
         matrix in matrices(2..=4),
         pile in 0..=10_u32,
-        most in prop::option::of(0..=12_u64),
-        ending in endings(),
+        max_take in prop::option::of(0..=12_u64),
+        ending in any_ending(),
     ) {
-        let position = FibonacciPosition::parse(&PileSizes::from(vec![pile]), most).unwrap();
-        agree(&FibonacciNim, &position, &matrix, ending)?;
+        let position = FibonacciPosition::parse(&PileSizes::from(vec![pile]), max_take).unwrap();
+        check_agreement(&FibonacciNim, &position, &matrix, ending)?;
         grundy_decides(&FibonacciNim, &position)?;
     }
 
     #[test]
-    fn nim_on_a_graph_follows_the_definition(
+    fn graph_nim_follows_the_definition(
         matrix in matrices(2..=4),
         edges in vec((0..4_u64, 0..4_u64, 0..=2_u64), 1..=4),
         vertex in 0..4_u64,
-        ending in endings(),
+        ending in any_ending(),
     ) {
         let edges: Vec<_> = edges.into_iter().map(|(one, other, weight)| [one, other, weight]).collect();
         let position = GraphPosition::parse(&edges, vertex).unwrap();
-        agree(&GraphNim, &position, &matrix, ending)?;
+        check_agreement(&GraphNim, &position, &matrix, ending)?;
         grundy_decides(&GraphNim, &position)?;
     }
 
     #[test]
     fn larger_positions_have_the_same_winners_in_canonical_form(
         matrix in matrices(2..=5),
-        nim in piles(1..=4, 5),
-        rows in piles(1..=2, 6),
-        ends in piles(1..=5, 4),
-        ending in endings(),
+        nim in any_piles(1..=4, 5),
+        rows in any_piles(1..=2, 6),
+        ends in any_piles(1..=5, 4),
+        ending in any_ending(),
     ) {
-        same(&Nim, &nim, &matrix, ending)?;
-        same(&SmallNim, &nim, &matrix, ending)?;
-        same(&Kayles, &rows, &matrix, ending)?;
-        same(&StonePiles, &rows, &matrix, ending)?;
-        same(&SubtractDigit, &rows, &matrix, ending)?;
-        same(&EndNim, &ends, &matrix, ending)?;
+        check_canonical_form(&Nim, &nim, &matrix, ending)?;
+        check_canonical_form(&SmallNim, &nim, &matrix, ending)?;
+        check_canonical_form(&Kayles, &rows, &matrix, ending)?;
+        check_canonical_form(&StonePiles, &rows, &matrix, ending)?;
+        check_canonical_form(&SubtractDigit, &rows, &matrix, ending)?;
+        check_canonical_form(&EndNim, &ends, &matrix, ending)?;
     }
 
     #[test]
-    fn an_answer_s_winner_is_the_best_of_its_options(
+    fn the_winner_is_that_of_the_best_option(
         matrix in matrices(2..=4),
         rows in vec(0..=6_u64, 1..=3),
         ruleset in select(vec![Ruleset::LastNim, Ruleset::Nim, Ruleset::SmallNim, Ruleset::Kayles, Ruleset::Digits,
             Ruleset::StonePiles, Ruleset::EndNim]),
         first in any::<prop::sample::Index>(),
-        ending in endings(),
+        ending in any_ending(),
     ) {
         let numbers = GameNumbers::of_piles(&rows);
         let Ok(game) = GeneralGame::parse(ruleset, &numbers) else {
@@ -255,13 +255,13 @@ proptest! {
         }
     }
 
-    /// However an answer comes about, by a theorem or by search: the winners are those of the search.
+    /// Answers by theorem have the same winners as the search.
     #[test]
-    fn an_answer_has_the_winners_of_the_search(
+    fn every_method_has_the_winners_of_the_search(
         seats in 2..=3_usize,
         rows in vec(0..=6_u32, 1..=3),
         ruleset in select(vec![Ruleset::Nim, Ruleset::Kayles, Ruleset::StonePiles]),
-        ending in endings(),
+        ending in any_ending(),
     ) {
         let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
         let numbers: Vec<u64> = rows.iter().map(|&size| size.into()).collect();
@@ -279,14 +279,19 @@ proptest! {
     }
 }
 
-fn same<R: Rules>(
+fn check_canonical_form<R: Rules>(
     rules: &R,
     position: &R::Position,
     matrix: &AllianceMatrix,
     ending: Ending,
 ) -> Result<(), TestCaseError> {
-    let as_it_stands: Vec<BySeat<Seat>> =
-        solve_winners(&AsTheyStand(rules), matrix, ending, [position.clone()]);
-    prop_assert_eq!(solve_winners(rules, matrix, ending, [position.clone()]), as_it_stands, "{}", position);
+    let without_canonical_forms: Vec<BySeat<Seat>> =
+        solve_winners(&WithoutCanonicalForms(rules), matrix, ending, [position.clone()]);
+    prop_assert_eq!(
+        solve_winners(rules, matrix, ending, [position.clone()]),
+        without_canonical_forms,
+        "{}",
+        position
+    );
     Ok(())
 }

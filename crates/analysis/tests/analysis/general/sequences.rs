@@ -1,6 +1,6 @@
-//! Sequences of Grundy values: against data, published periods, and the definition.
+//! Sequences of Grundy values agree with data, published periods, and the definition.
 
-use super::grundy;
+use super::grundy_values;
 use lastnim_analysis::general::{
     GrundySequence, MemoryBounds, OutcomeClass, PeriodTheorem, PileSizes, Ruleset, SequenceGame, SequenceLaw,
     rulesets::{Kayles, StonePiles, SubtractDigit},
@@ -10,23 +10,23 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-fn sequence(ruleset: Ruleset, set: &[u64], max: Option<u64>, to: u32) -> GrundySequence {
+fn compute_sequence(ruleset: Ruleset, set: &[u64], max: Option<u64>, to: u32) -> GrundySequence {
     let game = SequenceGame::parse(ruleset, set, max).unwrap();
     GrundySequence::compute(game, to, MemoryBounds::default(), &mut Budget::unbounded()).unwrap()
 }
 
-/// Returns the smallest number that is not in a set, by its definition.
-fn mex(values: &BTreeSet<u32>) -> u32 {
+/// Returns the smallest number not in a set, by the definition.
+fn mex_by_definition(values: &BTreeSet<u32>) -> u32 {
     (0..=values.len() as u32).find(|value| !values.contains(value)).unwrap()
 }
 
-/// Returns the values of a game in which a pile of `n` has these options, each of one pile or two, by the definition.
+/// Returns the values of a game by the definition; `options` lists the options of a pile of `n`, each one or two piles.
 fn by_definition(sizes: usize, options: impl Fn(usize) -> Vec<(usize, usize)>) -> Vec<u32> {
     let mut values: Vec<u32> = Vec::new();
     for size in 0..sizes {
         let option_values =
             options(size).into_iter().map(|(one, other)| values[one] ^ values[other]).collect();
-        values.push(mex(&option_values));
+        values.push(mex_by_definition(&option_values));
     }
     values
 }
@@ -51,7 +51,7 @@ fn begins_with_seed(sequence: &GrundySequence, seed: &Value) {
 
 #[test]
 fn kayles_repeats_from_71_on_with_14_exceptions_before() {
-    let kayles = sequence(Ruleset::Kayles, &[], None, 100_000);
+    let kayles = compute_sequence(Ruleset::Kayles, &[], None, 100_000);
     let seed = seed_game("kayles");
     begins_with_seed(&kayles, &seed);
     assert_eq!(kayles.values.len(), 100_001);
@@ -62,21 +62,21 @@ fn kayles_repeats_from_71_on_with_14_exceptions_before() {
     );
     assert_eq!(period.theorem, PeriodTheorem::OctalGame { places: 2 });
     assert_eq!(period.checked_to, 2 * 71 + 2 * 12 + 1);
-    // As printed in Winning Ways (Berlekamp, Conway and Guy), chapter 4.
+    // Printed in Winning Ways (Berlekamp, Conway and Guy), chapter 4.
     assert_eq!(period.exceptions, [0, 3, 6, 9, 11, 15, 18, 21, 22, 28, 34, 39, 57, 70]);
     assert_eq!(period.zero_remainders, [0_usize; 0], "the seat to move wins every row but the empty one");
     assert!(
         kayles.values.iter().skip(1).all(|&value| GrundySequence::outcome_of_value(value) == OutcomeClass::N)
     );
-    // What follows from the theorem is what is worked out.
+    // Values derived by the theorem equal computed ones.
     assert_eq!(kayles.values[..1_500], by_definition(1_500, kayles_options));
     let rows = (0..300).map(|size| PileSizes::from(vec![size]));
-    assert_eq!(kayles.values[..300], grundy(&Kayles, rows));
+    assert_eq!(kayles.values[..300], grundy_values(&Kayles, rows));
 }
 
 #[test]
-fn a_subtraction_set_repeats_as_its_seed_says() {
-    let game = sequence(Ruleset::Subtraction, &[1, 3, 4], None, 1_000);
+fn a_subtraction_set_has_the_period_of_the_seed_data() {
+    let game = compute_sequence(Ruleset::Subtraction, &[1, 3, 4], None, 1_000);
     let seed = seed_game("subtraction");
     begins_with_seed(&game, &seed);
     let SequenceLaw::Periodic(period) = &game.law else { panic!("{:?}", game.law) };
@@ -85,49 +85,52 @@ fn a_subtraction_set_repeats_as_its_seed_says() {
 }
 
 #[test]
-fn bounded_nim_counts_up_to_its_bound_again_and_again() {
+fn bounded_nim_has_period_max_plus_1() {
     for max in [1, 2, 3, 7, 100, 1_024] {
-        let game = sequence(Ruleset::Subtraction, &[], Some(max), 5_000);
+        let game = compute_sequence(Ruleset::Subtraction, &[], Some(max), 5_000);
         let rest = |size: u64| u32::try_from(size % (max + 1)).unwrap();
         assert_eq!(game.values, (0..=5_000).map(rest).collect::<Vec<_>>());
         let SequenceLaw::Periodic(period) = &game.law else { panic!("{max}: {:?}", game.law) };
         assert_eq!((period.start, period.length as u64, &period.zero_remainders), (0, max + 1, &vec![0]));
         let listed: Vec<u64> = (1..=max).collect();
-        assert_eq!(sequence(Ruleset::Subtraction, &listed, None, 5_000), game);
+        assert_eq!(compute_sequence(Ruleset::Subtraction, &listed, None, 5_000), game);
     }
 }
 
 #[test]
-fn a_period_that_begins_late_is_found_without_a_value_asked_for() {
-    // {2, 3} repeats 0, 0, 1, 1, 2 at once; {1, 2^20} needs more values than are worked out.
-    let game = sequence(Ruleset::Subtraction, &[2, 3], None, 0);
+fn a_late_period_is_found_even_if_no_values_are_requested() {
+    // {2, 3} repeats 0, 0, 1, 1, 2 at once; {1, 2^20} needs more values than are computed.
+    let game = compute_sequence(Ruleset::Subtraction, &[2, 3], None, 0);
     let SequenceLaw::Periodic(period) = &game.law else { panic!("{:?}", game.law) };
     assert_eq!((game.values.as_slice(), period.start, period.length), (&[0][..], 0, 5));
-    let game = sequence(Ruleset::Subtraction, &[1, 1 << 20], None, 10);
+    let game = compute_sequence(Ruleset::Subtraction, &[1, 1 << 20], None, 10);
     assert_eq!(game.law, SequenceLaw::NotFound { values: 100_000 });
     assert_eq!(game.values, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
 }
 
 #[test]
-fn other_games_are_worked_out_by_their_rules_and_nothing_is_claimed_beyond() {
-    let digits = sequence(Ruleset::Digits, &[], None, 3_000);
+fn games_without_a_period_theorem_have_only_computed_values() {
+    let digits = compute_sequence(Ruleset::Digits, &[], None, 3_000);
     begins_with_seed(&digits, &seed_game("digits"));
-    assert_eq!(digits.values, grundy(&SubtractDigit, (0..=3_000).map(|size| PileSizes::from(vec![size]))));
-    let stones = sequence(Ruleset::StonePiles, &[], None, 40);
+    assert_eq!(
+        digits.values,
+        grundy_values(&SubtractDigit, (0..=3_000).map(|size| PileSizes::from(vec![size])))
+    );
+    let stones = compute_sequence(Ruleset::StonePiles, &[], None, 40);
     begins_with_seed(&stones, &seed_game("stone_piles"));
-    assert_eq!(stones.values, grundy(&StonePiles, (0..=40).map(|size| PileSizes::from(vec![size]))));
-    let fibonacci = sequence(Ruleset::FibonacciNim, &[], None, 250);
+    assert_eq!(stones.values, grundy_values(&StonePiles, (0..=40).map(|size| PileSizes::from(vec![size]))));
+    let fibonacci = compute_sequence(Ruleset::FibonacciNim, &[], None, 250);
     let p = (2..=250).filter(|&size: &usize| fibonacci.values[size] == 0).collect::<Vec<_>>();
     assert_eq!(seed_game("fibonacci_nim")["p_positions"], serde_json::json!(p));
     for game in [digits, stones, fibonacci] {
         assert_eq!(game.law, SequenceLaw::NoCriterion, "{}", game.game);
     }
-    let nim = sequence(Ruleset::Nim, &[], None, 1_000);
+    let nim = compute_sequence(Ruleset::Nim, &[], None, 1_000);
     assert_eq!((nim.values, nim.law), ((0..=1_000).collect(), SequenceLaw::Identity));
 }
 
 #[test]
-fn what_has_no_sequence_says_why() {
+fn games_without_a_sequence_say_why() {
     for ruleset in
         [Ruleset::LastNim, Ruleset::SmallNim, Ruleset::CircularNim, Ruleset::GraphNim, Ruleset::EndNim]
     {
@@ -136,18 +139,15 @@ fn what_has_no_sequence_says_why() {
     }
     let refusal = |ruleset, set: &[u64], max| SequenceGame::parse(ruleset, set, max).unwrap_err().to_string();
     assert_eq!(refusal(Ruleset::Subtraction, &[], None), "subtraction needs set");
-    assert_eq!(refusal(Ruleset::Kayles, &[1], None), "kayles is played without set: leave it out");
-    assert_eq!(refusal(Ruleset::Nim, &[], Some(3)), "nim is played without max: leave it out");
+    assert_eq!(refusal(Ruleset::Kayles, &[1], None), "kayles does not use set: leave it out");
+    assert_eq!(refusal(Ruleset::Nim, &[], Some(3)), "nim does not use max: leave it out");
     assert!(refusal(Ruleset::Subtraction, &[1], Some(3)).starts_with("a set and a max, "));
-    assert_eq!(refusal(Ruleset::Subtraction, &[], Some(0)), "max 0: the most that may be taken is 1 to 1024");
-    assert_eq!(
-        refusal(Ruleset::Subtraction, &[], Some(1_025)),
-        "max 1025: the most that may be taken is 1 to 1024"
-    );
+    assert_eq!(refusal(Ruleset::Subtraction, &[], Some(0)), "max 0: expected 1 to 1024");
+    assert_eq!(refusal(Ruleset::Subtraction, &[], Some(1_025)), "max 1025: expected 1 to 1024");
 }
 
 #[test]
-fn what_takes_too_long_says_how_far_it_came() {
+fn errors_say_how_far_the_computation_got() {
     let game = |ruleset| SequenceGame::parse(ruleset, &[], None).unwrap();
     let bounds = MemoryBounds::default();
     let stopped = |ruleset, to, steps| {
@@ -156,7 +156,7 @@ fn what_takes_too_long_says_how_far_it_came() {
     assert_eq!(stopped(Ruleset::Kayles, 50, 55), 10);
     assert_eq!(stopped(Ruleset::Digits, 50, 7), 7);
     assert!(stopped(Ruleset::StonePiles, 60, 5_000) > 20);
-    // What was asked for is there, and a period is one more question.
+    // The requested values are complete; the period would take more steps.
     let kayles =
         GrundySequence::compute(game(Ruleset::Kayles), 9, bounds, &mut Budget::of_steps(55)).unwrap();
     assert_eq!((kayles.values.len(), kayles.law), (10, SequenceLaw::NotFound { values: 10 }));
@@ -164,9 +164,9 @@ fn what_takes_too_long_says_how_far_it_came() {
 
 proptest! {
     #[test]
-    fn any_subtraction_set_is_as_the_definition_says(set in prop::collection::btree_set(1_u64..12, 1..5), to in 0_u32..500) {
+    fn subtraction_sets_follow_the_definition(set in prop::collection::btree_set(1_u64..12, 1..5), to in 0_u32..500) {
         let set: Vec<u64> = set.into_iter().collect();
-        let game = sequence(Ruleset::Subtraction, &set, None, to);
+        let game = compute_sequence(Ruleset::Subtraction, &set, None, to);
         let options = |size: usize| set.iter().filter_map(|&take| Some((size.checked_sub(take as usize)?, 0))).collect();
         let values = by_definition(1_200, options);
         prop_assert_eq!(&game.values[..], &values[..=to as usize]);

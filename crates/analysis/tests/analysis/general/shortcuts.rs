@@ -1,16 +1,16 @@
-//! What holds for two and fails for more: each shortcut with the first position that it gets wrong.
+//! Shortcuts that are valid for two seats and fail for more, each with the first position that it gets wrong.
 //!
-//! The solver agrees with brute force there, and with the shortcut it would not.
+//! The solver agrees with brute force there.
 
-use super::{brute_force::brute_force, data::vectors, solve_winners};
+use super::{brute_force::brute_force, data::all_vectors, solve_winners};
 use lastnim_analysis::general::{
     PileSizes, Rules,
     rulesets::{CircularNim, EndNim, Kayles, Nim},
 };
 use lastnim_core::game::{AllianceMatrix, Ending, SeatCount};
 
-/// The first of the positions, if any, that has other winners once it is shortened; the solver is held against brute
-/// force on all before it, and on it.
+/// Returns the first of the positions whose winners change when it is shortened. Up to and including it, the solver
+/// must agree with brute force.
 fn first_wrong<R: Rules<Position = PileSizes>>(
     rules: &R,
     seats: usize,
@@ -31,9 +31,9 @@ fn first_wrong<R: Rules<Position = PileSizes>>(
     None
 }
 
-/// Says whether piles stand for all orders of the same piles.
+/// Returns whether the piles are sorted: one order stands for all.
 #[expect(clippy::ptr_arg, reason = "a filter of vectors")]
-fn rising(piles: &Vec<u32>) -> bool {
+fn is_ascending(piles: &Vec<u32>) -> bool {
     piles.is_sorted()
 }
 
@@ -52,40 +52,40 @@ fn without_equal_pairs(piles: &[u32]) -> Vec<u32> {
     left
 }
 
-/// Replaces a row by the shortest one with the same Grundy value: a row of 4 has that of a single stone.
+/// Replaces each row by the shortest one with the same Grundy value: a row of 4 by a single stone.
 fn by_grundy_value(rows: &[u32]) -> Vec<u32> {
     const SHORTEST: [u32; 5] = [0, 1, 2, 3, 1];
     rows.iter().map(|&row| SHORTEST[row as usize]).collect()
 }
 
-fn capped_at(most: u32) -> impl Fn(&[u32]) -> Vec<u32> {
-    move |piles| piles.iter().map(|&size| size.min(most)).collect()
+fn capped_at(max: u32) -> impl Fn(&[u32]) -> Vec<u32> {
+    move |piles| piles.iter().map(|&size| size.min(max)).collect()
 }
 
 #[test]
-fn the_nim_sum_decides_for_two_only() {
-    let piles = || vectors(2, 4).filter(rising);
+fn the_nim_sum_is_valid_only_for_two_seats() {
+    let piles = || all_vectors(2, 4).filter(is_ascending);
     assert_eq!(first_wrong(&Nim, 2, nim_sum, piles()), None);
     assert_eq!(first_wrong(&Nim, 3, nim_sum, piles()), Some(vec![1, 1]));
 }
 
 #[test]
-fn equal_piles_cancel_for_two_only() {
-    let piles = || vectors(3, 3).filter(rising);
+fn equal_piles_cancel_only_for_two_seats() {
+    let piles = || all_vectors(3, 3).filter(is_ascending);
     assert_eq!(first_wrong(&Nim, 2, without_equal_pairs, piles()), None);
     assert_eq!(first_wrong(&Nim, 3, without_equal_pairs, piles()), Some(vec![0, 1, 1]));
 }
 
 #[test]
-fn grundy_values_stand_for_parts_for_two_only() {
-    let rows = || vectors(2, 4).filter(rising);
+fn grundy_values_replace_parts_only_for_two_seats() {
+    let rows = || all_vectors(2, 4).filter(is_ascending);
     assert_eq!(first_wrong(&Kayles, 2, by_grundy_value, rows()), None);
     assert_eq!(first_wrong(&Kayles, 3, by_grundy_value, rows()), Some(vec![0, 4]));
 }
 
 #[test]
 fn a_pile_is_worth_more_than_n_counters_in_nim() {
-    let piles = vectors(2, 4).filter(rising);
+    let piles = all_vectors(2, 4).filter(is_ascending);
     assert_eq!(first_wrong(&Nim, 2, capped_at(2), piles), Some(vec![2, 3]));
     let of_three = [vec![2, 3, 4], vec![3, 3, 3], vec![3, 3, 4]];
     assert_eq!(first_wrong(&Nim, 3, capped_at(3), of_three.into_iter()), Some(vec![3, 3, 4]));
@@ -93,13 +93,13 @@ fn a_pile_is_worth_more_than_n_counters_in_nim() {
 
 #[test]
 fn a_pile_is_worth_more_than_n_counters_in_end_nim() {
-    assert_eq!(first_wrong(&EndNim, 2, capped_at(2), vectors(2, 4)), Some(vec![3, 2]));
+    assert_eq!(first_wrong(&EndNim, 2, capped_at(2), all_vectors(2, 4)), Some(vec![3, 2]));
 }
 
 #[test]
 fn a_pile_is_worth_more_than_n_counters_in_moore_s_nim() {
-    // In a circle of three any two piles are neighbours: it is Moore's game in which up to two piles may be touched.
+    // In a circle of three all piles are adjacent: it is Moore's game in which a move may touch up to two piles.
     let moore = CircularNim::parse(2, &PileSizes::from(vec![0; 3])).unwrap();
-    let piles = vectors(3, 3).filter(rising);
+    let piles = all_vectors(3, 3).filter(is_ascending);
     assert_eq!(first_wrong(&moore, 2, capped_at(2), piles), Some(vec![2, 2, 3]));
 }

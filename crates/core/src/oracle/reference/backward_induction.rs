@@ -2,20 +2,19 @@
 
 use crate::game::{AllianceMatrix, BySeat, Game, Position, Seat};
 
-/// The winner of every position that a game may come to, whoever is to move.
+/// The winner of every reachable position, for each seat to move.
 ///
-/// `W_b(p) = best_p { W_0(p+1), ..., W_{b-1}(p+1) }`: time O(n S^2) and memory O(n S), with S counters in
-/// all.
+/// `W_b(p) = best_p { W_0(p+1), ..., W_{b-1}(p+1) }`: time O(n S^2) and memory O(n S), with S counters in total.
 #[derive(Debug, Clone)]
 pub struct BackwardInduction {
     matrix: AllianceMatrix,
     over: BySeat<Seat>,
-    /// By pile and by counters left in it, 0 included, with nothing behind: the winners by seat to move.
+    /// By pile and by counters left in it, including 0, without later piles: the winners by seat to move.
     winners: Vec<Vec<BySeat<Seat>>>,
 }
 
 impl BackwardInduction {
-    /// Solves every position, the fewest counters first.
+    /// Solves every position, by ascending counters.
     pub fn new(game: &Game) -> Self {
         let (matrix, seats) = (game.matrix.clone(), game.matrix.seats());
         let over = BySeat::from_fn(seats, |seat| game.ending.winner(seat, seats));
@@ -34,10 +33,10 @@ impl BackwardInduction {
         Self { matrix, over, winners }
     }
 
-    /// Returns the winners by the seat that is put to move.
+    /// Returns the winners by seat to move.
     ///
     /// # Panics
-    /// If the position is none of the game.
+    /// If the position does not belong to the game.
     pub fn winners(&self, position: &Position) -> &BySeat<Seat> {
         if position.is_over() {
             return &self.over;
@@ -48,15 +47,15 @@ impl BackwardInduction {
     /// Returns the winner.
     ///
     /// # Panics
-    /// If the position is none of the game.
+    /// If the position does not belong to the game.
     pub fn winner(&self, position: &Position) -> Seat {
         self.winners(position)[position.to_move()]
     }
 
-    /// Returns every optimal take, in rising order.
+    /// Returns every optimal take, in ascending order.
     ///
     /// # Panics
-    /// If the position is none of the game.
+    /// If the position does not belong to the game.
     pub fn optimal_takes(&self, position: &Position) -> Vec<u64> {
         let rank_after = |take: &u64| {
             let mut after = position.clone();

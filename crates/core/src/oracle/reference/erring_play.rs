@@ -1,11 +1,11 @@
-//! Play with errors, by definition.
+//! Play with random errors, from the definition.
 
 use super::BackwardInduction;
 use crate::game::{BySeat, Game, Position};
 use std::collections::HashMap;
 
-/// Returns the probability that each seat wins when each seat errs at a rate of its own: at each take, with that
-/// probability, the take is drawn from all legal ones, otherwise from the optimal ones, each as likely.
+/// Returns the probability that each seat wins if seats err at these rates: a take is drawn uniformly from all legal
+/// takes with that probability, otherwise from the optimal ones.
 pub fn win_probabilities_with_errors(game: &Game, rates: &BySeat<f64>) -> BySeat<f64> {
     let mut play = RandomPlay { game, rates, optimal: BackwardInduction::new(game), known: HashMap::new() };
     play.win_probabilities(&game.first_position())

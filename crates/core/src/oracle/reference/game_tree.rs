@@ -2,7 +2,7 @@
 
 use crate::game::{AllianceMatrix, Ending, Game, Position, Seat};
 
-/// The tree of all possible cases of a game, each with the seat to move and the counters of every pile.
+/// The tree of all possible plays of a game; each node has the seat to move and the counters of every pile.
 ///
 /// Source: El-Seidy, El Kady and Nassr (2019), Algorithms 3.1 to 3.3. Its size is exponential in the counters.
 #[derive(Debug, Clone)]
@@ -18,24 +18,24 @@ struct GameTreeNode {
 }
 
 impl GameTree {
-    /// Builds the tree, the root first (Algorithms 3.1 and 3.2); nothing if it has more than `most` nodes.
-    pub fn build(game: &Game, most: usize) -> Option<Self> {
+    /// Builds the tree from the root (Algorithms 3.1 and 3.2); `None` if it has more than `max_nodes` nodes.
+    pub fn build(game: &Game, max_nodes: usize) -> Option<Self> {
         let mut tree = Self { nodes: Vec::new() };
-        tree.append(&game.first_position(), most)?;
+        tree.append(&game.first_position(), max_nodes)?;
         Some(tree)
     }
 
-    /// Returns how many nodes it has.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Returns whether it has no node; it always has a root.
+    /// Returns `false`: there is always a root.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Returns the nodes' seats to move and counters of every pile, in the order in which they were appended.
+    /// Returns the seat to move and the counters of every pile for each node, in the order in which they were appended.
     pub fn states(&self) -> impl Iterator<Item = (Seat, &[u64])> {
         self.nodes.iter().map(|node| (node.mover, &*node.piles))
     }
@@ -48,16 +48,16 @@ impl GameTree {
     /// Returns the winner of every node (Algorithm 3.3), in the order in which they were appended.
     pub fn winners(&self, matrix: &AllianceMatrix, ending: Ending) -> Vec<Seat> {
         let mut winners = vec![Seat::FIRST; self.nodes.len()];
-        // The children of a node were appended after it.
+        // Children are appended after their parent.
         for (index, node) in self.nodes.iter().enumerate().rev() {
             winners[index] = node.winner(&winners, matrix, ending);
         }
         winners
     }
 
-    fn append(&mut self, position: &Position, most: usize) -> Option<usize> {
+    fn append(&mut self, position: &Position, max_nodes: usize) -> Option<usize> {
         let index = self.nodes.len();
-        if index == most {
+        if index == max_nodes {
             return None;
         }
         let piles = position.piles().collect();
@@ -65,7 +65,7 @@ impl GameTree {
         for take in 1..=position.counters() {
             let mut child = position.clone();
             child.take(take).expect("the take is in range");
-            let child = self.append(&child, most)?;
+            let child = self.append(&child, max_nodes)?;
             self.nodes[index].children.push(child);
         }
         Some(index)
@@ -86,6 +86,6 @@ impl GameTreeNode {
             .offsets()
             .iter()
             .map(|&offset| matrix.seats().seat_at_offset(self.mover, usize::from(offset)));
-        preferred.into_iter().find(|winner| winners.contains(winner)).expect("a row names every seat")
+        preferred.into_iter().find(|winner| winners.contains(winner)).expect("a row contains every seat")
     }
 }

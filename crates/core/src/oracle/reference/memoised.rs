@@ -3,10 +3,10 @@
 use crate::game::{Game, Seat};
 use std::collections::HashMap;
 
-/// Returns the winner under optimal play, by searching every option of every position once.
+/// Returns the winner under optimal play, by searching each option of each position once.
 ///
-/// A position is the number of untouched piles, the counters left behind them and the seat to move. The search is as deep
-/// as there are counters, on the stack: it is meant for some thousands.
+/// A position is the number of untouched piles, the counters left after them and the seat to move. The recursion is as
+/// deep as the number of counters: use it for at most some thousands.
 pub fn memoised_winner(game: &Game) -> Seat {
     let mut search = MemoisedSearch { game, known: HashMap::new() };
     match game.piles.as_slice().split_last() {

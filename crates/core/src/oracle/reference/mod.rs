@@ -1,8 +1,7 @@
-//! Slow, independent ways to solve a game, to check the oracle against.
+//! Slow, independent solvers to check the oracle.
 //!
-//! They follow the definitions word by word and share no code and no theorem with the oracle: a pile counts with all its
-//! counters. Nothing but tests, benchmarks and a suspicious auditor calls them, and only with small piles: time and
-//! memory rise with the counters.
+//! They follow the definitions literally and share no code or theorem with the oracle: every counter counts. They are
+//! for tests, benchmarks and independent checks of small piles, since time and memory grow with the counters.
 
 mod backward_induction;
 mod erring_play;

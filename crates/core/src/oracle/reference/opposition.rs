@@ -1,10 +1,10 @@
-//! Play against a seat, by definition.
+//! Play against a seat, from the definition.
 
 use crate::game::{Game, Position, Seat};
 use std::collections::HashMap;
 
-/// The rank that a seat can hold against all others together: plain minimax over the positions of a game, with all others
-/// as one player who wants the rank to be as bad as possible.
+/// The rank that a seat can guarantee itself against all others together: plain minimax, with the others as one player
+/// who wants the rank to be as bad as possible.
 #[derive(Debug, Clone)]
 pub struct MinimaxRanks<'a> {
     game: &'a Game,
@@ -13,12 +13,12 @@ pub struct MinimaxRanks<'a> {
 }
 
 impl<'a> MinimaxRanks<'a> {
-    /// Asks about a seat of a game.
+    /// Creates a search for a seat of a game.
     pub fn new(game: &'a Game, guarded: Seat) -> Self {
         Self { game, guarded, known: HashMap::new() }
     }
 
-    /// Searches a position of the game.
+    /// Returns the guaranteed rank in a position of the game.
     pub fn rank(&mut self, position: &Position) -> usize {
         if let Some(&rank) = self.known.get(position) {
             return rank;
@@ -38,8 +38,8 @@ impl<'a> MinimaxRanks<'a> {
     }
 }
 
-/// Returns the winner under optimal play if a coalition turns against a seat: its members pick the winner that the guarded
-/// seat ranks worst, all others the one that they rank best themselves.
+/// Returns the winner if a coalition turns against a seat: its members pick the winner that the guarded seat ranks
+/// worst, all others the one that they rank best themselves.
 pub fn winner_against_coalition(game: &Game, guarded: Seat, coalition: &[Seat]) -> Seat {
     winner_from(game, guarded, coalition, &game.first_position(), &mut HashMap::new())
 }

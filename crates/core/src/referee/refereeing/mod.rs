@@ -1,4 +1,4 @@
-//! The referee: decides what follows from what seats do and from time passing.
+//! The referee: decides the consequences of actions and of time passing.
 
 mod resumption;
 
@@ -15,46 +15,46 @@ use crate::game::{BySeat, MatchId, Row, Seat, SeatSet};
 use crate::oracle::{Mover, Solution};
 use std::time::Duration;
 
-/// Decides one match. It holds what the record holds, and besides it what does not last: who is connected, the lag of
-/// each stream, and since when the clock runs.
+/// The referee of one match. It keeps the record and the transient state: connected bots, lag, and the start of the
+/// running clock.
 #[derive(Debug)]
 pub struct Referee {
     record: Record,
     now: Timestamp,
-    /// Since when the seat to move (or every seat, while declaring) is being waited for.
+    /// When the running clock of the seat to move (or of every seat, while declaring) started.
     waiting_since: Option<Timestamp>,
-    /// The ply whose turn was handed out last.
-    turn_told: Option<u32>,
-    /// The seats whose bots are connected now.
+    /// The ply of the last turn that was announced.
+    announced_turn: Option<u32>,
+    /// The seats whose bots are connected.
     present: SeatSet,
-    /// Those whose bots have been at any time since the match began.
-    came: SeatSet,
+    /// The seats whose bots have been connected at any time during the match.
+    attended: SeatSet,
     lag_us: BySeat<u64>,
-    /// What has stopped clocks, or stops them; `None` in a match in which nothing ever did.
+    /// What has stopped clocks; `None` if nothing ever did.
     stops: Option<Box<ClockStops>>,
-    /// Made when it is first needed.
+    /// Computed on first use.
     solution: Option<Box<Solution>>,
 }
 
-/// What keeps clocks from running.
+/// What stops clocks.
 #[derive(Debug, Default)]
 struct ClockStops {
-    /// The spans in which no clock ran since the seat to move is being waited for, in order.
+    /// The spans since the start of the running clock in which it stood still, in order.
     excused: Vec<(Timestamp, Timestamp)>,
-    /// What keeps clocks from running for a while after the server has come back.
+    /// Holds clocks for a while after a restart of the server.
     hold: Option<ClockHold>,
 }
 
-/// A clock that runs: that of the seat to move, or of all that declare.
+/// The running clock: that of the seat to move, or of all seats that have yet to declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunningClock {
-    /// Since when.
+    /// When it started.
     pub since: Timestamp,
-    /// When the time is over, if nothing stops the clock before.
+    /// When it runs out, unless something stops it.
     pub until: Timestamp,
 }
 
-/// A take that a seat asks for.
+/// A take that a bot sent.
 #[derive(Debug)]
 struct OfferedTake {
     ply: u32,
@@ -63,10 +63,10 @@ struct OfferedTake {
 }
 
 impl Referee {
-    /// Begins a match. `present` says whose bots are connected.
+    /// Begins a match. `present` marks the seats whose bots are connected.
     ///
     /// # Panics
-    /// If the setup is none that [`MatchSetup::validate`] accepts.
+    /// If [`MatchSetup::validate`] rejects the setup.
     pub fn begin(
         id: MatchId,
         setup: MatchSetup,
@@ -79,12 +79,12 @@ impl Referee {
         let created = TimedEvent { at: now, event: Event::Created(Box::new(setup)) };
         let mut effects = vec![RefereeEffect::Happened(created.clone())];
         let mut referee = Self {
-            record: Record::begin(id, created).expect("the first event is `created`, of a checked setup"),
+            record: Record::begin(id, created).expect("the first event is `created` with a valid setup"),
             now,
             waiting_since: None,
-            turn_told: None,
+            announced_turn: None,
             present,
-            came: present,
+            attended: present,
             lag_us: BySeat::filled(seats, &0),
             stops: None,
             solution: None,
@@ -95,23 +95,23 @@ impl Referee {
         (referee, effects)
     }
 
-    /// Returns everything that happened so far.
+    /// Returns the record so far.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Gives the record away, for a match that is over.
+    /// Returns the record of a match that is over.
     pub fn into_record(self) -> Record {
         self.record
     }
 
-    /// Returns the moment at which [`RefereeInput::Tick`] is due: a clock runs out, or no longer stands still for a bot that
-    /// has yet to come back. `None` while nothing of the kind is to come.
+    /// Returns when the next [`RefereeInput::Tick`] is due: a clock runs out, or a hold for an absent bot ends. `None`
+    /// if no clock runs or is held.
     pub fn deadline(&self) -> Option<Timestamp> {
         self.time_out_at().or_else(|| self.held_until())
     }
 
-    /// Returns since when the seats that are waited for are, and when their time is over; `None` while no clock runs.
+    /// Returns the running clock; `None` if no clock runs.
     pub fn running_clock(&self) -> Option<RunningClock> {
         Some(RunningClock { since: self.waiting_since?, until: self.time_out_at()? })
     }
@@ -134,7 +134,7 @@ impl Referee {
         Some(self.excused_spans().iter().fold(since.plus_micros(allowed), stopped))
     }
 
-    /// Returns for how many microseconds the clock that runs has run at `at`; zero if none does.
+    /// Returns for how many microseconds the running clock has run at `at`; 0 if no clock runs.
     fn micros_waited(&self, at: Timestamp) -> u64 {
         let Some(since) = self.waiting_since else { return 0 };
         let spans = self.excused_spans().iter();
@@ -146,8 +146,8 @@ impl Referee {
         self.stops.as_ref().map_or(&[], |stops| &stops.excused)
     }
 
-    /// Says that the effects so far, if there are any, are stored and handed to the streams: from here on the seat to move
-    /// is waited for, unless its clock is held. Until then no clock runs, so that nobody pays for the server's own work.
+    /// Tells the referee that all effects so far are stored and sent. Only then does the clock of the seat to move
+    /// start, unless it is held, so that bots do not pay for the server's work.
     pub fn effects_announced(&mut self, now: Timestamp) {
         self.advance_time(now);
         let ended = self.state().phase() == MatchPhase::Ended;
@@ -160,8 +160,8 @@ impl Referee {
         }
     }
 
-    /// Says that from `from` to `until` nothing could be decided, because something had to be stored: a clock that ran stood
-    /// still meanwhile, and a hold lasts as much longer. Of two spans the later one is told later.
+    /// Tells the referee that the server was busy storing from `from` to `until`: a running clock stood still, and a
+    /// hold lasts that much longer. Spans must be reported in order.
     pub fn excuse_span(&mut self, from: Timestamp, until: Timestamp) {
         if self.prolong_hold(from, until) {
             return;
@@ -173,19 +173,18 @@ impl Referee {
         }
     }
 
-    /// Takes note of the round-trip lag of a seat's stream, which is given back within the clock's quotas. It counts in
-    /// whole microseconds, as all times of a record do.
+    /// Sets the round-trip lag of a seat's stream, in whole microseconds; it is credited within the clock's quotas.
     pub fn set_lag(&mut self, seat: Seat, lag: Duration) {
         self.lag_us[seat] = whole_micros(lag);
     }
 
-    /// Decides what follows from an input that arrived at `at`.
+    /// Handles an input that arrived at `at`.
     ///
-    /// Inputs may have waited for the referee: a seat's clock stops when its take arrives, while the times in the record are
-    /// those of the decisions and never run backwards. Nobody is lost because the match is called off.
+    /// Inputs may have been queued: a seat's clock stops when its take arrives, but the times in the record are those
+    /// of the decisions and never decrease. Cancelling a match forfeits no seat.
     ///
     /// # Panics
-    /// If the input's seat is none of the match's.
+    /// If the match has no such seat.
     #[must_use = "an event that is not stored and announced is lost"]
     pub fn handle_input(&mut self, input: RefereeInput, at: Timestamp) -> Vec<RefereeEffect> {
         let mut effects = Vec::with_capacity(2);
@@ -193,11 +192,11 @@ impl Referee {
         effects
     }
 
-    /// Decides as [`handle_input`](Self::handle_input) does, and adds the effects behind those that are there already, so
-    /// that one list can serve many inputs of many matches.
+    /// Like [`handle_input`](Self::handle_input), but appends to `effects`, so that one list can serve many inputs of
+    /// many matches.
     ///
     /// # Panics
-    /// If the input's seat is none of the match's.
+    /// If the match has no such seat.
     pub fn handle_input_into(
         &mut self,
         input: RefereeInput,
@@ -205,9 +204,9 @@ impl Referee {
         effects: &mut Vec<RefereeEffect>,
     ) {
         self.advance_time(at);
-        // As the record shows it to a referee that resumes the match: who acts has come.
+        // A bot that acts has been connected; a referee that resumes from the record concludes the same.
         if let RefereeInput::Act { seat, .. } = &input {
-            self.came.insert(*seat);
+            self.attended.insert(*seat);
         }
         if !matches!(input, RefereeInput::Cancel) {
             self.apply_timeouts(at, effects);
@@ -215,7 +214,7 @@ impl Referee {
         match input {
             RefereeInput::Joined { seat } => {
                 self.present.insert(seat);
-                self.came.insert(seat);
+                self.attended.insert(seat);
                 self.release_hold_for(seat);
                 let tell = SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)));
                 effects.push(RefereeEffect::Tell { seat, tell });
@@ -261,11 +260,11 @@ impl Referee {
 
     fn record_event(&mut self, event: Event, effects: &mut Vec<RefereeEffect>) {
         let timed = TimedEvent { at: self.now, event };
-        self.record.push_event(timed.clone()).expect("the referee decides only what fits its match");
+        self.record.push_event(timed.clone()).expect("the referee's own events fit");
         effects.push(RefereeEffect::Happened(timed));
     }
 
-    /// Records a take that follows from the state of the match, which need not be checked again.
+    /// Records a take decided from the match's state, which needs no further check.
     fn record_take(
         &mut self,
         decided: DecidedTake,
@@ -275,7 +274,7 @@ impl Referee {
         let (at, ply) = (self.now, self.state().ply());
         let DecidedTake { seat, take, mover, charged_us, credited_us } = decided;
         let (charged, credited) = (Duration::from_micros(charged_us), Duration::from_micros(credited_us));
-        // Made twice, which costs less than a copy of an event of any kind.
+        // Building it twice is cheaper than cloning an event.
         let timed = |note_hash| {
             let event = Event::Took { ply, seat, take, mover, charged, credited, note_hash };
             TimedEvent { at, event }
@@ -290,7 +289,7 @@ impl Referee {
         }
         if self.state().phase() == MatchPhase::Playing {
             let seat = self.state().position().to_move();
-            let reason = match (self.came.contains(seat), self.present.contains(seat)) {
+            let reason = match (self.attended.contains(seat), self.present.contains(seat)) {
                 (false, _) => ForfeitReason::NoShow,
                 (true, false) => ForfeitReason::Disconnected,
                 (true, true) => ForfeitReason::TimedOut,
@@ -301,7 +300,7 @@ impl Referee {
         for seat in self.state().setup().seats().iter() {
             if self.state().row_of_seat(seat).is_none() {
                 self.declare_default_row(seat, RowDefault::Late, effects);
-                if !self.came.contains(seat) && !self.state().is_forfeited(seat) {
+                if !self.attended.contains(seat) && !self.state().is_forfeited(seat) {
                     self.record_event(Event::Forfeited { seat, reason: ForfeitReason::NoShow }, effects);
                 }
             }
@@ -331,21 +330,23 @@ impl Referee {
             }
             Err(error) => {
                 self.declare_default_row(seat, RowDefault::Invalid, effects);
-                let message = format!("{error}; the standard row stands in its place");
+                let message = format!("{error}; the standard row is used instead");
                 self.refuse_message(seat, RefusalReason::InvalidRow, message, effects);
             }
         }
         self.reveal_if_settled(effects);
     }
 
-    /// Answers a row from a seat whose row is in: the same row is acknowledged again.
+    /// Answers a row from a seat whose row is settled: the same row is acknowledged again.
     fn handle_repeated_declaration(&mut self, seat: Seat, offsets: &[u64], effects: &mut Vec<RefereeEffect>) {
         let message = match self.state().row_of_seat(seat) {
             Some(settled) if settled.offsets().iter().copied().map(u64::from).eq(offsets.iter().copied()) => {
                 let tell = SeatMessage::Declared { row: settled.clone() };
                 return effects.push(RefereeEffect::Tell { seat, tell });
             }
-            Some(settled) => format!("seat {seat} has the row {settled} already: a row is declared once"),
+            Some(settled) => {
+                format!("the row of seat {seat} is already {settled}: a row is declared only once")
+            }
             None => "the rows of this match are assigned: there is nothing to declare".to_owned(),
         };
         self.refuse_message(seat, RefusalReason::AlreadyDeclared, message, effects);
@@ -363,7 +364,7 @@ impl Referee {
     }
 
     fn reveal_rows(&mut self, effects: &mut Vec<RefereeEffect>) {
-        let matrix = self.state().settled_matrix().expect("every row is in");
+        let matrix = self.state().settled_matrix().expect("every row is settled");
         self.record_event(Event::Revealed { matrix }, effects);
         self.advance_to_next_turn(effects);
     }
@@ -389,12 +390,16 @@ impl Referee {
             MatchPhase::Declaring => {
                 (RefusalReason::NotStarted, "rows are still being declared: wait for your turn".to_owned())
             }
-            MatchPhase::Playing if ply > reached => {
-                (RefusalReason::FuturePly, format!("ply {ply}: the match has reached ply {reached}"))
-            }
+            MatchPhase::Playing if ply > reached => (
+                RefusalReason::FuturePly,
+                format!("ply {ply} is in the future: the match has reached ply {reached}"),
+            ),
             MatchPhase::Playing if state.position().to_move() != seat => {
                 let to_move = state.position().to_move();
-                (RefusalReason::NotYourTurn, format!("ply {ply} is for seat {to_move}: yours is seat {seat}"))
+                (
+                    RefusalReason::NotYourTurn,
+                    format!("ply {ply} is the turn of seat {to_move}: you are seat {seat}"),
+                )
             }
             MatchPhase::Playing => match state.position().check_take(take) {
                 Ok(()) => return self.accept_take(seat, offered, at, effects),
@@ -422,7 +427,7 @@ impl Referee {
         self.advance_to_next_turn(effects);
     }
 
-    /// Answers a take for a ply that is past: the take that was made there is acknowledged again.
+    /// Answers a take for a past ply: the take that was made there is acknowledged again.
     fn handle_repeated_take(&mut self, seat: Seat, ply: u32, take: u64, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let mover = state.setup().seats().seat_at_offset(state.setup().first, ply as usize);
@@ -443,7 +448,7 @@ impl Referee {
         if self.state().phase() == MatchPhase::Ended {
             self.refuse_after_end(seat, effects);
         } else if self.state().is_forfeited(seat) {
-            let message = format!("seat {seat} is forfeited already");
+            let message = format!("seat {seat} is already forfeited");
             self.refuse_message(seat, RefusalReason::Forfeited, message, effects);
         } else {
             self.forfeit_seat(seat, ForfeitReason::Resigned, effects);
@@ -486,7 +491,8 @@ impl Referee {
         }
     }
 
-    /// Tells a seat again what is expected of it, if anything is, so that a bot that erred can go on. Its clock runs on.
+    /// Repeats what is expected of a seat, if anything, so that a bot can recover from a mistake. Its clock keeps
+    /// running.
     fn repeat_request(&self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let tell = match state.phase() {
@@ -502,8 +508,8 @@ impl Referee {
         effects.push(RefereeEffect::Tell { seat, tell });
     }
 
-    /// Brings the match to the next moment at which a bot is to be waited for: ends it if it has come to its end, and
-    /// moves for forfeited seats.
+    /// Advances the match until it waits for a bot: makes the moves of forfeited seats, and ends the match if its end
+    /// is due.
     fn advance_to_next_turn(&mut self, effects: &mut Vec<RefereeEffect>) {
         loop {
             if let Some(reason) = self.state().due_end() {
@@ -516,8 +522,8 @@ impl Referee {
             self.move_for_forfeited(seat, effects);
         }
         let ply = self.state().ply();
-        if self.turn_told != Some(ply) {
-            self.turn_told = Some(ply);
+        if self.announced_turn != Some(ply) {
+            self.announced_turn = Some(ply);
             self.waiting_since = None;
             let seat = self.state().position().to_move();
             let tell = SeatMessage::Turn(self.current_turn());
@@ -525,7 +531,7 @@ impl Referee {
         }
     }
 
-    /// Makes the steward's move: the smallest take that is optimal for the seat's row, so that nobody's prospects change.
+    /// Makes the steward's move: the smallest optimal take, which changes the prospects of no seat.
     fn move_for_forfeited(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let position = self.record.state().position();
         let optimal = match_solution(&mut self.solution, self.record.state()).optimal_takes(position);
@@ -590,7 +596,7 @@ impl Referee {
     }
 }
 
-/// Returns the solution of the match's game, made when it is first needed.
+/// Returns the solution of the match's game, computed on first use.
 fn match_solution<'a>(kept: &'a mut Option<Box<Solution>>, state: &MatchState) -> &'a Solution {
     kept.get_or_insert_with(|| Box::new(Solution::new(state.game().expect("the rows are revealed"))))
 }

@@ -1,7 +1,7 @@
-//! The resumption of a match from its record, after its server was down or when another server takes it over.
+//! Resumption of a match from its record, after a restart of its server or on another server.
 //!
-//! Nobody is to pay for that. The record says what each seat has left, so that the turn that was cut off begins anew; and
-//! bots, which have all lost their streams, are given a while to come back before a clock runs against them.
+//! No bot pays for the interruption. The record says what each seat has left, and the interrupted turn starts over.
+//! Bots have lost their streams, so they get some time to reconnect before their clocks run.
 
 use super::{ClockStops, Referee};
 use crate::game::{BySeat, Seat, SeatSet};
@@ -12,16 +12,16 @@ use crate::referee::{
 };
 use std::time::Duration;
 
-/// Keeps the clocks of bots that have yet to come back to the server from running, for a while.
+/// Holds the clocks of bots that have not reconnected yet, for a while.
 #[derive(Debug)]
 pub(super) struct ClockHold {
-    /// Until when; from then on everything runs as always.
+    /// When the hold ends.
     pub(super) until: Timestamp,
-    /// Whose bots have been connected at any time since the match was resumed, or begun, and have not lost their streams to
-    /// a gap since.
+    /// The seats whose bots have been connected since the match began or resumed, and have not lost their streams
+    /// because of the server since.
     returned: SeatSet,
-    /// Whether it stops a clock that ran already: the last excused span lasts until the end of the hold then, or until the
-    /// bot is back.
+    /// Whether it stops a clock that was already running: the last excused span then lasts until the end of the hold,
+    /// or until the bot is back.
     stops_clock: bool,
 }
 
@@ -32,17 +32,17 @@ impl ClockHold {
 }
 
 impl Referee {
-    /// Carries on a match from its record. `present` says whose bots are connected.
+    /// Resumes a match from its record. `present` marks the seats whose bots are connected.
     ///
-    /// For at most `hold` from `now` on, the clock of a seat that is waited for does not begin to run before the seat's
-    /// bot has been connected once; while rows are declared, that goes for the one clock of all seats whose rows are not
-    /// in. Whose bot has come back and leaves again is treated as always. Banks are what the record says: the turn, or the
-    /// time to declare, that was cut off begins anew, once it is [`effects_announced`](Self::effects_announced).
+    /// For at most `hold` from `now` on, a seat's clock does not start before its bot has connected once. While rows
+    /// are declared, this applies to the one clock of all seats that have yet to declare. If a bot reconnects and
+    /// leaves again, its clock runs as usual. Banks come from the record: the interrupted turn, or the time to declare,
+    /// starts over at [`effects_announced`](Self::effects_announced).
     ///
-    /// The effects are the events that were due, for a record that does not stand at the end of a decision, and then a
-    /// snapshot for each seat whose bot is present, with its turn in it. A match that is over has no effects.
+    /// The effects are the events that were due, if the record ends in the middle of a decision, followed by a
+    /// snapshot, with the turn if any, for each seat whose bot is connected. A match that is over has no effects.
     ///
-    /// A bot of which the record shows no sign and which does not come back never came, as far as can be known.
+    /// A bot that left no trace in the record and does not reconnect counts as a no-show.
     pub fn resume(
         record: Record,
         present: BySeat<bool>,
@@ -56,9 +56,9 @@ impl Referee {
         let mut referee = Self {
             now,
             waiting_since: None,
-            turn_told: None,
+            announced_turn: None,
             present,
-            came: present.union(seats_once_active(&record)),
+            attended: present.union(seats_once_active(&record)),
             lag_us: BySeat::filled(seats, &0),
             stops: None,
             solution: None,
@@ -71,7 +71,7 @@ impl Referee {
             return (referee, effects);
         }
         referee.take_overdue_decisions(&mut effects);
-        // The turn is in the snapshots.
+        // The snapshots contain the turn.
         effects.retain(|effect| matches!(effect, RefereeEffect::Happened(_)));
         for seat in seats.iter().filter(|&seat| present.contains(seat)) {
             let tell = SeatMessage::Snapshot(Box::new(referee.snapshot_for_seat(seat)));
@@ -80,15 +80,15 @@ impl Referee {
         (referee, effects)
     }
 
-    /// Gives the bots that are not connected `span` to come before a clock runs against them, as [`resume`](Self::resume)
-    /// does: for a match that has just begun on a server to which they have yet to come back.
+    /// Gives absent bots `span` to connect before their clocks run, as [`resume`](Self::resume) does: for a match that
+    /// begins on a server to which bots are still reconnecting.
     pub fn hold_for_absent(&mut self, span: Duration) {
         self.stops_mut().hold = Some(ClockHold::new(self.now + span, self.present));
         self.advance_time(self.now);
     }
 
-    /// Says that a seat's bot has lost its stream at `at` because the server stood still: it is given `span` from then on to
-    /// come back before its clock runs, and a clock that runs stands still meanwhile.
+    /// Tells the referee that a seat's bot lost its stream at `at` because of the server: it has `span` to reconnect,
+    /// and its clock stands still until then.
     pub fn hold_for_seat(&mut self, seat: Seat, at: Timestamp, span: Duration) {
         let seats = self.state().setup().seats();
         let until = at + span;
@@ -110,7 +110,7 @@ impl Referee {
         }
     }
 
-    /// Takes the decisions that the last events call for and that the record does not hold.
+    /// Makes the decisions that are due after the last event but missing from the record.
     fn take_overdue_decisions(&mut self, effects: &mut Vec<RefereeEffect>) {
         self.reveal_if_settled(effects);
         for seat in self.state().setup().seats().iter() {
@@ -129,8 +129,7 @@ impl Referee {
         }
     }
 
-    /// Returns until when the clock stands still because a bot that is waited for has yet to come back; `None` if it does
-    /// not.
+    /// Returns until when the clock is held for a bot that has yet to reconnect; `None` if it is not held.
     pub(super) fn held_until(&self) -> Option<Timestamp> {
         let hold = self.stops.as_ref()?.hold.as_ref()?;
         let state = self.state();
@@ -146,7 +145,8 @@ impl Referee {
         stands_still.then_some(hold.until)
     }
 
-    /// Lets a hold that has not ended before a span last as much longer. Returns whether that excuses the clock that runs.
+    /// Extends a hold that had not ended before a span by the span's length. Returns whether that excuses the running
+    /// clock.
     pub(super) fn prolong_hold(&mut self, from: Timestamp, until: Timestamp) -> bool {
         let Some(hold) = self.hold_mut().filter(|hold| from < hold.until) else { return false };
         hold.until = hold.until + until.since(from);
@@ -157,7 +157,7 @@ impl Referee {
         stops_clock
     }
 
-    /// Lets the clock of a seat run again, whose bot has come back.
+    /// Ends the hold for a seat, whose bot is back.
     pub(super) fn release_hold_for(&mut self, seat: Seat) {
         let Some(hold) = self.hold_mut() else { return };
         hold.returned.insert(seat);
@@ -167,7 +167,7 @@ impl Referee {
         }
     }
 
-    /// Says that the clock which was stopped is that of a turn that is over.
+    /// Marks the stopped clock as that of a turn that is over.
     pub(super) fn forget_stopped_clock(&mut self) {
         if let Some(hold) = self.hold_mut() {
             hold.stops_clock = false;
@@ -189,20 +189,20 @@ impl Referee {
     }
 }
 
-/// Returns whether a seat has all its strikes and is not lost yet.
+/// Returns whether a seat has all its strikes but is not forfeited yet.
 fn is_struck_out(state: &MatchState, seat: Seat) -> bool {
     let open = state.phase() != MatchPhase::Ended && state.forfeits()[seat].is_none();
     open && state.strikes()[seat] >= state.setup().terms.strikes
 }
 
-/// Returns whether a seat was lost while rows are declared and has none.
+/// Returns whether a seat was forfeited before it had a row.
 fn is_lost_without_row(state: &MatchState, seat: Seat) -> bool {
     state.phase() == MatchPhase::Declaring
         && state.row_of_seat(seat).is_none()
         && state.forfeits()[seat].is_some()
 }
 
-/// Returns of which seats the record shows that their bots were connected at some time.
+/// Returns the seats whose bots, according to the record, were connected at some time.
 fn seats_once_active(record: &Record) -> SeatSet {
     let mut active = SeatSet::default();
     for TimedEvent { event, .. } in record.events() {

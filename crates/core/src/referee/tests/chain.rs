@@ -1,4 +1,4 @@
-//! The chain of hashes covers all of a record.
+//! The hash chain covers all of a record.
 
 use crate::game::{AllianceMatrix, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
@@ -15,7 +15,7 @@ const MICRO: Duration = Duration::from_micros(1);
 const END_REASONS: [EndReason; 4] =
     [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
 
-fn chain(id: MatchId, events: &[TimedEvent]) -> Vec<EventHash> {
+fn hash_chain(id: MatchId, events: &[TimedEvent]) -> Vec<EventHash> {
     let mut last = EventHash::before_first_event(id);
     let mut hashes = Vec::new();
     for event in events {
@@ -26,7 +26,7 @@ fn chain(id: MatchId, events: &[TimedEvent]) -> Vec<EventHash> {
 }
 
 /// Returns the event with each of its fields changed, one at a time.
-fn changes(timed: &TimedEvent) -> Vec<TimedEvent> {
+fn field_changes(timed: &TimedEvent) -> Vec<TimedEvent> {
     let later = TimedEvent { at: timed.at + MICRO, event: timed.event.clone() };
     let events = match &timed.event {
         Event::Created(setup) => {
@@ -39,7 +39,7 @@ fn changes(timed: &TimedEvent) -> Vec<TimedEvent> {
         Event::Took { .. } => took_changes(&timed.event),
         &Event::Struck { seat, ply, reason } => {
             let mut events = vec![
-                Event::Struck { seat: other(seat), ply, reason },
+                Event::Struck { seat: other_seat(seat), ply, reason },
                 Event::Struck { seat, ply: ply + 1, reason },
             ];
             let reasons = RefusalReason::ALL.into_iter().filter(|another| *another != reason);
@@ -47,13 +47,13 @@ fn changes(timed: &TimedEvent) -> Vec<TimedEvent> {
             events
         }
         &Event::Forfeited { seat, reason } => {
-            let mut events = vec![Event::Forfeited { seat: other(seat), reason }];
+            let mut events = vec![Event::Forfeited { seat: other_seat(seat), reason }];
             let reasons = ForfeitReason::ALL.into_iter().filter(|another| *another != reason);
             events.extend(reasons.map(|reason| Event::Forfeited { seat, reason }));
             events
         }
         &Event::Ended { reason, winner } => {
-            let winners = [None, Some(Seat::FIRST), Some(other(Seat::FIRST))];
+            let winners = [None, Some(Seat::FIRST), Some(other_seat(Seat::FIRST))];
             let winners = winners.into_iter().filter(|another| *another != winner);
             let mut events: Vec<_> = winners.map(|winner| Event::Ended { reason, winner }).collect();
             let reasons = END_REASONS.into_iter().filter(|another| *another != reason);
@@ -66,11 +66,11 @@ fn changes(timed: &TimedEvent) -> Vec<TimedEvent> {
     changed
 }
 
-fn other(seat: Seat) -> Seat {
+fn other_seat(seat: Seat) -> Seat {
     SeatCount::new(32).unwrap().next(seat)
 }
 
-/// Another note hash, one more and one less.
+/// A different, an added and a removed note hash.
 fn note_hash_changes(note_hash: Option<NoteHash>) -> impl Iterator<Item = Option<NoteHash>> {
     let mut bytes = note_hash.as_ref().map_or([0; 32], |note_hash| *note_hash.as_bytes());
     bytes[31] ^= 1;
@@ -89,7 +89,7 @@ fn declared_changes(event: &Event) -> Vec<Event> {
     let noted = note_hash.as_ref();
     let reasons = [None, Some(RowDefault::Late), Some(RowDefault::Invalid), Some(RowDefault::Forfeited)];
     let reasons = reasons.into_iter().filter(|another| *another != defaulted);
-    let mut events = vec![changed(other(seat), row, defaulted, noted)];
+    let mut events = vec![changed(other_seat(seat), row, defaulted, noted)];
     events.extend(reasons.map(|another| changed(seat, row, another, noted)));
     events.extend(row_changes(row).iter().map(|another| changed(seat, another, defaulted, noted)));
     let note_hashes = note_hash_changes(note_hash.clone());
@@ -106,7 +106,7 @@ fn took_changes(event: &Event) -> Vec<Event> {
     let same = || note_hash.clone();
     let mut events = vec![
         Event::Took { ply: ply + 1, seat, take, mover, charged, credited, note_hash: same() },
-        Event::Took { ply, seat: other(seat), take, mover, charged, credited, note_hash: same() },
+        Event::Took { ply, seat: other_seat(seat), take, mover, charged, credited, note_hash: same() },
         Event::Took { ply, seat, take: take + 1, mover, charged, credited, note_hash: same() },
         Event::Took { ply, seat, take, mover: another, charged, credited, note_hash: same() },
         Event::Took { ply, seat, take, mover, charged: charged + MICRO, credited, note_hash: same() },
@@ -116,7 +116,7 @@ fn took_changes(event: &Event) -> Vec<Event> {
     events
 }
 
-/// Two offsets exchanged, and a row for one seat more.
+/// Two offsets swapped, and a row with one more seat.
 fn row_changes(row: &Row) -> Vec<Row> {
     let mut offsets: Vec<u64> = row.offsets().iter().copied().map(u64::from).collect();
     offsets.swap(0, 1);
@@ -159,7 +159,7 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
     change(&|setup| setup.piles = Piles::parse(&piles).unwrap());
     piles.push(1);
     change(&|setup| setup.piles = Piles::parse(&piles).unwrap());
-    change(&|setup| setup.first = other(setup.first));
+    change(&|setup| setup.first = other_seat(setup.first));
     for ending in Ending::ALL.into_iter().filter(|ending| *ending != setup.ending) {
         change(&|setup| setup.ending = ending);
     }
@@ -194,11 +194,11 @@ fn setup_changes(setup: &MatchSetup) -> Vec<MatchSetup> {
     changed
 }
 
-/// Where two lists of events first differ, their chains part, and never meet again.
+/// From the first difference between two lists of events on, their chains have no hash in common.
 fn judge_parting(id: MatchId, events: &[TimedEvent], others: &[TimedEvent]) {
     assert_ne!(events, others);
     let common = events.iter().zip(others).take_while(|(event, other)| event == other).count();
-    let (hashes, other_hashes) = (chain(id, events), chain(id, others));
+    let (hashes, other_hashes) = (hash_chain(id, events), hash_chain(id, others));
     assert_eq!(hashes[..common], other_hashes[..common]);
     let parted: HashSet<_> = hashes[common..].iter().chain(&other_hashes[common..]).collect();
     assert_eq!(parted.len(), hashes.len() + other_hashes.len() - 2 * common);
@@ -208,15 +208,15 @@ proptest! {
     #[test]
     fn a_record_keeps_the_hash_of_each_event(scene in scene()) {
         let record = scene.finish(&mut |_| ());
-        let hashes = chain(record.id(), record.events());
+        let hashes = hash_chain(record.id(), record.events());
         prop_assert_eq!(record.hashes(), &hashes);
         prop_assert_eq!(record.last_hash(), hashes[hashes.len() - 1]);
-        let another = chain(MatchId::new(1_700_000_000_000, &[4; 10]), record.events());
+        let another = hash_chain(MatchId::new(1_700_000_000_000, &[4; 10]), record.events());
         prop_assert!(hashes.iter().all(|hash| !another.contains(hash)), "another match has other hashes");
     }
 
     #[test]
-    fn whatever_is_changed_left_out_repeated_or_swapped_changes_the_chain_from_there_on(
+    fn any_tampering_changes_the_chain_from_there_on(
         scene in scene(),
         place in any::<prop::sample::Index>(),
         distance in 1..4_usize,
@@ -224,7 +224,7 @@ proptest! {
         let record = scene.finish(&mut |_| ());
         let (id, events) = (record.id(), record.events());
         for index in [0, place.index(events.len()), events.len() - 1] {
-            for changed in changes(&events[index]) {
+            for changed in field_changes(&events[index]) {
                 let mut others = events.to_vec();
                 others[index] = changed;
                 judge_parting(id, events, &others);
@@ -244,10 +244,10 @@ proptest! {
     }
 
     #[test]
-    fn different_events_have_different_bytes_and_none_begins_with_anothers(scene in scene()) {
+    fn canonical_bytes_are_unique_and_prefix_free(scene in scene()) {
         let record = scene.finish(&mut |_| ());
         let mut written: BTreeMap<Vec<u8>, TimedEvent> = BTreeMap::new();
-        for event in record.events().iter().flat_map(|event| [vec![event.clone()], changes(event)].concat()) {
+        for event in record.events().iter().flat_map(|event| [vec![event.clone()], field_changes(event)].concat()) {
             let before = written.insert(canonical_bytes(&event), event.clone());
             prop_assert!(before.is_none_or(|before| before == event));
         }
@@ -255,7 +255,7 @@ proptest! {
         for (bytes, event) in &written {
             match parse_canonical_bytes(bytes, seats) {
                 Ok(read) => prop_assert_eq!(&read, event),
-                // A change may make values that do not exist in the game.
+                // A change may make an invalid value.
                 Err(error) => prop_assert!(!record.events().contains(event), "{}", error),
             }
             for cut in 0..bytes.len() {
@@ -264,18 +264,18 @@ proptest! {
             let longer = [bytes.as_slice(), &[0]].concat();
             prop_assert!(parse_canonical_bytes(&longer, seats).is_err());
         }
-        // In the order of the alphabet, what begins with a text stands right behind it.
+        // In sorted order, a text is directly followed by those that begin with it.
         let texts: Vec<_> = written.keys().collect();
         prop_assert!(texts.windows(2).all(|pair| !pair[1].starts_with(pair[0])));
     }
 }
 
-/// A match of three bots in which two have declared, and one was forfeited, before it was cancelled.
+/// A match of three bots, cancelled after two declared and one was forfeited.
 fn cancelled_while_declaring(rows: [&[u64]; 2]) -> Vec<TimedEvent> {
     let seats = SeatCount::new(3).unwrap();
     let bots = ["ann", "bob", "cleo"].map(|name| name.parse().unwrap()).to_vec();
     let setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(&[3, 4]).unwrap());
-    let declared = |index: usize, offsets: &[u64]| Event::Declared {
+    let declared_event = |index: usize, offsets: &[u64]| Event::Declared {
         seat: seats.seat(index).unwrap(),
         row: Row::parse(offsets, seats).unwrap(),
         defaulted: None,
@@ -283,9 +283,9 @@ fn cancelled_while_declaring(rows: [&[u64]; 2]) -> Vec<TimedEvent> {
     };
     let events = [
         Event::Created(Box::new(setup)),
-        declared(0, rows[0]),
+        declared_event(0, rows[0]),
         Event::Struck { seat: seats.seat(2).unwrap(), ply: 0, reason: RefusalReason::NotStarted },
-        declared(1, rows[1]),
+        declared_event(1, rows[1]),
         Event::Ended { reason: EndReason::Cancelled, winner: None },
     ];
     let at = |index: u64| crate::referee::Timestamp::from_micros(1_700_000_000_000_000 + index);
@@ -293,7 +293,7 @@ fn cancelled_while_declaring(rows: [&[u64]; 2]) -> Vec<TimedEvent> {
 }
 
 #[test]
-fn what_stands_for_rows_that_were_never_revealed_says_nothing_of_them() {
+fn the_public_head_does_not_depend_on_secret_rows() {
     use crate::referee::Record;
     let id = MatchId::new(1_700_000_000_000, &[3; 10]);
     let replay = |events: Vec<TimedEvent>| Record::replay(id, events).unwrap();
@@ -305,22 +305,22 @@ fn what_stands_for_rows_that_were_never_revealed_says_nothing_of_them() {
     let shown = replay(record.public_events().cloned().collect());
     assert_eq!(shown.public_head(), Some(head), "it follows from what is shown");
     assert!(!record.hashes().contains(&head) && !shown.hashes().contains(&head));
-    // It covers each public event, and the match.
+    // It covers each public event and the match.
     let public: Vec<_> = record.public_events().cloned().collect();
-    let chain = |id, events: &[TimedEvent]| {
+    let hash_chain = |id, events: &[TimedEvent]| {
         events.iter().fold(EventHash::before_first_public_event(id), |last, event| last.hash_of_next(event))
     };
-    assert_eq!(chain(id, &public), head);
-    assert_ne!(chain(MatchId::new(1_700_000_000_000, &[4; 10]), &public), head);
+    assert_eq!(hash_chain(id, &public), head);
+    assert_ne!(hash_chain(MatchId::new(1_700_000_000_000, &[4; 10]), &public), head);
     for index in 0..public.len() {
-        for changed in changes(&public[index]) {
+        for changed in field_changes(&public[index]) {
             let mut events = public.clone();
             events[index] = changed;
-            assert_ne!(chain(id, &events), head);
+            assert_ne!(hash_chain(id, &events), head);
         }
         let mut without = public.clone();
         without.remove(index);
-        assert_ne!(chain(id, &without), head);
+        assert_ne!(hash_chain(id, &without), head);
     }
     let mut revealed = cancelled_while_declaring([&[0, 1, 2], &[0, 2, 1]]);
     let (seats, ended) = (SeatCount::new(3).unwrap(), revealed.pop().unwrap());
@@ -330,5 +330,5 @@ fn what_stands_for_rows_that_were_never_revealed_says_nothing_of_them() {
     for event in [last, Event::Revealed { matrix }, ended.event] {
         revealed.push(TimedEvent { at: ended.at, event });
     }
-    assert_eq!(replay(revealed).public_head(), None, "where rows were revealed, the head itself stands");
+    assert_eq!(replay(revealed).public_head(), None, "a revealed record has no public head");
 }

@@ -1,4 +1,4 @@
-//! Whatever is put in, in whatever order: what holds in every match.
+//! Invariants of every match, for random inputs in random order.
 
 use crate::game::{BySeat, Row, Seat};
 use crate::oracle::Mover;
@@ -10,11 +10,11 @@ use crate::referee::{
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// Keeps its own account of a match and holds the referee against it.
+/// An independent model of a match that checks the referee.
 struct Witness {
     present: BySeat<bool>,
     came: BySeat<bool>,
-    /// How many events there were after each input, and the state that they made.
+    /// The number of events after each input, and the resulting state.
     states: Vec<(usize, MatchState)>,
 }
 
@@ -109,7 +109,7 @@ fn has_taken(record: &Record, by: Seat) -> bool {
     record.events().iter().any(|timed| took(&timed.event))
 }
 
-/// Before the rows are revealed, a seat hears of its own only, and the world of none.
+/// Before the rows are revealed, a seat sees only its own row, and watchers see none.
 fn judge_secrecy(moment: &Moment<'_>) {
     let state = moment.after.state();
     if state.game().is_some() {
@@ -133,11 +133,11 @@ fn judge_secrecy(moment: &Moment<'_>) {
     }
 }
 
-/// Holds the events of a record against the rules, one after the other, without the state that the referee keeps.
+/// Checks the events of a record against the rules, one by one, without the referee's state.
 pub(super) fn judge_record(record: &Record) {
     let Event::Created(setup) = &record.events()[0].event else { panic!("`created` comes first") };
     let (seats, clock) = (setup.seats(), setup.clock());
-    // Thinking time and lag left.
+    // Thinking time and lag credit left.
     let mut banks = BySeat::filled(seats, &(clock.initial, clock.lag_total));
     let mut strikes = BySeat::filled(seats, &0);
     let mut lost = BySeat::filled(seats, &None);
@@ -175,8 +175,8 @@ pub(super) fn judge_record(record: &Record) {
     }
     assert!(strikes.iter().all(|&strikes| strikes <= setup.terms.strikes));
     assert!(plies <= setup.terms.max_plies);
-    let most = 3 + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
-    assert!(record.events().len() <= most.min(MAX_EVENTS));
+    let max_events = 3 + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
+    assert!(record.events().len() <= max_events.min(MAX_EVENTS));
     let state = record.state();
     assert_eq!(banks, state.banks().map(|bank| (bank.left(), bank.lag_left())));
     assert_eq!((&strikes, &lost), (state.strikes(), state.forfeits()));
@@ -199,7 +199,7 @@ fn judge_end(record: &Record) {
 
 proptest! {
     #[test]
-    fn every_match_ends_and_keeps_the_rules_whatever_is_put_in(scene in scene()) {
+    fn every_match_ends_and_follows_the_rules_for_any_inputs(scene in scene()) {
         let mut witness = Witness::new(&scene);
         let record = scene.finish(&mut |moment| witness.see(&moment));
         judge_record(&record);

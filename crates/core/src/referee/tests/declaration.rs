@@ -1,21 +1,24 @@
-//! Rows are declared in secret and revealed at once.
+//! Rows are declared in secret and revealed together.
 
-use super::table::{DECLARATION, Table, assigned, declared, happened, refused, reveals, turns, words};
+use super::table::{
+    DECLARATION, Table, assigned_match, declared_match, events_in, refusal_message, refusals_in,
+    reveals_rows, turns_in,
+};
 use crate::game::{AllianceMatrix, SeatCount};
 use crate::referee::{
     Event, ForfeitReason, MatchPhase, RefereeEffect, RefusalReason, RowDefault, SeatMessage,
 };
 
-fn matrix(table: &Table) -> String {
+fn matrix_text(table: &Table) -> String {
     table.record().state().game().expect("the rows are revealed").matrix.to_string()
 }
 
 #[test]
 fn nothing_is_revealed_before_the_last_row_is_in() {
-    let mut table = Table::open(declared(3, &[3]));
+    let mut table = Table::open(declared_match(3, &[3]));
     for (seat, row) in [(2, [1, 0, 2]), (0, [2, 1, 0])] {
         let effects = table.declare(seat, &row);
-        assert!(!reveals(&effects) && turns(&effects).is_empty());
+        assert!(!reveals_rows(&effects) && turns_in(&effects).is_empty());
         let told: Vec<_> =
             effects.iter().filter(|effect| matches!(effect, RefereeEffect::Tell { .. })).collect();
         assert!(
@@ -26,18 +29,18 @@ fn nothing_is_revealed_before_the_last_row_is_in() {
         assert_eq!(table.phase(), MatchPhase::Declaring);
     }
     let effects = table.declare(1, &[0, 1, 2]);
-    assert!(reveals(&effects));
-    assert_eq!(matrix(&table), "2 1 0; 0 1 2; 1 0 2");
-    assert_eq!(turns(&effects).len(), 1, "the first turn follows at once");
+    assert!(reveals_rows(&effects));
+    assert_eq!(matrix_text(&table), "2 1 0; 0 1 2; 1 0 2");
+    assert_eq!(turns_in(&effects).len(), 1, "the first turn follows at once");
     assert_eq!(table.record().public_events().count(), table.record().events().len());
 }
 
 #[test]
-fn a_row_that_is_late_counts_as_the_standard_row() {
-    let mut table = Table::open(declared(3, &[3]));
+fn a_late_row_counts_as_the_standard_row() {
+    let mut table = Table::open(declared_match(3, &[3]));
     table.declare(1, &[2, 1, 0]);
     let effects = table.wait_for_deadline();
-    let late: Vec<_> = happened(&effects)
+    let late: Vec<_> = events_in(&effects)
         .into_iter()
         .filter_map(|event| match event {
             Event::Declared { seat, defaulted, .. } => Some((seat.index(), *defaulted)),
@@ -45,72 +48,72 @@ fn a_row_that_is_late_counts_as_the_standard_row() {
         })
         .collect();
     assert_eq!(late, [(0, Some(RowDefault::Late)), (2, Some(RowDefault::Late))]);
-    assert_eq!(matrix(&table), "0 1 2; 2 1 0; 0 1 2");
+    assert_eq!(matrix_text(&table), "0 1 2; 2 1 0; 0 1 2");
     assert_eq!(table.lost(0), None, "who is there and silent plays on");
     let too_late = table.declare(0, &[2, 1, 0]);
-    assert_eq!(refused(&too_late), [(0, RefusalReason::AlreadyDeclared)]);
-    assert_eq!(words(&too_late), "seat 0 has the row 0 1 2 already: a row is declared once");
+    assert_eq!(refusals_in(&too_late), [(0, RefusalReason::AlreadyDeclared)]);
+    assert_eq!(refusal_message(&too_late), "the row of seat 0 is already 0 1 2: a row is declared only once");
 }
 
 #[test]
-fn a_row_at_the_very_deadline_is_late() {
-    let mut table = Table::open(declared(2, &[3]));
+fn a_row_exactly_at_the_deadline_is_late() {
+    let mut table = Table::open(declared_match(2, &[3]));
     table.now = table.referee.deadline().unwrap();
     let effects = table.declare(0, &[1, 0]);
-    assert!(reveals(&effects));
-    assert_eq!(refused(&effects), [(0, RefusalReason::AlreadyDeclared)]);
-    assert_eq!(matrix(&table), "0 1; 0 1");
+    assert!(reveals_rows(&effects));
+    assert_eq!(refusals_in(&effects), [(0, RefusalReason::AlreadyDeclared)]);
+    assert_eq!(matrix_text(&table), "0 1; 0 1");
 }
 
 #[test]
-fn a_row_that_is_none_counts_as_the_standard_row_and_is_refused() {
-    let mut table = Table::open(declared(2, &[3]));
+fn an_invalid_row_is_refused_and_replaced_by_the_standard_row() {
+    let mut table = Table::open(declared_match(2, &[3]));
     let effects = table.declare(0, &[1, 1]);
-    assert_eq!(refused(&effects), [(0, RefusalReason::InvalidRow)]);
+    assert_eq!(refusals_in(&effects), [(0, RefusalReason::InvalidRow)]);
     assert_eq!(
-        words(&effects),
+        refusal_message(&effects),
         "offset 1 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once; \
-         the standard row stands in its place"
+         the standard row is used instead"
     );
     assert!(
-        matches!(happened(&effects)[..], [Event::Declared { defaulted: Some(RowDefault::Invalid), .. }]),
+        matches!(events_in(&effects)[..], [Event::Declared { defaulted: Some(RowDefault::Invalid), .. }]),
         "it costs no strike"
     );
     let again = table.declare(0, &[1, 0]);
-    assert_eq!(refused(&again), [(0, RefusalReason::AlreadyDeclared)]);
-    assert!(reveals(&table.declare(1, &[2])), "an invalid row may be the last to come in");
-    assert_eq!(matrix(&table), "0 1; 0 1");
+    assert_eq!(refusals_in(&again), [(0, RefusalReason::AlreadyDeclared)]);
+    assert!(reveals_rows(&table.declare(1, &[2])), "an invalid row may be the last to come in");
+    assert_eq!(matrix_text(&table), "0 1; 0 1");
 }
 
 #[test]
-fn a_row_for_another_number_of_seats_is_none() {
-    let mut table = Table::open(declared(2, &[3]));
-    assert_eq!(refused(&table.declare(1, &[0, 1, 2])), [(1, RefusalReason::InvalidRow)]);
+fn a_row_of_the_wrong_length_is_invalid() {
+    let mut table = Table::open(declared_match(2, &[3]));
+    assert_eq!(refusals_in(&table.declare(1, &[0, 1, 2])), [(1, RefusalReason::InvalidRow)]);
 }
 
 #[test]
-fn the_same_row_again_is_acknowledged_and_another_is_refused() {
-    let mut table = Table::open(declared(3, &[3]));
+fn a_repeated_row_is_acknowledged_and_a_different_one_refused() {
+    let mut table = Table::open(declared_match(3, &[3]));
     let first = table.declare(0, &[1, 2, 0]);
-    assert_eq!(happened(&first).len(), 1);
+    assert_eq!(events_in(&first).len(), 1);
     let acknowledged = |effects: &[RefereeEffect]| {
         matches!(effects, [RefereeEffect::Tell { tell: SeatMessage::Declared { .. }, .. }])
     };
     assert!(acknowledged(&table.declare(0, &[1, 2, 0])));
     let another = table.declare(0, &[0, 1, 2]);
-    assert_eq!(refused(&another), [(0, RefusalReason::AlreadyDeclared)]);
-    assert_eq!(words(&another), "seat 0 has the row 1 2 0 already: a row is declared once");
-    assert!(happened(&another).is_empty(), "it costs no strike");
-    assert_eq!(refused(&table.declare(0, &[7])), [(0, RefusalReason::AlreadyDeclared)]);
+    assert_eq!(refusals_in(&another), [(0, RefusalReason::AlreadyDeclared)]);
+    assert_eq!(refusal_message(&another), "the row of seat 0 is already 1 2 0: a row is declared only once");
+    assert!(events_in(&another).is_empty(), "it costs no strike");
+    assert_eq!(refusals_in(&table.declare(0, &[7])), [(0, RefusalReason::AlreadyDeclared)]);
     table.declare(1, &[0, 1, 2]);
     table.declare(2, &[0, 1, 2]);
     assert!(acknowledged(&table.declare(0, &[1, 2, 0])), "also when the rows are revealed");
-    assert_eq!(matrix(&table), "1 2 0; 0 1 2; 0 1 2");
+    assert_eq!(matrix_text(&table), "1 2 0; 0 1 2; 0 1 2");
 }
 
 #[test]
-fn a_bot_that_does_not_show_up_to_declare_is_lost() {
-    let mut table = Table::attended_by(&[true, false, false, true], declared(4, &[9]));
+fn a_bot_that_does_not_connect_to_declare_is_forfeited() {
+    let mut table = Table::attended_by(&[true, false, false, true], declared_match(4, &[9]));
     table.leave(3);
     table.wait(DECLARATION / 2);
     table.join(2);
@@ -124,42 +127,45 @@ fn a_bot_that_does_not_show_up_to_declare_is_lost() {
 
 #[test]
 fn the_time_to_declare_begins_when_the_match_is_announced() {
-    let setup = declared(2, &[3]);
+    let setup = declared_match(2, &[3]);
     let mut table = Table::open(setup.clone());
     assert_eq!(table.referee.deadline(), Some(table.now + setup.clock().declaration));
     table.wait(DECLARATION - 1);
-    assert!(reveals(&table.wait(1)));
+    assert!(reveals_rows(&table.wait(1)));
 }
 
 #[test]
 fn assigned_rows_are_revealed_at_once_and_cannot_be_declared() {
-    let mut table = Table::open(assigned(&[&[1, 0], &[1, 0]], &[3]));
+    let mut table = Table::open(assigned_match(&[&[1, 0], &[1, 0]], &[3]));
     assert_eq!(table.phase(), MatchPhase::Playing);
-    assert_eq!(matrix(&table), "1 0; 1 0");
+    assert_eq!(matrix_text(&table), "1 0; 1 0");
     for row in [[0, 1], [1, 0]] {
         let effects = table.declare(0, &row);
-        assert_eq!(refused(&effects), [(0, RefusalReason::AlreadyDeclared)]);
-        assert_eq!(words(&effects), "the rows of this match are assigned: there is nothing to declare");
+        assert_eq!(refusals_in(&effects), [(0, RefusalReason::AlreadyDeclared)]);
+        assert_eq!(
+            refusal_message(&effects),
+            "the rows of this match are assigned: there is nothing to declare"
+        );
     }
 }
 
 #[test]
 fn a_seat_that_resigns_keeps_the_row_it_declared() {
-    let mut table = Table::open(declared(3, &[4, 4, 4]));
+    let mut table = Table::open(declared_match(3, &[4, 4, 4]));
     table.declare(0, &[2, 1, 0]);
     table.resign(0);
     table.resign(1);
-    assert_eq!(refused(&table.declare(1, &[2, 1, 0])), [(1, RefusalReason::AlreadyDeclared)]);
+    assert_eq!(refusals_in(&table.declare(1, &[2, 1, 0])), [(1, RefusalReason::AlreadyDeclared)]);
     let effects = table.declare(2, &[1, 0, 2]);
-    assert!(reveals(&effects));
-    assert_eq!(matrix(&table), "2 1 0; 0 1 2; 1 0 2");
-    assert_eq!(turns(&effects).len(), 1, "the stewards have moved, and seat 2 is to move");
-    assert_eq!(turns(&effects)[0].0, 2);
+    assert!(reveals_rows(&effects));
+    assert_eq!(matrix_text(&table), "2 1 0; 0 1 2; 1 0 2");
+    assert_eq!(turns_in(&effects).len(), 1, "the stewards have moved, and seat 2 is to move");
+    assert_eq!(turns_in(&effects)[0].0, 2);
 }
 
 #[test]
-fn the_standard_row_of_each_seat_makes_the_standard_matrix() {
-    let mut table = Table::open(declared(5, &[4]));
+fn standard_rows_make_the_standard_matrix() {
+    let mut table = Table::open(declared_match(5, &[4]));
     table.wait_for_deadline();
     let five = SeatCount::new(5).unwrap();
     assert_eq!(table.record().state().game().unwrap().matrix, AllianceMatrix::standard(five));

@@ -1,34 +1,34 @@
-//! A match ends with its last counter, at the ply limit, with its last seat, or by the organiser's word.
+//! The ways a match ends: the last counter, the ply limit, the last forfeit, or cancellation.
 
-use super::table::{Table, declared, happened, refused, standard, turns};
+use super::table::{Table, declared_match, events_in, refusals_in, standard_match, turns_in};
 use crate::game::{Ending, MAX_COUNTERS, Seat};
 use crate::oracle::{Mover, Solution};
 use crate::referee::{EndReason, Event, MatchPhase, RecordError, RefereeInput, RefusalReason};
 
-/// Returns who wins from here if everybody plays optimally.
+/// Returns the winner under optimal play from here.
 fn oracles_winner(table: &Table) -> usize {
     let state = table.record().state();
     Solution::new(state.game().unwrap()).winner(state.position()).index()
 }
 
 #[test]
-fn the_seat_to_move_wins_when_no_counter_is_left_unless_the_last_mover_does() {
+fn the_ending_decides_the_winner_when_no_counter_is_left() {
     for (ending, winner) in [(Ending::ToMoveWins, 2), (Ending::LastMoverWins, 1)] {
-        let mut setup = standard(3, &[1, 4]);
+        let mut setup = standard_match(3, &[1, 4]);
         setup.ending = ending;
         let mut table = Table::open(setup);
         table.take(0, 0, 4);
         let effects = table.take(1, 1, 1);
         assert_eq!(table.end(), Some((EndReason::Finished, Some(winner))));
-        assert!(matches!(happened(&effects)[..], [Event::Took { .. }, Event::Ended { .. }]));
-        assert_eq!(turns(&effects), [], "nobody is told to move");
+        assert!(matches!(events_in(&effects)[..], [Event::Took { .. }, Event::Ended { .. }]));
+        assert_eq!(turns_in(&effects), [], "nobody is told to move");
         assert_eq!(table.record().audit().unwrap().winner.index(), winner);
     }
 }
 
 #[test]
-fn the_oracle_names_the_winner_when_every_seat_is_lost() {
-    let mut table = Table::open(standard(3, &[5, 4]));
+fn the_oracle_decides_if_every_seat_is_forfeited() {
+    let mut table = Table::open(standard_match(3, &[5, 4]));
     table.take(0, 0, 2);
     table.resign(2);
     table.resign(0);
@@ -40,8 +40,8 @@ fn the_oracle_names_the_winner_when_every_seat_is_lost() {
 }
 
 #[test]
-fn a_match_to_which_nobody_comes_ends_when_the_rows_are_revealed() {
-    let mut table = Table::attended_by(&[false; 3], declared(3, &[5]));
+fn a_match_without_bots_ends_when_the_rows_are_revealed() {
+    let mut table = Table::attended_by(&[false; 3], declared_match(3, &[5]));
     table.wait_for_deadline();
     assert_eq!(table.phase(), MatchPhase::Ended);
     let winner = oracles_winner(&table);
@@ -51,16 +51,16 @@ fn a_match_to_which_nobody_comes_ends_when_the_rows_are_revealed() {
 }
 
 #[test]
-fn a_match_that_everybody_resigns_before_play_ends_without_a_take() {
-    let mut table = Table::open(declared(2, &[5]));
+fn a_match_ends_without_a_take_if_all_resign_before_play() {
+    let mut table = Table::open(declared_match(2, &[5]));
     table.resign(0);
     table.resign(1);
     assert!(matches!(table.end(), Some((EndReason::AllForfeited, Some(_)))));
 }
 
 #[test]
-fn the_oracle_names_the_winner_at_the_ply_limit() {
-    let mut setup = standard(3, &[5, 4]);
+fn the_oracle_decides_at_the_ply_limit() {
+    let mut setup = standard_match(3, &[5, 4]);
     setup.terms.max_plies = 2;
     let mut table = Table::open(setup);
     table.play_ones(2);
@@ -69,7 +69,7 @@ fn the_oracle_names_the_winner_at_the_ply_limit() {
 
 #[test]
 fn a_match_that_is_over_at_its_ply_limit_is_finished() {
-    let mut setup = standard(3, &[2]);
+    let mut setup = standard_match(3, &[2]);
     setup.terms.max_plies = 2;
     let mut table = Table::open(setup);
     table.play_ones(2);
@@ -78,7 +78,7 @@ fn a_match_that_is_over_at_its_ply_limit_is_finished() {
 
 #[test]
 fn the_stewards_plies_count_for_the_limit() {
-    let mut setup = standard(2, &[MAX_COUNTERS; 3]);
+    let mut setup = standard_match(2, &[MAX_COUNTERS; 3]);
     setup.terms.max_plies = 3;
     let mut table = Table::open(setup);
     table.play_ones(1);
@@ -89,8 +89,8 @@ fn the_stewards_plies_count_for_the_limit() {
 }
 
 #[test]
-fn timid_bots_before_the_highest_piles_come_to_an_end() {
-    let mut setup = standard(3, &[MAX_COUNTERS, MAX_COUNTERS]);
+fn takes_of_one_counter_from_the_largest_piles_end() {
+    let mut setup = standard_match(3, &[MAX_COUNTERS, MAX_COUNTERS]);
     setup.terms.max_plies = 500;
     let mut table = Table::open(setup);
     table.play_ones(500);
@@ -102,10 +102,10 @@ fn timid_bots_before_the_highest_piles_come_to_an_end() {
 
 #[test]
 fn a_cancelled_match_has_no_winner_and_no_audit() {
-    for mut table in [Table::open(declared(2, &[5])), Table::open(standard(2, &[5]))] {
+    for mut table in [Table::open(declared_match(2, &[5])), Table::open(standard_match(2, &[5]))] {
         let effects = table.input(RefereeInput::Cancel);
         assert!(matches!(
-            happened(&effects)[..],
+            events_in(&effects)[..],
             [Event::Ended { reason: EndReason::Cancelled, winner: None }]
         ));
         assert_eq!(table.record().audit(), Err(RecordError::Cancelled { plies: 0 }));
@@ -115,7 +115,7 @@ fn a_cancelled_match_has_no_winner_and_no_audit() {
 
 #[test]
 fn rows_of_a_match_cancelled_before_they_were_revealed_stay_secret() {
-    let mut table = Table::open(declared(2, &[5]));
+    let mut table = Table::open(declared_match(2, &[5]));
     table.declare(0, &[1, 0]);
     table.input(RefereeInput::Cancel);
     let open: Vec<_> = table.record().public_events().map(|timed| &timed.event).collect();
@@ -125,22 +125,22 @@ fn rows_of_a_match_cancelled_before_they_were_revealed_stay_secret() {
 
 #[test]
 fn an_open_match_has_no_audit() {
-    let mut table = Table::open(standard(2, &[5]));
+    let mut table = Table::open(standard_match(2, &[5]));
     table.play_ones(2);
     assert_eq!(table.record().audit(), Err(RecordError::NotEnded { plies: 2 }));
 }
 
 #[test]
 fn everything_after_the_end_is_refused_and_changes_nothing() {
-    let mut table = Table::open(standard(2, &[1]));
+    let mut table = Table::open(standard_match(2, &[1]));
     table.play_ones(1);
     let record = table.record().clone();
     for seat in 0..2 {
         for effects in
             [table.take(seat, 0, 1), table.take(seat, 1, 0), table.resign(seat), table.declare(seat, &[0, 1])]
         {
-            assert_eq!(refused(&effects), [(seat, RefusalReason::MatchEnded)]);
-            assert_eq!(happened(&effects), [] as [&Event; 0]);
+            assert_eq!(refusals_in(&effects), [(seat, RefusalReason::MatchEnded)]);
+            assert_eq!(events_in(&effects), [] as [&Event; 0]);
         }
         table.leave(seat);
         assert_eq!(table.join(seat).phase, MatchPhase::Ended);
@@ -151,8 +151,8 @@ fn everything_after_the_end_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn thirty_two_seats_before_a_thousand_piles_are_refereed_to_the_end() {
-    let mut table = Table::open(standard(32, &[MAX_COUNTERS; 1_024]));
+fn thirty_two_seats_finish_a_thousand_piles() {
+    let mut table = Table::open(standard_match(32, &[MAX_COUNTERS; 1_024]));
     for seat in 1..32 {
         table.resign(seat);
     }
@@ -160,7 +160,7 @@ fn thirty_two_seats_before_a_thousand_piles_are_refereed_to_the_end() {
         let state = table.record().state();
         let (ply, counters) = (state.ply(), state.position().counters());
         assert_eq!(state.position().to_move(), Seat::FIRST);
-        assert_eq!(refused(&table.take(0, ply, counters)), []);
+        assert_eq!(refusals_in(&table.take(0, ply, counters)), []);
     }
     assert!(matches!(table.end(), Some((EndReason::Finished | EndReason::PlyLimit, Some(_)))));
 }

@@ -1,20 +1,22 @@
-//! A seat is lost by silence, strikes or resignation; the steward plays on for it, and nobody's prospects change.
+//! Forfeits by silence, strikes or resignation; the steward then plays, and no seat's prospects change.
 
-use super::table::{Table, assigned, declared, happened, refused, standard, takes, turns};
+use super::table::{
+    Table, assigned_match, declared_match, events_in, refusals_in, standard_match, takes_in, turns_in,
+};
 use crate::oracle::{Mover, Solution};
 use crate::referee::{Event, ForfeitReason, MatchPhase, RefusalReason};
 
 #[test]
-fn a_bot_that_is_there_and_silent_times_out() {
-    let mut table = Table::open(standard(2, &[9]));
+fn a_connected_silent_bot_times_out() {
+    let mut table = Table::open(standard_match(2, &[9]));
     table.wait_for_deadline();
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
     assert_eq!(table.lost(1), None);
 }
 
 #[test]
-fn a_bot_that_is_gone_when_its_clock_runs_out_is_disconnected() {
-    let mut table = Table::open(standard(2, &[9]));
+fn a_bot_absent_at_its_deadline_is_disconnected() {
+    let mut table = Table::open(standard_match(2, &[9]));
     table.leave(0);
     assert_eq!(table.lost(0), None, "its clock runs on, and it may return");
     table.wait_for_deadline();
@@ -23,16 +25,16 @@ fn a_bot_that_is_gone_when_its_clock_runs_out_is_disconnected() {
 
 #[test]
 fn a_bot_that_returns_plays_on() {
-    let mut table = Table::open(standard(2, &[9]));
+    let mut table = Table::open(standard_match(2, &[9]));
     table.leave(0);
     table.wait(300);
     table.join(0);
-    assert_eq!(takes(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
+    assert_eq!(takes_in(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
 }
 
 #[test]
-fn the_last_word_on_whether_a_bot_is_there_counts() {
-    let mut table = Table::open(standard(3, &[9, 9, 9]));
+fn the_latest_connection_state_counts() {
+    let mut table = Table::open(standard_match(3, &[9, 9, 9]));
     table.leave(0);
     table.leave(0);
     table.join(0);
@@ -47,7 +49,7 @@ fn the_last_word_on_whether_a_bot_is_there_counts() {
 
 #[test]
 fn a_bot_that_never_came_is_a_no_show() {
-    let mut table = Table::attended_by(&[true, false], standard(2, &[9]));
+    let mut table = Table::attended_by(&[true, false], standard_match(2, &[9]));
     table.take(0, 0, 1);
     table.leave(1);
     table.wait_for_deadline();
@@ -57,85 +59,87 @@ fn a_bot_that_never_came_is_a_no_show() {
 
 #[test]
 fn a_bot_may_resign_when_it_is_to_move() {
-    let mut table = Table::open(standard(3, &[9, 9]));
+    let mut table = Table::open(standard_match(3, &[9, 9]));
     let effects = table.resign(0);
     assert_eq!(table.lost(0), Some(ForfeitReason::Resigned));
-    let [(0, 0, _, Mover::Steward)] = takes(&effects)[..] else { panic!("the steward moves: {effects:?}") };
-    assert_eq!(turns(&effects)[0].0, 1);
+    let [(0, 0, _, Mover::Steward)] = takes_in(&effects)[..] else {
+        panic!("the steward moves: {effects:?}")
+    };
+    assert_eq!(turns_in(&effects)[0].0, 1);
 }
 
 #[test]
 fn a_bot_may_resign_when_another_is_to_move() {
-    let mut table = Table::open(standard(3, &[9, 9]));
+    let mut table = Table::open(standard_match(3, &[9, 9]));
     let effects = table.resign(1);
-    assert!(matches!(happened(&effects)[..], [Event::Forfeited { reason: ForfeitReason::Resigned, .. }]));
-    assert_eq!(turns(&effects), [], "nobody is told to move twice");
+    assert!(matches!(events_in(&effects)[..], [Event::Forfeited { reason: ForfeitReason::Resigned, .. }]));
+    assert_eq!(turns_in(&effects), [], "nobody is told to move twice");
     let effects = table.take(0, 0, 1);
-    assert_eq!(takes(&effects).len(), 2, "the steward moves when its time has come: {effects:?}");
-    assert_eq!(turns(&effects)[0].0, 2);
+    assert_eq!(takes_in(&effects).len(), 2, "the steward moves when its time has come: {effects:?}");
+    assert_eq!(turns_in(&effects)[0].0, 2);
 }
 
 #[test]
 fn the_steward_plays_for_a_bot_that_is_disqualified() {
-    let mut table = Table::open(standard(3, &[9, 9]));
+    let mut table = Table::open(standard_match(3, &[9, 9]));
     let effects = table.disqualify(1);
     let lost = Event::Forfeited { seat: table.seat(1), reason: ForfeitReason::Disqualified };
-    assert_eq!(happened(&effects), [&lost]);
+    assert_eq!(events_in(&effects), [&lost]);
     assert_eq!(table.disqualify(1), [], "once");
-    assert_eq!(takes(&table.take(0, 0, 1)).len(), 2);
-    let mut early = Table::open(declared(3, &[9]));
+    assert_eq!(takes_in(&table.take(0, 0, 1)).len(), 2);
+    let mut early = Table::open(declared_match(3, &[9]));
     early.disqualify(1);
     assert_eq!((early.lost(1), early.phase()), (Some(ForfeitReason::Disqualified), MatchPhase::Declaring));
 }
 
 #[test]
 fn a_bot_may_resign_while_rows_are_declared() {
-    let mut table = Table::open(declared(3, &[9]));
+    let mut table = Table::open(declared_match(3, &[9]));
     table.resign(1);
     assert_eq!(table.lost(1), Some(ForfeitReason::Resigned));
     assert_eq!(table.phase(), MatchPhase::Declaring);
-    assert_eq!(refused(&table.take(1, 0, 1)), [(1, RefusalReason::Forfeited)]);
+    assert_eq!(refusals_in(&table.take(1, 0, 1)), [(1, RefusalReason::Forfeited)]);
 }
 
 #[test]
 fn nobody_resigns_twice() {
-    for mut table in [Table::open(standard(3, &[9])), Table::open(declared(3, &[9]))] {
+    for mut table in [Table::open(standard_match(3, &[9])), Table::open(declared_match(3, &[9]))] {
         table.resign(1);
         let again = table.resign(1);
-        assert_eq!((refused(&again), happened(&again)), (vec![(1, RefusalReason::Forfeited)], vec![]));
+        assert_eq!((refusals_in(&again), events_in(&again)), (vec![(1, RefusalReason::Forfeited)], vec![]));
     }
 }
 
 #[test]
-fn a_lost_seat_cannot_take() {
-    let mut table = Table::open(standard(3, &[99]));
+fn a_forfeited_seat_cannot_take() {
+    let mut table = Table::open(standard_match(3, &[99]));
     table.resign(1);
     for ply in [0, 1, 7] {
-        assert_eq!(refused(&table.take(1, ply, 1)), [(1, RefusalReason::Forfeited)]);
+        assert_eq!(refusals_in(&table.take(1, ply, 1)), [(1, RefusalReason::Forfeited)]);
     }
     assert_eq!(table.record().state().strikes()[table.seat(1)], 0);
 }
 
 #[test]
-fn the_take_that_a_seat_made_before_it_was_lost_is_still_acknowledged() {
-    let mut table = Table::open(standard(2, &[9]));
+fn takes_before_a_forfeit_are_still_acknowledged() {
+    let mut table = Table::open(standard_match(2, &[9]));
     table.take(0, 0, 2);
     table.resign(0);
-    assert_eq!(refused(&table.take(0, 0, 2)), []);
-    assert_eq!(refused(&table.take(0, 0, 1)), [(0, RefusalReason::Stale)]);
+    assert_eq!(refusals_in(&table.take(0, 0, 2)), []);
+    assert_eq!(refusals_in(&table.take(0, 0, 1)), [(0, RefusalReason::Stale)]);
 }
 
 #[test]
-fn the_steward_takes_the_smallest_of_the_optimal_takes() {
+fn the_steward_makes_the_smallest_optimal_take() {
     let rows: [&[u64]; 3] = [&[2, 0, 1], &[1, 2, 0], &[0, 2, 1]];
     let mut others = 0;
     for counters in 1..8 {
         for first in 1..6 {
-            let mut table = Table::open(assigned(&rows, &[first, counters]));
+            let mut table = Table::open(assigned_match(&rows, &[first, counters]));
             let game = table.record().state().game().unwrap().clone();
             let position = table.record().state().position().clone();
             let smallest = Solution::new(&game).optimal_takes(&position).smallest().unwrap();
-            assert_eq!(takes(&table.resign(0))[0], (0, 0, smallest, Mover::Steward));
+            assert_eq!(takes_in(&table.resign(0))[0], (0, 0, smallest, Mover::Steward));
             others += u32::from(smallest > 1);
         }
     }
@@ -143,9 +147,9 @@ fn the_steward_takes_the_smallest_of_the_optimal_takes() {
 }
 
 #[test]
-fn nobodys_prospects_change_when_the_steward_plays() {
+fn the_steward_changes_no_seats_prospects() {
     let rows: [&[u64]; 4] = [&[3, 1, 0, 2], &[1, 2, 0, 3], &[0, 2, 1, 3], &[2, 3, 1, 0]];
-    let mut table = Table::open(assigned(&rows, &[5, 3, 7, 2, 9]));
+    let mut table = Table::open(assigned_match(&rows, &[5, 3, 7, 2, 9]));
     table.play_ones(3);
     table.resign(1);
     table.resign(3);
@@ -162,7 +166,7 @@ fn nobodys_prospects_change_when_the_steward_plays() {
 
 #[test]
 fn the_steward_is_charged_nothing() {
-    let mut table = Table::open(standard(2, &[9; 9]));
+    let mut table = Table::open(standard_match(2, &[9; 9]));
     table.resign(0);
     let bank = table.bank(0);
     table.play_ones(3);

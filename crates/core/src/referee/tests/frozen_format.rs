@@ -1,4 +1,4 @@
-//! The format of the chain and of the seal does not change: what was signed once can be checked for ever.
+//! The format of the chain and of the seal is frozen: old signatures must verify forever.
 
 use crate::game::{AllianceMatrix, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId};
 use crate::oracle::Mover;
@@ -41,24 +41,24 @@ const FROZEN: [(&str, &str); 11] = [
     ("07201f6f18240a0600010100", "0KySj34cP4uIJ+YJf7K2y0VpbTibeQX5XoL4hPkPzsk="),
 ];
 
-fn seat(index: usize) -> Seat {
+fn seat_at(index: usize) -> Seat {
     SeatCount::new(3).unwrap().seat(index).unwrap()
 }
 
-fn row(offsets: &[u64]) -> Row {
+fn row_of(offsets: &[u64]) -> Row {
     Row::parse(offsets, SeatCount::new(3).unwrap()).unwrap()
 }
 
-fn at(micros: u64, event: Event) -> TimedEvent {
+fn event_at(micros: u64, event: Event) -> TimedEvent {
     TimedEvent { at: Timestamp::from_micros(1_700_000_000_000_000 + micros), event }
 }
 
-/// A match in which everything happens that can.
-fn eventful() -> Record {
+/// A match with every kind of event.
+fn eventful_record() -> Record {
     let bots = ["ann", "bob-2", "c"].map(|name| name.parse().unwrap()).to_vec();
     let ms = Duration::from_millis;
     let setup = MatchSetup {
-        first: seat(1),
+        first: seat_at(1),
         ending: Ending::LastMoverWins,
         terms: Terms {
             clock: Clock {
@@ -84,7 +84,7 @@ fn eventful() -> Record {
     let matrix = AllianceMatrix::parse(&[vec![0, 1, 2], vec![2, 0, 1], vec![0, 1, 2]]).unwrap();
     let by_bot = |ply, index, take| Event::Took {
         ply,
-        seat: seat(index),
+        seat: seat_at(index),
         take,
         mover: Mover::Bot,
         charged,
@@ -93,22 +93,28 @@ fn eventful() -> Record {
     };
     let late = Some(RowDefault::Late);
     let events = [
-        at(0, Event::Created(Box::new(setup))),
-        at(900, Event::Declared { seat: seat(1), row: row(&[2, 0, 1]), defaulted: None, note_hash: None }),
-        at(901, Event::Declared { seat: seat(2), row: row(&[0, 1, 2]), defaulted: None, note_hash: None }),
-        at(
-            5_000_000,
-            Event::Declared { seat: seat(0), row: row(&[0, 1, 2]), defaulted: late, note_hash: None },
+        event_at(0, Event::Created(Box::new(setup))),
+        event_at(
+            900,
+            Event::Declared { seat: seat_at(1), row: row_of(&[2, 0, 1]), defaulted: None, note_hash: None },
         ),
-        at(5_000_000, Event::Revealed { matrix }),
-        at(5_100_000, by_bot(0, 1, 299)),
-        at(5_200_000, Event::Struck { seat: seat(2), ply: 1, reason: RefusalReason::FuturePly }),
-        at(5_200_000, Event::Forfeited { seat: seat(2), reason: ForfeitReason::Strikes }),
-        at(
+        event_at(
+            901,
+            Event::Declared { seat: seat_at(2), row: row_of(&[0, 1, 2]), defaulted: None, note_hash: None },
+        ),
+        event_at(
+            5_000_000,
+            Event::Declared { seat: seat_at(0), row: row_of(&[0, 1, 2]), defaulted: late, note_hash: None },
+        ),
+        event_at(5_000_000, Event::Revealed { matrix }),
+        event_at(5_100_000, by_bot(0, 1, 299)),
+        event_at(5_200_000, Event::Struck { seat: seat_at(2), ply: 1, reason: RefusalReason::FuturePly }),
+        event_at(5_200_000, Event::Forfeited { seat: seat_at(2), reason: ForfeitReason::Strikes }),
+        event_at(
             5_200_000,
             Event::Took {
                 ply: 1,
-                seat: seat(2),
+                seat: seat_at(2),
                 take: 1,
                 mover: Mover::Steward,
                 charged: zero,
@@ -116,13 +122,13 @@ fn eventful() -> Record {
                 note_hash: None,
             },
         ),
-        at(5_300_000, by_bot(2, 0, 2)),
-        at(5_300_000, Event::Ended { reason: EndReason::Finished, winner: Some(seat(0)) }),
+        event_at(5_300_000, by_bot(2, 0, 2)),
+        event_at(5_300_000, Event::Ended { reason: EndReason::Finished, winner: Some(seat_at(0)) }),
     ];
     Record::replay(MatchId::new(1_700_000_000_000, &[1; 10]), events).unwrap()
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn hex_digits(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").unwrap();
@@ -131,15 +137,15 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_record_has_the_bytes_the_hashes_and_the_seal_that_it_always_had() {
-    let record = eventful();
+fn bytes_hashes_and_seal_of_a_record_are_frozen() {
+    let record = eventful_record();
     assert_eq!(
         EventHash::before_first_event(record.id()).to_string(),
         "JRgJ4VY74RkK0sGEAiwvQK8P4nkSQy+t/p2Z0/nHPz8="
     );
     let written = record.events().iter().zip(record.hashes());
     let written: Vec<_> =
-        written.map(|(event, hash)| (hex(&canonical_bytes(event)), hash.to_string())).collect();
+        written.map(|(event, hash)| (hex_digits(&canonical_bytes(event)), hash.to_string())).collect();
     let frozen = FROZEN.map(|(bytes, hash)| (bytes.to_owned(), hash.to_owned()));
     assert_eq!(written, frozen);
     let seal = SigningKey::from_seed(&[42; 32]).seal(record.last_hash());
@@ -151,11 +157,11 @@ fn a_record_has_the_bytes_the_hashes_and_the_seal_that_it_always_had() {
 }
 
 #[test]
-fn a_setup_without_origin_and_with_assigned_rows_ends_in_the_rows() {
-    let record = eventful();
+fn bytes_of_a_setup_with_assigned_rows_end_with_the_rows() {
+    let record = eventful_record();
     let assigned = Some(AllianceMatrix::standard(record.state().setup().seats()));
     let setup = MatchSetup { assigned, origin: None, ..MatchSetup::clone(record.state().setup()) };
-    let bytes = hex(&canonical_bytes(&at(0, Event::Created(Box::new(setup)))));
+    let bytes = hex_digits(&canonical_bytes(&event_at(0, Event::Created(Box::new(setup)))));
     let (origin, frozen) = (2 * (1 + 16 + 8 + 8), FROZEN[0].0);
     let common = &frozen[..frozen.len() - origin - 2];
     let rows = "03000000000102".repeat(3);
@@ -163,8 +169,8 @@ fn a_setup_without_origin_and_with_assigned_rows_ends_in_the_rows() {
 }
 
 #[test]
-fn a_note_hash_stands_behind_the_bytes_of_its_event_under_a_tag_of_its_own() {
-    let record = eventful();
+fn a_note_hash_is_appended_under_a_separate_tag() {
+    let record = eventful_record();
     let noted = Some(NoteHash::from_bytes([0xab; 32]));
     for (index, tag) in [(1, "08"), (5, "09")] {
         let mut timed = record.events()[index].clone();
@@ -173,14 +179,14 @@ fn a_note_hash_stands_behind_the_bytes_of_its_event_under_a_tag_of_its_own() {
             other => panic!("a row or a take: {other:?}"),
         }
         let without = &FROZEN[index].0[2..];
-        assert_eq!(hex(&canonical_bytes(&timed)), format!("{tag}{without}{}", "ab".repeat(32)));
+        assert_eq!(hex_digits(&canonical_bytes(&timed)), format!("{tag}{without}{}", "ab".repeat(32)));
     }
 }
 
 #[test]
-fn every_value_has_the_number_that_it_always_had() {
+fn the_numbers_of_values_are_frozen() {
     let numbers = |events: Vec<Event>, place: usize| -> Vec<u8> {
-        events.into_iter().map(|event| canonical_bytes(&at(0, event))[place]).collect()
+        events.into_iter().map(|event| canonical_bytes(&event_at(0, event))[place]).collect()
     };
     let struck = |reason| Event::Struck { seat: Seat::FIRST, ply: 0, reason };
     let counted = |last: u8| (1..=last).collect::<Vec<u8>>();
@@ -193,7 +199,7 @@ fn every_value_has_the_number_that_it_always_had() {
     assert_eq!(numbers(end_reasons.map(ended).to_vec(), 9), counted(4));
     let declared = |why| Event::Declared {
         seat: Seat::FIRST,
-        row: row(&[0, 1, 2]),
+        row: row_of(&[0, 1, 2]),
         defaulted: Some(why),
         note_hash: None,
     };

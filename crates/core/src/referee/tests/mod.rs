@@ -1,4 +1,4 @@
-//! The rules of a match, put to the referee as sentences and as properties. There is no runtime and no clock here.
+//! Tests of the rules of a match against the referee. They use no runtime and no clock.
 
 mod chain;
 mod chaos;

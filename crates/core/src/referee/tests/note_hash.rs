@@ -1,13 +1,15 @@
-//! A bot may add a hash of a note to its row and to each of its takes.
+//! Note hashes on rows and takes.
 
-use super::table::{Table, declared, happened, refused, standard, takes, turns, words};
+use super::table::{
+    Table, declared_match, events_in, refusal_message, refusals_in, standard_match, takes_in, turns_in,
+};
 use crate::game::Row;
 use crate::referee::{
     Event, MatchPhase, NoteHash, NoteHashError, Record, RefereeEffect, RefusalReason, SeatAction,
     SeatMessage, TimedEvent,
 };
 
-fn note(byte: u8) -> NoteHash {
+fn test_note(byte: u8) -> NoteHash {
     NoteHash::from_bytes([byte; NoteHash::BYTES])
 }
 
@@ -21,23 +23,23 @@ fn note_hashes(table: &Table) -> Vec<Option<NoteHash>> {
 }
 
 #[test]
-fn it_stands_in_the_record_with_the_row_and_the_take() {
-    let mut table = Table::open(declared(2, &[5]));
+fn note_hashes_are_recorded_with_rows_and_takes() {
+    let mut table = Table::open(declared_match(2, &[5]));
     let row = Row::standard(table.record().state().setup().seats());
-    assert_eq!(happened(&table.act(0, SeatAction::declare(&row, Some(note(1))))).len(), 1);
+    assert_eq!(events_in(&table.act(0, SeatAction::declare(&row, Some(test_note(1))))).len(), 1);
     table.declare(1, &[0, 1]);
-    table.act(0, SeatAction::take(0, 1, Some(note(2))));
+    table.act(0, SeatAction::take(0, 1, Some(test_note(2))));
     table.take(1, 1, 1);
-    assert_eq!(note_hashes(&table), [Some(note(1)), None, Some(note(2)), None]);
+    assert_eq!(note_hashes(&table), [Some(test_note(1)), None, Some(test_note(2)), None]);
 }
 
 #[test]
-fn the_first_one_counts_when_a_row_or_a_take_is_sent_again() {
-    let mut table = Table::open(declared(2, &[5]));
+fn the_first_note_hash_counts_if_a_row_or_take_is_repeated() {
+    let mut table = Table::open(declared_match(2, &[5]));
     let row = Row::standard(table.record().state().setup().seats());
     let first = table.seat(0);
     for byte in [1, 2] {
-        let effects = table.act(0, SeatAction::declare(&row, Some(note(byte))));
+        let effects = table.act(0, SeatAction::declare(&row, Some(test_note(byte))));
         assert!(effects.contains(&RefereeEffect::Tell {
             seat: first,
             tell: SeatMessage::Declared { row: row.clone() }
@@ -45,30 +47,30 @@ fn the_first_one_counts_when_a_row_or_a_take_is_sent_again() {
     }
     table.declare(1, &[0, 1]);
     table.take(0, 0, 1);
-    let again = table.act(0, SeatAction::take(0, 1, Some(note(3))));
+    let again = table.act(0, SeatAction::take(0, 1, Some(test_note(3))));
     assert_eq!(
         again,
         [RefereeEffect::Tell { seat: first, tell: SeatMessage::TookAgain { ply: 0, take: 1 } }]
     );
-    assert_eq!(note_hashes(&table), [Some(note(1)), None, None]);
+    assert_eq!(note_hashes(&table), [Some(test_note(1)), None, None]);
 }
 
 #[test]
-fn one_of_another_length_is_refused_without_a_strike_and_the_bot_is_asked_again() {
-    let mut table = Table::open(standard(2, &[5]));
+fn a_note_hash_of_the_wrong_length_is_refused_without_a_strike() {
+    let mut table = Table::open(standard_match(2, &[5]));
     let seat = table.seat(0);
     let note_hash = Err(NoteHashError { given: 31 });
     let effects = table.act(0, SeatAction::Take { ply: 0, take: 1, note_hash });
-    assert_eq!(refused(&effects), [(0, RefusalReason::Malformed)]);
-    assert_eq!(words(&effects), "a note hash of 31 bytes: it has 32, or is left out");
-    assert!(happened(&effects).is_empty(), "it costs no strike");
-    assert_eq!(turns(&effects).len(), 1);
-    assert_eq!(takes(&table.act(0, SeatAction::take(0, 1, Some(note(1))))).len(), 1);
+    assert_eq!(refusals_in(&effects), [(0, RefusalReason::Malformed)]);
+    assert_eq!(refusal_message(&effects), "a note hash of 31 bytes: expected 32, or no note hash");
+    assert!(events_in(&effects).is_empty(), "it costs no strike");
+    assert_eq!(turns_in(&effects).len(), 1);
+    assert_eq!(takes_in(&table.act(0, SeatAction::take(0, 1, Some(test_note(1))))).len(), 1);
 
-    let mut table = Table::open(declared(2, &[5]));
+    let mut table = Table::open(declared_match(2, &[5]));
     let note_hash = Err(NoteHashError { given: 64 });
     let effects = table.act(0, SeatAction::Declare { offsets: vec![0, 1], note_hash });
-    assert_eq!(refused(&effects), [(0, RefusalReason::Malformed)]);
+    assert_eq!(refusals_in(&effects), [(0, RefusalReason::Malformed)]);
     assert!(
         effects
             .iter()
@@ -79,10 +81,10 @@ fn one_of_another_length_is_refused_without_a_strike_and_the_bot_is_asked_again(
 }
 
 #[test]
-fn what_is_not_the_bots_own_has_none() {
-    let mut table = Table::open(declared(2, &[5]));
-    let row = SeatAction::Declare { offsets: vec![7], note_hash: Ok(Some(note(1))) };
-    assert_eq!(refused(&table.act(0, row)), [(0, RefusalReason::InvalidRow)]);
+fn rows_and_takes_of_others_have_no_note_hash() {
+    let mut table = Table::open(declared_match(2, &[5]));
+    let row = SeatAction::Declare { offsets: vec![7], note_hash: Ok(Some(test_note(1))) };
+    assert_eq!(refusals_in(&table.act(0, row)), [(0, RefusalReason::InvalidRow)]);
     table.declare(1, &[0, 1]);
     table.resign(0);
     assert_eq!(note_hashes(&table), [const { None }; 3], "a defaulted row, a row, and the steward's take");
@@ -92,11 +94,13 @@ fn what_is_not_the_bots_own_has_none() {
     for index in [1, 5] {
         let mut events = events.to_vec();
         match &mut events[index].event {
-            Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => *note_hash = Some(note(1)),
+            Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => {
+                *note_hash = Some(test_note(1))
+            }
             other => panic!("a row or a take: {other:?}"),
         }
         let refused = Record::replay(table.record().id(), events).unwrap_err();
-        let words = "a note hash of seat 0, whose bot did not act: it stands with a bot's own row or take";
+        let words = "a note hash of seat 0, whose bot did not act: only a bot's own row or take has one";
         assert_eq!(refused.to_string(), format!("event {index}: {words}"));
     }
 }

@@ -1,6 +1,6 @@
-//! A record that was tampered with is refused by the event that does not fit.
+//! Replay of a tampered record fails at the event that does not fit.
 
-use super::table::{Table, declared, ms, standard};
+use super::table::{Table, declared_match, ms, standard_match};
 use crate::game::{AllianceMatrix, MatchId, Piles, Row, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
@@ -8,53 +8,53 @@ use crate::referee::{
 };
 use std::time::Duration;
 
-fn seat(index: usize) -> Seat {
+fn seat_at(index: usize) -> Seat {
     SeatCount::new(32).unwrap().seat(index).unwrap()
 }
 
-fn took(ply: u32, index: usize, take: u64) -> Event {
+fn took_event(ply: u32, index: usize, take: u64) -> Event {
     let (charged, credited) = (Duration::ZERO, Duration::ZERO);
-    Event::Took { ply, seat: seat(index), take, mover: Mover::Bot, charged, credited, note_hash: None }
+    Event::Took { ply, seat: seat_at(index), take, mover: Mover::Bot, charged, credited, note_hash: None }
 }
 
-fn struck(index: usize, ply: u32, reason: RefusalReason) -> Event {
-    Event::Struck { seat: seat(index), ply, reason }
+fn struck_event(index: usize, ply: u32, reason: RefusalReason) -> Event {
+    Event::Struck { seat: seat_at(index), ply, reason }
 }
 
-fn forfeited(index: usize, reason: ForfeitReason) -> Event {
-    Event::Forfeited { seat: seat(index), reason }
+fn forfeited_event(index: usize, reason: ForfeitReason) -> Event {
+    Event::Forfeited { seat: seat_at(index), reason }
 }
 
-fn declares(index: usize, offsets: &[u64], defaulted: Option<RowDefault>) -> Event {
+fn declared_event(index: usize, offsets: &[u64], defaulted: Option<RowDefault>) -> Event {
     let row = Row::parse(offsets, SeatCount::new(offsets.len()).unwrap()).unwrap();
-    Event::Declared { seat: seat(index), row, defaulted, note_hash: None }
+    Event::Declared { seat: seat_at(index), row, defaulted, note_hash: None }
 }
 
-fn resigned(index: usize) -> Event {
-    forfeited(index, ForfeitReason::Resigned)
+fn resigned_event(index: usize) -> Event {
+    forfeited_event(index, ForfeitReason::Resigned)
 }
 
-fn ended(reason: EndReason, winner: Option<usize>) -> Event {
-    Event::Ended { reason, winner: winner.map(seat) }
+fn ended_event(reason: EndReason, winner: Option<usize>) -> Event {
+    Event::Ended { reason, winner: winner.map(seat_at) }
 }
 
-/// A first take that is charged and given back so many milliseconds.
-fn timed(mover: Mover, charged: u64, credited: u64) -> Event {
+/// A first take with this many milliseconds charged and credited.
+fn timed_take(mover: Mover, charged: u64, credited: u64) -> Event {
     let (charged, credited) = (ms(charged), ms(credited));
-    Event::Took { ply: 0, seat: seat(0), take: 1, mover, charged, credited, note_hash: None }
+    Event::Took { ply: 0, seat: seat_at(0), take: 1, mover, charged, credited, note_hash: None }
 }
 
-/// A match of one ply and two strikes, with some lag.
-fn limited() -> Record {
-    let mut setup = standard(3, &[9]);
+/// A match with a limit of one ply and two strikes, and some lag credit.
+fn limited_match() -> Record {
+    let mut setup = standard_match(3, &[9]);
     (setup.terms.max_plies, setup.terms.strikes) = (1, 2);
     setup.terms.clock.lag_quota = ms(5);
     setup.terms.clock.lag_total = ms(7);
     Table::open(setup).record().clone()
 }
 
-/// Adds events to a record, which fit but for the last, and says why that does not.
-fn refusal(record: &Record, events: &[Event]) -> String {
+/// Appends events to a record, all of which fit but the last, and returns its error.
+fn refusal_text(record: &Record, events: &[Event]) -> String {
     let mut record = record.clone();
     let at = record.events().last().unwrap().at;
     let (last, before) = events.split_last().unwrap();
@@ -70,144 +70,174 @@ fn refusal(record: &Record, events: &[Event]) -> String {
 }
 
 #[test]
-fn every_take_that_does_not_fit_is_refused_in_words() {
-    let record = Table::open(standard(3, &[3, 4])).record().clone();
+fn every_misplaced_take_has_a_clear_error() {
+    let record = Table::open(standard_match(3, &[3, 4])).record().clone();
     let matrix = record.state().game().unwrap().matrix.clone();
-    let limited = limited();
+    let limited = limited_match();
     let setup = Box::new(MatchSetup::clone(record.state().setup()));
     let (charged, credited) = (Duration::from_nanos(1_500), Duration::ZERO);
-    let fraction =
-        Event::Took { ply: 0, seat: seat(0), take: 1, mover: Mover::Bot, charged, credited, note_hash: None };
+    let fraction = Event::Took {
+        ply: 0,
+        seat: seat_at(0),
+        take: 1,
+        mover: Mover::Bot,
+        charged,
+        credited,
+        note_hash: None,
+    };
     let cases: [(&Record, &[Event], &str); 16] = [
         (&record, &[Event::Created(setup)], "a second `created`"),
         (&record, &[Event::Revealed { matrix }], "the revealed matrix is not what was declared or assigned"),
-        (&record, &[declares(0, &[0, 1, 2], None)], "a row of seat 0 when the rows are settled"),
-        (&record, &[took(1, 1, 1)], "ply 1 where ply 0 comes next"),
-        (&record, &[took(0, 1, 1)], "seat 1 moves where seat 0 is to move"),
-        (&record, &[took(0, 3, 1)], "seat 3 is none of the match's"),
-        (&record, &[took(0, 0, 5)], "a take of 5 from pile 1, which holds 4: take 1 to 4"),
-        (&record, &[took(0, 0, 0)], "a take of 0 from pile 1, which holds 4: take 1 to 4"),
-        (&record, &[took(0, 0, 1), took(0, 0, 1)], "ply 0 where ply 1 comes next"),
+        (&record, &[declared_event(0, &[0, 1, 2], None)], "a row of seat 0 after the rows were settled"),
+        (&record, &[took_event(1, 1, 1)], "ply 1, but ply 0 comes next"),
+        (&record, &[took_event(0, 1, 1)], "seat 1 moved out of turn: seat 0 is to move"),
+        (&record, &[took_event(0, 3, 1)], "the match has no seat 3"),
+        (&record, &[took_event(0, 0, 5)], "a take of 5 from pile 1, which has 4 left: take 1 to 4"),
+        (&record, &[took_event(0, 0, 0)], "a take of 0 from pile 1, which has 4 left: take 1 to 4"),
+        (&record, &[took_event(0, 0, 1), took_event(0, 0, 1)], "ply 0, but ply 1 comes next"),
         (
             &record,
-            &[resigned(1), took(0, 0, 1), took(1, 1, 1)],
-            "seat 1 is moved by the wrong hand: the steward moves for a seat exactly when it is forfeited",
+            &[resigned_event(1), took_event(0, 0, 1), took_event(1, 1, 1)],
+            "seat 1 was moved by the wrong player: the steward moves for forfeited seats, and only for those",
         ),
         (
             &record,
-            &[timed(Mover::Steward, 0, 0)],
-            "seat 0 is moved by the wrong hand: the steward moves for a seat exactly when it is forfeited",
+            &[timed_take(Mover::Steward, 0, 0)],
+            "seat 0 was moved by the wrong player: the steward moves for forfeited seats, and only for those",
         ),
-        (&record, &[timed(Mover::Bot, 1_001, 0)], "seat 0 is charged more time than it had"),
-        (&record, &[timed(Mover::Bot, 0, 1)], "seat 0 is given back more lag than its quotas leave"),
-        (&limited, &[timed(Mover::Bot, 0, 6)], "seat 0 is given back more lag than its quotas leave"),
-        (&record, &[fraction], "seat 0 is charged or given back a fraction of a microsecond"),
-        (&record, &[resigned(0), timed(Mover::Steward, 1, 0)], "seat 0 is charged for a take of the steward"),
+        (&record, &[timed_take(Mover::Bot, 1_001, 0)], "seat 0 is charged more time than it had"),
+        (&record, &[timed_take(Mover::Bot, 0, 1)], "seat 0 is credited more lag than its quotas allow"),
+        (&limited, &[timed_take(Mover::Bot, 0, 6)], "seat 0 is credited more lag than its quotas allow"),
+        (&record, &[fraction], "seat 0 is charged or credited a fraction of a microsecond"),
+        (
+            &record,
+            &[resigned_event(0), timed_take(Mover::Steward, 1, 0)],
+            "seat 0 is charged for a take of the steward",
+        ),
     ];
     for (record, events, words) in cases {
-        assert_eq!(refusal(record, events), words);
+        assert_eq!(refusal_text(record, events), words);
     }
 }
 
 #[test]
-fn every_strike_loss_or_end_that_does_not_fit_is_refused_in_words() {
-    let record = Table::open(standard(3, &[3, 4])).record().clone();
-    let limited = limited();
+fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
+    let record = Table::open(standard_match(3, &[3, 4])).record().clone();
+    let limited = limited_match();
     let cases: [(&Record, &[Event], &str); 14] = [
-        (&record, &[resigned(3)], "seat 3 is none of the match's"),
-        (&record, &[resigned(1), forfeited(1, ForfeitReason::Strikes)], "seat 1 is forfeited already"),
+        (&record, &[resigned_event(3)], "the match has no seat 3"),
         (
             &record,
-            &[forfeited(1, ForfeitReason::TimedOut)],
-            "seat 1 is lost for its clock, which did not run",
+            &[resigned_event(1), forfeited_event(1, ForfeitReason::Strikes)],
+            "seat 1 is already forfeited",
         ),
-        (&record, &[forfeited(2, ForfeitReason::NoShow)], "seat 2 is lost for its clock, which did not run"),
-        (&record, &[struck(0, 0, RefusalReason::Stale)], "a strike for Stale: it costs none"),
-        (&record, &[struck(0, 1, RefusalReason::IllegalTake)], "ply 1 where ply 0 comes next"),
-        (&record, &[resigned(0), struck(0, 0, RefusalReason::IllegalTake)], "seat 0 is forfeited already"),
+        (
+            &record,
+            &[forfeited_event(1, ForfeitReason::TimedOut)],
+            "seat 1 is forfeited by its clock, which did not run",
+        ),
+        (
+            &record,
+            &[forfeited_event(2, ForfeitReason::NoShow)],
+            "seat 2 is forfeited by its clock, which did not run",
+        ),
+        (&record, &[struck_event(0, 0, RefusalReason::Stale)], "a strike for Stale, which costs none"),
+        (&record, &[struck_event(0, 1, RefusalReason::IllegalTake)], "ply 1, but ply 0 comes next"),
+        (
+            &record,
+            &[resigned_event(0), struck_event(0, 0, RefusalReason::IllegalTake)],
+            "seat 0 is already forfeited",
+        ),
         (
             &limited,
             &[
-                struck(0, 0, RefusalReason::IllegalTake),
-                struck(0, 0, RefusalReason::FuturePly),
-                struck(0, 0, RefusalReason::FuturePly),
+                struck_event(0, 0, RefusalReason::IllegalTake),
+                struck_event(0, 0, RefusalReason::FuturePly),
+                struck_event(0, 0, RefusalReason::FuturePly),
             ],
-            "seat 0 at 2 of 2 strikes: the last of them forfeits it, and none before",
+            "seat 0 at 2 of 2 strikes: the last strike forfeits the seat, and no earlier one",
         ),
         (
             &record,
-            &[forfeited(0, ForfeitReason::Strikes)],
-            "seat 0 at 0 of 3 strikes: the last of them forfeits it, and none before",
+            &[forfeited_event(0, ForfeitReason::Strikes)],
+            "seat 0 at 0 of 3 strikes: the last strike forfeits the seat, and no earlier one",
         ),
         (
             &limited,
-            &[took(0, 0, 1), took(1, 1, 1)],
-            "the match has come to its end, ply limit: only `ended` can follow",
+            &[took_event(0, 0, 1), took_event(1, 1, 1)],
+            "the match must end now, ply limit: only `ended` can follow",
         ),
         (
             &record,
-            &[ended(EndReason::Finished, Some(0))],
-            "the match did not come to this end: its reason does not hold",
+            &[ended_event(EndReason::Finished, Some(0))],
+            "the match did not end like this: its reason is wrong",
         ),
         (
             &record,
-            &[ended(EndReason::Cancelled, Some(0))],
-            "the match did not come to this end: a cancelled match has no winner",
+            &[ended_event(EndReason::Cancelled, Some(0))],
+            "the match did not end like this: a cancelled match has no winner",
         ),
         (
             &record,
-            &[took(0, 0, 4), took(1, 1, 3), ended(EndReason::Finished, Some(1))],
-            "the match did not come to this end: another seat won",
+            &[took_event(0, 0, 4), took_event(1, 1, 3), ended_event(EndReason::Finished, Some(1))],
+            "the match did not end like this: another seat won",
         ),
         (
             &record,
-            &[ended(EndReason::Cancelled, None), took(0, 0, 1)],
-            "it stands after the end of the match",
+            &[ended_event(EndReason::Cancelled, None), took_event(0, 0, 1)],
+            "it follows the end of the match",
         ),
     ];
     for (record, events, words) in cases {
-        assert_eq!(refusal(record, events), words);
+        assert_eq!(refusal_text(record, events), words);
     }
 }
 
 #[test]
-fn what_does_not_fit_the_declarations_is_refused() {
-    let record = Table::open(declared(2, &[3])).record().clone();
+fn misplaced_declarations_are_rejected() {
+    let record = Table::open(declared_match(2, &[3])).record().clone();
     let standard = AllianceMatrix::standard(SeatCount::new(2).unwrap());
     let cases: [(&[Event], &str); 6] = [
-        (&[took(0, 0, 1)], "a take before the rows are revealed"),
+        (&[took_event(0, 0, 1)], "a take before the rows are revealed"),
         (
-            &[declares(1, &[0, 1], None), declares(1, &[0, 1], None)],
-            "a row of seat 1 when the rows are settled",
+            &[declared_event(1, &[0, 1], None), declared_event(1, &[0, 1], None)],
+            "a row of seat 1 after the rows were settled",
         ),
-        (&[declares(1, &[0, 1, 2], None)], "a row of 3 offsets in a match of 2 seats"),
+        (&[declared_event(1, &[0, 1, 2], None)], "a row of 3 offsets in a match of 2 seats"),
         (
-            &[declares(1, &[1, 0], Some(RowDefault::Late))],
+            &[declared_event(1, &[1, 0], Some(RowDefault::Late))],
             "seat 1 did not declare: the row in its place is not the standard row",
         ),
         (
-            &[declares(0, &[1, 0], None), declares(1, &[0, 1], None), Event::Revealed { matrix: standard }],
+            &[
+                declared_event(0, &[1, 0], None),
+                declared_event(1, &[0, 1], None),
+                Event::Revealed { matrix: standard },
+            ],
             "the revealed matrix is not what was declared or assigned",
         ),
-        (&[forfeited(0, ForfeitReason::TimedOut)], "seat 0 is lost for its clock, which did not run"),
+        (
+            &[forfeited_event(0, ForfeitReason::TimedOut)],
+            "seat 0 is forfeited by its clock, which did not run",
+        ),
     ];
     for (events, words) in cases {
-        assert_eq!(refusal(&record, events), words);
+        assert_eq!(refusal_text(&record, events), words);
     }
 }
 
 #[test]
-fn a_record_begins_with_a_setup_that_can_be_played() {
+fn a_record_begins_with_a_valid_setup() {
     let id = MatchId::new(1, &[0; 10]);
     let begin = |change: &dyn Fn(&mut MatchSetup)| {
-        let mut setup = standard(2, &[3]);
+        let mut setup = standard_match(2, &[3]);
         change(&mut setup);
         let created = TimedEvent { at: Timestamp::default(), event: Event::Created(Box::new(setup)) };
         Record::replay(id, [created]).map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(begin(&|_| ()), Ok(()));
     assert_eq!(
-        begin(&|setup| setup.first = seat(2)),
+        begin(&|setup| setup.first = seat_at(2)),
         Err("event 0: first: seat 2: the seats are 0 to 1".into())
     );
     assert_eq!(
@@ -218,7 +248,7 @@ fn a_record_begins_with_a_setup_that_can_be_played() {
         begin(&|setup| setup.piles = Piles::parse_partly_emptied(&[0]).unwrap()),
         Err("event 0: 0 piles: a game has 1 to 1024".into())
     );
-    let first = TimedEvent { at: Timestamp::default(), event: took(0, 0, 1) };
+    let first = TimedEvent { at: Timestamp::default(), event: took_event(0, 0, 1) };
     assert_eq!(Record::replay(id, [first]).unwrap_err().to_string(), "event 0 is not `created`");
     assert_eq!(
         Record::replay(id, []).unwrap_err().to_string(),
@@ -227,8 +257,8 @@ fn a_record_begins_with_a_setup_that_can_be_played() {
 }
 
 #[test]
-fn an_event_before_the_event_that_it_follows_is_refused() {
-    let mut table = Table::open(standard(2, &[3]));
+fn an_event_earlier_than_its_predecessor_is_rejected() {
+    let mut table = Table::open(standard_match(2, &[3]));
     table.wait(10);
     table.take(0, 0, 1);
     let mut events = table.record().events().to_vec();

@@ -1,8 +1,9 @@
-//! A match that is cut off carries on from its record, and nobody pays for it.
+//! Resumption of an interrupted match from its record, at no cost to the bots.
 
 use super::chaos::judge_record;
 use super::table::{
-    BANK, DECLARATION, Table, declared, happened, ms, refused, reveals, standard, takes, turns,
+    BANK, DECLARATION, Table, declared_match, events_in, ms, refusals_in, reveals_rows, standard_match,
+    takes_in, turns_in,
 };
 use crate::game::{BySeat, Seat};
 use crate::oracle::Mover;
@@ -20,14 +21,14 @@ const HOLD: u64 = 200;
 const DOWN: u64 = 100_000;
 
 impl Table {
-    /// Takes the server down for a while and resumes the match from its record.
+    /// Stops the server for a while and resumes the match from its record.
     fn resume(&mut self, present: &[bool]) -> Vec<RefereeEffect> {
         self.now = self.now + ms(DOWN);
         let events = self.record().events().to_vec();
         self.resume_from(events, present)
     }
 
-    /// Resumes the match from these events of its record.
+    /// Resumes the match from the given events.
     fn resume_from(&mut self, events: Vec<TimedEvent>, present: &[bool]) -> Vec<RefereeEffect> {
         let record = Record::replay(self.record().id(), events).unwrap();
         let present = BySeat::try_from(present.to_vec()).unwrap();
@@ -37,14 +38,14 @@ impl Table {
         effects
     }
 
-    /// Lets the match go on until the hold has ended.
+    /// Lets time pass until the hold has ended.
     fn wait_for_end_of_hold(&mut self) {
         assert_eq!(self.referee.deadline(), Some(self.now + ms(HOLD)));
         assert_eq!(self.wait_for_deadline(), []);
     }
 }
 
-fn snapshots(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
+fn snapshots_in(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
     let snapshot = |effect| match effect {
         &RefereeEffect::Tell { seat, tell: SeatMessage::Snapshot(ref snapshot) } => {
             assert_eq!(snapshot.seat, seat);
@@ -55,9 +56,9 @@ fn snapshots(effects: &[RefereeEffect]) -> Vec<&MatchSnapshot> {
     effects.iter().filter_map(snapshot).collect()
 }
 
-/// A match with a take made, 300 ms of thinking charged, and the next turn 400 ms old.
+/// A match with one take made, 300 ms of thinking charged, and the next turn 400 ms old.
 fn cut_off() -> Table {
-    let mut table = Table::open(standard(3, &[9; 9]));
+    let mut table = Table::open(standard_match(3, &[9; 9]));
     table.wait(300);
     table.take(0, 0, 1);
     table.wait(400);
@@ -65,11 +66,11 @@ fn cut_off() -> Table {
 }
 
 #[test]
-fn those_who_are_there_are_shown_the_match_and_nothing_happens() {
+fn connected_bots_get_a_snapshot_and_nothing_else_happens() {
     let mut table = cut_off();
     let before = table.record().clone();
     let effects = table.resume(&[true, true, false]);
-    let snapshots = snapshots(&effects);
+    let snapshots = snapshots_in(&effects);
     assert_eq!(effects.len(), 2);
     assert_eq!(snapshots.iter().map(|snapshot| snapshot.seat.index()).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((snapshots[0].turn, snapshots[0].ply), (None, 1));
@@ -79,7 +80,7 @@ fn those_who_are_there_are_shown_the_match_and_nothing_happens() {
 }
 
 #[test]
-fn a_seat_that_is_there_is_waited_for_from_the_announcement_on() {
+fn the_clock_of_a_connected_bot_starts_at_the_announcement() {
     let mut table = cut_off();
     table.resume(&[false, true, false]);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
@@ -89,7 +90,7 @@ fn a_seat_that_is_there_is_waited_for_from_the_announcement_on() {
 }
 
 #[test]
-fn nothing_runs_before_the_announcement() {
+fn no_clock_runs_before_the_announcement() {
     let table = cut_off();
     let present = BySeat::filled(table.record().state().setup().seats(), &true);
     let (mut referee, _) = Referee::resume(table.record().clone(), present, table.now, ms(HOLD));
@@ -101,7 +102,7 @@ fn nothing_runs_before_the_announcement() {
 }
 
 #[test]
-fn a_clock_is_held_until_its_bot_comes_back() {
+fn a_clock_is_held_until_its_bot_reconnects() {
     let mut table = cut_off();
     assert_eq!(
         table.resume(&[true, false, true]),
@@ -119,7 +120,7 @@ fn a_clock_is_held_until_its_bot_comes_back() {
 }
 
 #[test]
-fn after_the_hold_the_clock_runs_for_whoever_has_not_come_back() {
+fn after_the_hold_the_clock_of_an_absent_bot_runs() {
     let mut table = cut_off();
     table.take(1, 1, 1);
     table.take(2, 2, 1);
@@ -136,7 +137,7 @@ fn after_the_hold_the_clock_runs_for_whoever_has_not_come_back() {
 }
 
 #[test]
-fn a_tick_that_comes_late_costs_nobody_the_delay() {
+fn a_late_tick_costs_no_thinking_time() {
     let mut table = cut_off();
     table.resume(&[false; 3]);
     assert_eq!(table.wait(HOLD + 10 * BANK), []);
@@ -144,7 +145,7 @@ fn a_tick_that_comes_late_costs_nobody_the_delay() {
 }
 
 #[test]
-fn who_has_come_back_and_leaves_again_is_waited_for_as_always() {
+fn a_bot_that_reconnects_and_leaves_is_not_held_for_again() {
     let mut table = cut_off();
     table.resume(&[true; 3]);
     table.leave(2);
@@ -159,7 +160,7 @@ fn who_has_come_back_and_leaves_again_is_waited_for_as_always() {
 }
 
 #[test]
-fn the_next_seat_is_held_for_too_while_the_hold_lasts() {
+fn during_the_hold_the_next_seat_is_held_for_too() {
     let mut table = cut_off();
     table.resume(&[false; 3]);
     let end = table.now + ms(HOLD);
@@ -167,7 +168,7 @@ fn the_next_seat_is_held_for_too_while_the_hold_lasts() {
     table.join(1);
     table.wait(10);
     let effects = table.take(1, 1, 1);
-    assert_eq!(turns(&effects)[0].0, 2);
+    assert_eq!(turns_in(&effects)[0].0, 2);
     assert_eq!(table.referee.deadline(), Some(end));
     table.wait(20);
     table.join(2);
@@ -178,16 +179,16 @@ fn the_next_seat_is_held_for_too_while_the_hold_lasts() {
 }
 
 #[test]
-fn a_take_of_a_seat_that_is_held_for_costs_it_nothing() {
+fn a_take_during_its_hold_is_free() {
     let mut table = cut_off();
     table.resume(&[false; 3]);
     table.wait(HOLD - 1);
-    assert_eq!(takes(&table.take(1, 1, 1)), [(1, 1, 1, Mover::Bot)]);
+    assert_eq!(takes_in(&table.take(1, 1, 1)), [(1, 1, 1, Mover::Bot)]);
     assert_eq!(table.bank(1), ms(BANK));
 }
 
 #[test]
-fn of_a_bot_that_left_no_trace_nobody_knows_that_it_came() {
+fn a_bot_without_a_trace_in_the_record_is_a_no_show() {
     let mut table = cut_off();
     table.resume(&[false; 3]);
     table.wait_for_end_of_hold();
@@ -196,8 +197,8 @@ fn of_a_bot_that_left_no_trace_nobody_knows_that_it_came() {
 }
 
 #[test]
-fn whatever_a_bot_did_shows_that_it_came() {
-    let mut table = Table::open(declared(5, &[9; 9]));
+fn any_action_in_the_record_proves_attendance() {
+    let mut table = Table::open(declared_match(5, &[9; 9]));
     table.declare(0, &[4, 3, 2, 1, 0]);
     table.declare(1, &[9]);
     table.take(2, 0, 1);
@@ -214,13 +215,13 @@ fn whatever_a_bot_did_shows_that_it_came() {
 }
 
 #[test]
-fn while_rows_are_declared_the_clock_is_held_for_every_seat_whose_row_is_not_in() {
-    let mut table = Table::open(declared(4, &[9]));
+fn the_declaration_clock_is_held_for_every_undeclared_seat() {
+    let mut table = Table::open(declared_match(4, &[9]));
     table.declare(0, &[3, 2, 1, 0]);
     table.resign(1);
     table.wait(DECLARATION - 1);
     let effects = table.resume(&[false, false, true, false]);
-    assert_eq!(snapshots(&effects)[0].declaration_left, Some(ms(DECLARATION)), "it begins anew");
+    assert_eq!(snapshots_in(&effects)[0].declaration_left, Some(ms(DECLARATION)), "it starts over");
     let end = table.now + ms(HOLD);
     assert_eq!(table.referee.deadline(), Some(end), "seat 3 has yet to come back");
     table.wait(10);
@@ -234,28 +235,28 @@ fn while_rows_are_declared_the_clock_is_held_for_every_seat_whose_row_is_not_in(
 }
 
 #[test]
-fn a_row_that_comes_in_may_leave_nobody_to_hold_the_clock_for() {
-    let mut table = Table::open(declared(3, &[9]));
+fn a_declared_row_may_end_the_hold() {
+    let mut table = Table::open(declared_match(3, &[9]));
     table.resume(&[true, false, true]);
     table.wait(10);
     table.declare(1, &[0, 1, 2]);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
     table.declare(0, &[0, 1, 2]);
-    assert!(reveals(&table.declare(2, &[0, 1, 2])));
+    assert!(reveals_rows(&table.declare(2, &[0, 1, 2])));
 }
 
 #[test]
-fn after_the_hold_the_time_to_declare_runs_out_as_always() {
-    let mut table = Table::open(declared(2, &[9]));
+fn after_the_hold_the_time_to_declare_runs_out() {
+    let mut table = Table::open(declared_match(2, &[9]));
     table.resume(&[false, true]);
     table.wait_for_end_of_hold();
     assert_eq!(table.referee.deadline(), Some(table.now + ms(DECLARATION)));
-    assert!(reveals(&table.wait_for_deadline()));
+    assert!(reveals_rows(&table.wait_for_deadline()));
     assert_eq!([0, 1].map(|seat| table.lost(seat)), [Some(ForfeitReason::NoShow), None]);
 }
 
 #[test]
-fn time_does_not_run_back_behind_the_record() {
+fn resumption_never_precedes_the_record() {
     let mut table = cut_off();
     let last = table.record().events().last().unwrap().at;
     table.now = Timestamp::from_micros(5);
@@ -267,7 +268,7 @@ fn time_does_not_run_back_behind_the_record() {
 }
 
 #[test]
-fn without_a_hold_and_at_the_end_of_time_everything_runs_as_always() {
+fn a_zero_hold_and_the_end_of_time_are_handled() {
     let table = cut_off();
     let absent = || BySeat::filled(table.record().state().setup().seats(), &false);
     let (mut referee, _) = Referee::resume(table.record().clone(), absent(), table.now, Duration::ZERO);
@@ -280,19 +281,19 @@ fn without_a_hold_and_at_the_end_of_time_everything_runs_as_always() {
 }
 
 #[test]
-fn a_match_that_is_over_stays_over() {
-    let mut table = Table::open(standard(2, &[3]));
+fn a_finished_match_stays_finished() {
+    let mut table = Table::open(standard_match(2, &[3]));
     table.take(0, 0, 3);
     let before = table.record().clone();
     assert_eq!(table.resume(&[true, true]), []);
     assert_eq!((table.record(), table.referee.deadline()), (&before, None));
     assert_eq!(table.join(1).phase, MatchPhase::Ended);
-    assert_eq!(refused(&table.resign(0)), [(0, RefusalReason::MatchEnded)]);
+    assert_eq!(refusals_in(&table.resign(0)), [(0, RefusalReason::MatchEnded)]);
 }
 
 #[test]
-fn what_was_due_is_decided_once() {
-    let mut table = Table::open(declared(3, &[2, 2]));
+fn due_decisions_are_made_once() {
+    let mut table = Table::open(declared_match(3, &[2, 2]));
     table.declare(0, &[0, 1, 2]);
     table.declare(1, &[0, 1, 2]);
     let mut events = table.record().events().to_vec();
@@ -304,21 +305,21 @@ fn what_was_due_is_decided_once() {
     let defaulted = Some(RowDefault::Forfeited);
     let matrix = table.record().state().game().unwrap().matrix.clone();
     assert_eq!(
-        happened(&effects),
+        events_in(&effects),
         [
             &Event::Forfeited { seat, reason: ForfeitReason::Strikes },
             &Event::Declared { seat, row, defaulted, note_hash: None },
             &Event::Revealed { matrix },
         ]
     );
-    assert_eq!(snapshots(&effects)[0].turn.unwrap().ply, 0);
+    assert_eq!(snapshots_in(&effects)[0].turn.unwrap().ply, 0);
     assert_eq!(effects.len(), 4, "the turn is told by the snapshot alone");
-    assert_eq!(happened(&table.resume(&[true; 3])), [] as [&Event; 0]);
+    assert_eq!(events_in(&table.resume(&[true; 3])), [] as [&Event; 0]);
 }
 
 #[test]
-fn seats_struck_out_behind_each_other_are_all_lost() {
-    let table = Table::open(standard(3, &[2, 2]));
+fn all_struck_out_seats_are_forfeited() {
+    let table = Table::open(standard_match(3, &[2, 2]));
     let mut record = table.record().clone();
     let seats = record.state().setup().seats();
     for seat in seats.iter().flat_map(|seat| [seat; 3]) {
@@ -331,8 +332,8 @@ fn seats_struck_out_behind_each_other_are_all_lost() {
     assert_eq!(state.end().unwrap().0, EndReason::AllForfeited);
 }
 
-/// What happened, without what depends on how long it took.
-fn timeless(events: &[TimedEvent]) -> Vec<Event> {
+/// The events without the times.
+fn without_times(events: &[TimedEvent]) -> Vec<Event> {
     let event = |timed: &TimedEvent| match timed.event.clone() {
         Event::Took { ply, seat, take, mover, note_hash, .. } => {
             let (charged, credited) = (Duration::ZERO, Duration::ZERO);
@@ -343,7 +344,7 @@ fn timeless(events: &[TimedEvent]) -> Vec<Event> {
     events.iter().map(event).collect()
 }
 
-fn events(referee: &Referee) -> &[TimedEvent] {
+fn events_of(referee: &Referee) -> &[TimedEvent] {
     referee.record().events()
 }
 
@@ -351,21 +352,21 @@ fn cut_before(record: &Record, kept: usize) -> Record {
     Record::replay(record.id(), record.events()[..kept].iter().cloned()).unwrap()
 }
 
-/// Cuts an unhurried match, of which so many events are kept, resumes it, and plays on.
+/// Cuts an unhurried match after `kept` events, resumes it, and plays on.
 fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_step: usize) {
     let (before, seats) = (cut_before(whole, kept), scene.setup.seats());
     let now = before.events()[kept - 1].at + ms(DOWN);
     let present = BySeat::from_fn(seats, |seat| (seat.index() + kept).is_multiple_of(2));
     let (mut referee, effects) = Referee::resume(before.clone(), present.clone(), now, ms(HOLD));
     assert_eq!(
-        timeless(events(&referee)),
-        timeless(&whole.events()[..step_end]),
+        without_times(events_of(&referee)),
+        without_times(&whole.events()[..step_end]),
         "what was due, and no more"
     );
     let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
-    assert_eq!(decided, events(&referee)[kept..]);
+    assert_eq!(decided, events_of(&referee)[kept..]);
     let ended = before.state().phase() == MatchPhase::Ended;
-    let shown = snapshots(&effects);
+    let shown = snapshots_in(&effects);
     assert_eq!(shown.len(), if ended { 0 } else { present.iter().filter(|&&present| present).count() });
     assert_eq!(effects.len(), decided.len() + shown.len());
     for snapshot in shown {
@@ -379,8 +380,8 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
     for step in next_step..scene.steps() {
         later = scene.step(step, &mut referee, later, &mut |_| ());
     }
-    assert_eq!(timeless(events(&referee)), timeless(whole.events()));
-    for timed in &events(&referee)[kept..] {
+    assert_eq!(without_times(events_of(&referee)), without_times(whole.events()));
+    for timed in &events_of(&referee)[kept..] {
         if let Event::Took { charged, credited, .. } = timed.event {
             assert!(charged + credited <= timed.at.since(now), "nobody is charged for the time before");
         }
@@ -392,15 +393,15 @@ proptest! {
     #![proptest_config(crate::game::testing::cases(64))]
 
     #[test]
-    fn a_match_that_is_cut_at_any_event_comes_out_as_without_the_cut(scene in scene()) {
+    fn resuming_at_any_event_does_not_change_the_match(scene in scene()) {
         let scene = scene.unhurried();
         let (mut referee, mut now) = scene.begin();
         referee.effects_announced(now);
-        // For each event, where the decision that it belongs to ends, and the step that follows that.
-        let mut ends = vec![(events(&referee).len(), 0); events(&referee).len()];
+        // For each event: the end of its decision, and the next step.
+        let mut ends = vec![(events_of(&referee).len(), 0); events_of(&referee).len()];
         for step in 0..scene.steps() {
             now = scene.step(step, &mut referee, now, &mut |_| ());
-            ends.resize(events(&referee).len(), (events(&referee).len(), step + 1));
+            ends.resize(events_of(&referee).len(), (events_of(&referee).len(), step + 1));
         }
         let whole = referee.into_record();
         prop_assert_eq!(whole.state().phase(), MatchPhase::Ended);
@@ -410,18 +411,18 @@ proptest! {
     }
 }
 
-/// A moment at which a server dies, and what is left.
+/// A crash of the server, and what survives.
 #[derive(Debug, Clone)]
 struct Cut {
     step: prop::sample::Index,
-    /// How many events are lost, of those that were decided last.
+    /// How many of the last events are lost.
     lost: usize,
     present: u32,
     down: u64,
     hold: u64,
 }
 
-fn cut() -> impl Strategy<Value = Cut> {
+fn any_cut() -> impl Strategy<Value = Cut> {
     let down = prop_oneof![4 => 0..20_000_u64, 1 => any::<u64>().prop_map(|micros| micros >> 20)];
     (any::<prop::sample::Index>(), 0..3_usize, any::<u32>(), down, 0..20_000_u64)
         .prop_map(|(step, lost, present, down, hold)| Cut { step, lost, present, down, hold })
@@ -438,7 +439,7 @@ impl Cut {
         let hold = Duration::from_micros(self.hold);
         let (referee, effects) = Referee::resume(before, present, now, hold);
         let decided: Vec<_> = effects.iter().filter_map(event).cloned().collect();
-        assert_eq!(decided, events(&referee)[kept..]);
+        assert_eq!(decided, events_of(&referee)[kept..]);
         assert!(decided.iter().all(|event| event.at == now));
         (referee, now)
     }
@@ -446,9 +447,9 @@ impl Cut {
 
 proptest! {
     #[test]
-    fn whatever_is_put_in_and_wherever_it_is_cut_a_match_ends_and_keeps_the_rules(
+    fn resumed_matches_end_and_follow_the_rules_for_any_inputs(
         scene in scene(),
-        cuts in prop::collection::vec(cut(), 1..5),
+        cuts in prop::collection::vec(any_cut(), 1..5),
     ) {
         let (mut referee, mut now) = scene.begin();
         let mut resumed = now;
@@ -479,7 +480,7 @@ proptest! {
 }
 
 #[test]
-fn a_hold_lasts_as_much_longer_as_something_is_stored_meanwhile() {
+fn storing_extends_a_hold() {
     let mut table = cut_off();
     table.resume(&[true, false, true]);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
@@ -491,11 +492,11 @@ fn a_hold_lasts_as_much_longer_as_something_is_stored_meanwhile() {
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
 }
 
-/// How long a bot is waited for that has lost its stream because the server stood still, in milliseconds.
+/// Time to reconnect for a bot that lost its stream because of the server, in milliseconds.
 const GRACE: u64 = 2 * BANK;
 
 impl Table {
-    /// Takes a seat's stream from it, because the server stood still.
+    /// Disconnects a seat because of the server.
     fn lose_stream(&mut self, seat: usize) {
         self.referee.hold_for_seat(self.seat(seat), self.now, ms(GRACE));
         self.leave(seat);
@@ -503,7 +504,7 @@ impl Table {
 }
 
 #[test]
-fn a_clock_stands_still_until_the_bot_is_back_that_lost_its_stream() {
+fn a_clock_stands_still_until_a_lost_stream_is_back() {
     let mut table = cut_off();
     table.lose_stream(1);
     table.wait(GRACE - 1);
@@ -518,7 +519,7 @@ fn a_clock_stands_still_until_the_bot_is_back_that_lost_its_stream() {
 }
 
 #[test]
-fn a_bot_that_lost_its_stream_is_waited_for_no_longer_than_the_grace() {
+fn a_lost_stream_is_waited_for_up_to_the_grace() {
     let mut table = cut_off();
     table.lose_stream(1);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(GRACE + BANK - 400)));
@@ -527,7 +528,7 @@ fn a_bot_that_lost_its_stream_is_waited_for_no_longer_than_the_grace() {
 }
 
 #[test]
-fn what_is_stored_while_a_lost_stream_stops_the_clock_is_excused_once() {
+fn storing_during_a_lost_stream_is_excused_once() {
     let mut table = cut_off();
     table.lose_stream(1);
     let (from, until) = (table.now + ms(50), table.now + ms(1_050));
@@ -539,7 +540,7 @@ fn what_is_stored_while_a_lost_stream_stops_the_clock_is_excused_once() {
 }
 
 #[test]
-fn a_turn_that_comes_after_the_stream_was_lost_waits_for_its_bot() {
+fn a_turn_after_a_lost_stream_waits_for_its_bot() {
     let mut table = cut_off();
     table.lose_stream(2);
     let until = table.now + ms(GRACE);
@@ -551,8 +552,8 @@ fn a_turn_that_comes_after_the_stream_was_lost_waits_for_its_bot() {
 }
 
 #[test]
-fn the_time_to_declare_stands_still_until_all_are_back_that_lost_their_streams() {
-    let mut table = Table::open(declared(3, &[3, 3]));
+fn the_time_to_declare_stands_still_until_all_lost_streams_are_back() {
+    let mut table = Table::open(declared_match(3, &[3, 3]));
     table.wait(100);
     table.lose_stream(0);
     table.wait(50);

@@ -1,18 +1,18 @@
-//! A snapshot is all that a bot needs to play on, and shows nothing that it may not see.
+//! A snapshot contains everything that a bot needs to play on, and nothing secret.
 
-use super::table::{BANK, DECLARATION, Table, declared, ms, standard};
+use super::table::{BANK, DECLARATION, Table, declared_match, ms, standard_match};
 use crate::game::BySeat;
 use crate::referee::{
     ForfeitReason, MatchPhase, MatchSnapshot, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
 };
 
-fn banks(snapshot: &MatchSnapshot) -> Vec<u64> {
+fn bank_millis(snapshot: &MatchSnapshot) -> Vec<u64> {
     snapshot.banks.iter().map(|bank| bank.as_millis() as u64).collect()
 }
 
 #[test]
-fn while_rows_are_declared_it_shows_no_row_and_the_time_left() {
-    let mut table = Table::open(declared(3, &[2, 7]));
+fn a_snapshot_during_declaration_shows_the_time_left_but_no_rows() {
+    let mut table = Table::open(declared_match(3, &[2, 7]));
     table.declare(0, &[2, 1, 0]);
     table.wait(100);
     for seat in 0..3 {
@@ -27,8 +27,8 @@ fn while_rows_are_declared_it_shows_no_row_and_the_time_left() {
 }
 
 #[test]
-fn before_the_match_is_announced_there_is_all_the_time() {
-    let mut table = Table::open(declared(2, &[2]));
+fn before_the_announcement_all_time_is_left() {
+    let mut table = Table::open(declared_match(2, &[2]));
     table.declare(0, &[1, 0]);
     let seat = table.seat(1);
     let action = SeatAction::Declare { offsets: vec![0, 1], note_hash: Ok(None) };
@@ -41,8 +41,8 @@ fn before_the_match_is_announced_there_is_all_the_time() {
 }
 
 #[test]
-fn in_play_it_shows_the_rows_the_banks_and_whose_turn_it_is() {
-    let mut table = Table::open(standard(3, &[2, 7]));
+fn a_snapshot_in_play_shows_rows_banks_and_turn() {
+    let mut table = Table::open(standard_match(3, &[2, 7]));
     table.wait(100);
     table.take(0, 0, 7);
     table.wait(40);
@@ -50,7 +50,7 @@ fn in_play_it_shows_the_rows_the_banks_and_whose_turn_it_is() {
     assert_eq!((waiting.phase, waiting.turn), (MatchPhase::Playing, None));
     assert_eq!(waiting.matrix, table.record().state().setup().assigned);
     assert_eq!((waiting.ply, waiting.pile, waiting.counters, waiting.to_move.index()), (1, 0, 2, 1));
-    assert_eq!(banks(&waiting), [BANK - 100, BANK - 40, BANK], "the running clock is deducted");
+    assert_eq!(bank_millis(&waiting), [BANK - 100, BANK - 40, BANK], "the running clock is deducted");
     let moving = table.join(1);
     let turn = moving.turn.unwrap();
     assert_eq!((turn.ply, turn.pile, turn.counters, turn.bank), (1, 0, 2, ms(BANK - 40)));
@@ -58,8 +58,8 @@ fn in_play_it_shows_the_rows_the_banks_and_whose_turn_it_is() {
 }
 
 #[test]
-fn it_shows_strikes_and_losses_and_gives_a_lost_seat_no_turn() {
-    let mut table = Table::open(standard(3, &[99]));
+fn a_snapshot_shows_strikes_and_forfeits() {
+    let mut table = Table::open(standard_match(3, &[99]));
     table.take(1, 0, 1);
     table.resign(2);
     table.wait_for_deadline();
@@ -71,8 +71,8 @@ fn it_shows_strikes_and_losses_and_gives_a_lost_seat_no_turn() {
 }
 
 #[test]
-fn after_the_end_it_shows_the_end() {
-    let mut table = Table::open(standard(2, &[3]));
+fn a_snapshot_after_the_end_shows_the_end() {
+    let mut table = Table::open(standard_match(2, &[3]));
     table.take(0, 0, 3);
     let snapshot = table.join(1);
     assert_eq!((snapshot.phase, snapshot.turn, snapshot.counters), (MatchPhase::Ended, None, 0));
@@ -80,8 +80,8 @@ fn after_the_end_it_shows_the_end() {
 }
 
 #[test]
-fn a_bot_that_joins_at_its_deadline_sees_itself_lost() {
-    let mut table = Table::open(standard(2, &[9]));
+fn a_bot_that_joins_at_its_deadline_is_forfeited() {
+    let mut table = Table::open(standard_match(2, &[9]));
     table.leave(0);
     table.now = table.referee.deadline().unwrap();
     let seat = table.seat(0);

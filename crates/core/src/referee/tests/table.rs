@@ -1,4 +1,4 @@
-//! A table at which a match is refereed, with the time in the tests' own hands.
+//! A test match with a manual clock.
 
 use crate::game::{AllianceMatrix, BySeat, MatchId, Piles, Seat, SeatCount};
 use crate::oracle::Mover;
@@ -8,18 +8,17 @@ use crate::referee::{
 };
 use std::time::Duration;
 
-/// What every seat has in its bank, in milliseconds.
+/// The initial bank of every seat, in milliseconds.
 pub(super) const BANK: u64 = 1_000;
-/// What seats have to declare, in milliseconds.
+/// The time to declare, in milliseconds.
 pub(super) const DECLARATION: u64 = 500;
 
-/// Makes a duration of milliseconds.
 pub(super) const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// Makes a match of so many seats that declare their rows, without increment and lag.
-pub(super) fn declared(seats: usize, piles: &[u64]) -> MatchSetup {
+/// Creates a match of this many seats that declare their rows, without increment or lag credit.
+pub(super) fn declared_match(seats: usize, piles: &[u64]) -> MatchSetup {
     let bots: Vec<_> = (0..seats).map(|seat| format!("bot-{seat}").parse().unwrap()).collect();
     let mut setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(piles).unwrap());
     setup.terms.clock = Clock {
@@ -32,39 +31,39 @@ pub(super) fn declared(seats: usize, piles: &[u64]) -> MatchSetup {
     setup
 }
 
-/// Makes a match whose rows are assigned.
-pub(super) fn assigned(rows: &[&[u64]], piles: &[u64]) -> MatchSetup {
+/// Creates a match with assigned rows.
+pub(super) fn assigned_match(rows: &[&[u64]], piles: &[u64]) -> MatchSetup {
     let rows: Vec<Vec<u64>> = rows.iter().map(|row| row.to_vec()).collect();
     let matrix = AllianceMatrix::parse(&rows).unwrap();
-    MatchSetup { assigned: Some(matrix), ..declared(rows.len(), piles) }
+    MatchSetup { assigned: Some(matrix), ..declared_match(rows.len(), piles) }
 }
 
-/// Makes a match in which every seat is assigned the standard row.
-pub(super) fn standard(seats: usize, piles: &[u64]) -> MatchSetup {
+/// Creates a match with the standard rows assigned.
+pub(super) fn standard_match(seats: usize, piles: &[u64]) -> MatchSetup {
     let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
-    MatchSetup { assigned: Some(matrix), ..declared(seats, piles) }
+    MatchSetup { assigned: Some(matrix), ..declared_match(seats, piles) }
 }
 
-/// A referee and the time of day.
+/// A referee and the current time.
 pub(super) struct Table {
     pub(super) referee: Referee,
     pub(super) now: Timestamp,
 }
 
 impl Table {
-    /// Begins a match at which every bot is connected.
+    /// Begins a match with every bot connected.
     pub(super) fn open(setup: MatchSetup) -> Self {
         let present = vec![true; setup.seats().get()];
         Self::attended_by(&present, setup)
     }
 
-    /// Begins a match at which some bots are connected.
+    /// Begins a match with some bots connected.
     pub(super) fn attended_by(present: &[bool], setup: MatchSetup) -> Self {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let present = BySeat::try_from(present.to_vec()).unwrap();
         let id = MatchId::new(1_700_000_000_000, &[1; 10]);
         let (referee, effects) = Referee::begin(id, setup.validate().unwrap(), present, now);
-        assert!(matches!(happened(&effects)[0], Event::Created(_)));
+        assert!(matches!(events_in(&effects)[0], Event::Created(_)));
         let mut table = Self { referee, now };
         table.referee.effects_announced(now);
         table
@@ -82,7 +81,7 @@ impl Table {
         self.record().state().phase()
     }
 
-    /// Lets the referee handle an input, and announces what it decided at once.
+    /// Handles an input and announces the effects at once.
     pub(super) fn input(&mut self, input: RefereeInput) -> Vec<RefereeEffect> {
         let effects = self.referee.handle_input(input, self.now);
         self.referee.effects_announced(self.now);
@@ -95,9 +94,9 @@ impl Table {
         self.input(RefereeInput::Tick)
     }
 
-    /// Lets time pass to just before the deadline, which changes nothing, and on to it.
+    /// Lets time pass to just before the deadline, where nothing may change, and then to the deadline.
     pub(super) fn wait_for_deadline(&mut self) -> Vec<RefereeEffect> {
-        let deadline = self.referee.deadline().expect("somebody is waited for");
+        let deadline = self.referee.deadline().expect("the match waits for someone");
         self.now = Timestamp::from_micros(deadline.as_micros() - 1);
         assert_eq!(self.input(RefereeInput::Tick), []);
         self.now = deadline;
@@ -128,7 +127,7 @@ impl Table {
         self.input(RefereeInput::Left { seat: self.seat(seat) })
     }
 
-    /// Connects a seat's bot and returns the snapshot that it is told.
+    /// Connects a seat's bot and returns its snapshot.
     pub(super) fn join(&mut self, seat: usize) -> MatchSnapshot {
         let effects = self.input(RefereeInput::Joined { seat: self.seat(seat) });
         match effects.as_slice() {
@@ -141,12 +140,12 @@ impl Table {
         }
     }
 
-    /// Plays legal takes in turn, one counter each.
+    /// Plays legal takes of one counter each.
     pub(super) fn play_ones(&mut self, plies: u32) {
         for _ in 0..plies {
             let state = self.record().state();
             let (ply, seat) = (state.ply(), state.position().to_move().index());
-            assert_eq!(refused(&self.take(seat, ply, 1)), []);
+            assert_eq!(refusals_in(&self.take(seat, ply, 1)), []);
         }
     }
 
@@ -164,7 +163,7 @@ impl Table {
 }
 
 /// Returns the events among the effects.
-pub(super) fn happened(effects: &[RefereeEffect]) -> Vec<&Event> {
+pub(super) fn events_in(effects: &[RefereeEffect]) -> Vec<&Event> {
     let mut events = Vec::new();
     for effect in effects {
         if let RefereeEffect::Happened(timed) = effect {
@@ -175,7 +174,7 @@ pub(super) fn happened(effects: &[RefereeEffect]) -> Vec<&Event> {
 }
 
 /// Returns the refusals among the effects, by seat.
-pub(super) fn refused(effects: &[RefereeEffect]) -> Vec<(usize, RefusalReason)> {
+pub(super) fn refusals_in(effects: &[RefereeEffect]) -> Vec<(usize, RefusalReason)> {
     let refusal = |effect: &RefereeEffect| match effect {
         RefereeEffect::Tell { seat, tell: SeatMessage::Refused(refusal) } => {
             Some((seat.index(), refusal.reason))
@@ -185,8 +184,8 @@ pub(super) fn refused(effects: &[RefereeEffect]) -> Vec<(usize, RefusalReason)> 
     effects.iter().filter_map(refusal).collect()
 }
 
-/// Returns the words of the only refusal among the effects.
-pub(super) fn words(effects: &[RefereeEffect]) -> String {
+/// Returns the message of the only refusal among the effects.
+pub(super) fn refusal_message(effects: &[RefereeEffect]) -> String {
     let mut messages = effects.iter().filter_map(|effect| match effect {
         RefereeEffect::Tell { tell: SeatMessage::Refused(refusal), .. } => Some(refusal.message.clone()),
         _ => None,
@@ -196,8 +195,8 @@ pub(super) fn words(effects: &[RefereeEffect]) -> String {
     message
 }
 
-/// Returns the turns handed out, by seat.
-pub(super) fn turns(effects: &[RefereeEffect]) -> Vec<(usize, Turn)> {
+/// Returns the turns among the effects, by seat.
+pub(super) fn turns_in(effects: &[RefereeEffect]) -> Vec<(usize, Turn)> {
     let turn = |effect: &RefereeEffect| match effect {
         RefereeEffect::Tell { seat, tell: SeatMessage::Turn(turn) } => Some((seat.index(), *turn)),
         _ => None,
@@ -205,16 +204,16 @@ pub(super) fn turns(effects: &[RefereeEffect]) -> Vec<(usize, Turn)> {
     effects.iter().filter_map(turn).collect()
 }
 
-/// Returns the takes made: ply, seat, counters and who moved.
-pub(super) fn takes(effects: &[RefereeEffect]) -> Vec<(u32, usize, u64, Mover)> {
+/// Returns the takes among the effects: ply, seat, counters and mover.
+pub(super) fn takes_in(effects: &[RefereeEffect]) -> Vec<(u32, usize, u64, Mover)> {
     let take = |event: &Event| match event {
         Event::Took { ply, seat, take, mover, .. } => Some((*ply, seat.index(), *take, *mover)),
         _ => None,
     };
-    happened(effects).into_iter().filter_map(take).collect()
+    events_in(effects).into_iter().filter_map(take).collect()
 }
 
-/// Returns whether the rows are revealed by the effects.
-pub(super) fn reveals(effects: &[RefereeEffect]) -> bool {
-    happened(effects).iter().any(|event| matches!(event, Event::Revealed { .. }))
+/// Returns whether the effects reveal the rows.
+pub(super) fn reveals_rows(effects: &[RefereeEffect]) -> bool {
+    events_in(effects).iter().any(|event| matches!(event, Event::Revealed { .. }))
 }

@@ -1,7 +1,8 @@
-//! Each seat has a bank of time, which runs while it is waited for and never otherwise.
+//! Each seat has a time bank, which runs only while the server waits for the seat.
 
 use super::table::{
-    BANK, DECLARATION, Table, declared, happened, ms, refused, reveals, standard, takes, turns,
+    BANK, DECLARATION, Table, declared_match, events_in, ms, refusals_in, reveals_rows, standard_match,
+    takes_in, turns_in,
 };
 use crate::oracle::Mover;
 use crate::referee::{
@@ -10,91 +11,91 @@ use crate::referee::{
 use std::time::Duration;
 
 fn with_lag(quota: u64, total: u64) -> MatchSetup {
-    let mut setup = standard(2, &[50]);
+    let mut setup = standard_match(2, &[50]);
     setup.terms.clock.lag_quota = ms(quota);
     setup.terms.clock.lag_total = ms(total);
     setup
 }
 
-/// Takes one counter after so many milliseconds, and returns what was charged and given back.
-fn think(table: &mut Table, millis: u64) -> (Duration, Duration) {
+/// Takes one counter after this many milliseconds, and returns the time charged and credited.
+fn take_after(table: &mut Table, millis: u64) -> (Duration, Duration) {
     table.now = table.now + ms(millis);
     let state = table.record().state();
     let (ply, seat) = (state.ply(), state.position().to_move().index());
     let effects = table.take(seat, ply, 1);
-    match happened(&effects)[..] {
+    match events_in(&effects)[..] {
         [Event::Took { charged, credited, .. }] => (*charged, *credited),
         ref other => panic!("a take: {other:?}"),
     }
 }
 
 #[test]
-fn thinking_is_charged_to_the_microsecond_and_the_increment_is_added() {
-    let mut setup = standard(2, &[9]);
+fn takes_are_charged_in_microseconds_and_add_the_increment() {
+    let mut setup = standard_match(2, &[9]);
     setup.terms.clock.increment = ms(30);
     let mut table = Table::open(setup);
     table.now = table.now + Duration::from_micros(250_001);
     table.take(0, 0, 1);
     assert_eq!(table.bank(0), Duration::from_micros(1_030_000 - 250_001));
     assert_eq!(table.bank(1), ms(BANK), "the other's clock stood still");
-    assert_eq!(think(&mut table, 0), (ms(0), ms(0)));
+    assert_eq!(take_after(&mut table, 0), (ms(0), ms(0)));
     assert_eq!(table.bank(1), ms(BANK + 30), "a bank may grow");
 }
 
 #[test]
-fn a_turn_says_what_is_left_of_the_bank() {
-    let mut table = Table::open(standard(2, &[9]));
-    think(&mut table, 400);
+fn a_turn_shows_the_time_left() {
+    let mut table = Table::open(standard_match(2, &[9]));
+    take_after(&mut table, 400);
     table.now = table.now + ms(10);
     let effects = table.take(1, 1, 1);
-    assert_eq!(turns(&effects)[0].1.bank, ms(BANK - 400));
+    assert_eq!(turns_in(&effects)[0].1.bank, ms(BANK - 400));
 }
 
 #[test]
-fn the_bank_is_there_to_its_last_microsecond() {
-    let mut table = Table::open(standard(2, &[9]));
+fn the_bank_lasts_to_its_last_microsecond() {
+    let mut table = Table::open(standard_match(2, &[9]));
     table.now = Timestamp::from_micros(table.referee.deadline().unwrap().as_micros() - 1);
-    assert_eq!(takes(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
+    assert_eq!(takes_in(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
     assert_eq!(table.bank(0), Duration::from_micros(1));
 }
 
 #[test]
-fn a_take_in_the_instant_of_the_deadline_is_too_late() {
-    let mut table = Table::open(standard(3, &[9, 9]));
+fn a_take_exactly_at_the_deadline_is_late() {
+    let mut table = Table::open(standard_match(3, &[9, 9]));
     table.now = table.referee.deadline().unwrap();
     let effects = table.take(0, 0, 1);
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
-    let [(0, 0, stewards, Mover::Steward)] = takes(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(refused(&effects), [(0, RefusalReason::Stale)]);
+    let [(0, 0, stewards, Mover::Steward)] = takes_in(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!(refusals_in(&effects), [(0, RefusalReason::Stale)]);
     let same = table.take(0, 0, stewards);
-    assert_eq!(refused(&same), [(0, RefusalReason::Stale)], "the steward's take is not the bot's");
+    assert_eq!(refusals_in(&same), [(0, RefusalReason::Stale)], "the steward's take is not the bot's");
 }
 
 #[test]
 fn no_clock_runs_before_the_turn_is_announced() {
-    let mut table = Table::open(standard(2, &[9]));
+    let mut table = Table::open(standard_match(2, &[9]));
     let seat = table.seat(0);
     let action = SeatAction::take(0, 1, None);
     let effects = table.referee.handle_input(RefereeInput::Act { seat, action }, table.now);
-    assert_eq!(turns(&effects).len(), 1);
+    assert_eq!(turns_in(&effects).len(), 1);
     assert_eq!(table.referee.deadline(), None);
     table.now = table.now + ms(10 * BANK);
     assert_eq!(table.referee.handle_input(RefereeInput::Tick, table.now), [], "storing the take took long");
     table.referee.effects_announced(table.now);
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
-    assert_eq!(think(&mut table, 5), (ms(5), ms(0)));
+    assert_eq!(take_after(&mut table, 5), (ms(5), ms(0)));
 }
 
 #[test]
 fn the_time_to_declare_does_not_count_for_the_bank() {
-    let mut table = Table::open(declared(2, &[9]));
+    let mut table = Table::open(declared_match(2, &[9]));
     table.wait_for_deadline();
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK)));
 }
 
 #[test]
-fn what_others_do_does_not_restart_the_running_clock() {
-    let mut table = Table::open(standard(4, &[99]));
+fn actions_of_others_do_not_restart_the_clock() {
+    let mut table = Table::open(standard_match(4, &[99]));
     let deadline = table.referee.deadline();
     table.now = table.now + ms(100);
     table.resign(2);
@@ -111,15 +112,15 @@ fn what_others_do_does_not_restart_the_running_clock() {
 
 fn think_after_all(table: &mut Table) -> Duration {
     let effects = table.take(0, 0, 1);
-    match happened(&effects)[0] {
+    match events_in(&effects)[0] {
         Event::Took { charged, .. } => *charged,
         other => panic!("a take: {other:?}"),
     }
 }
 
 #[test]
-fn its_own_refused_takes_and_reconnections_do_not_restart_the_running_clock() {
-    let mut table = Table::open(standard(2, &[9]));
+fn refused_takes_and_reconnections_do_not_restart_the_clock() {
+    let mut table = Table::open(standard_match(2, &[9]));
     let deadline = table.referee.deadline();
     table.now = table.now + ms(100);
     table.take(0, 0, 0);
@@ -130,57 +131,57 @@ fn its_own_refused_takes_and_reconnections_do_not_restart_the_running_clock() {
 }
 
 #[test]
-fn lag_is_given_back_up_to_a_quota_for_each_take_and_in_all() {
+fn lag_credit_has_limits_per_take_and_per_match() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(400));
     assert_eq!(table.referee.deadline(), Some(table.now + ms(BANK + 100)));
-    assert_eq!(think(&mut table, 300), (ms(200), ms(100)), "100 ms a take");
-    assert_eq!(think(&mut table, 300), (ms(300), ms(0)), "the other seat has no lag");
-    assert_eq!(think(&mut table, 300), (ms(250), ms(50)), "150 ms in all");
-    think(&mut table, 0);
-    assert_eq!(think(&mut table, 300), (ms(300), ms(0)), "and no more");
+    assert_eq!(take_after(&mut table, 300), (ms(200), ms(100)), "100 ms a take");
+    assert_eq!(take_after(&mut table, 300), (ms(300), ms(0)), "the other seat has no lag");
+    assert_eq!(take_after(&mut table, 300), (ms(250), ms(50)), "150 ms in all");
+    take_after(&mut table, 0);
+    assert_eq!(take_after(&mut table, 300), (ms(300), ms(0)), "and no more");
     assert_eq!(table.bank(0), ms(BANK - 200 - 250 - 300));
 }
 
 #[test]
-fn no_more_lag_is_given_back_than_time_has_passed() {
+fn lag_credit_does_not_exceed_the_time_passed() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(80));
-    assert_eq!(think(&mut table, 30), (ms(0), ms(30)));
+    assert_eq!(take_after(&mut table, 30), (ms(0), ms(30)));
     assert_eq!(table.bank(0), ms(BANK));
     assert_eq!(table.record().state().banks()[seat].lag_left(), ms(120));
 }
 
 #[test]
-fn lag_may_carry_a_seat_beyond_its_bank_and_leaves_it_nothing() {
+fn lag_credit_can_save_a_take_beyond_the_bank() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, ms(100));
     table.now = Timestamp::from_micros(table.referee.deadline().unwrap().as_micros() - 1);
     table.take(0, 0, 1);
     assert_eq!(table.bank(0), Duration::from_micros(1));
-    think(&mut table, 0);
+    take_after(&mut table, 0);
     table.wait(50);
     table.wait_for_deadline();
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
 }
 
 #[test]
-fn lag_counts_in_whole_microseconds_so_that_the_record_holds_it() {
+fn lag_is_truncated_to_microseconds() {
     let mut table = Table::open(with_lag(100, 150));
     let seat = table.seat(0);
     table.referee.set_lag(seat, Duration::from_nanos(1_999));
-    assert_eq!(think(&mut table, 1), (Duration::from_micros(999), Duration::from_micros(1)));
+    assert_eq!(take_after(&mut table, 1), (Duration::from_micros(999), Duration::from_micros(1)));
     table.referee.set_lag(seat, Duration::MAX);
-    think(&mut table, 0);
-    assert_eq!(think(&mut table, 200), (ms(100), ms(100)));
+    take_after(&mut table, 0);
+    assert_eq!(take_after(&mut table, 200), (ms(100), ms(100)));
 }
 
 #[test]
-fn the_record_never_runs_backwards() {
-    let mut table = Table::open(standard(2, &[9]));
+fn times_in_the_record_never_decrease() {
+    let mut table = Table::open(standard_match(2, &[9]));
     table.wait(300);
     table.now = Timestamp::from_micros(0);
     table.take(0, 0, 1);
@@ -190,8 +191,8 @@ fn the_record_never_runs_backwards() {
 }
 
 #[test]
-fn a_take_that_waited_for_the_referee_counts_from_its_arrival() {
-    let mut table = Table::open(standard(2, &[9]));
+fn a_queued_take_counts_from_its_arrival() {
+    let mut table = Table::open(standard_match(2, &[9]));
     let handed = table.now;
     table.now = handed + ms(BANK + 500);
     table.referee.effects_announced(table.now);
@@ -203,18 +204,18 @@ fn a_take_that_waited_for_the_referee_counts_from_its_arrival() {
 }
 
 #[test]
-fn a_leap_of_time_costs_one_seat_its_clock_and_no_more() {
-    let mut table = Table::open(standard(4, &[9; 9]));
+fn a_jump_in_time_forfeits_only_one_seat() {
+    let mut table = Table::open(standard_match(4, &[9; 9]));
     let effects = table.wait(1_000 * 86_400_000);
     assert_eq!(table.lost(0), Some(ForfeitReason::TimedOut));
-    assert_eq!(turns(&effects)[0].0, 1);
+    assert_eq!(turns_in(&effects)[0].0, 1);
     assert_eq!([1, 2, 3].map(|seat| table.lost(seat)), [None; 3]);
-    assert_eq!(think(&mut table, 10), (ms(10), ms(0)));
+    assert_eq!(take_after(&mut table, 10), (ms(10), ms(0)));
 }
 
 #[test]
-fn at_the_end_of_time_every_deadline_has_come() {
-    let mut table = Table::open(standard(2, &[9; 9]));
+fn all_deadlines_have_passed_at_the_end_of_time() {
+    let mut table = Table::open(standard_match(2, &[9; 9]));
     table.now = Timestamp::from_micros(u64::MAX);
     table.input(RefereeInput::Tick);
     assert_eq!(table.referee.deadline(), Some(table.now));
@@ -224,7 +225,7 @@ fn at_the_end_of_time_every_deadline_has_come() {
 
 #[test]
 fn the_longest_clock_does_not_overflow() {
-    let mut setup = standard(2, &[9]);
+    let mut setup = standard_match(2, &[9]);
     let day = 86_400_000;
     setup.terms.clock = Clock {
         initial: ms(day),
@@ -234,13 +235,13 @@ fn the_longest_clock_does_not_overflow() {
         declaration: ms(3_600_000),
     };
     let mut table = Table::open(setup);
-    assert_eq!(think(&mut table, day - 1), (ms(day - 1), ms(0)));
+    assert_eq!(take_after(&mut table, day - 1), (ms(day - 1), ms(0)));
     assert_eq!(table.bank(0), ms(3_600_001));
 }
 
 #[test]
-fn no_clock_runs_while_something_else_is_stored() {
-    let mut table = Table::open(standard(3, &[9; 9]));
+fn no_clock_runs_while_the_server_stores() {
+    let mut table = Table::open(standard_match(3, &[9; 9]));
     table.wait(100);
     let deadline = table.referee.deadline().unwrap();
     let stored = |table: &mut Table, from: Timestamp, millis| {
@@ -255,7 +256,7 @@ fn no_clock_runs_while_something_else_is_stored() {
     stored(&mut table, second, 7 * BANK);
     assert_eq!(table.referee.deadline(), Some(deadline + ms(12 * BANK)));
     assert_eq!(table.join(0).turn.unwrap().bank, ms(BANK - 120));
-    // What is read now may have arrived before the first of the two, while one lasted, between them or after them.
+    // The input may have arrived before the first span, within one, between them or after them.
     for (arrived, charged) in [
         (Timestamp::from_micros(first.as_micros() - 30_000), 70),
         (first + ms(3 * BANK), 100),
@@ -263,12 +264,12 @@ fn no_clock_runs_while_something_else_is_stored() {
         (second + ms(BANK), 120),
         (table.now + ms(30), 150),
     ] {
-        let mut table = Table::open(standard(3, &[9; 9]));
+        let mut table = Table::open(standard_match(3, &[9; 9]));
         table.wait(100);
         stored(&mut table, first, 5 * BANK);
         stored(&mut table, second, 7 * BANK);
         table.now = arrived;
-        assert_eq!(takes(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
+        assert_eq!(takes_in(&table.take(0, 0, 1)), [(0, 0, 1, Mover::Bot)]);
         assert_eq!(table.bank(0), ms(BANK - charged));
         assert_eq!(table.bank(1), ms(BANK));
     }
@@ -278,8 +279,8 @@ fn no_clock_runs_while_something_else_is_stored() {
 }
 
 #[test]
-fn a_clock_that_ran_out_before_something_was_stored_has_run_out() {
-    let mut table = Table::open(standard(2, &[9]));
+fn a_clock_that_ran_out_before_storing_stays_run_out() {
+    let mut table = Table::open(standard_match(2, &[9]));
     let deadline = table.referee.deadline().unwrap();
     let until = deadline + ms(500);
     table.referee.excuse_span(deadline, until);
@@ -289,8 +290,8 @@ fn a_clock_that_ran_out_before_something_was_stored_has_run_out() {
 }
 
 #[test]
-fn the_time_to_declare_stands_still_while_a_row_is_stored() {
-    let mut table = Table::open(declared(2, &[9]));
+fn the_time_to_declare_stands_still_during_storing() {
+    let mut table = Table::open(declared_match(2, &[9]));
     table.wait(100);
     table.declare(0, &[0, 1]);
     let from = table.now;
@@ -298,12 +299,12 @@ fn the_time_to_declare_stands_still_while_a_row_is_stored() {
     table.referee.excuse_span(from, table.now);
     assert_eq!(table.join(1).declaration_left, Some(ms(DECLARATION - 100)));
     assert_eq!(table.wait(DECLARATION - 101), []);
-    assert!(reveals(&table.wait_for_deadline()));
+    assert!(reveals_rows(&table.wait_for_deadline()));
 }
 
 #[test]
-fn nobody_is_lost_because_the_match_is_called_off() {
-    let mut table = Table::open(standard(2, &[9]));
+fn cancelling_forfeits_no_seat() {
+    let mut table = Table::open(standard_match(2, &[9]));
     table.now = table.referee.deadline().unwrap() + ms(1);
     table.input(RefereeInput::Cancel);
     assert_eq!(table.end(), Some((EndReason::Cancelled, None)));

@@ -1,7 +1,8 @@
-//! Seats take turns, and what is no take of the seat to move is refused.
+//! Seats take turns; anything but a legal take of the seat to move is refused.
 
 use super::table::{
-    BANK, DECLARATION, Table, declared, happened, ms, refused, standard, takes, turns, words,
+    BANK, DECLARATION, Table, declared_match, events_in, ms, refusal_message, refusals_in, standard_match,
+    takes_in, turns_in,
 };
 use crate::game::MAX_COUNTERS;
 use crate::oracle::Mover;
@@ -9,35 +10,35 @@ use crate::referee::{
     Event, ForfeitReason, MatchPhase, RefereeEffect, RefusalReason, RowDefault, SeatMessage, TimedEvent,
 };
 
-fn strikes(table: &Table, seat: usize) -> u32 {
+fn strikes_of(table: &Table, seat: usize) -> u32 {
     table.record().state().strikes()[table.seat(seat)]
 }
 
 #[test]
 fn a_take_is_announced_and_the_turn_passes_on() {
-    let mut table = Table::open(standard(3, &[2, 3]));
+    let mut table = Table::open(standard_match(3, &[2, 3]));
     let effects = table.take(0, 0, 2);
-    assert_eq!(takes(&effects), [(0, 0, 2, Mover::Bot)]);
-    let [(seat, turn)] = turns(&effects)[..] else { panic!("one turn: {effects:?}") };
+    assert_eq!(takes_in(&effects), [(0, 0, 2, Mover::Bot)]);
+    let [(seat, turn)] = turns_in(&effects)[..] else { panic!("one turn: {effects:?}") };
     assert_eq!((seat, turn.ply, turn.pile, turn.counters), (1, 1, 1, 1));
     let effects = table.take(1, 1, 1);
-    let [(seat, turn)] = turns(&effects)[..] else { panic!("one turn: {effects:?}") };
+    let [(seat, turn)] = turns_in(&effects)[..] else { panic!("one turn: {effects:?}") };
     assert_eq!((seat, turn.ply, turn.pile, turn.counters), (2, 2, 0, 2));
-    assert_eq!(turns(&table.take(2, 2, 1))[0].0, 0, "after the last seat comes the first");
+    assert_eq!(turns_in(&table.take(2, 2, 1))[0].0, 0, "after the last seat comes the first");
 }
 
 #[test]
 fn the_seat_named_first_moves_first() {
-    let mut setup = standard(3, &[3]);
+    let mut setup = standard_match(3, &[3]);
     setup.first = setup.seats().seat(2).unwrap();
     let mut table = Table::open(setup);
-    assert_eq!(refused(&table.take(0, 0, 1)), [(0, RefusalReason::NotYourTurn)]);
-    assert_eq!(turns(&table.take(2, 0, 1))[0].0, 0);
+    assert_eq!(refusals_in(&table.take(0, 0, 1)), [(0, RefusalReason::NotYourTurn)]);
+    assert_eq!(turns_in(&table.take(2, 0, 1))[0].0, 0);
 }
 
 #[test]
-fn the_same_take_for_the_same_ply_is_acknowledged_again_and_nothing_happens() {
-    let mut table = Table::open(standard(2, &[5]));
+fn a_repeated_take_is_acknowledged_without_effect() {
+    let mut table = Table::open(standard_match(2, &[5]));
     table.take(0, 0, 2);
     for _ in 0..2 {
         let again = table.take(0, 0, 2);
@@ -52,43 +53,43 @@ fn the_same_take_for_the_same_ply_is_acknowledged_again_and_nothing_happens() {
 }
 
 #[test]
-fn another_take_for_an_older_ply_is_stale_and_costs_no_strike() {
-    let mut table = Table::open(standard(2, &[5]));
+fn a_different_take_for_a_past_ply_is_stale_without_a_strike() {
+    let mut table = Table::open(standard_match(2, &[5]));
     table.take(0, 0, 2);
     let stale = table.take(0, 0, 1);
-    assert_eq!(refused(&stale), [(0, RefusalReason::Stale)]);
-    assert_eq!(words(&stale), "ply 0 is past: seat 0 took 2 there; the match has reached ply 1");
-    assert_eq!(refused(&table.take(1, 0, 2)), [(1, RefusalReason::Stale)], "it was not its take");
-    assert_eq!((strikes(&table, 0), strikes(&table, 1)), (0, 0));
+    assert_eq!(refusals_in(&stale), [(0, RefusalReason::Stale)]);
+    assert_eq!(refusal_message(&stale), "ply 0 is past: seat 0 took 2 there; the match has reached ply 1");
+    assert_eq!(refusals_in(&table.take(1, 0, 2)), [(1, RefusalReason::Stale)], "it was not its take");
+    assert_eq!((strikes_of(&table, 0), strikes_of(&table, 1)), (0, 0));
 }
 
 #[test]
-fn a_take_for_a_ply_to_come_or_out_of_turn_is_a_strike() {
-    let mut table = Table::open(standard(3, &[9]));
+fn a_take_for_a_future_ply_or_out_of_turn_is_a_strike() {
+    let mut table = Table::open(standard_match(3, &[9]));
     let future = table.take(0, 1, 1);
-    assert_eq!(refused(&future), [(0, RefusalReason::FuturePly)]);
-    assert_eq!(words(&future), "ply 1: the match has reached ply 0");
-    assert_eq!(turns(&future)[0].0, 0, "it is still to move");
-    assert_eq!(refused(&table.take(0, u32::MAX, 1)), [(0, RefusalReason::FuturePly)]);
+    assert_eq!(refusals_in(&future), [(0, RefusalReason::FuturePly)]);
+    assert_eq!(refusal_message(&future), "ply 1 is in the future: the match has reached ply 0");
+    assert_eq!(turns_in(&future)[0].0, 0, "it is still to move");
+    assert_eq!(refusals_in(&table.take(0, u32::MAX, 1)), [(0, RefusalReason::FuturePly)]);
     let out_of_turn = table.take(1, 0, 1);
-    assert_eq!(refused(&out_of_turn), [(1, RefusalReason::NotYourTurn)]);
-    assert_eq!(words(&out_of_turn), "ply 0 is for seat 0: yours is seat 1");
-    assert_eq!(turns(&out_of_turn), [], "it is not to move");
-    assert_eq!([0, 1, 2].map(|seat| strikes(&table, seat)), [2, 1, 0]);
+    assert_eq!(refusals_in(&out_of_turn), [(1, RefusalReason::NotYourTurn)]);
+    assert_eq!(refusal_message(&out_of_turn), "ply 0 is the turn of seat 0: you are seat 1");
+    assert_eq!(turns_in(&out_of_turn), [], "it is not to move");
+    assert_eq!([0, 1, 2].map(|seat| strikes_of(&table, seat)), [2, 1, 0]);
     assert_eq!(table.record().state().ply(), 0);
 }
 
 #[test]
 fn a_take_before_the_rows_are_revealed_is_a_strike() {
-    let mut table = Table::open(declared(2, &[9]));
+    let mut table = Table::open(declared_match(2, &[9]));
     let early = table.take(0, 0, 1);
-    assert_eq!(refused(&early), [(0, RefusalReason::NotStarted)]);
-    assert_eq!(words(&early), "rows are still being declared: wait for your turn");
-    assert_eq!(strikes(&table, 0), 1);
+    assert_eq!(refusals_in(&early), [(0, RefusalReason::NotStarted)]);
+    assert_eq!(refusal_message(&early), "rows are still being declared: wait for your turn");
+    assert_eq!(strikes_of(&table, 0), 1);
 }
 
-/// Returns what one seat is told by the effects, in order.
-fn told(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
+/// Returns the messages to one seat, in order.
+fn messages_in(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
     let mut told = Vec::new();
     for effect in effects {
         if let RefereeEffect::Tell { tell, .. } = effect {
@@ -99,13 +100,13 @@ fn told(effects: &[RefereeEffect]) -> Vec<&SeatMessage> {
 }
 
 #[test]
-fn after_a_refusal_comes_the_turn_as_it_stands() {
-    let mut table = Table::open(standard(2, &[1, 3]));
+fn a_refusal_is_followed_by_the_current_turn() {
+    let mut table = Table::open(standard_match(2, &[1, 3]));
     let mut expected = [BANK, BANK - 200].map(ms).into_iter();
     let refusals = [(0, 0, RefusalReason::IllegalTake), (7, 1, RefusalReason::FuturePly)];
     for (ply, take, reason) in refusals {
         let effects = table.take(0, ply, take);
-        let [SeatMessage::Refused(refusal), SeatMessage::Turn(turn)] = told(&effects)[..] else {
+        let [SeatMessage::Refused(refusal), SeatMessage::Turn(turn)] = messages_in(&effects)[..] else {
             panic!("{effects:?}")
         };
         assert_eq!((refusal.reason, turn.ply, turn.pile, turn.counters), (reason, 0, 1, 3));
@@ -113,7 +114,7 @@ fn after_a_refusal_comes_the_turn_as_it_stands() {
         table.wait(200);
     }
     let again = table.declare(0, &[1, 0]);
-    let [SeatMessage::Refused(refusal), SeatMessage::Turn(turn)] = told(&again)[..] else {
+    let [SeatMessage::Refused(refusal), SeatMessage::Turn(turn)] = messages_in(&again)[..] else {
         panic!("{again:?}")
     };
     assert_eq!((refusal.reason, turn.bank), (RefusalReason::AlreadyDeclared, ms(BANK - 400)));
@@ -122,74 +123,80 @@ fn after_a_refusal_comes_the_turn_as_it_stands() {
 }
 
 #[test]
-fn after_a_refusal_an_undeclared_seat_hears_what_it_has_left_to_declare() {
-    let mut table = Table::open(declared(2, &[9]));
+fn a_refusal_before_declaration_is_followed_by_the_time_left() {
+    let mut table = Table::open(declared_match(2, &[9]));
     table.wait(100);
     let early = table.take(0, 0, 1);
-    let [SeatMessage::Refused(_), SeatMessage::Snapshot(snapshot)] = told(&early)[..] else {
+    let [SeatMessage::Refused(_), SeatMessage::Snapshot(snapshot)] = messages_in(&early)[..] else {
         panic!("{early:?}")
     };
     assert_eq!(
         (snapshot.phase, snapshot.declaration_left),
         (MatchPhase::Declaring, Some(ms(DECLARATION - 100)))
     );
-    assert!(matches!(told(&table.declare(1, &[0]))[..], [SeatMessage::Refused(_)]), "the standard row is in");
-    assert!(matches!(told(&table.take(1, 0, 1))[..], [SeatMessage::Refused(_)]), "it has nothing to do");
+    assert!(
+        matches!(messages_in(&table.declare(1, &[0]))[..], [SeatMessage::Refused(_)]),
+        "the standard row is in"
+    );
+    assert!(
+        matches!(messages_in(&table.take(1, 0, 1))[..], [SeatMessage::Refused(_)]),
+        "it has nothing to do"
+    );
     table.declare(0, &[0, 1]);
     assert_eq!(table.phase(), MatchPhase::Playing);
 }
 
 #[test]
-fn a_bot_that_errs_for_ever_is_told_no_more_than_its_strikes_allow() {
-    let mut table = Table::open(standard(3, &[9]));
+fn repeated_mistakes_end_after_the_last_strike() {
+    let mut table = Table::open(standard_match(3, &[9]));
     let mut turn = Some(0);
     let mut asked = 0;
-    // It answers every turn that it is told with the same mistake.
+    // It answers every turn with the same mistake.
     while let Some(ply) = turn {
         asked += 1;
         let effects = table.take(0, ply, 10);
-        turn = turns(&effects).iter().find(|(seat, _)| *seat == 0).map(|(_, turn)| turn.ply);
+        turn = turns_in(&effects).iter().find(|(seat, _)| *seat == 0).map(|(_, turn)| turn.ply);
     }
     assert_eq!((asked, table.lost(0)), (3, Some(ForfeitReason::Strikes)));
 }
 
 #[test]
-fn an_illegal_take_is_refused_in_words_and_the_seat_may_take_again() {
-    let mut table = Table::open(standard(2, &[1, 3]));
+fn an_illegal_take_is_refused_with_a_clear_message() {
+    let mut table = Table::open(standard_match(2, &[1, 3]));
     let illegal = table.take(0, 0, 0);
-    assert_eq!(refused(&illegal), [(0, RefusalReason::IllegalTake)]);
-    assert_eq!(words(&illegal), "a take of 0 from pile 1, which holds 3: take 1 to 3");
+    assert_eq!(refusals_in(&illegal), [(0, RefusalReason::IllegalTake)]);
+    assert_eq!(refusal_message(&illegal), "a take of 0 from pile 1, which has 3 left: take 1 to 3");
     assert!(matches!(
-        happened(&illegal)[..],
+        events_in(&illegal)[..],
         [Event::Struck { ply: 0, reason: RefusalReason::IllegalTake, .. }]
     ));
     let illegal = table.take(0, 0, 4);
-    assert_eq!(words(&illegal), "a take of 4 from pile 1, which holds 3: take 1 to 3");
+    assert_eq!(refusal_message(&illegal), "a take of 4 from pile 1, which has 3 left: take 1 to 3");
     let refusal = illegal.iter().find_map(|effect| match effect {
         RefereeEffect::Tell { tell: SeatMessage::Refused(refusal), .. } => Some(refusal),
         _ => None,
     });
     let refusal = refusal.unwrap();
     assert_eq!((refusal.ply, refusal.strikes, refusal.strikes_left), (0, 2, 1));
-    assert_eq!(takes(&table.take(0, 0, 3)), [(0, 0, 3, Mover::Bot)]);
+    assert_eq!(takes_in(&table.take(0, 0, 3)), [(0, 0, 3, Mover::Bot)]);
 }
 
 #[test]
-fn a_take_beyond_all_bounds_is_refused_like_any_other() {
-    let mut table = Table::open(standard(2, &[MAX_COUNTERS]));
+fn huge_takes_are_refused_like_any_others() {
+    let mut table = Table::open(standard_match(2, &[MAX_COUNTERS]));
     let illegal = table.take(0, 0, u64::MAX);
     assert_eq!(
-        words(&illegal),
-        "a take of 18446744073709551615 from pile 0, which holds 9223372036854775807: \
+        refusal_message(&illegal),
+        "a take of 18446744073709551615 from pile 0, which has 9223372036854775807 left: \
          take 1 to 9223372036854775807"
     );
-    assert_eq!(refused(&table.take(0, 0, MAX_COUNTERS + 1)), [(0, RefusalReason::IllegalTake)]);
-    assert_eq!(takes(&table.take(0, 0, MAX_COUNTERS)), [(0, 0, MAX_COUNTERS, Mover::Bot)]);
+    assert_eq!(refusals_in(&table.take(0, 0, MAX_COUNTERS + 1)), [(0, RefusalReason::IllegalTake)]);
+    assert_eq!(takes_in(&table.take(0, 0, MAX_COUNTERS)), [(0, 0, MAX_COUNTERS, Mover::Bot)]);
 }
 
 #[test]
 fn the_third_strike_forfeits_the_seat() {
-    let mut table = Table::open(standard(3, &[9]));
+    let mut table = Table::open(standard_match(3, &[9]));
     for _ in 0..2 {
         table.take(1, 0, 1);
         assert_eq!(table.lost(1), None);
@@ -197,17 +204,17 @@ fn the_third_strike_forfeits_the_seat() {
     let third = table.take(1, 0, 1);
     assert_eq!(table.lost(1), Some(ForfeitReason::Strikes));
     assert!(matches!(
-        happened(&third)[..],
+        events_in(&third)[..],
         [Event::Struck { .. }, Event::Forfeited { reason: ForfeitReason::Strikes, .. }]
     ));
     let fourth = table.take(1, 0, 1);
-    assert_eq!(refused(&fourth), [(1, RefusalReason::Forfeited)]);
-    assert_eq!((happened(&fourth), strikes(&table, 1)), (vec![], 3));
+    assert_eq!(refusals_in(&fourth), [(1, RefusalReason::Forfeited)]);
+    assert_eq!((events_in(&fourth), strikes_of(&table, 1)), (vec![], 3));
 }
 
 #[test]
-fn a_match_may_forgive_nothing() {
-    let mut setup = declared(2, &[9]);
+fn one_strike_may_forfeit_a_seat() {
+    let mut setup = declared_match(2, &[9]);
     setup.terms.strikes = 1;
     let mut table = Table::open(setup);
     table.take(0, 0, 1);
@@ -217,16 +224,16 @@ fn a_match_may_forgive_nothing() {
         _ => None,
     };
     let rows: Vec<_> = table.record().events().iter().filter_map(defaulted).collect();
-    assert_eq!(rows, [(0, Some(RowDefault::Forfeited))], "the standard row stands in its place");
-    assert_eq!(refused(&table.take(0, 0, 1)), [(0, RefusalReason::Forfeited)]);
+    assert_eq!(rows, [(0, Some(RowDefault::Forfeited))], "the standard row is used instead");
+    assert_eq!(refusals_in(&table.take(0, 0, 1)), [(0, RefusalReason::Forfeited)]);
 }
 
 #[test]
-fn the_seat_to_move_that_is_struck_out_is_moved_for_at_once() {
-    let mut table = Table::open(standard(3, &[9, 9]));
+fn the_steward_moves_at_once_for_a_struck_out_seat() {
+    let mut table = Table::open(standard_match(3, &[9, 9]));
     table.take(0, 0, 0);
     table.take(0, 0, 0);
     let third = table.take(0, 0, 10);
-    let [(0, 0, _, Mover::Steward)] = takes(&third)[..] else { panic!("the steward moved: {third:?}") };
-    assert_eq!(turns(&third)[0].0, 1);
+    let [(0, 0, _, Mover::Steward)] = takes_in(&third)[..] else { panic!("the steward moved: {third:?}") };
+    assert_eq!(turns_in(&third)[0].0, 1);
 }

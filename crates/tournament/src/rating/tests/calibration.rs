@@ -1,18 +1,18 @@
-//! Of the intervals of 95%, 93 to 97 of 100 hold the truth.
+//! 95% intervals contain the true value in 93 to 97 of 100 simulations.
 
 use super::super::{
     Rating, ReplicateCount, Resampling,
-    testing::{anchored, draw_winner, matches, result},
+    testing::{anchor_strengths, draw_winner, match_of_group, rated_matches},
 };
 use crate::{SeededDraw, testing::field};
 use lastnim_core::oracle::Budget;
 
-/// How the matches of a duplicate group hang together.
+/// The dependence between matches of a duplicate group.
 #[derive(Clone, Copy, PartialEq)]
 enum Group {
-    /// They do not.
+    /// They are independent.
     Independent,
-    /// Whoever wins the first wins them all: positions decide.
+    /// The winner of the first match wins all: positions decide.
     Alike,
 }
 
@@ -21,9 +21,9 @@ struct Scenario {
     seats: usize,
     bots: u32,
     groups: u64,
-    /// Half the distance between the strongest and the weakest.
+    /// Half the difference between the strongest and the weakest bot.
     spread: f64,
-    /// How many times as often as the last bot the first one is drawn, about.
+    /// About how many times as often the first bot is drawn as the last.
     unevenness: u64,
     group: Group,
     runs: u64,
@@ -32,7 +32,7 @@ struct Scenario {
 impl Scenario {
     fn strengths(&self) -> Vec<f64> {
         let place = |bot: u32| 2.0 * f64::from(bot) / f64::from(self.bots - 1) - 1.0;
-        anchored(&(0..self.bots).map(|bot| self.spread * place(bot)).collect::<Vec<_>>())
+        anchor_strengths(&(0..self.bots).map(|bot| self.spread * place(bot)).collect::<Vec<_>>())
     }
 
     fn draw_table(&self, draw: &mut SeededDraw) -> Vec<usize> {
@@ -49,7 +49,7 @@ impl Scenario {
         table
     }
 
-    /// Returns the share of intervals that hold the truth.
+    /// Returns the share of intervals that contain the true value.
     fn coverage(&self) -> f64 {
         let (strengths, names) = (self.strengths(), field(self.bots as usize));
         let (mut held, mut all) = (0, 0);
@@ -62,14 +62,15 @@ impl Scenario {
                 let at_table: Vec<_> = table.iter().map(|&bot| strengths[bot]).collect();
                 let mut winner = draw_winner(&mut draw, &at_table);
                 for _ in 0..self.seats {
-                    results.push(result(group, &bots, winner));
+                    results.push(match_of_group(group, &bots, winner));
                     if self.group == Group::Independent {
                         winner = draw_winner(&mut draw, &at_table);
                     }
                 }
             }
             let resampling = Resampling { seed: run, replicates: ReplicateCount::new(60).unwrap() };
-            let ratings = matches(&results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
+            let ratings =
+                rated_matches(&results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
             for (name, &strength) in names.iter().zip(&strengths) {
                 if let Some(rated) = ratings.get(name) {
                     let interval = rated.interval.map(Rating::strength);
@@ -117,12 +118,12 @@ fn three_seats_and_few_groups() {
 }
 
 #[test]
-fn three_seats_and_groups_that_are_alike() {
+fn three_seats_and_dependent_groups() {
     Scenario { groups: 60, runs: 120, group: Group::Alike, ..EVEN }.check();
 }
 
 #[test]
-fn three_seats_and_bots_that_seldom_play() {
+fn three_seats_and_rarely_drawn_bots() {
     Scenario { bots: 8, groups: 80, spread: 1.5, unevenness: 8, runs: 80, ..EVEN }.check();
 }
 

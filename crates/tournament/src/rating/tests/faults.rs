@@ -1,13 +1,13 @@
-//! The known faults of models that take a match with one winner for a full ranking, and that this one has none of them.
+//! This model avoids known faults of models that treat a match with one winner as a full ranking.
 
-use super::super::testing::{draw_winner, rated, result};
+use super::super::testing::{draw_winner, match_of_group, rated};
 use crate::{
     MatchResult, OnlineRatings, Rating, RatingMeasure, Ratings, SeatLoss, SeededDraw, testing::field,
 };
 use lastnim_core::game::BotName;
 
-/// Rotates the same bots through the seats of a group, and lets `win` say who wins, by their place in `bots`.
-fn group(number: u64, bots: &[BotName], mut win: impl FnMut() -> usize) -> Vec<MatchResult> {
+/// Rotates the same bots through the seats of a group; `win` returns the winner's index in `bots`.
+fn rotate_group(number: u64, bots: &[BotName], mut win: impl FnMut() -> usize) -> Vec<MatchResult> {
     let seats = bots.len();
     let rotated = |rotation: usize| {
         let at_seats: Vec<_> = (0..seats).map(|seat| bots[(seat + rotation) % seats].clone()).collect();
@@ -15,21 +15,21 @@ fn group(number: u64, bots: &[BotName], mut win: impl FnMut() -> usize) -> Vec<M
     };
     (0..seats)
         .map(rotated)
-        .map(|(rotation, at_seats)| result(number, &at_seats, (win() + seats - rotation) % seats))
+        .map(|(rotation, at_seats)| match_of_group(number, &at_seats, (win() + seats - rotation) % seats))
         .collect()
 }
 
-fn points(ratings: &Ratings, bots: &[BotName]) -> Vec<f64> {
+fn points_of(ratings: &Ratings, bots: &[BotName]) -> Vec<f64> {
     bots.iter().map(|bot| ratings.get(bot).unwrap().rating.points()).collect()
 }
 
-fn mean(points: &[f64]) -> f64 {
+fn mean_points(points: &[f64]) -> f64 {
     points.iter().sum::<f64>() / f64::from(points.len() as u32)
 }
 
-/// A model of full rankings takes those that did not win in the order of the input for second, third and so on.
+/// A model of full rankings would treat the order of the losers in the input as second, third and so on.
 #[test]
-fn the_order_of_those_that_did_not_win_changes_nothing() {
+fn the_order_of_losers_does_not_matter() {
     let bots = field(4);
     let mut draw = SeededDraw::new(3, 0);
     let winners: Vec<usize> = (0..40).map(|_| draw.number_below(4) as usize).collect();
@@ -37,25 +37,25 @@ fn the_order_of_those_that_did_not_win_changes_nothing() {
         let listed = (0..).zip(&winners).map(|(number, &winner)| {
             let order = order(winner);
             let seat = order.iter().position(|&bot| bot == winner).unwrap();
-            result(number, &order.iter().map(|&bot| bots[bot].clone()).collect::<Vec<_>>(), seat)
+            match_of_group(number, &order.iter().map(|&bot| bots[bot].clone()).collect::<Vec<_>>(), seat)
         });
         rated(&listed.collect::<Vec<_>>())
     };
     let as_they_are = with_order(&|_| vec![0, 1, 2, 3]);
     assert_eq!(with_order(&|_| vec![3, 2, 1, 0]), as_they_are);
-    // The winner first, then the others by name, as a ranking would list them.
+    // The winner first, then the others by name, as in a ranking.
     let ranking =
         |winner: usize| std::iter::once(winner).chain((0..4).filter(move |&bot| bot != winner)).collect();
     assert_eq!(with_order(&ranking), as_they_are);
 }
 
-/// With as many wins each, equal bots have one rating exactly; with the luck of drawn winners, their intervals meet.
+/// With equal wins, equal bots have exactly equal ratings; with randomly drawn winners, their intervals overlap.
 #[test]
 fn equal_bots_have_equal_ratings() {
     let bots = field(5);
     let mut results = Vec::new();
     for turn in 0..10 {
-        results.extend(group(turn, &bots, || turn as usize % 5));
+        results.extend(rotate_group(turn, &bots, || turn as usize % 5));
     }
     for rated in rated(&results).bots() {
         assert!((rated.rating.points() - 1500.0).abs() < 1e-6, "{rated:?}");
@@ -64,8 +64,9 @@ fn equal_bots_have_equal_ratings() {
     let (mut apart, mut pairs) = (0, 0);
     for run in 0..20 {
         let mut draw = SeededDraw::new(8, run);
-        let results: Vec<_> =
-            (0..40).flat_map(|number| group(number, &bots, || draw.number_below(5) as usize)).collect();
+        let results: Vec<_> = (0..40)
+            .flat_map(|number| rotate_group(number, &bots, || draw.number_below(5) as usize))
+            .collect();
         let ratings = rated(&results);
         for (place, one) in bots.iter().enumerate() {
             for other in &bots[..place] {
@@ -79,7 +80,7 @@ fn equal_bots_have_equal_ratings() {
     assert!(apart * 100 <= pairs * 10, "{apart} of {pairs} equal pairs were told apart");
 }
 
-/// Three bots that only play each other and trade wins stay where they are, however often they do so, and move nobody.
+/// Three bots that only play each other and exchange wins do not move, nor does anyone else.
 #[test]
 fn a_closed_group_does_not_inflate_itself() {
     let (bots, strengths) = (field(9), [-0.8, -0.4, 0.0, 0.2, 0.5, 0.8]);
@@ -91,24 +92,24 @@ fn a_closed_group_does_not_inflate_itself() {
         draw.shuffle(&mut table);
         let bots = [0, 1, 2].map(|place: usize| others[table[place]].clone());
         let at_table = [0, 1, 2].map(|place: usize| strengths[table[place]]);
-        results.extend(group(number, &bots, || draw_winner(&mut draw, &at_table)));
+        results.extend(rotate_group(number, &bots, || draw_winner(&mut draw, &at_table)));
     }
-    let before = points(&rated(&results), others);
+    let before = points_of(&rated(&results), others);
     for number in 60..261 {
         let in_turn = number as usize % 3;
-        results.extend(group(number, closed, || in_turn));
+        results.extend(rotate_group(number, closed, || in_turn));
     }
     let after = rated(&results);
-    for (before, after) in before.iter().zip(points(&after, others)) {
+    for (before, after) in before.iter().zip(points_of(&after, others)) {
         assert!((before - after).abs() < 1e-4, "those outside are not moved: {before} and {after}");
     }
-    assert!(points(&after, closed).iter().all(|points| (points - 1500.0).abs() < 1e-4));
+    assert!(points_of(&after, closed).iter().all(|points| (points - 1500.0).abs() < 1e-4));
     assert_eq!(after.probability_better(&closed[0], &others[0]), None, "nothing joins them to the others");
 }
 
-/// Nor do they once they have played the others: where they lie as a group is settled by those matches alone.
+/// The same if they have played the others: those matches alone determine the level of the group.
 #[test]
-fn a_closed_group_that_is_joined_to_the_others_does_not_inflate_itself() {
+fn a_weakly_connected_group_does_not_inflate_itself() {
     let bots = field(9);
     let (others, closed) = bots.split_at(6);
     let mut draw = SeededDraw::new(13, 0);
@@ -120,51 +121,51 @@ fn a_closed_group_that_is_joined_to_the_others_does_not_inflate_itself() {
         if number % 3 == 0 {
             // One of the closed group plays two others, and wins one match of six.
             table[0] = closed[number as usize / 3 % 3].clone();
-            results.extend(group(number, &table, || draw_winner(&mut draw, &[-0.92, 0.0, 0.0])));
+            results.extend(rotate_group(number, &table, || draw_winner(&mut draw, &[-0.92, 0.0, 0.0])));
         } else {
-            results.extend(group(number, &table, || draw.number_below(3) as usize));
+            results.extend(rotate_group(number, &table, || draw.number_below(3) as usize));
         }
     }
-    let before = points(&rated(&results), closed);
-    assert!(mean(&before) < 1450.0, "they are weak: {before:?}");
-    // Each of them in turn is let win for long, and then all by turns.
+    let before = points_of(&rated(&results), closed);
+    assert!(mean_points(&before) < 1450.0, "they are weak: {before:?}");
+    // One of them wins for a long time, each in turn; then they alternate.
     let trades: [fn(u64) -> usize; 3] =
         [|_| 0, |number| number as usize / 100 % 3, |number| number as usize % 3];
     for trade in trades {
         let mut longer = results.clone();
         for number in 90..390 {
-            longer.extend(group(number, closed, || trade(number)));
+            longer.extend(rotate_group(number, closed, || trade(number)));
         }
-        let after = points(&rated(&longer), closed);
-        // Who is let win does rise; the others fall.
+        let after = points_of(&rated(&longer), closed);
+        // The favoured bot does rise; the others fall.
         if trade(0) == trade(389) && trade(0) == trade(150) {
             assert!(after[1] < before[1] - 200.0 && after[2] < before[2] - 200.0, "{after:?}");
         } else {
-            assert!(mean(&after) < mean(&before) + 1.0, "{before:?} and then {after:?}");
+            assert!(mean_points(&after) < mean_points(&before) + 1.0, "{before:?} and then {after:?}");
             assert!(after.iter().all(|points| *points < 1450.0), "{after:?}");
         }
     }
 }
 
-/// The same, match by match: there it is the covariances that keep them together.
+/// The same with online ratings, where the covariances hold the group in place.
 #[test]
 fn a_closed_group_does_not_inflate_itself_online() {
     let bots = field(6);
     let (others, closed) = bots.split_at(3);
     let mut online = OnlineRatings::new(RatingMeasure::Wins);
     let mean_of = |online: &OnlineRatings| {
-        mean(&closed.iter().map(|bot| online.get(bot).unwrap().rating().points()).collect::<Vec<_>>())
+        mean_points(&closed.iter().map(|bot| online.get(bot).unwrap().rating().points()).collect::<Vec<_>>())
     };
     for number in 0..20 {
         for (place, bot) in closed.iter().enumerate() {
             let table = [bot.clone(), others[place].clone(), others[(place + 1) % 3].clone()];
-            online.update_with(&result(number, &table, 1 + usize::from(number % 2 == 0)));
+            online.update_with(&match_of_group(number, &table, 1 + usize::from(number % 2 == 0)));
         }
     }
     let before = mean_of(&online);
     let outside: Vec<_> = others.iter().map(|bot| online.get(bot).unwrap().rating().points()).collect();
     for number in 0..600 {
-        online.update_with(&result(number, closed, number as usize / 20 % 3));
+        online.update_with(&match_of_group(number, closed, number as usize / 20 % 3));
         assert!(mean_of(&online) < before + 60.0, "after {number}: {before} and then {}", mean_of(&online));
     }
     assert!((mean_of(&online) - before).abs() < 60.0, "{before} and then {}", mean_of(&online));
@@ -174,23 +175,22 @@ fn a_closed_group_does_not_inflate_itself_online() {
     }
 }
 
-/// A bot that loses its seat in every match moves the others neither together nor apart, however often the steward wins
-/// for it.
+/// A bot that forfeits every match moves the others neither together nor apart, however often the steward wins for it.
 #[test]
-fn who_loses_every_seat_does_not_pull_the_others_together() {
+fn a_bot_that_always_forfeits_does_not_move_the_others() {
     let bots = field(3);
     let strengths = [400.0, 0.0, 200.0].map(|points| Rating::of_points(points).strength());
     let mut draw = SeededDraw::new(5, 0);
     let mut results = Vec::new();
     for number in 0..2_000 {
-        let mut group = group(number, &bots, || draw_winner(&mut draw, &strengths));
+        let mut group = rotate_group(number, &bots, || draw_winner(&mut draw, &strengths));
         for result in &mut group {
             let crashes = result.bots.enumerate().find(|(_, bot)| **bot == bots[2]).unwrap().0;
             result.outcome.as_mut().unwrap().seats[crashes].lost = Some(SeatLoss::Forfeited);
         }
         results.append(&mut group);
     }
-    let points = points(&rated(&results), &bots);
+    let points = points_of(&rated(&results), &bots);
     assert!((points[0] - points[1] - 400.0).abs() < 30.0, "{points:?}");
     assert!(points[2] < points[1] - 400.0, "it has lost whatever counts: {points:?}");
 }

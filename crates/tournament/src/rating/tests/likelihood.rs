@@ -1,8 +1,8 @@
-//! The most likely strengths are those of the model.
+//! Tests of the maximum likelihood strengths.
 
 use super::super::{
     Rating,
-    testing::{draw_winner, matches, rated, result},
+    testing::{draw_winner, match_of_group, rated, rated_matches},
 };
 use crate::{MatchResult, Resampling, SeatLoss, SeededDraw, testing::field};
 use lastnim_core::{
@@ -11,8 +11,8 @@ use lastnim_core::{
 };
 use proptest::prelude::*;
 
-/// Draws matches of two to four of these bots, of these strengths.
-fn drawn(seed: u64, bots: &[BotName], strengths: &[f64], count: u64) -> Vec<MatchResult> {
+/// Draws matches between two to four of these bots with these strengths.
+fn draw_matches(seed: u64, bots: &[BotName], strengths: &[f64], count: u64) -> Vec<MatchResult> {
     let mut draw = SeededDraw::new(seed, count);
     (0..count)
         .map(|number| {
@@ -21,15 +21,16 @@ fn drawn(seed: u64, bots: &[BotName], strengths: &[f64], count: u64) -> Vec<Matc
             table.truncate(2 + draw.number_below(3) as usize);
             let winner = draw_winner(&mut draw, &table.iter().map(|&bot| strengths[bot]).collect::<Vec<_>>());
             let names: Vec<_> = table.iter().map(|&bot| bots[bot].clone()).collect();
-            result(number / 3, &names, winner)
+            match_of_group(number / 3, &names, winner)
         })
         .collect()
 }
 
 #[test]
-fn two_bots_have_the_odds_of_their_wins() {
+fn the_ratings_of_two_bots_match_their_wins() {
     let bots = field(2);
-    let results: Vec<_> = (0..40).map(|number| result(number, &bots, usize::from(number % 4 == 0))).collect();
+    let results: Vec<_> =
+        (0..40).map(|number| match_of_group(number, &bots, usize::from(number % 4 == 0))).collect();
     let ratings = rated(&results);
     let [one, other] = [0, 1].map(|bot: usize| ratings.get(&bots[bot]).unwrap().rating.strength());
     // With both at +-x: 30 - 40 s(2x) + 1/2 - s(x) = 0, where s(x) = 1 / (1 + e^-x).
@@ -43,7 +44,7 @@ fn two_bots_have_the_odds_of_their_wins() {
 }
 
 #[test]
-fn points_are_a_tenfold_chance_every_400() {
+fn four_hundred_points_mean_ten_times_the_wins() {
     let strong = Rating::of_points(1900.0);
     assert!((strong.chance_against(Rating::default()) - 10.0 / 11.0).abs() < 1e-12);
     assert!((Rating::of_strength(strong.strength()).points() - 1900.0).abs() < 1e-9);
@@ -51,9 +52,10 @@ fn points_are_a_tenfold_chance_every_400() {
 }
 
 #[test]
-fn bots_that_won_or_lost_everything_have_a_place_and_a_wide_interval() {
+fn perfect_records_have_finite_ratings_and_wide_intervals() {
     let bots = field(3);
-    let results: Vec<_> = (0..30).map(|number| result(number / 3, &bots, usize::from(number == 0))).collect();
+    let results: Vec<_> =
+        (0..30).map(|number| match_of_group(number / 3, &bots, usize::from(number == 0))).collect();
     let ratings = rated(&results);
     let [best, middle, worst] = [0, 1, 2].map(|bot: usize| ratings.get(&bots[bot]).unwrap());
     assert!(best.rating > middle.rating && middle.rating > worst.rating);
@@ -65,11 +67,11 @@ fn bots_that_won_or_lost_everything_have_a_place_and_a_wide_interval() {
 }
 
 #[test]
-fn a_chain_of_bots_that_always_win_has_its_order() {
+fn a_chain_of_certain_wins_is_ordered() {
     let bots = field(20);
     let mut results = Vec::new();
     for pair in bots.windows(2) {
-        results.extend((0..30).map(|number| result(number, pair, 0)));
+        results.extend((0..30).map(|number| match_of_group(number, pair, 0)));
     }
     let strengths: Vec<f64> = {
         let ratings = rated(&results);
@@ -82,14 +84,14 @@ fn a_chain_of_bots_that_always_win_has_its_order() {
 #[test]
 fn islands_are_not_compared() {
     let bots = field(5);
-    let mut results = vec![result(0, &bots[..2], 0), result(1, &bots[2..4], 0)];
+    let mut results = vec![match_of_group(0, &bots[..2], 0), match_of_group(1, &bots[2..4], 0)];
     let ratings = rated(&results);
     let island = |bot: usize| ratings.get(&bots[bot]).unwrap().island;
     assert_eq!([0, 1, 2, 3].map(island), [0, 0, 1, 1]);
     assert_eq!(ratings.probability_better(&bots[0], &bots[3]), None);
     assert!(ratings.probability_better(&bots[0], &bots[1]).unwrap() > 0.5);
     assert!(ratings.get(&bots[4]).is_none(), "no match counts for it");
-    results.push(result(2, &bots[1..3], 0));
+    results.push(match_of_group(2, &bots[1..3], 0));
     let ratings = rated(&results);
     assert!(ratings.bots().iter().all(|rated| rated.island == 0));
     assert!(ratings.probability_better(&bots[0], &bots[3]).unwrap() > 0.5);
@@ -98,11 +100,11 @@ fn islands_are_not_compared() {
 #[test]
 fn work_is_bounded() {
     let bots = field(6);
-    let matches = matches(&drawn(1, &bots, &[0.0; 6], 60));
+    let matches = rated_matches(&draw_matches(1, &bots, &[0.0; 6], 60));
     let mut budget = Budget::of_steps(1_000);
     assert_eq!(
         matches.compute_ratings(&Resampling::default(), &mut budget).unwrap_err(),
-        HaltReason::OutOfSteps { most: 1_000 }
+        HaltReason::OutOfSteps { limit: 1_000 }
     );
     let ratings = matches.compute_ratings(&Resampling::default(), &mut Budget::unbounded()).unwrap();
     assert_eq!(ratings.bots().len(), 6);
@@ -111,13 +113,13 @@ fn work_is_bounded() {
 proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(32))]
 
-    /// At the most likely place every bot has won as often as the model expects, the virtual draw included.
+    /// At the maximum every bot has won as often as the model expects, including the virtual draw.
     #[test]
-    fn every_bot_won_as_often_as_expected(
+    fn expected_wins_equal_actual_wins(
         seed: u64, strengths in prop::collection::vec(-3.0..3.0_f64, 4..8), count in 1..80_u64,
     ) {
         let bots = field(strengths.len());
-        let results = drawn(seed, &bots, &strengths, count);
+        let results = draw_matches(seed, &bots, &strengths, count);
         let ratings = rated(&results);
         let share = |bot: &BotName| ratings.get(bot).unwrap().rating.strength().exp();
         for rated in ratings.bots() {
@@ -131,11 +133,11 @@ proptest! {
         }
     }
 
-    /// Neither the order of the matches nor the seats nor the numbers of the groups change a bit of anything.
+    /// Neither the order of the matches, nor the seats, nor the numbers of the groups change a single bit.
     #[test]
-    fn only_what_happened_counts(seed: u64, count in 1..40_u64) {
+    fn order_seats_and_group_numbers_do_not_matter(seed: u64, count in 1..40_u64) {
         let bots = field(6);
-        let mut results = drawn(seed, &bots, &[0.0; 6], count);
+        let mut results = draw_matches(seed, &bots, &[0.0; 6], count);
         for (number, result) in results.iter_mut().enumerate().filter(|(number, _)| number % 7 == 3) {
             let outcome = result.outcome.as_mut().unwrap();
             let lost = if number % 2 == 0 { SeatLoss::Forfeited } else { SeatLoss::NoShow };

@@ -1,4 +1,4 @@
-//! Ratings against known strengths, and against the faults of other models.
+//! Tests of ratings against known strengths, and for the faults of other models.
 
 mod calibration;
 mod faults;

@@ -1,22 +1,22 @@
-//! The ratings that move with every match, against the most likely ones.
+//! Online ratings agree with the maximum likelihood ratings.
 
-use super::super::testing::{anchored, draw_winner, matches, rated, result};
+use super::super::testing::{anchor_strengths, draw_winner, match_of_group, rated, rated_matches};
 use crate::{MatchResult, OnlineRatings, RatingMeasure, SeatLoss, SeededDraw, testing::field};
 
-/// How the bots of a match are found.
+/// How the bots of a match are selected.
 #[derive(Clone, Copy, PartialEq)]
 enum Tables {
-    /// Any.
+    /// At random.
     Mixed,
-    /// One, and those whose ratings are closest to its own.
+    /// A random bot, and those with the closest ratings.
     Close,
 }
 
-/// Plays matches of n bots; returns the root mean square, in points, of how far the online ratings lie from the most likely
-/// ones, and the share of their intervals that hold the truth.
-fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
+/// Plays matches of n bots; returns the root mean square difference, in points, between online and maximum likelihood
+/// ratings, and the share of online intervals that contain the true value.
+fn play_matches(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
     let names = field(10);
-    let strengths = anchored(&(0..10).map(|bot| f64::from(bot) / 3.0 - 1.5).collect::<Vec<_>>());
+    let strengths = anchor_strengths(&(0..10).map(|bot| f64::from(bot) / 3.0 - 1.5).collect::<Vec<_>>());
     let mut draw = SeededDraw::new(31, count);
     let mut online = OnlineRatings::new(RatingMeasure::Wins);
     for bot in &names {
@@ -36,7 +36,7 @@ fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
         table.truncate(seats);
         let winner = draw_winner(&mut draw, &table.iter().map(|&bot| strengths[bot]).collect::<Vec<_>>());
         let bots: Vec<_> = table.iter().map(|&bot| names[bot].clone()).collect();
-        results.push(result(number, &bots, winner));
+        results.push(match_of_group(number, &bots, winner));
         online.update_with(&results[number as usize]);
     }
     let ratings = rated(&results);
@@ -50,17 +50,17 @@ fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
 }
 
 #[test]
-fn they_meet_the_most_likely_ones_in_the_long_run() {
-    let (few, _) = played(3, Tables::Mixed, 100);
-    let (many, held) = played(3, Tables::Mixed, 3_000);
+fn online_ratings_converge_to_maximum_likelihood() {
+    let (few, _) = play_matches(3, Tables::Mixed, 100);
+    let (many, held) = play_matches(3, Tables::Mixed, 3_000);
     assert!(few < 40.0 && many < 4.0 && held >= 0.8, "{few}, then {many}, {held}");
-    let (many, held) = played(2, Tables::Mixed, 3_000);
+    let (many, held) = play_matches(2, Tables::Mixed, 3_000);
     assert!(many < 8.0 && held >= 0.8, "{many}, {held}");
 }
 
 #[test]
-fn bots_that_only_meet_their_like_are_not_taken_for_known() {
-    let (_, held) = played(3, Tables::Close, 1_000);
+fn bots_that_only_meet_similar_ones_remain_uncertain() {
+    let (_, held) = play_matches(3, Tables::Close, 1_000);
     assert!(held >= 0.8, "{held}");
 }
 
@@ -76,7 +76,7 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
     assert_eq!((before.rating().to_string().as_str(), before.matches), ("1500", 0));
     let mut rise = f64::INFINITY;
     for number in 0..20 {
-        online.update_with(&result(number, &bots, 0));
+        online.update_with(&match_of_group(number, &bots, 0));
         let after = online.get(&bots[0]).unwrap();
         assert!(after.deviation < before.deviation, "{before:?} and then {after:?}");
         let risen = after.rating().points() - before.rating().points();
@@ -92,29 +92,29 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
 }
 
 #[test]
-fn what_says_nothing_changes_nothing() {
+fn uninformative_matches_change_nothing() {
     let bots = field(3);
     let mut online = OnlineRatings::new(RatingMeasure::Wins);
-    online.update_with(&result(0, &bots, 0));
+    online.update_with(&match_of_group(0, &bots, 0));
     let before = online.clone();
-    let mut won_for_an_absent_bot = result(1, &bots, 0);
+    let mut won_for_an_absent_bot = match_of_group(1, &bots, 0);
     let outcome = won_for_an_absent_bot.outcome.as_mut().unwrap();
     outcome.seats[outcome.winner].lost = Some(SeatLoss::NoShow);
     online.update_with(&won_for_an_absent_bot);
-    online.update_with(&MatchResult { outcome: None, ..result(2, &bots, 0) });
+    online.update_with(&MatchResult { outcome: None, ..match_of_group(2, &bots, 0) });
     assert_eq!(online, before);
-    assert_eq!(matches([&won_for_an_absent_bot]).len(), 0);
+    assert_eq!(rated_matches([&won_for_an_absent_bot]).len(), 0);
 }
 
 #[test]
-fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
+fn a_leaving_bot_does_not_change_the_others() {
     let bots = field(5);
     let mut online = OnlineRatings::new(RatingMeasure::Wins);
     let mut draw = SeededDraw::new(8, 0);
     for number in 0..200 {
         let mut table = bots.clone();
         draw.shuffle(&mut table);
-        online.update_with(&result(number, &table[..3], draw.number_below(3) as usize));
+        online.update_with(&match_of_group(number, &table[..3], draw.number_below(3) as usize));
     }
     let (gone, before) = (&bots[2], online.clone());
     online.remove_bot(gone);
@@ -128,10 +128,10 @@ fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
             assert!(close(now, then), "{one} and {other}: {now}, {then}");
         }
     }
-    // Those that are left are rated as if it were still there: no match tells of it.
+    // The others are rated as if it were still there, since no match involves it.
     let (mut with, table) = (before.clone(), [bots[0].clone(), bots[1].clone(), bots[3].clone()]);
-    with.update_with(&result(900, &table, 1));
-    online.update_with(&result(900, &table, 1));
+    with.update_with(&match_of_group(900, &table, 1));
+    online.update_with(&match_of_group(900, &table, 1));
     for one in &table {
         let [now, then] = [&online, &with].map(|online| online.get(one).unwrap().rating().points());
         assert!(close(now, then), "{one}: {now}, {then}");

@@ -1,8 +1,8 @@
-//! Ratings by satisfaction against known strengths: what they find, and how often their intervals hold.
+//! Ratings by satisfaction recover known strengths, and their intervals have the right coverage.
 
 use super::super::{
     ReplicateCount, Resampling, SatisfactionRatings, SatisfactionScores, SpreadBelief, adjust_for_all,
-    resampling::draw_uniform, testing::result,
+    resampling::draw_uniform, testing::match_of_group,
 };
 use crate::{
     MatchResult, OnlineRatings, RatingMeasure, SeatLoss, SeededDraw,
@@ -14,28 +14,28 @@ use lastnim_core::{game::BotName, oracle::Budget};
 /// How the tables of a tournament are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Tables {
-    /// Any bots.
+    /// At random.
     Mixed,
-    /// Bots that are next to each other in strength, as in a ladder.
+    /// From bots next to each other in strength, as in a ladder.
     Close,
-    /// The first bots some eight times as often as the last ones.
+    /// The first bots about eight times as often as the last.
     Uneven,
 }
 
-/// A tournament between bots whose satisfaction is known.
+/// A tournament between bots of known satisfaction.
 #[derive(Debug, Clone, Copy)]
 struct Scenario {
     seats: usize,
     bots: u32,
     groups: u64,
-    /// Half the distance between the best and the worst.
+    /// Half the difference between the best and the worst bot.
     spread: f64,
     tables: Tables,
-    /// By how much more or less a bot is satisfied in all matches of a group.
+    /// How much a bot's satisfaction varies by group.
     clustering: f64,
-    /// How often in 100 matches a seat is not taken.
+    /// No-shows per 100 seats.
     no_shows: u64,
-    /// How often in 100 matches the best bot loses its seat.
+    /// Forfeits of the best bot per 100 matches.
     forfeits: u64,
     runs: u64,
 }
@@ -52,15 +52,15 @@ const EVEN: Scenario = Scenario {
     runs: 150,
 };
 
-/// What came of many tournaments.
+/// The summary of many tournaments.
 struct Findings {
-    /// The share of the intervals that held the truth.
+    /// The share of intervals that contain the true value.
     coverage: f64,
     /// Half the mean width of an interval.
     half: f64,
-    /// The share of tournaments in which a pair that is called better at 5% of all is not.
+    /// The share of tournaments in which a pair is wrongly called better at the 5% level.
     wrong: f64,
-    /// The share of pairs given a probability of 80% or more in which the one is better.
+    /// The share of pairs with a probability of 80% or more in which the bot is really better.
     confirmed: f64,
 }
 
@@ -70,7 +70,7 @@ impl Scenario {
         (0..self.bots).map(|bot| self.spread * place(bot)).collect()
     }
 
-    /// How far each bot lies above the mean, with the matches that it loses.
+    /// Each bot's distance from the mean, including its forfeits.
     fn leads(&self) -> Vec<f64> {
         let mut leads = self.strengths();
         let (last, forfeits) = (leads.len() - 1, f64::from(self.forfeits as u32) / 100.0);
@@ -96,7 +96,7 @@ impl Scenario {
         table
     }
 
-    /// Plays a group: a table in every rotation. What a place is worth is drawn for the group.
+    /// Plays a group: a table in every rotation. The worth of each seat is drawn for the group.
     fn play_group(&self, group: u64, names: &[BotName], draw: &mut SeededDraw) -> Vec<MatchResult> {
         let (table, strengths) = (self.draw_table(draw), self.strengths());
         let around = |draw: &mut SeededDraw, half: f64| (2.0 * draw_uniform(draw) - 1.0) * half;
@@ -107,7 +107,7 @@ impl Scenario {
             .map(|rotation| {
                 let at = |seat: usize| (seat + rotation) % self.seats;
                 let bots: Vec<_> = (0..self.seats).map(|seat| names[table[at(seat)]].clone()).collect();
-                let mut result = result(group, &bots, 0);
+                let mut result = match_of_group(group, &bots, 0);
                 result.number = group * self.seats as u64 + rotation as u64;
                 let outcome = result.outcome.as_mut().unwrap();
                 for seat in outcome.seats.seats().iter() {
@@ -137,7 +137,7 @@ impl Scenario {
         let (mut held, mut halves, mut all) = (0.0, 0.0, 0.0);
         let (mut wrong, mut confirmed, mut promised) = (0.0, 0.0, 0.0);
         for run in 0..self.runs {
-            let ratings = rated(&self.play(run), run, 100);
+            let ratings = rate_results(&self.play(run), run, 100);
             for (name, lead) in names.iter().zip(&leads) {
                 let Some(rated) = ratings.get(name) else { continue };
                 held += f64::from(u8::from(rated.interval.contains(lead)));
@@ -185,21 +185,21 @@ impl Scenario {
         let Findings { coverage, half, wrong, confirmed } = self.simulate();
         assert!((0.93..=0.97).contains(&coverage), "{self:?}: {coverage:.3}");
         assert!(half < 0.3, "{self:?}: nothing is bought by width: {half:.3}");
-        // In 150 tournaments more than 8% where 5% are wrong are rare.
+        // More than 8% in 150 tournaments is unlikely if 5% are wrong.
         assert!(wrong <= 0.08, "{self:?}: {wrong:.3}");
         assert!(self.spread == 0.0 || confirmed >= 0.8, "{self:?}: {confirmed:.3}");
     }
 }
 
-fn scored<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> SatisfactionScores {
+fn scores_of<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> SatisfactionScores {
     let mut scores = SatisfactionScores::new();
     results.into_iter().for_each(|result| scores.add_result(result));
     scores
 }
 
-fn rated(results: &[MatchResult], seed: u64, replicates: u32) -> SatisfactionRatings {
+fn rate_results(results: &[MatchResult], seed: u64, replicates: u32) -> SatisfactionRatings {
     let resampling = Resampling { seed, replicates: ReplicateCount::new(replicates).unwrap() };
-    scored(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
+    scores_of(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
 }
 
 #[test]
@@ -223,27 +223,27 @@ fn three_seats_and_many_groups() {
 }
 
 #[test]
-fn three_seats_and_groups_that_are_alike() {
+fn three_seats_and_dependent_groups() {
     Scenario { groups: 60, clustering: 0.3, ..EVEN }.check();
 }
 
 #[test]
-fn bots_that_are_equal() {
+fn equal_bots() {
     Scenario { bots: 8, groups: 40, spread: 0.0, runs: 250, ..EVEN }.check();
 }
 
 #[test]
-fn bots_that_meet_their_like_only() {
+fn bots_that_only_meet_similar_ones() {
     Scenario { bots: 12, groups: 120, tables: Tables::Close, runs: 80, ..EVEN }.check();
 }
 
 #[test]
-fn bots_that_seldom_play() {
+fn rarely_drawn_bots() {
     Scenario { bots: 8, groups: 80, tables: Tables::Uneven, ..EVEN }.check();
 }
 
 #[test]
-fn seats_that_are_lost() {
+fn lost_seats() {
     Scenario { groups: 60, no_shows: 10, forfeits: 30, ..EVEN }.check();
 }
 
@@ -252,20 +252,20 @@ fn five_seats() {
     Scenario { seats: 5, bots: 8, ..EVEN }.check();
 }
 
-/// A bot at the better places is not the better bot: its place is worth more, and it is compared at that place.
+/// A bot at better seats is not a better bot: it is compared with others at the same seat.
 #[test]
-fn places_are_not_strengths() {
+fn seats_are_not_strengths() {
     let bots = field(3);
     let mut results = Vec::new();
     for group in 0..20 {
         for rotation in 0..3 {
             let mut table = bots.clone();
             table.rotate_left(rotation);
-            let mut result = result(group, &table, 0);
+            let mut result = match_of_group(group, &table, 0);
             let outcome = result.outcome.as_mut().unwrap();
             for (seat, rank) in outcome.seats.seats().iter().zip([0, 1, 2]) {
                 outcome.seats[seat].rank_actual = rank;
-                // The last bot never came to the last seat: its others are not better for that.
+                // The last bot never came to the last seat; its other seats are not better for that.
                 if rank == 2 && table[2] == bots[2] {
                     outcome.seats[seat].lost = Some(SeatLoss::NoShow);
                 }
@@ -273,7 +273,7 @@ fn places_are_not_strengths() {
             results.push(result);
         }
     }
-    let ratings = rated(&results, 1, 50);
+    let ratings = rate_results(&results, 1, 50);
     for rated in ratings.bots() {
         assert!(rated.lead.abs() < 1e-9, "{rated:?}");
         assert!(rated.interval.low < -0.005 && rated.interval.high > 0.005, "nothing is certain: {rated:?}");
@@ -285,22 +285,22 @@ fn places_are_not_strengths() {
 fn the_order_of_results_and_a_restart_do_not_matter() {
     let scenario = Scenario { no_shows: 5, forfeits: 10, ..EVEN };
     let mut results = scenario.play(3);
-    let expected = rated(&results, 1, 50);
+    let expected = rate_results(&results, 1, 50);
     SeededDraw::new(9, 9).shuffle(&mut results);
-    assert_eq!(rated(&results, 1, 50), expected);
+    assert_eq!(rate_results(&results, 1, 50), expected);
     let (before, after) = results.split_at(40);
-    let mut restored: SatisfactionScores = decode_state(&encode_state(&scored(before))).unwrap();
+    let mut restored: SatisfactionScores = decode_state(&encode_state(&scores_of(before))).unwrap();
     for result in after {
         restored.add_result(result);
     }
     let resampling = Resampling { seed: 1, replicates: ReplicateCount::new(50).unwrap() };
     assert_eq!(restored.compute_ratings(&resampling, &mut Budget::unbounded()).unwrap(), expected);
 
-    let mut forgetful = scored(&results);
+    let mut forgetful = scores_of(&results);
     forgetful.forget_before(20);
     let newest: Vec<_> = results.iter().filter(|result| result.group >= 20).cloned().collect();
     let forgotten = forgetful.compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
-    assert_eq!(forgotten, rated(&newest, 1, 50));
+    assert_eq!(forgotten, rate_results(&newest, 1, 50));
 }
 
 #[test]
@@ -311,15 +311,15 @@ fn bots_of_different_islands_are_not_compared() {
         .map(|number| {
             let mut table = tables[number as usize / 2 % 2].to_vec();
             table.rotate_left(number as usize % 2);
-            result(number / 2, &table, 0)
+            match_of_group(number / 2, &table, 0)
         })
         .collect();
-    // Nobody else came to the last bots.
-    let mut alone = result(9, &bots[4..], 0);
+    // All other bots of the last group were no-shows.
+    let mut alone = match_of_group(9, &bots[4..], 0);
     let outcome = alone.outcome.as_mut().unwrap();
     outcome.seats[outcome.winner].lost = Some(SeatLoss::NoShow);
     results.push(alone);
-    let ratings = rated(&results, 1, 50);
+    let ratings = rate_results(&results, 1, 50);
     let islands: Vec<_> = ratings.bots().iter().map(|rated| rated.island).collect();
     assert_eq!(islands, [0, 0, 1, 1]);
     assert!(ratings.lead_between(&bots[0], &bots[1]).is_some());
@@ -327,9 +327,9 @@ fn bots_of_different_islands_are_not_compared() {
     assert!(ratings.get(&bots[5]).is_none(), "a bot that met nobody is not rated");
 }
 
-/// What pairs a ladder comes to what is published.
+/// The online ratings, which pair a ladder, converge to the published ones.
 #[test]
-fn match_by_match_it_comes_to_the_same() {
+fn online_ratings_converge_to_the_published_ones() {
     let scenario = Scenario { bots: 10, groups: 600, ..EVEN };
     let (names, results) = (field(10), scenario.play(1));
     let mut online = OnlineRatings::new(RatingMeasure::Satisfaction);
@@ -340,7 +340,7 @@ fn match_by_match_it_comes_to_the_same() {
     for result in &results {
         online.update_with(result);
     }
-    let ratings = rated(&results, 1, 50);
+    let ratings = rate_results(&results, 1, 50);
     for (name, lead) in names.iter().zip(scenario.leads()) {
         let (belief, rated) = (online.get(name).unwrap(), ratings.get(name).unwrap());
         assert!((belief.strength - rated.lead).abs() < 0.01, "{belief:?} {rated:?}");

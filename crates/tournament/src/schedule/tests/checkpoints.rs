@@ -1,4 +1,4 @@
-//! A tournament that goes on from a checkpoint is the one in which all results were counted.
+//! A tournament restored from a checkpoint equals one in which all results were counted.
 
 use super::promises::any_tournament;
 use super::*;
@@ -14,7 +14,7 @@ use lastnim_core::oracle::Budget;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// A tournament that is played without a game, and all that follows from its results.
+/// A simulated tournament without games, with all folds of its results.
 #[derive(Debug)]
 struct Played {
     settings: Settings,
@@ -27,7 +27,7 @@ struct Played {
     seed: u64,
 }
 
-/// What others see of a tournament, now and until its end.
+/// The visible state of a tournament, now and until its end.
 #[derive(Debug, PartialEq)]
 struct Seen {
     lines: Vec<Standing>,
@@ -40,7 +40,7 @@ struct Seen {
     counted: u64,
 }
 
-/// Makes up a result that depends on the match alone: some are cancelled, some seats lost.
+/// Creates a result that depends only on the match: some are cancelled, some seats lost.
 fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
     let mut draw = SeededDraw::new(seed, pairing.number);
     let seats = pairing.bots.seats();
@@ -77,7 +77,7 @@ impl Played {
         self.field.iter().chain(self.changes.iter().map(|change| &change.bot)).cloned().collect()
     }
 
-    /// Plays on with up to `at_once` matches at a time, which end in an order that is drawn, until so many more have.
+    /// Plays `matches` more matches, up to `at_once` at a time, which end in random order.
     fn play(&mut self, at_once: usize, matches: usize, draw: &mut SeededDraw) {
         for _ in 0..matches {
             while self.open.len() < at_once
@@ -109,14 +109,14 @@ impl Played {
         snapshot_state(told, reported, &**schedule, standings, evidence, cross_table)
     }
 
-    /// Has an organiser annul all results of a bot, after which all results are counted anew.
+    /// Annuls all results of a bot, after which all results are recounted.
     fn annul(&mut self, bot: &BotName) {
         let (bot, results, reason) = (bot.clone(), DisqualifiedResults::Annul, "a test".parse().unwrap());
         self.rulings.add(&TournamentEvent::Disqualified { bot, results, reason });
         self.fold = self.restarted(None).unwrap().fold;
     }
 
-    /// Has an organiser void one of the matches that may be, after which all others are counted anew.
+    /// Voids a random match that may be voided, after which all others are recounted.
     fn void(&mut self, draw: &mut SeededDraw) {
         let first = self.fold.schedule.replayable_from();
         let numbers: Vec<u64> = self.results.range(first..).map(|(&number, _)| number).collect();
@@ -131,7 +131,7 @@ impl Played {
         self.fold = self.restarted(None).unwrap().fold;
     }
 
-    /// Goes on as a server does that was started anew, from a snapshot or by counting all results.
+    /// Continues like a restarted server, from a snapshot or by counting all results.
     fn restarted(&self, state: Option<&[u8]>) -> Result<Self, CheckpointError> {
         let schedule = plan_schedule(&self.settings, &self.field).unwrap();
         let bots = self.bots();
@@ -189,7 +189,7 @@ impl Played {
 }
 
 /// An open-ended ladder.
-fn endless(seats: usize, table_groups: u64, suspend_after: u64) -> Settings {
+fn open_ended_ladder(seats: usize, table_groups: u64, suspend_after: u64) -> Settings {
     settings(
         seats,
         3,
@@ -202,8 +202,8 @@ fn endless(seats: usize, table_groups: u64, suspend_after: u64) -> Settings {
     )
 }
 
-/// Checks that a tournament goes on alike from each of some snapshots and from all its results.
-fn check(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), TestCaseError> {
+/// Checks that a tournament continues identically from each of some snapshots and from all its results.
+fn check_restored(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), TestCaseError> {
     let seen = played.seen();
     let mut counted_anew = played.restarted(None).unwrap();
     prop_assert_eq!(&counted_anew.seen(), &seen);
@@ -214,7 +214,7 @@ fn check(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), Test
         if played.changes.is_empty() {
             prop_assert_eq!(restored.fold.schedule.save(), counted_anew.fold.schedule.save());
         }
-        // A server that was started from a checkpoint writes the next one.
+        // A server that was restored from a checkpoint writes the next one.
         let again = restored.snapshot_state();
         prop_assert!(again.is_ok());
         prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().seen(), &seen);
@@ -234,7 +234,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn every_format_goes_on_from_a_checkpoint(
+    fn every_format_continues_from_a_checkpoint(
         (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..30_usize,
         spans in prop::collection::vec(0..40_usize, 1..5),
     ) {
@@ -245,16 +245,16 @@ proptest! {
             snapshots.push(played.snapshot_state().unwrap());
         }
         played.play(at_once, 5, &mut draw);
-        check(&played, &snapshots, usize::MAX)?;
+        check_restored(&played, &snapshots, usize::MAX)?;
     }
 
     #[test]
-    fn an_endless_ladder_goes_on_from_a_checkpoint(
+    fn an_open_ended_ladder_continues_from_a_checkpoint(
         seats in 2..4_usize, more in 0..5_usize, table_groups in 1..3_u64, suspend_after in 1..4_u64,
         seed: u64, luck: u64, at_once in 1..9_usize,
         moves in prop::collection::vec((0..9_usize, any::<bool>(), 0..30_usize, any::<bool>()), 1..8),
     ) {
-        let settings = endless(seats, table_groups, suspend_after);
+        let settings = open_ended_ladder(seats, table_groups, suspend_after);
         let mut played = Played::new(&settings, &field(seats + more), seed);
         let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
         for (bot, enters, span, is_kept) in moves {
@@ -266,11 +266,11 @@ proptest! {
             }
         }
         played.play(at_once, 5, &mut draw);
-        check(&played, &snapshots, 60)?;
+        check_restored(&played, &snapshots, 60)?;
     }
 
     #[test]
-    fn a_checkpoint_of_before_a_ruling_is_not_used(
+    fn a_checkpoint_from_before_a_ruling_is_rejected(
         (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..9_usize,
         steps in prop::collection::vec((0..30_usize, 0..4_usize), 1..6),
     ) {
@@ -290,14 +290,14 @@ proptest! {
         let (usable, old): (Vec<_>, Vec<_>) = snapshots.into_iter().partition(|(of, _)| *of == recounts);
         for (_, state) in old {
             let restored = played.restarted(Some(&state)).map(|_| ());
-            prop_assert_eq!(restored, Err(CheckpointError::Malformed("results have come to count otherwise since")));
+            prop_assert_eq!(restored, Err(CheckpointError::Malformed("rulings since then have changed which results count")));
         }
         let usable: Vec<_> = usable.into_iter().map(|(_, state)| state).collect();
-        check(&played, &usable, 20)?;
+        check_restored(&played, &usable, 20)?;
     }
 
     #[test]
-    fn no_bytes_break_the_reader(
+    fn arbitrary_bytes_do_not_break_decoding(
         (settings, bots) in any_tournament(), seed: u64, span in 0..60_usize,
         cut: prop::sample::Index, damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
@@ -324,7 +324,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_spread_is_counted_anew() {
+fn spread_schedules_have_no_snapshot() {
     let plain = settings(2, 3, TournamentFormat::RoundRobin);
     let spread = SettingsDraft { bot_concurrency: Some(Concurrency::new(1).unwrap()), ..(*plain).clone() };
     let settings = Settings::new(spread).unwrap();
@@ -333,8 +333,8 @@ fn what_is_spread_is_counted_anew() {
 }
 
 #[test]
-fn a_checkpoint_is_of_its_tournament() {
-    let settings = endless(2, 1, 3);
+fn a_checkpoint_only_fits_its_tournament() {
+    let settings = open_ended_ladder(2, 1, 3);
     let mut played = Played::new(&settings, &field(5), 7);
     played.play(3, 50, &mut SeededDraw::new(7, 0));
     played.change_field("bot8", FieldMovement::Enters);
@@ -342,14 +342,14 @@ fn a_checkpoint_is_of_its_tournament() {
     assert!(played.restarted(Some(&state)).is_ok());
     let change = played.changes.pop().unwrap();
     let error = played.restarted(Some(&state)).unwrap_err();
-    assert_eq!(error, CheckpointError::Missing("changes of the field"), "without {change:?}");
-    let of_three = Played::new(&endless(3, 1, 3), &field(5), 7);
+    assert_eq!(error, CheckpointError::Missing("field changes"), "without {change:?}");
+    let of_three = Played::new(&open_ended_ladder(3, 1, 3), &field(5), 7);
     assert!(of_three.restarted(Some(&state)).is_err());
 }
 
 #[test]
-fn what_a_ladder_keeps_does_not_grow_with_its_history() {
-    let settings = endless(2, 1, 1_000);
+fn the_state_of_a_ladder_does_not_grow_with_its_history() {
+    let settings = open_ended_ladder(2, 1, 1_000);
     let mut played = Played::new(&settings, &field(8), 3);
     let mut draw = SeededDraw::new(3, 0);
     let mut size = |matches: usize| {
@@ -361,9 +361,9 @@ fn what_a_ladder_keeps_does_not_grow_with_its_history() {
 }
 
 #[test]
-fn who_leaves_and_returns_while_a_ladder_waits_for_bots_has_done_nothing() {
+fn leaving_and_returning_while_a_ladder_waits_has_no_effect() {
     for luck in 0..40 {
-        let settings = endless(2, 1, 1_000);
+        let settings = open_ended_ladder(2, 1, 1_000);
         let mut played = Played::new(&settings, &field(4), luck);
         let mut draw = SeededDraw::new(luck, 0);
         played.play(2, 8 + luck as usize, &mut draw);
@@ -375,13 +375,13 @@ fn who_leaves_and_returns_while_a_ladder_waits_for_bots_has_done_nothing() {
         let waiting = played.snapshot_state().unwrap();
         played.change_field("bot1", FieldMovement::Enters);
         played.play(2, 9, &mut draw);
-        check(&played, &[waiting], 40).unwrap();
+        check_restored(&played, &[waiting], 40).unwrap();
     }
 }
 
 #[test]
-fn what_is_written_belongs_to_its_version() {
-    // No floating-point number is in it, so that it is the same on every machine.
+fn the_encoding_is_frozen_for_its_version() {
+    // It contains no floating-point number, so it is the same on every machine.
     let settings = settings(3, 2, TournamentFormat::RoundRobin);
     let mut played = Played::new(&settings, &field(4), 5);
     played.play(3, 20, &mut SeededDraw::new(5, 0));

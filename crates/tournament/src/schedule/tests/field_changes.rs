@@ -1,6 +1,6 @@
-//! What happens when bots come and go.
+//! Tests of bots that enter and leave.
 
-use super::ladder::ladder;
+use super::ladder::ladder_settings;
 use super::rehearsal::made_up;
 use super::*;
 use crate::{SeededDraw, Settings};
@@ -8,7 +8,7 @@ use lastnim_core::game::BotName;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-fn rebuild(
+fn rebuild_schedule(
     settings: &Settings,
     field: &[BotName],
     changes: &[FieldChange],
@@ -41,8 +41,8 @@ fn other_formats_have_a_closed_field() {
 }
 
 #[test]
-fn a_bot_that_leaves_sits_at_its_table_until_the_round_is_over() {
-    let (settings, field) = (ladder(2, None, 3), field(2));
+fn a_leaving_bot_finishes_its_round() {
+    let (settings, field) = (ladder_settings(2, None, 3), field(2));
     let mut played = Rehearsal::new(&settings, &field);
     let round = played.schedule.open_round().unwrap();
     let gone = field[0].clone();
@@ -66,7 +66,7 @@ proptest! {
         seats in 2..4_usize, more in 0..5_usize, seed: u64, luck: u64, at_once in 1..9_usize,
         moves in prop::collection::vec((0..10_usize, any::<bool>(), 1..30_usize), 0..6),
     ) {
-        let (settings, field) = (ladder(seats, Some(80), 3), field(seats + more));
+        let (settings, field) = (ladder_settings(seats, Some(80), 3), field(seats + more));
         let mut played = Rehearsal::new(&settings, &field);
         let mut changes = Vec::new();
         for (bot, enters, matches) in moves {
@@ -82,7 +82,7 @@ proptest! {
         }
         played.begin_and_end(&made_up(seed), at_once, played.played.len() + 5, luck);
         let mut rebuilt = Rehearsal::new(&settings, &field);
-        rebuilt.schedule = rebuild(&settings, &field, &changes, &played, luck);
+        rebuilt.schedule = rebuild_schedule(&settings, &field, &changes, &played, luck);
         for bot in super::rehearsal::field(10) {
             prop_assert_eq!(rebuilt.schedule.is_seated(&bot), played.schedule.is_seated(&bot));
         }
@@ -97,12 +97,12 @@ proptest! {
     }
 
     #[test]
-    fn between_two_rounds_the_order_of_the_bots_does_not_matter(
+    fn the_order_of_changes_between_rounds_does_not_matter(
         seats in 2..4_usize, more in 0..5_usize, seed: u64, luck: u64, matches in 0..40_usize,
         moves in prop::collection::vec((0..10_usize, any::<bool>()), 1..12),
     ) {
-        // Nobody is suspended: a round is being played, and all changes are for the next one.
-        let (settings, field) = (ladder(seats, Some(80), 1_000), field(seats + more));
+        // Nobody is suspended: a round is in progress, and all changes are for the next one.
+        let (settings, field) = (ladder_settings(seats, Some(80), 1_000), field(seats + more));
         let play = |shuffled: bool| {
             let mut played = Rehearsal::new(&settings, &field);
             played.begin_and_end(&made_up(seed), 3, matches, 1);
@@ -118,7 +118,7 @@ proptest! {
                     let at = moves.iter().rposition(|(number, _)| *bot.as_str() == format!("bot{number}"));
                     if moves[at.unwrap()].1 { FieldMovement::Enters } else { FieldMovement::Leaves }
                 };
-                // What each bot does last comes last.
+                // The last change of each bot remains last.
                 let again: Vec<_> = changes
                     .iter()
                     .map(|change| FieldChange { movement: last(&change.bot), ..change.clone() })
@@ -137,14 +137,14 @@ proptest! {
     }
 
     #[test]
-    fn who_has_left_plays_no_more(seed: u64, matches in 1..60_usize) {
-        let (settings, field) = (ladder(2, Some(80), 1_000), field(6));
+    fn a_bot_that_has_left_does_not_play(seed: u64, matches in 1..60_usize) {
+        let (settings, field) = (ladder_settings(2, Some(80), 1_000), field(6));
         let mut played = Rehearsal::new(&settings, &field);
         played.begin_and_end(&made_up(seed), 3, matches, seed);
         let Some(round) = played.schedule.open_round() else { return Ok(()) };
         let gone = field[2].clone();
         played.schedule.change_field(&FieldChange { round, bot: gone.clone(), movement: FieldMovement::Leaves });
-        // The round that is being played goes to its end with it.
+        // It finishes the current round.
         let before: HashSet<u64> = played.played.keys().copied().collect();
         played.play(&made_up(seed), 3, usize::MAX, seed);
         let after = played.played.values().filter(|pairing| !before.contains(&pairing.number));

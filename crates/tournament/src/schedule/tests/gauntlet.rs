@@ -1,4 +1,4 @@
-//! What a gauntlet promises.
+//! Guarantees of gauntlets.
 
 use super::*;
 use crate::{FieldError, GroupCount, TournamentFormat, testing::pairings};
@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 
 #[test]
-fn its_bot_has_to_be_in_the_field() {
+fn the_gauntlet_bot_must_be_in_the_field() {
     let format = TournamentFormat::Gauntlet { bot: "absent".parse().unwrap(), groups: None };
     let refused = plan_schedule(&settings(2, 1, format), &field(3)).unwrap_err();
     assert!(matches!(refused, FieldError::Missing { .. }));
-    assert_eq!(refused.to_string(), "absent is not in the field of 3 bots: the format is about it");
+    assert_eq!(refused.to_string(), "absent is not in the field of 3 bots, but the format names it");
 }
 
 proptest! {

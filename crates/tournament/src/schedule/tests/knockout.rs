@@ -1,4 +1,4 @@
-//! What a knockout promises.
+//! Guarantees of knockouts.
 
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
@@ -6,11 +6,11 @@ use crate::{MatchResult, Pairing, SeatLoss, Settings, TableGroups, TournamentFor
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-fn knockout(seats: usize, advance: usize) -> Settings {
+fn knockout_settings(seats: usize, advance: usize) -> Settings {
     settings(seats, 2, TournamentFormat::Knockout { advance, table_groups: TableGroups::ONE })
 }
 
-fn places(played: &Rehearsal) -> Vec<KnockoutPlace> {
+fn knockout_places(played: &Rehearsal) -> Vec<KnockoutPlace> {
     let FormatVerdict::Knockout(places) = played.schedule.format_verdict() else {
         panic!("a knockout tells places")
     };
@@ -19,11 +19,14 @@ fn places(played: &Rehearsal) -> Vec<KnockoutPlace> {
 
 #[test]
 fn eight_bots_play_three_rounds() {
-    let mut played = Rehearsal::new(&knockout(2, 1), &field(8));
+    let mut played = Rehearsal::new(&knockout_settings(2, 1), &field(8));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(14));
-    assert!(places(&played).iter().all(|place| place.place == 1 && place.out_in.is_none()), "all are in");
+    assert!(
+        knockout_places(&played).iter().all(|place| place.place == 1 && place.out_in.is_none()),
+        "all are in"
+    );
     played.play(&strongest_wins, 3, usize::MAX, 1);
-    let places = places(&played);
+    let places = knockout_places(&played);
     assert_eq!((places[0].bot.as_str(), places[0].place, places[0].out_in), ("bot0", 1, None));
     let rounds: Vec<_> = places.iter().map(|place| (place.place, place.out_in)).collect();
     let expected = [(1, None), (2, Some(2)), (3, Some(1)), (3, Some(1))];
@@ -33,19 +36,19 @@ fn eight_bots_play_three_rounds() {
 
 #[test]
 fn the_final_is_filled_with_the_best_of_the_rest() {
-    // Three tables of four, of which three winners and the best second go on.
-    let mut played = Rehearsal::new(&knockout(4, 1), &field(12));
+    // Three tables of four: three winners and the best second advance.
+    let mut played = Rehearsal::new(&knockout_settings(4, 1), &field(12));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(4 * 4));
     played.play(&strongest_wins, 1, usize::MAX, 1);
-    let places = places(&played);
+    let places = knockout_places(&played);
     assert_eq!(places[0].bot.as_str(), "bot0");
     assert_eq!(places.iter().filter(|place| place.out_in == Some(1)).count(), 3);
 }
 
 #[test]
-fn who_never_came_is_not_the_best_of_the_rest() {
-    // Two tables of five: five go on, one of the two thirds among them. At the one table three bots never come; at
-    // the other everybody does, and errs.
+fn a_no_show_is_not_the_best_of_the_rest() {
+    // Two tables of five: five bots advance, including one of the two thirds. At one table three bots are no-shows; at
+    // the other everyone attends and errs.
     let thirds = |pairing: &Pairing| {
         let mut result = strongest_wins(pairing);
         let mut order: Vec<_> = pairing.bots.iter().collect();
@@ -62,7 +65,7 @@ fn who_never_came_is_not_the_best_of_the_rest() {
         }
         result
     };
-    let mut played = Rehearsal::new(&knockout(5, 1), &field(10));
+    let mut played = Rehearsal::new(&knockout_settings(5, 1), &field(10));
     played.play(&thirds, 1, 11, 1);
     let absent: HashSet<_> = played.results[..5]
         .iter()
@@ -76,15 +79,15 @@ fn who_never_came_is_not_the_best_of_the_rest() {
 }
 
 #[test]
-fn lots_decide_what_no_match_has_decided() {
+fn ties_are_broken_by_lot() {
     let field = field(16);
     let mut champions = HashSet::new();
     for seed in 0..20 {
-        let plain = knockout(2, 1);
+        let plain = knockout_settings(2, 1);
         let settings = Settings::new(crate::SettingsDraft { seed, ..(*plain).clone() }).unwrap();
         let mut played = Rehearsal::new(&settings, &field);
         played.play(&MatchResult::cancelled, 4, usize::MAX, 1);
-        let places = places(&played);
+        let places = knockout_places(&played);
         assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
         champions.insert(places[0].bot.clone());
     }
@@ -95,18 +98,18 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(40))]
 
     #[test]
-    fn it_has_one_champion(seats in 2..6_usize, advance in 1..5_usize, more in 0..40_usize, seed: u64) {
-        let settings = knockout(seats, advance.min(seats - 1));
+    fn a_knockout_has_one_champion(seats in 2..6_usize, advance in 1..5_usize, more in 0..40_usize, seed: u64) {
+        let settings = knockout_settings(seats, advance.min(seats - 1));
         let field = field(seats + more);
         let mut played = Rehearsal::new(&settings, &field);
         played.play(&made_up(seed), 7, usize::MAX, seed);
-        let places = places(&played);
+        let places = knockout_places(&played);
         let bots: HashSet<_> = places.iter().map(|place| &place.bot).collect();
         prop_assert_eq!(bots.len(), field.len(), "every bot has a place");
         prop_assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
         prop_assert!(places.iter().enumerate().all(|(index, place)| (place.place == 1) == (index == 0)));
         prop_assert!(places.iter().all(|place| (place.place == 1) == place.out_in.is_none()));
-        // The final has a place for each of its bots.
+        // The final ranks each of its bots.
         let final_places: Vec<u64> = places[..seats].iter().map(|place| place.place).collect();
         prop_assert_eq!(final_places, (1..=seats as u64).collect::<Vec<_>>());
         let last = played.played.last_key_value().unwrap().1;
@@ -114,11 +117,11 @@ proptest! {
     }
 
     #[test]
-    fn who_always_wins_is_champion(seats in 2..6_usize, advance in 1..5_usize, more in 0..40_usize, seed: u64) {
-        let settings = knockout(seats, advance.min(seats - 1));
+    fn a_bot_that_always_wins_is_champion(seats in 2..6_usize, advance in 1..5_usize, more in 0..40_usize, seed: u64) {
+        let settings = knockout_settings(seats, advance.min(seats - 1));
         let mut played = Rehearsal::new(&settings, &field(seats + more));
         played.play(&strongest_wins, 7, usize::MAX, seed);
-        let places = places(&played);
+        let places = knockout_places(&played);
         prop_assert_eq!(places[0].bot.as_str(), "bot0");
     }
 }

@@ -1,4 +1,4 @@
-//! What a ladder promises.
+//! Guarantees of ladders.
 
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
@@ -11,11 +11,16 @@ use lastnim_core::game::{BotName, BySeat, SeatCount};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-pub(super) fn ladder(seats: usize, groups: Option<u64>, suspend_after: u64) -> Settings {
-    paired(LadderPairing::default(), seats, groups, suspend_after)
+pub(super) fn ladder_settings(seats: usize, groups: Option<u64>, suspend_after: u64) -> Settings {
+    settings_with_pairing(LadderPairing::default(), seats, groups, suspend_after)
 }
 
-fn paired(pairing: LadderPairing, seats: usize, groups: Option<u64>, suspend_after: u64) -> Settings {
+fn settings_with_pairing(
+    pairing: LadderPairing,
+    seats: usize,
+    groups: Option<u64>,
+    suspend_after: u64,
+) -> Settings {
     let ladder = LadderSettings {
         groups: groups.map(|groups| GroupCount::new(groups).unwrap()),
         table_groups: TableGroups::ONE,
@@ -25,7 +30,7 @@ fn paired(pairing: LadderPairing, seats: usize, groups: Option<u64>, suspend_aft
     settings(seats, 3, TournamentFormat::Ladder(ladder))
 }
 
-fn suspensions(played: &Rehearsal) -> Vec<Suspension> {
+fn suspended_bots(played: &Rehearsal) -> Vec<Suspension> {
     let FormatVerdict::Suspended(suspended) = played.schedule.format_verdict() else {
         panic!("a ladder tells who is suspended")
     };
@@ -40,8 +45,8 @@ fn matches_of(played: &Rehearsal) -> HashMap<BotName, usize> {
     matches
 }
 
-/// The bots of these numbers lose their seats in all their matches.
-fn crashing(bots: &'static [usize]) -> impl Fn(&Pairing) -> MatchResult {
+/// These bots lose their seats in all their matches.
+fn crashing_bots(bots: &'static [usize]) -> impl Fn(&Pairing) -> MatchResult {
     move |pairing| {
         let mut result = strongest_wins(pairing);
         let outcome = result.outcome.as_mut().unwrap();
@@ -56,9 +61,9 @@ fn crashing(bots: &'static [usize]) -> impl Fn(&Pairing) -> MatchResult {
 
 #[test]
 fn a_bot_that_crashes_over_and_over_is_suspended() {
-    let mut played = Rehearsal::new(&ladder(2, Some(200), 5), &field(8));
-    played.play(&crashing(&[3, 5]), 4, usize::MAX, 1);
-    let suspended = suspensions(&played);
+    let mut played = Rehearsal::new(&ladder_settings(2, Some(200), 5), &field(8));
+    played.play(&crashing_bots(&[3, 5]), 4, usize::MAX, 1);
+    let suspended = suspended_bots(&played);
     assert!(suspended.is_sorted_by_key(|suspended| suspended.last), "in the order in which they were");
     let mut names: Vec<_> = suspended.iter().map(|suspended| suspended.bot.as_str()).collect();
     names.sort_unstable();
@@ -81,9 +86,9 @@ fn a_bot_that_crashes_over_and_over_is_suspended() {
 }
 
 #[test]
-fn it_waits_for_bots_when_too_few_are_left() {
-    let mut played = Rehearsal::new(&ladder(2, None, 2), &field(3));
-    played.play(&crashing(&[1, 2]), 4, 1_000, 1);
+fn a_ladder_waits_when_too_few_bots_are_left() {
+    let mut played = Rehearsal::new(&ladder_settings(2, None, 2), &field(3));
+    played.play(&crashing_bots(&[1, 2]), 4, 1_000, 1);
     assert!(played.open.is_empty() && played.played.len() < 1_000);
     assert_eq!(played.schedule.next(), ScheduleStep::AwaitBots);
     let round = played.schedule.open_round().unwrap();
@@ -93,24 +98,24 @@ fn it_waits_for_bots_when_too_few_are_left() {
     assert_eq!(played.schedule.next(), ScheduleStep::AwaitBots, "it is in already");
     played.schedule.change_field(&change("bot2"));
     assert!(matches!(played.schedule.next(), ScheduleStep::Match(_)), "it has another chance");
-    assert_eq!(suspensions(&played).len(), 1);
+    assert_eq!(suspended_bots(&played).len(), 1);
 }
 
 #[test]
 fn a_bot_that_returns_has_one_chance() {
-    let mut played = Rehearsal::new(&ladder(2, None, 3), &field(6));
+    let mut played = Rehearsal::new(&ladder_settings(2, None, 3), &field(6));
     let returns = |played: &mut Rehearsal| {
         let round = played.schedule.open_round().unwrap();
         let change = FieldChange { round, bot: "bot3".parse().unwrap(), movement: FieldMovement::Enters };
         played.schedule.change_field(&change);
     };
     let losses =
-        |played: &Rehearsal| suspensions(played).first().map(|suspended| (suspended.lost, suspended.last));
-    played.play(&crashing(&[3]), 1, 100, 1);
+        |played: &Rehearsal| suspended_bots(played).first().map(|suspended| (suspended.lost, suspended.last));
+    played.play(&crashing_bots(&[3]), 1, 100, 1);
     let (lost, number) = losses(&played).unwrap();
     assert!((3..5).contains(&lost));
     returns(&mut played);
-    played.play(&crashing(&[3]), 1, 200, 1);
+    played.play(&crashing_bots(&[3]), 1, 200, 1);
     let (in_all, later_number) = losses(&played).unwrap();
     assert!(later_number > number);
     assert!((1..=2).contains(&(in_all - lost)), "one table and no more: {lost}, then {in_all}");
@@ -120,23 +125,23 @@ fn a_bot_that_returns_has_one_chance() {
     assert_eq!(losses(&played), None);
     let matches = matches_of(&played)[&"bot3".parse::<BotName>().unwrap()] as u64;
     assert!(matches > in_all + 5, "{matches}");
-    // Its losses begin anew.
-    played.play(&crashing(&[3]), 1, 400, 1);
+    // Its streak starts again.
+    played.play(&crashing_bots(&[3]), 1, 400, 1);
     assert!((3..5).contains(&losses(&played).unwrap().0));
 }
 
 #[test]
-fn a_ladder_has_so_many_bots_at_the_most() {
-    let settings = ladder(2, None, 3);
+fn a_ladder_has_a_bot_limit() {
+    let settings = ladder_settings(2, None, 3);
     assert!(plan_schedule(&settings, &field(1_024)).is_ok());
     let refused = plan_schedule(&settings, &field(1_025)).unwrap_err().to_string();
     assert_eq!(refused, "a field of 1025 bots: this format has at most 1024");
 }
 
-/// Whoever wins, a ladder in which satisfaction is scored pairs by it and is in its order.
+/// A ladder scored by satisfaction pairs and ranks by satisfaction, independent of wins.
 #[test]
-fn where_satisfaction_is_scored_the_satisfied_lead_and_meet() {
-    let (settings, bots) = (ladder(3, Some(500), 1_000), field(12));
+fn scoring_by_satisfaction_ranks_and_pairs_by_satisfaction() {
+    let (settings, bots) = (ladder_settings(3, Some(500), 1_000), field(12));
     assert_eq!(settings.rating_measure(), RatingMeasure::Satisfaction);
     let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
     let mut played = Rehearsal::new(&settings, &bots);
@@ -144,7 +149,7 @@ fn where_satisfaction_is_scored_the_satisfied_lead_and_meet() {
         let mut draw = SeededDraw::new(11, pairing.number);
         let seats = pairing.bots.seats();
         let results = BySeat::from_fn(seats, |seat| {
-            // Of 100 from 22 for the first bot to 77 for the last.
+            // Percentages from 22 for the first bot to 77 for the last.
             let chance = 22 + 5 * u64::from(of(&pairing.bots[seat]));
             let rank_actual = (0..2).filter(|_| draw.number_below(100) >= chance).count() as u32;
             SeatResult { rank_actual, ..SeatResult::default() }
@@ -173,14 +178,14 @@ fn where_satisfaction_is_scored_the_satisfied_lead_and_meet() {
     };
     let late: Vec<f64> = played.played.values().skip(750).map(spread).collect();
     let mean = late.iter().sum::<f64>() / f64::from(late.len() as u32);
-    // Three of twelve that are drawn at random are 6.5 apart.
+    // Three random bots of twelve are 6.5 apart on average.
     assert!(mean < 5.5, "{mean}");
 }
 
 #[test]
-fn bots_of_like_strength_meet_and_strange_ones_play_more() {
-    let mut played = Rehearsal::new(&ladder(2, Some(600), 1_000), &field(24));
-    // Each number is half as strong as the one before.
+fn similar_bots_meet_and_uncertain_ones_play_more() {
+    let mut played = Rehearsal::new(&ladder_settings(2, Some(600), 1_000), &field(24));
+    // Each bot is half as strong as the one before.
     let by_chance = |pairing: &Pairing| {
         let mut draw = SeededDraw::new(5, pairing.number);
         let seats = SeatCount::new(2).unwrap();
@@ -210,7 +215,7 @@ fn bots_of_like_strength_meet_and_strange_ones_play_more() {
 
 #[test]
 fn newcomers_play_first() {
-    let mut played = Rehearsal::new(&ladder(2, Some(400), 1_000), &field(12));
+    let mut played = Rehearsal::new(&ladder_settings(2, Some(400), 1_000), &field(12));
     played.play(&strongest_wins, 6, 400, 3);
     let round = played.schedule.open_round().unwrap();
     let newcomer: BotName = "bot99".parse().unwrap();
@@ -223,15 +228,15 @@ fn newcomers_play_first() {
     assert!(matches > 2 * late.len() * 2 / 13, "{matches} of {}", late.len());
 }
 
-/// Plays 40 groups for each seat of each bot, with results that are made up.
+/// Plays 40 groups per bot and seat, with random results.
 fn played_by_everybody(seats: usize, bots: usize, seed: u64) -> Rehearsal {
     let field = field(bots);
-    let mut played = Rehearsal::new(&ladder(seats, Some(20 * bots as u64), 1_000), &field);
+    let mut played = Rehearsal::new(&ladder_settings(seats, Some(20 * bots as u64), 1_000), &field);
     played.play(&made_up(seed), 6, usize::MAX, seed);
     played
 }
 
-/// Returns the most tables in a row at which a bot did not sit.
+/// Returns the longest run of tables without a bot.
 fn longest_wait(played: &Rehearsal, bot: &BotName) -> usize {
     let tables: Vec<bool> = played
         .played
@@ -242,7 +247,7 @@ fn longest_wait(played: &Rehearsal, bot: &BotName) -> usize {
     tables.split(|&sits| sits).map(<[bool]>::len).max().unwrap()
 }
 
-/// Checks that nobody waits for more tables than a ladder promises, and that nobody plays far less than others.
+/// Checks that no bot waits longer than guaranteed, and that none plays far less than others.
 fn check_shares(played: &Rehearsal, bots: usize) {
     let matches = matches_of(played);
     assert_eq!(matches.len(), bots);
@@ -255,15 +260,15 @@ fn check_shares(played: &Rehearsal, bots: usize) {
 }
 
 #[test]
-fn a_few_that_lie_apart_do_not_take_all_tables() {
+fn a_few_distant_bots_do_not_take_all_tables() {
     check_shares(&played_by_everybody(2, 7, 12_308_660_806_371_290_372), 7);
 }
 
-/// A ladder that began with version 0.1 goes on as it began. The shares are those that 0.1 was seen to give.
+/// A ladder from version 0.1 keeps its pairing. The expected shares are those observed with 0.1.
 #[test]
 fn a_ladder_of_an_earlier_version_keeps_its_pairing() {
     let (seats, bots, seed) = (2, 7, 12_308_660_806_371_290_372);
-    let settings = paired(LadderPairing::LeastCertain, seats, Some(20 * bots as u64), 1_000);
+    let settings = settings_with_pairing(LadderPairing::LeastCertain, seats, Some(20 * bots as u64), 1_000);
     let mut played = Rehearsal::new(&settings, &field(bots));
     played.play(&made_up(seed), 6, usize::MAX, seed);
     let mut matches: Vec<usize> = matches_of(&played).into_values().collect();
@@ -275,7 +280,7 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(40))]
 
     #[test]
-    fn everybody_plays(seats in 2..4_usize, more in 0..9_usize, seed: u64) {
+    fn every_bot_plays(seats in 2..4_usize, more in 0..9_usize, seed: u64) {
         check_shares(&played_by_everybody(seats, seats + more, seed), seats + more);
     }
 }

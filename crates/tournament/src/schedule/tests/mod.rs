@@ -1,4 +1,4 @@
-//! What all schedules promise, and what each format promises besides.
+//! Guarantees of all schedules and of each format.
 
 mod checkpoints;
 mod field_changes;

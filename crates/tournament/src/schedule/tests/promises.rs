@@ -1,4 +1,4 @@
-//! What all schedules promise.
+//! Guarantees of all schedules.
 
 use super::rehearsal::made_up;
 use super::*;
@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(lastnim_core::game::testing::cases(60))]
 
     #[test]
-    fn it_is_the_same_however_many_are_played_at_once(
+    fn concurrency_does_not_change_the_matches(
         (settings, bots) in any_tournament(), seed: u64, at_once in 2..30_usize, luck: u64,
     ) {
         let mut field = field(bots);
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn it_carries_on_after_a_crash_as_if_nothing_had_happened(
+    fn a_rebuilt_schedule_continues_identically(
         (settings, bots) in any_tournament(), seed: u64, at_once in 1..12_usize, luck: u64,
     ) {
         let field = field(bots);
@@ -111,7 +111,7 @@ proptest! {
         let all = uninterrupted.played.len();
         for cut in (0..=all).step_by(1 + all / 10) {
             let mut interrupted = Rehearsal::new(&settings, &field);
-            // As far as the cut: at that moment some are being played.
+            // At the cut some matches are in progress.
             interrupted.begin_and_end(&made_up(seed), at_once, cut, luck);
             interrupted.rebuild(&settings, &field, luck ^ cut as u64);
             interrupted.play(&made_up(seed), at_once, usize::MAX, luck.wrapping_add(1));
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn results_that_are_not_of_its_matches_change_nothing((settings, bots) in any_tournament(), seed: u64) {
+    fn foreign_results_change_nothing((settings, bots) in any_tournament(), seed: u64) {
         let field = field(bots);
         let mut plain = Rehearsal::new(&settings, &field);
         plain.play(&made_up(seed), 3, usize::MAX, 0);

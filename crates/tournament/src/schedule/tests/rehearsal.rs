@@ -1,4 +1,4 @@
-//! A tournament that is played without a game: results are made up, and come in any order.
+//! Simulated tournaments without games: results are generated and come in any order.
 
 use super::*;
 use crate::{
@@ -10,19 +10,19 @@ use std::collections::BTreeMap;
 
 pub(super) use crate::testing::field;
 
-/// Returns settings of a format.
+/// Returns settings with a format.
 pub(super) fn settings(seats: usize, positions: u64, format: TournamentFormat) -> Settings {
     let plain = testing::settings(seats, positions, AllianceSource::Standard);
     Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
 }
 
-/// A schedule, and the matches that are being played.
+/// A schedule with its matches in progress.
 #[derive(Debug)]
 pub(super) struct Rehearsal {
     pub(super) schedule: Box<dyn Schedule>,
     pub(super) open: Vec<Pairing>,
     pub(super) results: Vec<MatchResult>,
-    /// All matches that were handed out, by number.
+    /// All matches handed out, by number.
     pub(super) played: BTreeMap<u64, Pairing>,
 }
 
@@ -32,18 +32,18 @@ impl Rehearsal {
         Self { schedule, open: Vec::new(), results: Vec::new(), played: BTreeMap::new() }
     }
 
-    /// Plays until it is over, or so many matches have begun: up to `at_once` at a time, which end in an order that is drawn.
+    /// Plays until the end, or until `max_matches` have begun: up to `at_once` at a time, which end in random order.
     pub(super) fn play(
         &mut self,
         result: &dyn Fn(&Pairing) -> MatchResult,
         at_once: usize,
-        most: usize,
+        max_matches: usize,
         luck: u64,
     ) {
         let mut draw = SeededDraw::new(luck, 0);
         let mut is_over = false;
         loop {
-            while !is_over && self.open.len() < at_once && self.played.len() < most {
+            while !is_over && self.open.len() < at_once && self.played.len() < max_matches {
                 match self.schedule.next() {
                     ScheduleStep::Match(pairing) => self.begin(pairing),
                     ScheduleStep::AwaitResults => {
@@ -61,16 +61,16 @@ impl Rehearsal {
         }
     }
 
-    /// Plays until so many matches have begun, and leaves those open that are.
+    /// Plays until `max_matches` have begun, and leaves the open ones open.
     pub(super) fn begin_and_end(
         &mut self,
         result: &dyn Fn(&Pairing) -> MatchResult,
         at_once: usize,
-        most: usize,
+        max_matches: usize,
         luck: u64,
     ) {
         let mut draw = SeededDraw::new(luck, 0);
-        while self.played.len() < most {
+        while self.played.len() < max_matches {
             let step =
                 if self.open.len() < at_once { self.schedule.next() } else { ScheduleStep::AwaitResults };
             match step {
@@ -96,7 +96,7 @@ impl Rehearsal {
         self.results.push(result.clone());
     }
 
-    /// Makes the schedule anew, from the results in an order that is drawn and the matches that are open.
+    /// Rebuilds the schedule from the results in random order and the open matches.
     pub(super) fn rebuild(&mut self, settings: &Settings, field: &[BotName], luck: u64) {
         let mut schedule = plan_schedule(settings, field).unwrap();
         let mut results = self.results.clone();
@@ -117,7 +117,7 @@ impl Rehearsal {
     }
 }
 
-/// Makes up results that depend on the match alone: some matches are cancelled, some seats lost.
+/// Generates results that depend only on the match: some are cancelled, some seats lost.
 pub(super) fn made_up(seed: u64) -> impl Fn(&Pairing) -> MatchResult {
     move |pairing| {
         let mut draw = SeededDraw::new(seed, pairing.number);
@@ -137,7 +137,7 @@ pub(super) fn made_up(seed: u64) -> impl Fn(&Pairing) -> MatchResult {
     }
 }
 
-/// Makes results in which the bot whose name has the lowest number wins.
+/// Generates results in which the bot with the lowest number wins.
 pub(super) fn strongest_wins(pairing: &Pairing) -> MatchResult {
     let seats = pairing.bots.seats();
     let strength = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();

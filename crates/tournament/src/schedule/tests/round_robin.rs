@@ -1,4 +1,4 @@
-//! What a round robin promises.
+//! Guarantees of round robins.
 
 use super::*;
 use crate::{Concurrency, FieldError, Pairing, Settings, SettingsDraft, TournamentFormat, testing::pairings};
@@ -28,7 +28,7 @@ fn a_group_rotates_its_bots() {
 }
 
 #[test]
-fn who_moves_after_whom_is_drawn_for_each_group() {
+fn the_playing_order_is_drawn_for_each_group() {
     let follows = |pairing: Pairing| {
         let seats = pairing.bots.seats();
         let ann = pairing.bots.enumerate().find(|(_, bot)| bot.as_str() == "bot0").unwrap().0;
@@ -43,12 +43,12 @@ fn who_moves_after_whom_is_drawn_for_each_group() {
 }
 
 #[test]
-fn fields_too_small_or_too_large_are_named() {
+fn errors_name_fields_that_are_too_small_or_too_large() {
     let refused = |bots| round_robin(bots, 32, 1).unwrap_err().to_string();
     assert_eq!(refused(31), "a field of 31 bots: a match has 32 seats");
     assert_eq!(
         refused(1_000),
-        "a field of 1000 bots, 32 seats a match and 1 positions make more than 10000000 matches: fewer bots or positions are needed"
+        "a field of 1000 bots, 32 seats per match and 1 positions make more than 10000000 matches: use fewer bots or positions"
     );
     assert!(round_robin(usize::MAX, 2, usize::MAX).is_err());
     assert_eq!(round_robin(3_162, 2, 1), Ok(TotalMatches::Exactly(3_162 * 3_161)));
@@ -56,7 +56,7 @@ fn fields_too_small_or_too_large_are_named() {
 }
 
 #[test]
-fn the_last_of_millions_is_found_at_once() {
+fn the_last_of_millions_is_found_quickly() {
     let plan = plan_of(3_162, 2, 1);
     let total = plan.total_matches().upper_bound().unwrap();
     let last = plan.pairing_of_number(total - 1).unwrap();
@@ -69,7 +69,7 @@ fn the_last_of_millions_is_found_at_once() {
 }
 
 #[test]
-fn it_begins_far_apart_where_bots_play_few_at_once() {
+fn a_limit_per_bot_begins_groups_far_apart() {
     let plain = settings(2, 3, TournamentFormat::RoundRobin);
     let few = Settings::new(SettingsDraft {
         bot_concurrency: Some(Concurrency::new(1).unwrap()),
@@ -105,7 +105,7 @@ proptest! {
             groups.entry(pairing.group).or_default().insert((set.clone(), pairing.position));
             prop_assert!(seen.insert((set, pairing.position, pairing.rotation)));
         }
-        // All rotations of a set on a position were seen, so that the sets tell whether any is missing.
+        // All rotations of a set on a position were seen, so the sets show whether one is missing.
         let sets: HashSet<_> = seen.iter().map(|(set, ..)| set).collect();
         let all = (0..1_u32 << bots).filter(|bits| bits.count_ones() as usize == seats).count();
         prop_assert_eq!(sets.len(), all);

@@ -1,4 +1,4 @@
-//! What a sequential test promises.
+//! Guarantees of sequential tests.
 
 use super::*;
 use crate::{
@@ -8,14 +8,14 @@ use crate::{
 use lastnim_core::game::{BotName, BySeat};
 use std::collections::{HashMap, HashSet};
 
-fn bot(name: &str) -> BotName {
+fn bot_name(name: &str) -> BotName {
     name.parse().unwrap()
 }
 
-fn sprt(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups: u64) -> Settings {
+fn sprt_settings(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups: u64) -> Settings {
     let sprt = SprtSettings {
-        candidate: bot("bot1"),
-        baseline: bot("bot0"),
+        candidate: bot_name("bot1"),
+        baseline: bot_name("bot0"),
         measure,
         effects: EffectBounds::new(effects.0, effects.1).unwrap(),
         errors: ErrorRates::default(),
@@ -24,17 +24,17 @@ fn sprt(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups: u64) ->
     settings(seats, 5, TournamentFormat::Sprt(sprt))
 }
 
-fn verdict(played: &Rehearsal) -> SprtVerdict {
+fn verdict_of(played: &Rehearsal) -> SprtVerdict {
     let FormatVerdict::Sprt(verdict) = played.schedule.format_verdict() else {
         panic!("a test tells its answer")
     };
     verdict
 }
 
-/// A match in which each bot errs, by a rank each time, as often as its number says, in thousandths; who errs least wins,
-/// of equals one by lot.
-fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult {
-    let errors: HashMap<BotName, u64> = errors.iter().map(|(name, often)| (bot(name), *often)).collect();
+/// A match in which each bot errs, by one rank each time, with the given rate in thousandths. The bot with the fewest
+/// errors wins, ties by lot.
+fn erring_bots(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult {
+    let errors: HashMap<BotName, u64> = errors.iter().map(|(name, often)| (bot_name(name), *often)).collect();
     move |pairing| {
         let mut draw = SeededDraw::from_numbers([seed, pairing.number]);
         let seats = pairing.bots.seats();
@@ -42,7 +42,7 @@ fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult
             let often = errors.get(bot).copied().unwrap_or(100);
             (0..5).filter(|_| draw.number_below(1_000) < often).count() as u32
         });
-        // Who errs gives the win away more often than not, and the rest is luck.
+        // Errors usually lose the match; the rest is luck.
         let shares = regrets.map(|&regret| 4_u64 >> regret.min(2));
         let mut left = draw.number_below(shares.iter().sum());
         let winner = shares.enumerate().find(|(_, share)| match left.checked_sub(**share) {
@@ -64,7 +64,7 @@ fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult
 
 #[test]
 fn candidate_and_baseline_sit_on_the_same_seats() {
-    let settings = sprt(3, SprtMeasure::Regret, (0.0, 0.1), 20);
+    let settings = sprt_settings(3, SprtMeasure::Regret, (0.0, 0.1), 20);
     let schedule = plan_schedule(&settings, &field(5)).unwrap();
     assert_eq!(schedule.total_matches(), TotalMatches::AtMost(20 * 6));
     let mut opponents = HashMap::new();
@@ -77,9 +77,9 @@ fn candidate_and_baseline_sit_on_the_same_seats() {
                 (without.group, without.position, without.rotation)
             );
             let replaced =
-                with.bots.map(|each| if *each == bot("bot1") { bot("bot0") } else { each.clone() });
+                with.bots.map(|each| if *each == bot_name("bot1") { bot_name("bot0") } else { each.clone() });
             assert_eq!(replaced, without.bots);
-            for opponent in without.bots.iter().filter(|each| **each != bot("bot0")) {
+            for opponent in without.bots.iter().filter(|each| **each != bot_name("bot0")) {
                 *opponents.entry(opponent.clone()).or_insert(0_u64) += 1;
             }
         }
@@ -90,7 +90,7 @@ fn candidate_and_baseline_sit_on_the_same_seats() {
 
 #[test]
 fn two_bots_alone_meet_each_other() {
-    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 20);
+    let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 20);
     let schedule = plan_schedule(&settings, &field(2)).unwrap();
     assert_eq!(schedule.total_matches(), TotalMatches::AtMost(40));
     for number in 0..40 {
@@ -100,39 +100,40 @@ fn two_bots_alone_meet_each_other() {
 }
 
 #[test]
-fn fields_without_opponents_are_refused() {
+fn fields_without_opponents_are_rejected() {
     let refused = |seats, bots| {
-        plan_schedule(&sprt(seats, SprtMeasure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err()
+        plan_schedule(&sprt_settings(seats, SprtMeasure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err()
     };
     assert_eq!(
         refused(3, 3).to_string(),
-        "a field of 3 bots: to test one bot against another with 3 seats a match takes 4"
+        "a field of 3 bots: testing one bot against another with 3 seats per match needs 4"
     );
-    let strangers: Vec<BotName> = vec![bot("bot1"), bot("x"), bot("y")];
-    let missing = plan_schedule(&sprt(2, SprtMeasure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
-    assert_eq!(missing, FieldError::Missing { bot: bot("bot0"), field: 3 });
+    let strangers: Vec<BotName> = vec![bot_name("bot1"), bot_name("x"), bot_name("y")];
+    let missing =
+        plan_schedule(&sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
+    assert_eq!(missing, FieldError::Missing { bot: bot_name("bot0"), field: 3 });
 }
 
 #[test]
-fn to_lose_the_seat_is_no_way_to_make_no_mistakes() {
-    let settings = sprt(2, SprtMeasure::Regret, (0.0, 0.1), 1_000);
+fn forfeiting_does_not_avoid_regret() {
+    let settings = sprt_settings(2, SprtMeasure::Regret, (0.0, 0.1), 1_000);
     let mut played = Rehearsal::new(&settings, &field(2));
     let absent = |pairing: &Pairing| {
-        let mut result = erring(3, &[("bot0", 50), ("bot1", 0)])(pairing);
+        let mut result = erring_bots(3, &[("bot0", 50), ("bot1", 0)])(pairing);
         for (seat, name) in pairing.bots.enumerate() {
-            if *name == bot("bot1") {
+            if *name == bot_name("bot1") {
                 result.outcome.as_mut().unwrap().seats[seat].lost = Some(SeatLoss::NoShow);
             }
         }
         result
     };
     played.play(&absent, 4, usize::MAX, 1);
-    assert_eq!(verdict(&played).answer, SprtAnswer::NoBetter);
+    assert_eq!(verdict_of(&played).answer, SprtAnswer::NoBetter);
 }
 
-/// A match that one bot wins, where it plays.
+/// A match that one bot wins if it plays.
 fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
-    let winner = bot(winner);
+    let winner = bot_name(winner);
     move |pairing| {
         let wins = pairing.bots.enumerate().find(|(_, name)| **name == winner).map(|(seat, _)| seat);
         let seats = pairing.bots.seats();
@@ -146,30 +147,30 @@ fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
 }
 
 #[test]
-fn a_lost_seat_scores_no_points_whoever_wins_with_it() {
+fn a_lost_seat_scores_no_points_even_if_it_wins() {
     for scoring in [Scoring::Win, Scoring::Satisfaction] {
-        let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 50);
+        let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 50);
         let settings = Settings::new(SettingsDraft { scoring, ..(*settings).clone() }).unwrap();
         let mut played = Rehearsal::new(&settings, &field(2));
-        // The steward plays on for the candidate, and wins.
+        // The steward plays on for the candidate and wins.
         let forfeits = |pairing: &Pairing| {
             let mut result = won_by("bot1")(pairing);
             for (seat, name) in pairing.bots.enumerate() {
-                if *name == bot("bot1") {
+                if *name == bot_name("bot1") {
                     result.outcome.as_mut().unwrap().seats[seat].lost = Some(SeatLoss::Forfeited);
                 }
             }
             result
         };
         played.play(&forfeits, 4, usize::MAX, 1);
-        assert_eq!(verdict(&played).effect, Some(0.0), "{scoring:?}");
-        assert_ne!(verdict(&played).answer, SprtAnswer::Better, "{scoring:?}");
+        assert_eq!(verdict_of(&played).effect, Some(0.0), "{scoring:?}");
+        assert_ne!(verdict_of(&played).answer, SprtAnswer::Better, "{scoring:?}");
     }
 }
 
 #[test]
-fn a_group_with_a_cancelled_match_says_nothing() {
-    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 40);
+fn a_group_with_a_cancelled_match_is_ignored() {
+    let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.1), 40);
     let by_group = |pairing: &Pairing| {
         let winner = if pairing.group.is_multiple_of(4) && pairing.rotation == 0 { "bot0" } else { "bot1" };
         won_by(winner)(pairing)
@@ -180,8 +181,8 @@ fn a_group_with_a_cancelled_match_says_nothing() {
     };
     let mut played = Rehearsal::new(&settings, &field(2));
     played.play(&some_cancelled, 4, 16, 1);
-    let told = verdict(&played);
-    // Of eight groups two are drawn, two are won, and four say nothing.
+    let told = verdict_of(&played);
+    // Of eight groups two are drawn, two are won, and four are ignored.
     assert_eq!((told.groups, told.effect), (8, Some(0.5)));
     let mut without = Rehearsal::new(&settings, &field(2));
     let whole_only = |pairing: &Pairing| {
@@ -190,17 +191,17 @@ fn a_group_with_a_cancelled_match_says_nothing() {
         )
     };
     without.play(&whole_only, 4, 8, 1);
-    let expected = verdict(&without);
+    let expected = verdict_of(&without);
     assert_eq!((expected.groups, expected.effect), (4, Some(0.5)));
     assert!((told.llr - expected.llr).abs() < 1e-12, "{} and {}", told.llr, expected.llr);
 }
 
 #[test]
-fn what_is_played_beyond_the_answer_does_not_count() {
-    let settings = sprt(2, SprtMeasure::Regret, (0.0, 0.2), 1_000);
+fn matches_after_the_answer_do_not_count() {
+    let settings = sprt_settings(2, SprtMeasure::Regret, (0.0, 0.2), 1_000);
     let mut played = Rehearsal::new(&settings, &field(4));
-    played.play(&erring(1, &[("bot0", 300), ("bot1", 0)]), 50, usize::MAX, 9);
-    let verdict = verdict(&played);
+    played.play(&erring_bots(1, &[("bot0", 300), ("bot1", 0)]), 50, usize::MAX, 9);
+    let verdict = verdict_of(&played);
     assert_eq!(verdict.answer, SprtAnswer::Better);
     assert!(verdict.llr >= verdict.upper && verdict.effect.unwrap() > 0.2);
     let settled = played.schedule.settled_below();
@@ -211,42 +212,48 @@ fn what_is_played_beyond_the_answer_does_not_count() {
 }
 
 #[test]
-fn it_ends_undecided_when_its_groups_are_played() {
-    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.01), 30);
+fn a_test_ends_undecided_after_its_last_group() {
+    let settings = sprt_settings(2, SprtMeasure::Points, (0.0, 0.01), 30);
     let mut played = Rehearsal::new(&settings, &field(2));
-    played.play(&erring(1, &[("bot0", 100), ("bot1", 100)]), 7, usize::MAX, 9);
-    assert_eq!((verdict(&played).answer, verdict(&played).groups), (SprtAnswer::Undecided, 30));
+    played.play(&erring_bots(1, &[("bot0", 100), ("bot1", 100)]), 7, usize::MAX, 9);
+    assert_eq!((verdict_of(&played).answer, verdict_of(&played).groups), (SprtAnswer::Undecided, 30));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(60));
 }
 
-/// Returns how many of so many tests have this answer, and the matches that counted, on average.
-fn simulate(measure: SprtMeasure, some: f64, candidate: u64, answer: SprtAnswer, tests: u64) -> (u64, u64) {
-    let settings = sprt(3, measure, (0.0, some), 20_000);
+/// Returns how many of `tests` tests have this answer, and the mean number of matches that counted.
+fn simulate_tests(
+    measure: SprtMeasure,
+    some: f64,
+    candidate: u64,
+    answer: SprtAnswer,
+    tests: u64,
+) -> (u64, u64) {
+    let settings = sprt_settings(3, measure, (0.0, some), 20_000);
     let (mut given, mut matches) = (0, 0);
     for seed in 0..tests {
         let mut played = Rehearsal::new(&settings, &field(5));
-        played.play(&erring(seed, &[("bot0", 100), ("bot1", candidate)]), 1, usize::MAX, 0);
-        given += u64::from(verdict(&played).answer == answer);
+        played.play(&erring_bots(seed, &[("bot0", 100), ("bot1", candidate)]), 1, usize::MAX, 0);
+        given += u64::from(verdict_of(&played).answer == answer);
         matches += played.schedule.settled_below();
     }
     (given, matches / tests)
 }
 
 #[test]
-fn it_is_wrong_as_rarely_as_it_was_asked_to_be() {
-    // Of 200 tests 10 may be wrong, and 3 more are one standard deviation of that.
-    let (better, _) = simulate(SprtMeasure::Regret, 0.2, 100, SprtAnswer::Better, 200);
+fn error_rates_are_kept_in_simulated_matches() {
+    // Of 200 tests 10 may be wrong; 3 more are one standard deviation.
+    let (better, _) = simulate_tests(SprtMeasure::Regret, 0.2, 100, SprtAnswer::Better, 200);
     assert!(better <= 16, "{better} of 200 equal candidates are called better");
-    // A mistake less in each of 25 takes, five takes a match: 0.2 ranks.
-    let (no_better, _) = simulate(SprtMeasure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
+    // One mistake fewer in 25 takes, with five takes per match: 0.2 ranks.
+    let (no_better, _) = simulate_tests(SprtMeasure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
     assert!(no_better <= 16, "{no_better} of 200 better candidates are called no better");
 }
 
 #[test]
 fn regret_needs_far_fewer_matches_than_points() {
-    // The same candidate, told from no better by what it is better by: 0.2 ranks, and 0.0255 points a match.
-    let (right, by_regret) = simulate(SprtMeasure::Regret, 0.2, 60, SprtAnswer::Better, 20);
-    let (right_by_points, by_points) = simulate(SprtMeasure::Points, 0.0255, 60, SprtAnswer::Better, 6);
+    // The same candidate under both measures: better by 0.2 ranks, or 0.0255 points, per match.
+    let (right, by_regret) = simulate_tests(SprtMeasure::Regret, 0.2, 60, SprtAnswer::Better, 20);
+    let (right_by_points, by_points) = simulate_tests(SprtMeasure::Points, 0.0255, 60, SprtAnswer::Better, 6);
     assert!(right >= 17 && right_by_points >= 5, "{right} of 20 and {right_by_points} of 6 are right");
     assert!(by_points > 8 * by_regret, "{by_points} matches by points, {by_regret} by regret");
 }

@@ -1,4 +1,4 @@
-//! What a Swiss tournament promises.
+//! Guarantees of Swiss tournaments.
 
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
@@ -7,13 +7,13 @@ use lastnim_core::game::BotName;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-fn swiss(seats: usize, rounds: u64) -> Settings {
+fn swiss_settings(seats: usize, rounds: u64) -> Settings {
     let rounds = RoundCount::new(rounds).unwrap();
     settings(seats, 2, TournamentFormat::Swiss { rounds, table_groups: TableGroups::ONE })
 }
 
-/// Returns the sets of bots that sat together, round by round.
-fn rounds(played: &Rehearsal, tables: usize) -> Vec<Vec<Vec<BotName>>> {
+/// Returns the sets of bots at each table, by round.
+fn rounds_played(played: &Rehearsal, tables: usize) -> Vec<Vec<Vec<BotName>>> {
     let mut groups: HashMap<u64, Vec<BotName>> = HashMap::new();
     for pairing in played.played.values() {
         let mut set = pairing.bots.as_slice().to_vec();
@@ -26,8 +26,8 @@ fn rounds(played: &Rehearsal, tables: usize) -> Vec<Vec<Vec<BotName>>> {
     sets.chunks(tables).map(<[_]>::to_vec).collect()
 }
 
-/// Returns how many meetings are repeats: for every two bots that met, all but the first.
-fn repeats(rounds: &[Vec<Vec<BotName>>]) -> usize {
+/// Returns the number of repeated meetings: for every pair, all but the first.
+fn count_repeats(rounds: &[Vec<Vec<BotName>>]) -> usize {
     let mut met = HashSet::new();
     let mut repeats = 0;
     for table in rounds.iter().flatten() {
@@ -42,10 +42,10 @@ fn repeats(rounds: &[Vec<Vec<BotName>>]) -> usize {
 
 #[test]
 fn the_strong_meet_the_strong() {
-    let settings = swiss(2, 5);
+    let settings = swiss_settings(2, 5);
     let mut played = Rehearsal::new(&settings, &field(32));
     played.play(&strongest_wins, 4, usize::MAX, 1);
-    let mut rounds = rounds(&played, 16);
+    let mut rounds = rounds_played(&played, 16);
     let last = rounds.pop().unwrap();
     let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();
     let winners: Vec<u64> = rounds.iter().flatten().map(|table| of(&table[0]).min(of(&table[1]))).collect();
@@ -65,18 +65,18 @@ fn a_bye_scores_what_a_seat_gets_on_average() {
 }
 
 #[test]
-fn who_sat_out_meets_bots_of_the_score_of_a_bye() {
-    // Seven bots: three won both matches of the first round, three lost both, and one sat out, with the score of one win.
-    // So the third winner meets that one, in whatever order equal bots are.
+fn a_bye_counts_for_pairing() {
+    // Seven bots: three won both matches of the first round, three lost both, and one had a bye worth one win. So the
+    // third winner meets that one, for any order of equal bots.
     for seed in 0..20 {
-        let settings = Settings::new(SettingsDraft { seed, ..(*swiss(2, 2)).clone() }).unwrap();
+        let settings = Settings::new(SettingsDraft { seed, ..(*swiss_settings(2, 2)).clone() }).unwrap();
         let field = field(7);
         let mut played = Rehearsal::new(&settings, &field);
         played.play(&strongest_wins, 4, 6, 1);
-        let first = rounds(&played, 3).remove(0);
+        let first = rounds_played(&played, 3).remove(0);
         let sat_out = field.iter().find(|bot| !first.concat().contains(bot)).unwrap();
         played.play(&strongest_wins, 4, usize::MAX, 1);
-        let second = rounds(&played, 3).remove(1);
+        let second = rounds_played(&played, 3).remove(1);
         let number = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();
         let winners: Vec<&BotName> =
             first.iter().map(|table| table.iter().min_by_key(|bot| number(bot)).unwrap()).collect();
@@ -85,8 +85,8 @@ fn who_sat_out_meets_bots_of_the_score_of_a_bye() {
     }
 }
 
-/// Returns the byes of each bot.
-fn byes(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
+/// Returns the number of byes of each bot.
+fn byes_by_bot(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
     let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else {
         panic!("a Swiss tournament tells byes")
     };
@@ -101,25 +101,25 @@ proptest! {
     fn nobody_meets_twice_in_the_first_half(more in 0..20_usize, seed: u64, tournament_seed: u64) {
         let bots = 2 + more;
         let seated = bots / 2 * 2;
-        let settings = swiss(2, (seated as u64 / 2).max(1));
+        let settings = swiss_settings(2, (seated as u64 / 2).max(1));
         let settings = Settings::new(SettingsDraft { seed: tournament_seed, ..(*settings).clone() }).unwrap();
         let mut played = Rehearsal::new(&settings, &field(bots));
         played.play(&made_up(seed), 5, usize::MAX, seed);
-        prop_assert_eq!(repeats(&rounds(&played, bots / 2)), 0);
+        prop_assert_eq!(count_repeats(&rounds_played(&played, bots / 2)), 0);
     }
 
     #[test]
-    fn few_meet_again(seats in 3..5_usize, tables in 2..7_usize, rest in 0..3_usize, rounds_asked in 1..8_u64, seed: u64) {
+    fn few_meetings_are_repeated(seats in 3..5_usize, tables in 2..7_usize, rest in 0..3_usize, rounds_asked in 1..8_u64, seed: u64) {
         let bots = seats * tables + rest.min(seats - 1);
-        let mut played = Rehearsal::new(&swiss(seats, rounds_asked), &field(bots));
+        let mut played = Rehearsal::new(&swiss_settings(seats, rounds_asked), &field(bots));
         played.play(&made_up(seed), 5, usize::MAX, seed);
-        let rounds = rounds(&played, tables);
+        let rounds = rounds_played(&played, tables);
         prop_assert_eq!(rounds.len() as u64, rounds_asked);
         let meetings = rounds.len() * tables * seats * (seats - 1) / 2;
         let by_lot = meetings * meetings / (bots * (bots - 1));
-        let found = repeats(&rounds);
+        let found = count_repeats(&rounds);
         let unavoidable = meetings.saturating_sub(bots * (bots - 1) / 2);
-        // To draw the tables by lot would repeat about so many of the meetings while these are few.
+        // The approximate number of repeats with random tables, while there are few.
         prop_assert!(
             found <= unavoidable + by_lot * 3 / 4 + 2,
             "{} repeats of {} meetings, {} by lot", found, meetings, by_lot
@@ -127,15 +127,15 @@ proptest! {
     }
 
     #[test]
-    fn byes_go_round(seats in 2..5_usize, more in 0..9_usize, asked in 1..12_u64, seed: u64) {
+    fn byes_rotate(seats in 2..5_usize, more in 0..9_usize, asked in 1..12_u64, seed: u64) {
         let field = field(seats + more);
-        let mut played = Rehearsal::new(&swiss(seats, asked), &field);
+        let mut played = Rehearsal::new(&swiss_settings(seats, asked), &field);
         played.play(&made_up(seed), 5, usize::MAX, seed);
-        let byes = byes(&played, &field);
+        let byes = byes_by_bot(&played, &field);
         prop_assert_eq!(byes.iter().sum::<u64>(), asked * (field.len() % seats) as u64);
         prop_assert!(byes.iter().max().unwrap() - byes.iter().min().unwrap() <= 1, "{:?}", byes);
         let tables = field.len() / seats;
-        for round in rounds(&played, tables) {
+        for round in rounds_played(&played, tables) {
             let sitting: HashSet<&BotName> = round.iter().flatten().collect();
             prop_assert_eq!(sitting.len(), tables * seats, "nobody sits at two tables");
         }

@@ -1,15 +1,16 @@
-//! Which winners a question needs, from the first pile's first counter on.
+//! Plans: which winners a query needs, from the first pile's first counter on.
 
 use super::partial_row::offset_bit;
 use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount};
 
-/// The seats of a game, as bits.
+/// A set of seats as bits.
 type SeatBits = u32;
 
-/// The levels of the piles that a question needs, each with the seats whose winners it needs there.
+/// The levels of the piles that a query needs, each with the seats whose winners it needs there.
 ///
-/// Level b of a pile is `W_b(p)`: by seat p to move, the winner with b counters left in that pile. Levels above n are
-/// none (the cap theorem: `W_b = W_n` for `b >= n`). To leave out what no answer depends on keeps the forks few.
+/// Level b of a pile is `W_b(p)`: by seat p to move, the winner with b counters left in that pile. There are no levels
+/// above n (the cap theorem: `W_b = W_n` for `b >= n`). Leaving out everything that no answer depends on reduces the
+/// number of forks.
 #[derive(Debug, Clone)]
 pub(crate) struct SolvingPlan {
     pub(super) levels: Vec<PileLevel>,
@@ -21,20 +22,20 @@ pub(crate) struct PileLevel {
     pub(super) counters: usize,
     /// The seats whose winners are needed.
     pub(super) seats: SeatBits,
-    /// Whether no further level of the pile is needed.
+    /// Whether this is the last level of the pile.
     pub(super) ends_pile: bool,
-    /// What each optimal take from here leaves, of the takes that were played: counters, 0 to n.
+    /// For each optimal take from here among those played: the counters left, 0 to n.
     pub(super) leaving: Vec<usize>,
 }
 
-/// A take that is asked to be optimal.
+/// A take to be checked for optimality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct OptimalityCheck {
     /// The index of the pile in play, from 0.
     pub(crate) pile: usize,
-    /// The counters that it held.
+    /// The counters in it before the take.
     pub(crate) counters: u64,
-    /// The counters that the take left in it.
+    /// The counters in it after the take.
     pub(crate) left: u64,
 }
 
@@ -51,12 +52,12 @@ impl PileLevel {
 }
 
 impl SolvingPlan {
-    /// Returns the levels in the order in which they are solved.
+    /// Returns the levels in the order of solving.
     pub(crate) fn levels(&self) -> &[PileLevel] {
         &self.levels
     }
 
-    /// Goes to the winner of the game.
+    /// Plans for the winner of the game.
     pub(crate) fn for_winner(game: &Game) -> Self {
         let mut asked = NeededLevels::of_game(game);
         if let (Some(asked), Some(&counters)) = (asked.piles.last_mut(), game.piles.as_slice().last()) {
@@ -65,7 +66,7 @@ impl SolvingPlan {
         asked.into_plan()
     }
 
-    /// Goes to each take of a seat that is asked to be optimal.
+    /// Plans for checking takes of a seat.
     pub(crate) fn for_takes(game: &Game, seat: Seat, checks: &[OptimalityCheck]) -> Self {
         let seats = game.matrix.seats();
         let mut asked = NeededLevels::of_game(game);
@@ -86,7 +87,7 @@ fn capped_pile(counters: u64, seats: SeatCount) -> usize {
     counters.min(seats.get() as u64) as usize
 }
 
-/// What is needed of each level of each pile, 0 to n counters.
+/// The seats needed at each level of each pile, 0 to n counters.
 struct NeededLevels<'a> {
     game: &'a Game,
     piles: Vec<Vec<NeededLevel>>,
@@ -104,7 +105,7 @@ impl<'a> NeededLevels<'a> {
         Self { game, piles: vec![levels; game.piles.len()] }
     }
 
-    /// Adds what is needed for what is needed, from the last pile's highest level down.
+    /// Adds all dependencies, from the last pile's highest level down.
     fn into_plan(mut self) -> SolvingPlan {
         let n = self.game.matrix.seats().get();
         let next = |seats: SeatBits| (seats << 1 | seats >> (n - 1)) & (u32::MAX >> (MAX_SEATS - n));

@@ -1,34 +1,39 @@
-//! Bots that play only so many matches at once.
+//! Limits on concurrent matches per bot.
 
 use super::{Schedule, ScheduleStep, TotalMatches};
 use crate::{Concurrency, Pairing};
 use lastnim_core::game::BotName;
 use std::collections::{HashMap, VecDeque};
 
-/// Takes matches from a schedule so that no bot plays more of them at once than it may; those that have to wait for a bot are
-/// held back, up to a bound. Numbers and bots of the matches stay the same, only the order in which they begin changes.
+/// Takes matches from a schedule without exceeding the limit of concurrent matches per bot. Matches that wait for a bot
+/// are held back, up to a limit. Only the order in which matches begin changes, not their numbers and bots.
 #[derive(Debug)]
 pub struct MatchLimiter {
-    most: Option<usize>,
-    /// The bots that play, and how many matches.
+    max_matches: Option<usize>,
+    /// The playing bots, with their numbers of matches.
     busy: HashMap<BotName, usize>,
     held_back: VecDeque<Pairing>,
 }
 
-/// The most matches that are held back: among so many, in the order in which schedules hand them out where bots play few at
-/// once, some are nearly always of bots that are free.
+/// Maximum number of matches held back. Schedules with a limit per bot hand out matches in an order in which some of
+/// this many are nearly always playable.
 const MAX_HELD_BACK: usize = 256;
 
 impl MatchLimiter {
-    /// Begins with bots that play nothing, and may play so many matches at once; without a number, any.
-    pub fn new(most: Option<Concurrency>) -> Self {
-        Self { most: most.map(Concurrency::get), busy: HashMap::new(), held_back: VecDeque::new() }
+    /// Creates a limiter with no matches in progress; without a limit, bots may play any number of matches.
+    pub fn new(max_matches: Option<Concurrency>) -> Self {
+        Self {
+            max_matches: max_matches.map(Concurrency::get),
+            busy: HashMap::new(),
+            held_back: VecDeque::new(),
+        }
     }
 
-    /// Returns the next match that can begin, as having begun. A match whose bots are busy is awaited like a result.
+    /// Returns the next match that can begin, and counts it as begun. If the bots of all candidates are busy, it waits
+    /// for a result.
     pub fn next(&mut self, schedule: &mut dyn Schedule) -> ScheduleStep {
         if let TotalMatches::Exactly(total) = schedule.total_matches() {
-            // A test may have come to its answer since.
+            // A test may have ended since.
             self.held_back.retain(|pairing| pairing.number < total);
         }
         let free = self.held_back.iter().position(|pairing| self.can_begin(pairing));
@@ -50,9 +55,9 @@ impl MatchLimiter {
         ScheduleStep::AwaitResults
     }
 
-    /// Counts a match that has begun, for one that did not come from here.
+    /// Counts a match that began without this limiter.
     pub fn note_begun(&mut self, pairing: &Pairing) {
-        if self.most.is_some() {
+        if self.max_matches.is_some() {
             for bot in &pairing.bots {
                 *self.busy.entry(bot.clone()).or_default() += 1;
             }
@@ -72,8 +77,8 @@ impl MatchLimiter {
     }
 
     fn can_begin(&self, pairing: &Pairing) -> bool {
-        let Some(most) = self.most else { return true };
-        pairing.bots.iter().all(|bot| self.busy.get(bot).is_none_or(|&matches| matches < most))
+        let Some(max_matches) = self.max_matches else { return true };
+        pairing.bots.iter().all(|bot| self.busy.get(bot).is_none_or(|&matches| matches < max_matches))
     }
 }
 
@@ -86,19 +91,19 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    fn settings(seats: usize, format: TournamentFormat, most: Option<usize>) -> Settings {
+    fn settings(seats: usize, format: TournamentFormat, max_matches: Option<usize>) -> Settings {
         let plain = testing::settings(seats, 2, AllianceSource::Standard);
-        let bot_concurrency = most.map(|most| Concurrency::new(most).unwrap());
+        let bot_concurrency = max_matches.map(|max_matches| Concurrency::new(max_matches).unwrap());
         Settings::new(SettingsDraft { format, bot_concurrency, ..(*plain).clone() }).unwrap()
     }
 
     #[test]
-    fn many_play_at_once_though_each_plays_one() {
+    fn many_matches_run_with_one_per_bot() {
         let settings = settings(2, TournamentFormat::RoundRobin, Some(1));
         let mut schedule = plan_schedule(&settings, &testing::field(64)).unwrap();
-        let mut lineup = MatchLimiter::new(settings.bot_concurrency);
+        let mut limiter = MatchLimiter::new(settings.bot_concurrency);
         let mut playing = 0;
-        while let ScheduleStep::Match(_) = lineup.next(&mut *schedule) {
+        while let ScheduleStep::Match(_) = limiter.next(&mut *schedule) {
             playing += 1;
         }
         assert!((24..=32).contains(&playing), "{playing} matches of 64 bots");
@@ -108,8 +113,8 @@ mod tests {
         #![proptest_config(lastnim_core::game::testing::cases(60))]
 
         #[test]
-        fn no_bot_plays_more_than_it_may(
-            seats in 2..4_usize, more in 0..6_usize, most in prop::option::of(1..4_usize), at_once in 1..20_usize,
+        fn no_bot_exceeds_its_limit(
+            seats in 2..4_usize, more in 0..6_usize, max_matches in prop::option::of(1..4_usize), at_once in 1..20_usize,
             seed: u64, sample: bool,
         ) {
             let format = if sample {
@@ -117,38 +122,38 @@ mod tests {
             } else {
                 TournamentFormat::Knockout { advance: 1, table_groups: crate::TableGroups::ONE }
             };
-            let settings = settings(seats, format, most);
+            let settings = settings(seats, format, max_matches);
             let field = testing::field(seats + more);
             let mut schedule = plan_schedule(&settings, &field).unwrap();
-            let (mut lineup, mut draw) = (MatchLimiter::new(settings.bot_concurrency), SeededDraw::new(seed, 0));
+            let (mut limiter, mut draw) = (MatchLimiter::new(settings.bot_concurrency), SeededDraw::new(seed, 0));
             let (mut open, mut played): (Vec<Pairing>, u64) = (Vec::new(), 0);
             loop {
-                let step = if open.len() < at_once { lineup.next(&mut *schedule) } else { ScheduleStep::AwaitResults };
+                let step = if open.len() < at_once { limiter.next(&mut *schedule) } else { ScheduleStep::AwaitResults };
                 match step {
                     ScheduleStep::Match(pairing) => {
                         open.push(pairing);
                         for bot in &field {
                             let playing = open.iter().filter(|pairing| pairing.bots.iter().any(|each| each == bot));
-                            prop_assert!(playing.count() <= most.unwrap_or(usize::MAX));
+                            prop_assert!(playing.count() <= max_matches.unwrap_or(usize::MAX));
                         }
                     }
                     ScheduleStep::AwaitResults => {
                         prop_assert!(!open.is_empty(), "it waits for nothing");
                         let ended = open.swap_remove(draw.number_below(open.len() as u64) as usize);
-                        lineup.note_ended(&ended);
+                        limiter.note_ended(&ended);
                         schedule.report_result(&MatchResult::cancelled(&ended));
                         played += 1;
                     }
                     ScheduleStep::AwaitBots | ScheduleStep::Over => {
                         let Some(ended) = open.pop() else { break };
-                        lineup.note_ended(&ended);
+                        limiter.note_ended(&ended);
                         schedule.report_result(&MatchResult::cancelled(&ended));
                         played += 1;
                     }
                 }
             }
             prop_assert_eq!(TotalMatches::Exactly(played), schedule.total_matches());
-            prop_assert!(lineup.busy.is_empty());
+            prop_assert!(limiter.busy.is_empty());
         }
     }
 }
