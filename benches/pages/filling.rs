@@ -130,7 +130,8 @@ async fn fill_tournament(
         changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
         let compared = fold.cross_table.table().map(|table| BotComparison::compare_all(table, &appraisal));
         let kept = compared.and_then(|compared| Checkpoint::of_comparisons(id, played, &compared));
-        changes.extend(kept.map(|checkpoint| Change::Compared { id, checkpoint: Arc::new(checkpoint) }));
+        changes
+            .extend(kept.map(|checkpoint| Change::BotComparisons { id, checkpoint: Arc::new(checkpoint) }));
     }
     store.write(&changes).await?;
     Ok(())

@@ -72,7 +72,7 @@ impl ServeSettings {
     /// Opens the store and the key.
     pub async fn open_backend(&self, expected: ExpectedStore) -> Result<Backend, Failure> {
         let options = OpenOptions {
-            room: RetentionLimits {
+            retention: RetentionLimits {
                 matches: self.kept_matches,
                 events: self.kept_events,
                 tournaments: self.kept_tournaments,

@@ -144,7 +144,7 @@ fn what_the_server_does_not_know_is_refused() {
     let records = ["record", "export", "--dir", &dir];
     for command in [&tables[..], &records, &["record", "list"], &["match", "list"]] {
         for (which, unknown, words) in
-            [("--tournament", NOBODY, NOBODY), ("--bot", "nope", "no bot is called nope")]
+            [("--tournament", NOBODY, NOBODY), ("--bot", "nope", "there is no bot nope")]
         {
             let args = [command, &[which, unknown]].concat();
             let (code, output, error) = run(&mut server.command(&args), "");

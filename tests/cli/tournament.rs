@@ -297,8 +297,8 @@ fn an_exhibition_is_created_listed_and_followed() {
     assert_eq!(table.lines().last().unwrap(), format!("more: --page-token {other}"));
 
     for (words, code, why) in [
-        (create("greedy,tinid", &[]), 1, "no bot is called tinid: register it first; did you mean timid?"),
-        (create("greedy,a-stranger-to-all", &[]), 1, "no bot is called a-stranger-to-all: register it first"),
+        (create("greedy,tinid", &[]), 1, "there is no bot tinid: register it first; did you mean timid?"),
+        (create("greedy,a-stranger-to-all", &[]), 1, "there is no bot a-stranger-to-all: register it first"),
         (create("greedy", &[]), 2, "bots: 1 seat: a game has 2 to 32"),
         (create("greedy,greedy", &[]), 2, "bots: "),
         (create("greedy,timid", &["--matrix", "0 1"]), 2, "assigned"),
@@ -354,7 +354,7 @@ fn what_is_refused_is_one_line_and_a_code() {
         (&["record", "get", "x"], 2, &["match id \"x\"", "UUID"]),
         (&["bot", "register", "alice"], 1, &["alice", "choose another name"]),
         (&["bot", "register", "Alice"], 2, &["bot name \"Alice\"", "1 to 32"]),
-        (&["bot", "register", "bob", "--token", "wrong"], 1, &["does not know the token"]),
+        (&["bot", "register", "bob", "--token", "wrong"], 1, &["unknown token"]),
         (&["bot", "register", "bob", "--token", &bot], 1, &["role admin"]),
         (&["bot", "register", "bob", "--token", ""], 1, &["--token or LASTNIM_ADMIN_TOKEN"]),
         (&["bot", "register", "bob", "--server", &free], 1, &[&free, "is `lastnim serve` running?"]),
@@ -377,7 +377,7 @@ fn what_is_refused_is_one_line_and_a_code() {
     }
 
     let (code, why) = server.refused(&["bot", "run", "timid", "--token", "wrong"]);
-    assert!(code == 1 && why.contains("does not know the token"), "{why}");
+    assert!(code == 1 && why.contains("unknown token"), "{why}");
     let output = server.begin(&["bot", "run", "timid", "--token", &bot, "--tournament", NOBODY]).finish(b"");
     let why = text(output.stderr);
     assert!(

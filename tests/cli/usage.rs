@@ -37,14 +37,10 @@ fn refused(command: &mut Command) -> String {
 fn tokens_that_let_the_wrong_ones_in_are_refused() {
     let serve = || lastnim(&["serve", "--listen", "127.0.0.1:0", "--private", "--store", "memory"]);
     let cases = [
-        (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters, which holds at most 0 bits"),
-        (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters, which holds at most 25 bits"),
-        (None, Some(""), "LASTNIM_VIEWER_TOKEN: a token of 0 characters, which holds at most 0 bits"),
-        (
-            Some(ADMIN),
-            Some("  \n"),
-            "LASTNIM_VIEWER_TOKEN: a token of 0 characters, which holds at most 0 bits",
-        ),
+        (Some(""), None, "LASTNIM_ADMIN_TOKEN: a token of 0 characters has at most 0 bits"),
+        (Some("short"), None, "LASTNIM_ADMIN_TOKEN: a token of 5 characters has at most 25 bits"),
+        (None, Some(""), "LASTNIM_VIEWER_TOKEN: a token of 0 characters has at most 0 bits"),
+        (Some(ADMIN), Some("  \n"), "LASTNIM_VIEWER_TOKEN: a token of 0 characters has at most 0 bits"),
         (Some("two words in one token"), None, "only visible ASCII characters are allowed"),
         (Some(ADMIN), Some(ADMIN), "the admin and the viewer have the same token"),
         (Some(ADMIN), Some(&format!(" {ADMIN} ")), "the admin and the viewer have the same token"),

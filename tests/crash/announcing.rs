@@ -1,4 +1,4 @@
-//! What is announced lies in the tables already, for every client to read.
+//! Announced takes are already in the tables.
 
 use super::database::Database;
 use super::server::Folder;

@@ -1,4 +1,4 @@
-//! A server that is killed while it calls a tournament off goes on calling it off.
+//! A server killed while it cancels a tournament resumes the cancellation.
 
 use super::database::Database;
 use super::server::Folder;
@@ -6,16 +6,16 @@ use super::stage::{Stage, small_positions};
 use lastnim_proto::pb;
 use std::time::Duration;
 
-/// Times that it is tried to kill a server in the middle of calling a tournament off.
-const TRIES: usize = 20;
+/// Attempts to kill a server in the middle of a cancellation.
+const MAX_TRIES: usize = 20;
 
 async fn a_tournament_ends_cancelled(database: impl FnOnce(&Folder) -> Database) {
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
     stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(40)).await;
     let mut hit = false;
-    for number in 0..TRIES {
-        // Many matches are open at once, so that calling them all off takes a while.
+    for number in 0..MAX_TRIES {
+        // Many open matches make the cancellation take a while.
         let mut settings = small_positions(&format!("cancelled {number}"), &[[9, 9].as_slice(); 30], 60_000);
         settings.concurrency = 300;
         let id = stage.begin(settings, &["anna", "bert", "cleo", "dora"]).await;
@@ -40,11 +40,11 @@ async fn a_tournament_ends_cancelled(database: impl FnOnce(&Folder) -> Database)
             assert!(game.winner.is_none(), "{game:?}");
         }
         if hit {
-            println!("killed while {open} matches were still to be called off");
+            println!("killed while {open} matches were still to be cancelled");
             break;
         }
     }
-    assert!(hit, "the server was quicker {TRIES} times");
+    assert!(hit, "the server was faster {MAX_TRIES} times");
     stage.witnesses.dismiss().await;
     let told = stage.ledger.told();
     assert_eq!((&told.contradictions, &told.forfeited), (&Vec::new(), &Vec::new()));

@@ -1,10 +1,10 @@
-//! Tournaments whose course depends on their results: a server that is killed on the way plays the same matches, and comes
-//! to the same standings, as one that is left in peace.
+//! Tournaments whose pairings depend on results: a server that is killed repeatedly plays the same matches, with the
+//! same standings, as one that is not.
 
 use super::database::Database;
 use super::server::Folder;
 use super::stage::{Stage, small_positions};
-use super::verdict::{played_fairly, sealed_record, told_is_kept};
+use super::verdict::{check_announcements, check_fair_play, sealed_record};
 use lastnim_core::referee::Event;
 use lastnim_proto::pb::{
     self, tournament_service_client::TournamentServiceClient, tournament_settings::Format,
@@ -13,18 +13,18 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 const FIELD: [&str; 6] = ["anna", "bert", "cleo", "dora", "emil", "fred"];
-/// How long a bot thinks at most.
-const THINKS: Duration = Duration::from_millis(8);
-/// Kills while a tournament is under way, spread evenly over its takes but for the last ones.
+/// The maximum thinking time of a bot.
+const MAX_THINKING: Duration = Duration::from_millis(8);
+/// Kills during a tournament, spread evenly over its takes except for the last ones.
 const KILLS: usize = 7;
-/// Of these, so many have to come while matches are open; on a busy machine others come between two matches.
-const KILLS_IN_PLAY: usize = 3;
+/// The minimum number of kills while matches are open; on a busy machine others come between two matches.
+const MIN_KILLS_IN_PLAY: usize = 3;
 /// The kill at which the checkpoint of the tournament is damaged.
 const DAMAGED_AT: usize = 4;
-/// How long after the take that is waited for a server is killed at most, in milliseconds.
-const LATER_MS: u64 = 15;
+/// The maximum delay of a kill after its take, in milliseconds.
+const MAX_KILL_DELAY_MS: u64 = 15;
 
-/// A match without what differs each time it is played: its id, and the times of its events.
+/// A match without its id and the times of its events, which differ between runs.
 #[derive(Debug, PartialEq)]
 struct Played {
     setup: pb::MatchSetup,
@@ -33,7 +33,7 @@ struct Played {
     winner: Option<u32>,
 }
 
-/// What a tournament came to.
+/// The result of a tournament.
 #[derive(Debug, PartialEq)]
 struct Course {
     /// The matches that count, by number.
@@ -51,19 +51,19 @@ fn settings(format: Format, seats: u32, alliance: pb::AllianceMode) -> pb::Tourn
     }
 }
 
-/// A tournament of four rounds, with two tables in each.
+/// A tournament of four rounds with two tables each.
 fn swiss() -> pb::TournamentSettings {
     let swiss = pb::SwissFormat { rounds: 4, table_groups: 1 };
     settings(Format::Swiss(swiss), 3, pb::AllianceMode::Declared)
 }
 
-/// A ladder of one table a round.
+/// A ladder of one table per round.
 fn ladder() -> pb::TournamentSettings {
     let ladder = pb::LadderFormat { groups: 16, ..pb::LadderFormat::default() };
     settings(Format::Ladder(ladder), 2, pb::AllianceMode::Declared)
 }
 
-/// Plays a tournament on a server that is killed whenever so many takes have been announced, and once it is over; or never.
+/// Plays a tournament on a server that is killed after given numbers of takes, and after the end.
 async fn course(
     database: impl FnOnce(&Folder) -> Database,
     settings: &pb::TournamentSettings,
@@ -71,39 +71,39 @@ async fn course(
 ) -> Course {
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
-    stage.invite_steady(FIELD, THINKS).await;
+    stage.invite_steady(FIELD, MAX_THINKING).await;
     let id = stage.begin(settings.clone(), &FIELD).await;
     let (mut in_play, mut damaged) = (0, 0);
     for (kill, &takes) in kills.iter().enumerate() {
         stage.until_takes(takes).await;
-        let later = stage.span(LATER_MS);
+        let later = stage.span(MAX_KILL_DELAY_MS);
         tokio::time::sleep(later).await;
         server.kill();
-        stage.look_into_the_tables().await;
+        stage.check_tables().await;
         if kill == DAMAGED_AT {
             damaged = stage.database.damage("UPDATE checkpoints SET upto = upto + 1").await;
         }
         server = stage.start.start().await;
-        in_play += usize::from(server.carried_on() > 0);
+        in_play += usize::from(server.resumed_matches() > 0);
     }
     let finished = stage.organiser.tournament_over(&id).await;
     assert_eq!(finished.state(), pb::TournamentState::Finished);
     if !kills.is_empty() {
-        assert!(in_play >= KILLS_IN_PLAY, "{in_play} of {} kills while matches were open", kills.len());
-        let said = |words| stage.start.said().matches(words).count();
-        assert_eq!(said("its checkpoint is of no use"), damaged as usize);
+        assert!(in_play >= MIN_KILLS_IN_PLAY, "{in_play} of {} kills while matches were open", kills.len());
+        let said = |words| stage.start.log_text().matches(words).count();
+        assert_eq!(said("its checkpoint cannot be used"), damaged as usize);
         if matches!(settings.format, Some(Format::Ladder(_))) {
-            let used = said("a tournament goes on from its checkpoint");
+            let used = said("a tournament resumes from its checkpoint");
             assert!(used >= 2 && damaged == 1, "{used} checkpoints are used, {damaged} is damaged");
         }
         let mut reader = stage.database.reader().await;
         let rows = reader.count("checkpoints").await;
-        assert!(rows <= 1, "of what is over it is kept how its bots compare, and nothing else: {rows} rows");
+        assert!(rows <= 1, "only the comparison of its bots remains: {rows} rows");
         reader.close().await;
-        // What it came to is there again, and nothing is added to it.
+        // The result is there again, and nothing is added to it.
         server.kill();
         server = stage.start.start().await;
-        assert_eq!(server.carried_on(), 0);
+        assert_eq!(server.resumed_matches(), 0);
         assert_eq!(stage.organiser.tournament(&id).await, finished);
     }
 
@@ -111,10 +111,10 @@ async fn course(
     let (mut matches, mut records) = (BTreeMap::new(), BTreeMap::new());
     for listed in stage.organiser.matches("").await {
         let record = sealed_record(&stage.organiser, &listed.id, signer).await;
-        played_fairly(&record);
+        check_fair_play(&record);
         let kept = record.state();
-        let origin = kept.setup().origin.clone().expect("all are of the tournament");
-        // What a test has played beyond its answer does not count, and may have been called off.
+        let origin = kept.setup().origin.clone().expect("all belong to the tournament");
+        // Matches after a test's decision do not count, and may be cancelled.
         if origin.number < finished.matches_total {
             let mut setup = pb::MatchSetup::from(kept.setup());
             setup.tournament_id.clear();
@@ -139,7 +139,7 @@ async fn course(
     {
         let told = stage.ledger.told();
         assert_eq!((&told.contradictions, &told.forfeited), (&Vec::new(), &Vec::new()));
-        told_is_kept(&told, &records);
+        check_announcements(&told, &records);
     }
     let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
     let asked = stage
@@ -152,8 +152,8 @@ async fn course(
     Course { matches, standings, verdict }
 }
 
-/// Plays a tournament in peace, and with kills on a database of its own, and returns how many matches it had.
-async fn same_as_in_peace(
+/// Plays a tournament without kills, and with kills on a separate database, and returns its number of matches.
+async fn same_as_without_kills(
     database: impl FnOnce(&Folder) -> Database,
     settings: pb::TournamentSettings,
 ) -> usize {
@@ -170,25 +170,25 @@ async fn same_as_in_peace(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swiss_tournament_takes_the_same_course() {
-    assert_eq!(same_as_in_peace(Database::sqlite, swiss()).await, 4 * 2 * 3);
+    assert_eq!(same_as_without_kills(Database::sqlite, swiss()).await, 4 * 2 * 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swiss_tournament_takes_the_same_course_on_postgres() {
     if let Some(database) = Database::postgres() {
-        assert_eq!(same_as_in_peace(|_| database, swiss()).await, 4 * 2 * 3);
+        assert_eq!(same_as_without_kills(|_| database, swiss()).await, 4 * 2 * 3);
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_ladder_takes_the_same_course() {
-    assert_eq!(same_as_in_peace(Database::sqlite, ladder()).await, 16 * 2);
+    assert_eq!(same_as_without_kills(Database::sqlite, ladder()).await, 16 * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_ladder_takes_the_same_course_on_postgres() {
     if let Some(database) = Database::postgres() {
-        assert_eq!(same_as_in_peace(|_| database, ladder()).await, 16 * 2);
+        assert_eq!(same_as_without_kills(|_| database, ladder()).await, 16 * 2);
     }
 }
 
@@ -197,7 +197,7 @@ async fn a_knockout_takes_the_same_course() {
     let knockout = pb::KnockoutFormat { advance: 1, table_groups: 2 };
     let settings = settings(Format::Knockout(knockout), 2, pb::AllianceMode::Declared);
     // Three tables, then one and a bye, then the final.
-    assert_eq!(same_as_in_peace(Database::sqlite, settings).await, (3 + 1 + 1) * 2 * 2);
+    assert_eq!(same_as_without_kills(Database::sqlite, settings).await, (3 + 1 + 1) * 2 * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -211,7 +211,7 @@ async fn a_test_takes_the_same_course() {
         ..pb::SprtFormat::default()
     };
     let settings = settings(Format::Sprt(sprt), 2, pb::AllianceMode::Standard);
-    let matches = same_as_in_peace(Database::sqlite, settings).await;
+    let matches = same_as_without_kills(Database::sqlite, settings).await;
     assert!((1..=14).any(|groups| matches == 4 * groups), "{matches} matches: whole groups count");
 }
 
@@ -219,5 +219,5 @@ async fn a_test_takes_the_same_course() {
 async fn a_balanced_sample_takes_the_same_course() {
     let sample = pb::RoundRobinFormat { groups: 9 };
     let settings = settings(Format::RoundRobin(sample), 3, pb::AllianceMode::Random);
-    assert_eq!(same_as_in_peace(Database::sqlite, settings).await, 9 * 3);
+    assert_eq!(same_as_without_kills(Database::sqlite, settings).await, 9 * 3);
 }

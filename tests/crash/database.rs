@@ -1,4 +1,4 @@
-//! The databases that servers keep their games in, and how they look to another client.
+//! The databases of the servers, as other clients see them.
 
 use super::kept_events::{TAKE, events_of_part, events_of_run, first_take};
 use super::postgres_server::PostgresServer;
@@ -12,15 +12,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a server keeps what must last.
+/// The database of a server.
 pub enum Database {
-    /// Its file.
+    /// The path of the file.
     Sqlite(PathBuf),
-    /// Its server, and its URL.
+    /// The PostgreSQL server, and the URL of the database.
     Postgres(PostgresServer, String),
 }
 
-/// What another client sees, that only reads.
+/// A read-only client.
 #[derive(Debug)]
 pub struct Reader {
     connection: Connection,
@@ -38,7 +38,7 @@ impl Database {
         Self::Sqlite(folder.path().join("lastnim.db"))
     }
 
-    /// Starts a PostgreSQL of the test's own; none where it is not installed, unless that is a failure.
+    /// Starts a PostgreSQL server for the test; `None` if it is not installed, unless that is a failure.
     pub fn postgres() -> Option<Self> {
         let server = PostgresServer::start()?;
         let url = server.create_database("crash");
@@ -52,7 +52,7 @@ impl Database {
         }
     }
 
-    /// Runs statements past the server, as somebody does who damages what it keeps; returns how many rows they changed.
+    /// Changes the database behind the server's back; returns the number of changed rows.
     pub async fn damage(&self, statements: &str) -> u64 {
         match self {
             Self::Postgres(_, url) => {
@@ -72,7 +72,7 @@ impl Database {
         }
     }
 
-    /// Changes one bit of the first take of a match, wherever it is kept, or changes it back.
+    /// Flips one bit of the first take of a match, wherever it is stored; a second call restores it.
     pub async fn flip_first_take(&self, id: &str) {
         let mut reader = self.reader().await;
         let number: MatchId = id.parse().unwrap();
@@ -111,7 +111,7 @@ impl Database {
         panic!("match {id} has no take");
     }
 
-    /// Waits until a server that was killed is gone from the database: PostgreSQL still carries out what it was sent before.
+    /// Waits until a killed server has left the database: PostgreSQL finishes statements that it received before.
     pub async fn wait_until_abandoned(&self) {
         let Self::Postgres(_, url) = self else { return };
         let mut connection = PgConnection::connect(url).await.unwrap();
@@ -124,7 +124,7 @@ impl Database {
         };
         tokio::time::timeout(Duration::from_secs(10), alone)
             .await
-            .expect("a killed server lets go of its database");
+            .expect("a killed server leaves its database");
         connection.close().await.unwrap();
     }
 
@@ -142,7 +142,7 @@ impl Database {
 }
 
 impl Reader {
-    /// Returns the seat and the take of a ply, if they are there.
+    /// Returns the seat and the take of a ply, if they are stored.
     pub async fn take(&mut self, id: &str, ply: u32) -> Option<(u32, u64)> {
         let stored = self.store.match_record(id.parse().unwrap()).await.unwrap()?;
         stored.record.events().iter().find_map(|timed| match timed.event {
@@ -151,7 +151,6 @@ impl Reader {
         })
     }
 
-    /// Returns the open matches of tournaments that have takes.
     pub async fn open_matches_with_takes(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         for id in self.store.unfinished_matches().await.unwrap() {
@@ -163,7 +162,7 @@ impl Reader {
         found
     }
 
-    /// Returns how many events of matches are in their records.
+    /// Returns the number of events in the record parts of a match.
     pub async fn recorded_events(&mut self, id: &str) -> i64 {
         self.number(&format!(
             "SELECT CAST(coalesce(sum(next_seq - seq), 0) AS bigint) FROM record_parts WHERE CAST(match_id AS text) = '{id}'"
@@ -182,7 +181,7 @@ impl Reader {
         }
     }
 
-    /// Counts the rows of a table for which something holds.
+    /// Counts rows; `of` is a table with an optional condition.
     pub async fn count(&mut self, of: &str) -> i64 {
         self.number(&format!("SELECT count(*) FROM {of}")).await
     }
@@ -199,7 +198,7 @@ impl Reader {
         counted.unwrap_or_else(|error| panic!("{query}: {error}"))
     }
 
-    /// Counts the matches that have begun and are not over.
+    /// Counts unfinished matches.
     pub async fn open_matches(&mut self) -> i64 {
         self.count("matches WHERE over_at_us IS NULL").await
     }

@@ -1,5 +1,5 @@
-//! The file system of the database is full, or its files may not grow. Where nothing can be mounted the first is skipped,
-//! and says so; the second needs no mount and is never skipped.
+//! A full file system, and a limit on file sizes. The first test is skipped, with a message, if nothing can be mounted;
+//! the second one always runs.
 
 use super::database::Database;
 use super::outage;
@@ -10,13 +10,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The size of the file system.
+/// The mount option for the size of the file system.
 const SIZE: &str = "size=12m";
 
-/// Returns what starts a program with a small file system of its own on a folder; none where that is not permitted.
+/// Returns a wrapper command that runs a program with a small file system on a folder; `None` if that is not permitted.
 fn small_file_system(at: &Path) -> Option<Vec<String>> {
     let mount = format!("mount -t tmpfs -o {SIZE} tmpfs '{}' && exec \"$0\" \"$@\"", at.display());
-    // A namespace of mounts alone is enough for root; others need one of users as well.
+    // A mount namespace is enough for root; other users need a user namespace as well.
     for flags in ["-Urm", "-m"] {
         let wrapper = ["unshare", flags, "sh", "-c", &mount].map(str::to_owned);
         let mut trial = Command::new(&wrapper[0]);
@@ -29,8 +29,8 @@ fn small_file_system(at: &Path) -> Option<Vec<String>> {
     None
 }
 
-/// Fills a file system to the last byte, and returns the file that does.
-fn fill(folder: &Path) -> PathBuf {
+/// Fills a file system completely, and returns the file used for it.
+fn fill_disk(folder: &Path) -> PathBuf {
     let path = folder.join("ballast");
     let mut file = File::create(&path).unwrap();
     for chunk in [1 << 16, 1 << 12, 1] {
@@ -47,7 +47,7 @@ fn fill(folder: &Path) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_the_disk_is_full_nobody_loses_time() {
+async fn no_clock_runs_while_the_disk_is_full() {
     let mut stage = Stage::new(|folder| {
         let disk = folder.path().join("disk");
         fs::create_dir(&disk).unwrap();
@@ -55,8 +55,8 @@ async fn while_the_disk_is_full_nobody_loses_time() {
     });
     let disk = stage.folder.path().join("disk");
     let Some(wrapper) = small_file_system(&disk) else {
-        // Past the harness, which hides what a test prints that passes.
-        let skipped = "while_the_disk_is_full_nobody_loses_time is SKIPPED: no small file system can be mounted here, \
+        // Written directly, since the test harness hides the output of passing tests.
+        let skipped = "no_clock_runs_while_the_disk_is_full is SKIPPED: no small file system can be mounted here, \
             not even with `unshare`";
         writeln!(io::stderr(), "{skipped}").unwrap();
         return;
@@ -64,14 +64,14 @@ async fn while_the_disk_is_full_nobody_loses_time() {
     stage.start.wrapper = wrapper;
     let server = stage.start.start().await;
     let id = outage::begin(&mut stage).await;
-    // The file system as the server sees it; here the folder is empty.
+    // The file system as the server sees it; in this process the folder is empty.
     let seen = PathBuf::from(format!("/proc/{}/root", server.pid())).join(disk.strip_prefix("/").unwrap());
     assert!(seen.join("lastnim.db").exists() && !disk.join("lastnim.db").exists());
-    let ballast = fill(&seen);
-    outage::sit_out(&stage, &id).await;
+    let ballast = fill_disk(&seen);
+    outage::check_outage(&stage, &id).await;
     fs::remove_file(ballast).unwrap();
-    outage::play_on(&stage, &id).await;
-    // It is judged by what lies on its disk at the moment of a last kill.
+    outage::wait_for_recovery(&stage, &id).await;
+    // Judged by the contents of its disk at the final kill.
     server.signal("STOP");
     for file in ["lastnim.db", "lastnim.db-wal"] {
         fs::copy(seen.join(file), disk.join(file)).unwrap();
@@ -82,7 +82,7 @@ async fn while_the_disk_is_full_nobody_loses_time() {
     stage.judge(server, &id, &[]).await;
 }
 
-/// Sets how large a file a process may write.
+/// Sets the file size limit of a server.
 fn limit_files(server: &Server, limit: &str) {
     let (pid, limit) = (server.pid().to_string(), format!("--fsize={limit}:unlimited"));
     let set = Command::new("prlimit").args(["--pid", &pid, &limit]).status();
@@ -90,15 +90,15 @@ fn limit_files(server: &Server, limit: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_files_may_not_grow_nobody_loses_time() {
+async fn no_clock_runs_while_files_cannot_grow() {
     let mut stage = Stage::new(Database::sqlite);
-    // The signal that comes with it would end the process.
+    // Ignores the signal at the limit, which would end the process.
     stage.start.wrapper = ["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""].map(str::to_owned).to_vec();
     let server = stage.start.start().await;
     let id = outage::begin(&mut stage).await;
     limit_files(&server, "65536");
-    outage::sit_out(&stage, &id).await;
+    outage::check_outage(&stage, &id).await;
     limit_files(&server, "unlimited");
-    outage::play_on(&stage, &id).await;
+    outage::wait_for_recovery(&stage, &id).await;
     stage.judge(server, &id, &[]).await;
 }

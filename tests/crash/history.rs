@@ -1,7 +1,7 @@
-//! What bots log while they and their server are killed does not contradict the records.
+//! The logs of bots do not contradict the records, although bots and server are killed.
 
 use super::database::Database;
-use super::server::{LONG, Server};
+use super::server::{Server, TIMEOUT};
 use super::stage::{Stage, long_exhibition, small_positions};
 use lastnim_proto::pb::{CreateMatchRequest, TournamentSettings};
 use serde_json::Value;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Kills of the server or of a bot.
 const KILLS: u64 = 24;
 
-/// A program that plays until its tournament is over, and logs its sessions.
+/// A bot program that plays until its tournament is over, and logs its sessions.
 struct BotProgram {
     kind: &'static str,
     token: String,
@@ -30,7 +30,7 @@ impl BotProgram {
     }
 
     fn kill(&mut self) {
-        // It may have ended by itself, where its tournament was over.
+        // It may have ended already, if its tournament was over.
         let _ = self.process.kill();
         self.process.wait().unwrap();
     }
@@ -58,7 +58,7 @@ async fn logs_of_killed_bots_on_a_killed_server_fit_the_records() {
         let token = stage.organiser.register(kind).await;
         bots.push(BotProgram::start(kind, &token, &address, &id, &logs));
     }
-    // They last: no take is of more than two counters.
+    // They take long: no take is of more than two counters.
     let lasting = |bots| CreateMatchRequest { piles: vec![2; 400], ..long_exhibition(bots, 1) };
     let mut exhibitions = Vec::new();
     for bots in [["timid", "random"], ["greedy", "timid"]] {
@@ -87,7 +87,7 @@ async fn logs_of_killed_bots_on_a_killed_server_fit_the_records() {
     for bot in &mut bots {
         let began = Instant::now();
         while bot.process.try_wait().unwrap().is_none() {
-            assert!(began.elapsed() < LONG, "{} does not end", bot.kind);
+            assert!(began.elapsed() < TIMEOUT, "{} does not end", bot.kind);
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }

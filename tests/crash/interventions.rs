@@ -1,4 +1,4 @@
-//! What an organiser does while the server is killed: it is done once, and the standings are those of the records.
+//! Interventions while the server is killed: each happens once, and the standings follow from the records.
 
 use super::database::Database;
 use super::server::{ADMIN, Folder, Server};
@@ -13,10 +13,10 @@ use std::process::Command;
 use std::time::Duration;
 
 const FIELD: [&str; 4] = ["anna", "bert", "cleo", "dora"];
-const THINKS: Duration = Duration::from_millis(8);
+const MAX_THINKING: Duration = Duration::from_millis(8);
 
-/// Asks for something while the server dies, until there is an answer.
-async fn asked_in_a_kill<A>(stage: &mut Stage, server: Server, asking: A) -> Server
+/// Sends a request while the server is killed, and repeats it until it is answered.
+async fn ask_during_kill<A>(stage: &mut Stage, server: Server, asking: A) -> Server
 where
     A: Future<Output = ()> + Send + 'static,
 {
@@ -29,8 +29,8 @@ where
     server
 }
 
-/// Runs the program, and returns what it prints.
-fn printed(address: &str, args: &[&str]) -> String {
+/// Runs `lastnim`, and returns its output.
+fn run_program(address: &str, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
     let output =
         command.args(args).env("LASTNIM_SERVER", address).env("LASTNIM_ADMIN_TOKEN", ADMIN).output().unwrap();
@@ -38,21 +38,21 @@ fn printed(address: &str, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Compares the standings of the server with those that follow from its records.
-fn standings_follow_from_records(address: &str, folder: &Path, id: &str) {
+/// Checks that the server's standings follow from its records.
+fn check_standings_follow_from_records(address: &str, folder: &Path, id: &str) {
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let (settings, records) = (path("cup.json"), path("records"));
-    fs::write(&settings, printed(address, &["tournament", "show", id, "--json"])).unwrap();
-    printed(address, &["record", "export", "--tournament", id, "--dir", &records]);
+    fs::write(&settings, run_program(address, &["tournament", "show", id, "--json"])).unwrap();
+    run_program(address, &["record", "export", "--tournament", id, "--dir", &records]);
     for form in [&[][..], &["--json"], &["--cross-table", "--json"]] {
-        let of_server = printed(address, &[&["tournament", "standings", id], form].concat());
+        let of_server = run_program(address, &[&["tournament", "standings", id], form].concat());
         let told = ["record", "standings", "--settings", &settings, &records];
-        assert_eq!(printed(address, &[&told[..], form].concat()), of_server);
+        assert_eq!(run_program(address, &[&told[..], form].concat()), of_server);
     }
 }
 
-/// Holds the records that were exported against the manifest, and against one of an earlier time.
-fn records_are_those_of_manifests(folder: &Path, manifest: &[u8], so_far: &[u8]) {
+/// Compares exported records with the manifest, and with an earlier manifest.
+fn check_records_match_manifests(folder: &Path, manifest: &[u8], so_far: &[u8]) {
     let records = folder.join("records");
     let verdict = |text: &[u8]| {
         let file = folder.join("cup.manifest");
@@ -74,7 +74,7 @@ fn records_are_those_of_manifests(folder: &Path, manifest: &[u8], so_far: &[u8])
     let later = findings.iter().filter(|finding| finding["finding"] == "later").count() as u64;
     let verified = early["records"]["verified"].as_u64().unwrap();
     assert!(early["so_far"] == true && later > 0 && verified >= 8, "{early}");
-    assert_eq!(verified + later, listed, "each record is in it or later");
+    assert_eq!(verified + later, listed, "each record is in the earlier manifest or is later");
 }
 
 async fn interventions_outlast_crashes(
@@ -83,7 +83,7 @@ async fn interventions_outlast_crashes(
 ) {
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
-    stage.invite(FIELD, THINKS).await;
+    stage.invite(FIELD, MAX_THINKING).await;
     let settings =
         small_positions("interventions", &[&[2, 5, 3], &[7], &[3, 4], &[1, 8], &[5, 2], &[6]], 30_000);
     let id = stage.begin(settings, &FIELD).await;
@@ -92,30 +92,30 @@ async fn interventions_outlast_crashes(
     stage.until_ended(&id, 8).await;
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
     let pausing = async move { organiser.pause(&asked, OpenMatches::Freeze).await };
-    server = asked_in_a_kill(&mut stage, server, pausing).await;
-    // What ended before has been counted by then.
-    tokio::time::sleep(20 * THINKS).await;
+    server = ask_during_kill(&mut stage, server, pausing).await;
+    // Matches that ended before are counted by then.
+    tokio::time::sleep(20 * MAX_THINKING).await;
     let paused = stage.organiser.tournament(&id).await;
     assert_eq!(paused.pause(), OpenMatches::Freeze);
     let so_far = stage.organiser.manifest(&id).await;
     server.kill();
     server = stage.start.start().await;
-    assert_eq!(stage.organiser.manifest(&id).await, so_far, "what is so far stays");
-    tokio::time::sleep(20 * THINKS).await;
-    assert_eq!(stage.organiser.tournament(&id).await, paused, "nothing is played");
+    assert_eq!(stage.organiser.manifest(&id).await, so_far, "the earlier manifest stays the same");
+    tokio::time::sleep(20 * MAX_THINKING).await;
+    assert_eq!(stage.organiser.tournament(&id).await, paused, "no match is played");
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
-    server = asked_in_a_kill(&mut stage, server, async move { organiser.resume(&asked).await }).await;
+    server = ask_during_kill(&mut stage, server, async move { organiser.resume(&asked).await }).await;
 
     stage.until_ended(&id, 20).await;
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
     server =
-        asked_in_a_kill(&mut stage, server, async move { organiser.void(&asked, Target::Group(1)).await })
+        ask_during_kill(&mut stage, server, async move { organiser.void(&asked, Target::Group(1)).await })
             .await;
     stage.until_ended(&id, 30).await;
-    // What is open then stays so.
+    // Matches that are open now stay open.
     stage.organiser.pause(&id, OpenMatches::Freeze).await;
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
-    server = asked_in_a_kill(&mut stage, server, async move {
+    server = ask_during_kill(&mut stage, server, async move {
         organiser.disqualify(&asked, "dora", results).await;
     })
     .await;
@@ -123,7 +123,7 @@ async fn interventions_outlast_crashes(
     let open = games.into_iter().find(|game| game.phase() != pb::Phase::Ended).expect("some are open").id;
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
     let voiding = async move { organiser.void(&asked, Target::MatchId(open)).await };
-    server = asked_in_a_kill(&mut stage, server, voiding).await;
+    server = ask_during_kill(&mut stage, server, voiding).await;
     stage.organiser.resume(&id).await;
     let over = stage.organiser.tournament_over(&id).await;
     assert_eq!((over.state(), over.matches_played), (pb::TournamentState::Finished, total));
@@ -163,16 +163,16 @@ async fn interventions_outlast_crashes(
     let standings = stage.organiser.standings(&id).await;
     let last = standings.last().unwrap();
     assert_eq!((last.bot.as_str(), last.disqualified, last.place), ("dora", true, 4));
-    standings_follow_from_records(&stage.start.address(), stage.folder.path(), &id);
+    check_standings_follow_from_records(&stage.start.address(), stage.folder.path(), &id);
     let manifest = stage.organiser.manifest(&id).await;
-    records_are_those_of_manifests(stage.folder.path(), &manifest, &so_far);
+    check_records_match_manifests(stage.folder.path(), &manifest, &so_far);
 
     server.kill();
     server = stage.start.start().await;
     assert_eq!(stage.organiser.manifest(&id).await, manifest);
     assert_eq!(stage.organiser.standings(&id).await, standings);
     stage.witnesses.dismiss().await;
-    // Fewer matches count than before where some are voided.
+    // The count may fall when matches are voided.
     let told = stage.ledger.told();
     let others: Vec<_> =
         told.contradictions.iter().filter(|words| !words.starts_with("tournament ")).collect();

@@ -1,4 +1,4 @@
-//! The server is killed again and again, from its first start to the end of its tournament.
+//! A server that is killed repeatedly, from its first start to the end of its tournament.
 
 use super::database::Database;
 use super::server::{Folder, Server, Start};
@@ -10,28 +10,28 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Kills while the tournament is under way, spread evenly over its matches but for the last ones.
+/// Kills during the tournament, spread evenly over its matches except for the last ones.
 const KILLS: usize = 28;
-/// Of these, so many have to come while matches of the tournament are open.
-const KILLS_IN_PLAY: usize = 20;
-/// Every so many kills, the server that comes back is killed before it answers.
-const KILLED_AGAIN: usize = 5;
-/// Every so many kills, the bot of the SDK is started anew: its pauses double with each session that does not hold.
-const SDK_ANEW: usize = 4;
-/// The kill after which the server stays away for longer than any bank.
-const LONG_AWAY: usize = 9;
-/// What every seat has for a whole match of the tournament.
+/// The minimum number of kills while matches of the tournament are open.
+const MIN_KILLS_IN_PLAY: usize = 20;
+/// After every fifth kill, the restarted server is killed before it answers.
+const KILLS_PER_DOUBLE_KILL: usize = 5;
+/// After every fourth kill, the SDK bot is restarted, since its pauses double with each failed session.
+const KILLS_PER_SDK_RESTART: usize = 4;
+/// The kill after which the server stays down for longer than any bank.
+const LONG_DOWNTIME_AT: usize = 9;
+/// The bank of every seat in a match of the tournament.
 const BANK_MS: u32 = 10_000;
-/// How long a witness thinks at most.
-const THINKS: Duration = Duration::from_millis(12);
+/// The maximum thinking time of a witness.
+const MAX_THINKING: Duration = Duration::from_millis(12);
 
-/// Kills a server some time from now.
+/// Kills a server after a delay.
 async fn kill_in(server: Server, span: Duration) {
     tokio::time::sleep(span).await;
     server.kill();
 }
 
-/// Starts the server and kills it before it answers, `times` times; then starts it for good.
+/// Starts the server and kills it before it answers, `times` times; then starts it and waits.
 async fn start_again(stage: &mut Stage, times: usize) -> Server {
     for _ in 0..times {
         let span = stage.span(40);
@@ -40,8 +40,8 @@ async fn start_again(stage: &mut Stage, times: usize) -> Server {
     stage.start.start().await
 }
 
-/// Does something that may be broken off by a kill, while the server is killed or not.
-async fn whatever_happens<T>(
+/// Runs an action, possibly interrupted by a kill.
+async fn run_across_kill<T>(
     stage: &mut Stage,
     server: &mut Option<Server>,
     deed: impl Future<Output = T>,
@@ -60,7 +60,7 @@ async fn whatever_happens<T>(
     done
 }
 
-/// Plays a tournament as a bot of the SDK, which is started anew whenever `anew` changes.
+/// Plays a tournament as an SDK bot, which is restarted when `anew` changes.
 fn sdk_bot(start: &Start, token: &str, tournament: &str, anew: watch::Receiver<usize>) -> JoinHandle<()> {
     let options = Options::new(start.address(), token).tournament(tournament);
     tokio::spawn(async move {
@@ -70,13 +70,13 @@ fn sdk_bot(start: &Start, token: &str, tournament: &str, anew: watch::Receiver<u
             changed.mark_unchanged();
             let (ends, ended) = tokio::sync::oneshot::channel();
             let run = run_until(bot, options.clone(), async move {
-                // Once nobody starts it anew, it plays to the end.
+                // After the last restart, it plays to the end.
                 if changed.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }
                 let _ = ends.send(());
             });
-            run.await.expect("the bot plays on whatever happens");
+            run.await.expect("the bot survives all kills");
             if ended.await.is_err() {
                 return;
             }
@@ -91,23 +91,23 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
     let organiser = stage.organiser.clone();
     let mut tokens = Vec::new();
     for name in ["anna", "bert", "cleo", "dora", "emil"] {
-        tokens.push(whatever_happens(&mut stage, &mut server, organiser.register(name)).await);
+        tokens.push(run_across_kill(&mut stage, &mut server, organiser.register(name)).await);
     }
     let field = ["anna", "bert", "cleo", "dora"];
     let settings =
         small_positions("kills", &[&[2, 5, 6], &[12], &[3, 4, 5], &[1, 1, 8], &[4, 7], &[10]], BANK_MS);
     let settings = TournamentSettings { start_at: field.len() as u32, ..settings };
-    let id = whatever_happens(&mut stage, &mut server, organiser.create_tournament(&settings)).await;
+    let id = run_across_kill(&mut stage, &mut server, organiser.create_tournament(&settings)).await;
     let request = long_exhibition(["anna", "emil"], 700);
-    let exhibition = whatever_happens(&mut stage, &mut server, organiser.create_match(&request)).await;
+    let exhibition = run_across_kill(&mut stage, &mut server, organiser.create_match(&request)).await;
     for name in field {
-        whatever_happens(&mut stage, &mut server, organiser.join(&id, name)).await;
+        run_across_kill(&mut stage, &mut server, organiser.join(&id, name)).await;
     }
     stage.witnesses.watch(&stage.start.address(), &id, &stage.ledger);
     for (name, token) in ["anna", "bert", "cleo"].into_iter().zip(&tokens) {
-        stage.send(name, token.clone(), THINKS);
+        stage.send(name, token.clone(), MAX_THINKING);
     }
-    stage.send("emil", tokens[4].clone(), THINKS);
+    stage.send("emil", tokens[4].clone(), MAX_THINKING);
     let (anew, starts_anew) = watch::channel(0);
     let sdk = sdk_bot(&stage.start, &tokens[3], &id, starts_anew);
 
@@ -118,27 +118,27 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
         stage.until_ended(&id, total * kill / (KILLS + 3)).await;
         let span = stage.span(80);
         kill_in(server.take().expect("a server runs"), span).await;
-        // Otherwise the next server finds everything as the last one left it, with nobody in between.
-        let open = if kill % 2 == 0 { Some(stage.look_into_the_tables().await) } else { None };
-        if kill == LONG_AWAY {
+        // Otherwise the next server starts on the unchanged database.
+        let open = if kill % 2 == 0 { Some(stage.check_tables().await) } else { None };
+        if kill == LONG_DOWNTIME_AT {
             tokio::time::sleep(Duration::from_millis(u64::from(BANK_MS) + 500)).await;
         }
-        if kill % SDK_ANEW == 0 {
+        if kill % KILLS_PER_SDK_RESTART == 0 {
             anew.send_replace(kill);
         }
-        let times = if kill % KILLED_AGAIN == 0 { 2 } else { 0 };
+        let times = if kill % KILLS_PER_DOUBLE_KILL == 0 { 2 } else { 0 };
         killed_again += times;
         let again = start_again(&mut stage, times).await;
-        let carried_on = again.carried_on();
+        let resumed_matches = again.resumed_matches();
         if let Some(open) = open.filter(|_| times == 0) {
-            assert_eq!(carried_on, open, "every open match is carried on");
+            assert_eq!(resumed_matches, open, "every open match is resumed");
         }
         // One is the exhibition.
-        in_play += usize::from(carried_on > 1);
+        in_play += usize::from(resumed_matches > 1);
         server = Some(again);
     }
-    assert!(in_play >= KILLS_IN_PLAY, "{in_play} kills while matches of the tournament were open");
-    // Twice more, when the tournament is about to be over.
+    assert!(in_play >= MIN_KILLS_IN_PLAY, "{in_play} kills while matches of the tournament were open");
+    // Twice more, near the end of the tournament.
     for left in [2, 0] {
         stage.until_ended(&id, total - left).await;
         let span = stage.span(5);

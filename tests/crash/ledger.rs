@@ -1,10 +1,10 @@
-//! What bots and watchers were told, by all servers before and after every crash.
+//! Everything that was announced to bots and watchers, over all crashes.
 
 use lastnim_proto::pb::{self, play_response::Event};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A take, as it was announced.
+/// An announced take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToldTake {
     pub seat: u32,
@@ -12,47 +12,47 @@ pub struct ToldTake {
     pub steward: bool,
 }
 
-/// The end of a match, as it was announced.
+/// An announced end of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToldEnd {
     pub reason: pb::EndReason,
     pub winner: Option<u32>,
 }
 
-/// Everything that was announced to anybody.
+/// Everything that was announced.
 #[derive(Debug, Default)]
 pub struct Told {
     /// By match and ply.
     pub takes: BTreeMap<(String, u32), ToldTake>,
-    /// The rows that were acknowledged, by match and bot.
+    /// The acknowledged rows, by match and bot.
     pub rows: BTreeMap<(String, String), Vec<u32>>,
-    /// The rows that were revealed, by match.
+    /// The revealed rows, by match.
     pub matrices: BTreeMap<String, pb::AllianceMatrix>,
     /// By match.
     pub ends: BTreeMap<String, ToldEnd>,
-    /// The matches that were announced, and of which tournament they are.
+    /// The announced matches, with their tournaments.
     pub started: BTreeMap<String, String>,
-    /// What each bot has heard of each match: as many plies as it knows to be made.
+    /// The number of plies that each bot knows of each match.
     heard: BTreeMap<(String, String), u32>,
-    /// The bots that have heard of the end of a match.
+    /// The bots that were sent the end of a match.
     pub heard_ends: BTreeSet<(String, String)>,
-    /// The bots that have heard of the end of a tournament.
+    /// The bots that were sent the end of a tournament.
     pub heard_tournaments: BTreeSet<(String, String)>,
     /// The newest state of a tournament, by its id.
     tournaments: BTreeMap<String, (pb::TournamentState, u64)>,
-    /// Takes and rows that were refused.
+    /// Refused takes and rows.
     pub refused: Vec<pb::Refused>,
-    /// Seats that were lost.
+    /// Forfeited seats.
     pub forfeited: Vec<pb::Forfeited>,
-    /// Sessions that were opened.
+    /// Sessions opened.
     pub sessions: usize,
-    /// What does not fit what was announced before.
+    /// Contradictions to earlier announcements.
     pub contradictions: Vec<String>,
 }
 
 impl Told {
-    /// Returns how many matches of a tournament are over, as those were told who watch it. Of the end of a match itself
-    /// nobody may have been told, if the server died right then.
+    /// Returns the number of finished matches of a tournament, from what its watchers were told. The end of a match may
+    /// not have been announced if the server died just then.
     pub fn ended_of(&self, tournament: &str) -> usize {
         self.tournaments.get(tournament).map_or(0, |(_, played)| *played as usize)
     }
@@ -67,14 +67,14 @@ impl Told {
     }
 
     fn snapshot(&mut self, bot: &str, snapshot: &pb::Snapshot) {
-        let started = snapshot.started.as_ref().expect("a snapshot says what was started");
+        let started = snapshot.started.as_ref().expect("a snapshot has the start of the match");
         let id = &started.match_id;
         let before = self.heard.get(&(bot.to_owned(), id.clone())).copied().unwrap_or_default();
         if snapshot.ply < before {
-            self.contradict(format!("{id}: {bot} knew of {before} plies, and is shown {}", snapshot.ply));
+            self.contradict(format!("{id}: {bot} knew {before} plies, but is shown {}", snapshot.ply));
         }
         if self.heard_ends.contains(&(bot.to_owned(), id.clone())) {
-            self.contradict(format!("{id} was over, as {bot} knew, and is shown to it as open"));
+            self.contradict(format!("{bot} knew that {id} was over, but is shown it as open"));
         }
         self.ply(bot, id, snapshot.ply);
         if let Some(matrix) = &snapshot.alliance_matrix {
@@ -85,7 +85,7 @@ impl Told {
     fn matrix(&mut self, id: &str, matrix: &pb::AllianceMatrix) {
         let before = self.matrices.entry(id.into()).or_insert_with(|| matrix.clone()).clone();
         if before != *matrix {
-            self.contradict(format!("{id}: the rows were {before:?}, and are {matrix:?}"));
+            self.contradict(format!("{id}: the rows were {before:?}, but now are {matrix:?}"));
         }
     }
 
@@ -94,7 +94,7 @@ impl Told {
         let before = *self.takes.entry((took.match_id.clone(), took.ply)).or_insert(take);
         if before != take {
             let at = format!("{} ply {}", took.match_id, took.ply);
-            self.contradict(format!("{at}: {before:?} was announced, and then {take:?}"));
+            self.contradict(format!("{at}: {before:?} was announced, but then {take:?}"));
         }
         self.ply(bot, &took.match_id, took.ply + 1);
     }
@@ -104,7 +104,7 @@ impl Told {
         let end = ToldEnd { reason: ended.reason(), winner: ended.winner };
         let before = *self.ends.entry(ended.match_id.clone()).or_insert(end);
         if before != end {
-            self.contradict(format!("{}: {before:?} was announced, and then {end:?}", ended.match_id));
+            self.contradict(format!("{}: {before:?} was announced, but then {end:?}", ended.match_id));
         }
     }
 
@@ -114,7 +114,7 @@ impl Told {
     }
 }
 
-/// Keeps what was announced, and notes at once what contradicts it.
+/// Records what was announced, and notes contradictions at once.
 #[derive(Debug, Default)]
 pub struct Ledger(Mutex<Told>);
 
@@ -123,7 +123,7 @@ impl Ledger {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes down what a bot is told.
+    /// Records an event sent to a bot.
     pub fn hear(&self, bot: &str, event: &Event) {
         let mut told = self.told();
         match event {
@@ -135,7 +135,7 @@ impl Ledger {
             }
             Event::MatchStarted(started) => told.started(started),
             Event::Snapshot(snapshot) => {
-                told.started(snapshot.started.as_ref().expect("a snapshot says what was started"));
+                told.started(snapshot.started.as_ref().expect("a snapshot has the start of the match"));
                 told.snapshot(bot, snapshot);
             }
             Event::Declared(declared) => {
@@ -172,7 +172,7 @@ impl Ledger {
         }
     }
 
-    /// Takes down what somebody who watches a tournament is told.
+    /// Records an update sent to a watcher of a tournament.
     pub fn hear_of_tournament(&self, tournament: &pb::Tournament) {
         let mut told = self.told();
         let now = (tournament.state(), tournament.matches_played);
@@ -180,17 +180,17 @@ impl Ledger {
         let is_over = |state| matches!(state, pb::TournamentState::Finished | pb::TournamentState::Cancelled);
         let fits = if is_over(before.0) { now == before } else { before.0 as i32 <= now.0 as i32 };
         if !fits || now.1 < before.1 {
-            told.contradict(format!("tournament {}: it was {before:?}, and is {now:?}", tournament.id));
+            told.contradict(format!("tournament {}: it was {before:?}, but now is {now:?}", tournament.id));
         }
         told.tournaments.insert(tournament.id.clone(), now);
     }
 
-    /// Notes what should never happen.
+    /// Notes something that must never happen.
     pub fn complain(&self, what: String) {
         self.told().contradict(what);
     }
 
-    /// Returns how many takes were announced.
+    /// Returns the number of announced takes.
     pub fn takes(&self) -> usize {
         self.told().takes.len()
     }

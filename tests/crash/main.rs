@@ -1,6 +1,6 @@
-//! Nothing is lost: real servers that are killed, stopped and starved of their disks, on real databases.
+//! Crash tests: real servers are killed, stopped and starved of disk space, on real databases, and must lose nothing.
 //!
-//! Moments are drawn from a seed that each test prints; `LASTNIM_CRASH_SEED` gives it back.
+//! Times are drawn from a seed that each test prints; `LASTNIM_CRASH_SEED` replays it.
 
 mod announcing;
 mod cancelling;

@@ -1,11 +1,11 @@
-//! Ends that nobody was told of before the server was killed reach every bot.
+//! Ends that were not announced before the server was killed reach every bot.
 
 use super::database::Database;
 use super::stage::{Stage, small_positions};
 use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_bot_hears_of_every_end_though_the_server_is_killed() {
+async fn every_bot_is_sent_every_end_although_the_server_is_killed() {
     const BOTS: [&str; 3] = ["anna", "bert", "cleo"];
     let mut stage = Stage::new(Database::sqlite);
     let mut server = stage.start.start().await;
@@ -20,7 +20,7 @@ async fn every_bot_hears_of_every_end_though_the_server_is_killed() {
         server = stage.start.start().await;
     }
     stage.organiser.tournament_over(&id).await;
-    // Whoever has not heard of that end hears of it from the next server.
+    // The next server sends this end to bots that missed it.
     server.kill();
     let server = stage.start.start().await;
     let matches = stage.organiser.matches(&id).await;

@@ -1,16 +1,16 @@
-//! A ladder to which bots come and from which they go while its server is killed again and again.
+//! Bots that join and leave a ladder while its server is killed repeatedly.
 
 use super::database::Database;
-use super::server::{Folder, LONG, Server};
+use super::server::{Folder, Server, TIMEOUT};
 use super::stage::{Stage, small_positions};
 use lastnim_proto::pb::{self, FieldMovement, tournament_settings::Format};
 use std::time::{Duration, Instant};
 
 /// Duplicate groups of the ladder.
 const GROUPS: u64 = 40;
-/// Kills while it is under way.
+/// Kills while it runs.
 const KILLS: usize = 14;
-/// Who comes and goes, and at which kill: it is asked for while the server dies.
+/// The bots that join and leave, and the kill at which each request is sent.
 const MOVES: [(usize, &str, FieldMovement); 6] = [
     (1, "emil", FieldMovement::Enters),
     (3, "bert", FieldMovement::Leaves),
@@ -19,7 +19,7 @@ const MOVES: [(usize, &str, FieldMovement); 6] = [
     (8, "bert", FieldMovement::Enters),
     (11, "emil", FieldMovement::Leaves),
 ];
-const THINKS: Duration = Duration::from_millis(8);
+const MAX_THINKING: Duration = Duration::from_millis(8);
 
 fn ladder(title: &str, seats: u32, groups: u64) -> pb::TournamentSettings {
     let format = Format::Ladder(pb::LadderFormat { groups, ..pb::LadderFormat::default() });
@@ -27,16 +27,16 @@ fn ladder(title: &str, seats: u32, groups: u64) -> pb::TournamentSettings {
     pb::TournamentSettings { seats, format: Some(format), ..settings }
 }
 
-/// Kills a server some time from now, and starts it again.
-async fn killed(stage: &mut Stage, server: Server, most: u64) -> Server {
-    let span = stage.span(most);
+/// Kills a server after a delay, and starts it again.
+async fn kill_and_restart(stage: &mut Stage, server: Server, max_ms: u64) -> Server {
+    let span = stage.span(max_ms);
     tokio::time::sleep(span).await;
     server.kill();
     stage.start.start().await
 }
 
-/// Asks that a bot enters or leaves while the server dies, until there is an answer.
-async fn moved_in_a_kill(
+/// Asks that a bot joins or leaves while the server is killed, and repeats it until it is answered.
+async fn move_during_kill(
     stage: &mut Stage,
     server: Server,
     id: &str,
@@ -50,7 +50,7 @@ async fn moved_in_a_kill(
             _ => organiser.join(&id, &bot).await,
         }
     });
-    let server = killed(stage, server, 12).await;
+    let server = kill_and_restart(stage, server, 12).await;
     asking.await.unwrap();
     server
 }
@@ -58,7 +58,7 @@ async fn moved_in_a_kill(
 async fn newcomers_are_not_lost(database: impl FnOnce(&Folder) -> Database) {
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
-    stage.invite(["anna", "bert", "cleo", "dora", "emil", "fritz"], THINKS).await;
+    stage.invite(["anna", "bert", "cleo", "dora", "emil", "fritz"], MAX_THINKING).await;
     let id = stage.begin(ladder("newcomers", 3, GROUPS), &["anna", "bert", "cleo", "dora"]).await;
     let total = stage.organiser.tournament(&id).await.matches_total as usize;
     assert_eq!(total, GROUPS as usize * 3);
@@ -66,8 +66,8 @@ async fn newcomers_are_not_lost(database: impl FnOnce(&Folder) -> Database) {
     for kill in 0..KILLS {
         stage.until_ended(&id, total * kill / (KILLS + 2)).await;
         server = match moves.next_if(|&(at, ..)| at == kill) {
-            Some((_, bot, movement)) => moved_in_a_kill(&mut stage, server, &id, bot, movement).await,
-            None => killed(&mut stage, server, 40).await,
+            Some((_, bot, movement)) => move_during_kill(&mut stage, server, &id, bot, movement).await,
+            None => kill_and_restart(&mut stage, server, 40).await,
         };
     }
     let over = stage.organiser.tournament_over(&id).await;
@@ -85,19 +85,19 @@ async fn newcomers_are_not_lost(database: impl FnOnce(&Folder) -> Database) {
 async fn waiting_for_bots_is_not_lost(database: impl FnOnce(&Folder) -> Database) {
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
-    stage.invite(["anna", "bert"], THINKS).await;
+    stage.invite(["anna", "bert"], MAX_THINKING).await;
     let id = stage.begin(ladder("waiting", 2, 30), &["anna", "bert"]).await;
     for movement in [FieldMovement::Leaves, FieldMovement::Enters, FieldMovement::Leaves] {
-        server = moved_in_a_kill(&mut stage, server, &id, "bert", movement).await;
+        server = move_during_kill(&mut stage, server, &id, "bert", movement).await;
     }
     for _ in 0..2 {
         let began = Instant::now();
         while !stage.organiser.tournament(&id).await.awaits_bots {
-            assert!(began.elapsed() < LONG, "it does not wait");
+            assert!(began.elapsed() < TIMEOUT, "it does not wait");
         }
-        server = killed(&mut stage, server, 5).await;
+        server = kill_and_restart(&mut stage, server, 5).await;
     }
-    server = moved_in_a_kill(&mut stage, server, &id, "bert", FieldMovement::Enters).await;
+    server = move_during_kill(&mut stage, server, &id, "bert", FieldMovement::Enters).await;
     stage.judge(server, &id, &[]).await;
 }
 

@@ -1,6 +1,6 @@
-//! Who runs tournaments on a server that may die at any moment: asks again until there is an answer.
+//! The organiser of tournaments on a server that may be killed at any time: repeats each request until it is answered.
 
-use super::server::{ADMIN, LONG};
+use super::server::{ADMIN, TIMEOUT};
 use lastnim_client::{Authorization, connect, token_authorization};
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::pb::{
@@ -13,17 +13,17 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
-/// A channel that puts the administrator's token on every call.
+/// A channel that adds the administrator's token to every call.
 pub type Line = InterceptedService<Channel, Authorization>;
 
-/// How long the organiser waits before asking again.
-const PAUSE: Duration = Duration::from_millis(10);
-/// How long one question may take.
-const ONE_QUESTION: Duration = Duration::from_mins(1);
-/// Matches on one page of a list: few, so that there are many pages.
-const PAGE: u32 = 40;
+/// The pause before a request is repeated.
+const RETRY_INTERVAL: Duration = Duration::from_millis(10);
+/// The time limit of one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
+/// Matches per page of a list: few, to get many pages.
+const PAGE_SIZE: u32 = 40;
 
-/// Asks one server, whether it lives or is to live again.
+/// A client of one server across restarts.
 #[derive(Debug, Clone)]
 pub struct Organiser {
     address: String,
@@ -34,7 +34,7 @@ impl Organiser {
         Self { address }
     }
 
-    /// Asks once.
+    /// Sends a request once.
     pub async fn ask<T, A>(&self, question: impl FnOnce(Line) -> A) -> Result<T, Status>
     where
         A: Future<Output = Result<Response<T>, Status>>,
@@ -45,10 +45,10 @@ impl Organiser {
             question(InterceptedService::new(channel, token_authorization(ADMIN).unwrap())).await
         };
         let late = |_| Status::unavailable("no answer in time");
-        Ok(tokio::time::timeout(ONE_QUESTION, asking).await.map_err(late)??.into_inner())
+        Ok(tokio::time::timeout(REQUEST_TIMEOUT, asking).await.map_err(late)??.into_inner())
     }
 
-    /// Asks until the server answers; its answer may be no.
+    /// Repeats a request until the server answers, possibly with an error.
     async fn insist<T, A>(&self, question: impl Fn(Line) -> A) -> Result<T, Status>
     where
         A: Future<Output = Result<Response<T>, Status>>,
@@ -57,15 +57,15 @@ impl Organiser {
         loop {
             match self.ask(&question).await {
                 Err(status) if is_passing(&status) => {
-                    assert!(began.elapsed() < LONG, "no answer: {status:?}");
-                    tokio::time::sleep(PAUSE).await;
+                    assert!(began.elapsed() < TIMEOUT, "no answer: {status:?}");
+                    tokio::time::sleep(RETRY_INTERVAL).await;
                 }
                 answer => return answer,
             }
         }
     }
 
-    /// Registers a bot and returns its token. An answer that was lost is made up for by a new token.
+    /// Registers a bot and returns its token. If the answer was lost, the token is rotated.
     pub async fn register(&self, name: &str) -> String {
         let request = pb::RegisterBotRequest { name: name.into() };
         let registered = self.insist(|line| {
@@ -81,11 +81,10 @@ impl Organiser {
                 });
                 rotated.await.unwrap().token
             }
-            Err(status) => panic!("{name} is not registered: {status:?}"),
+            Err(status) => panic!("{name} cannot be registered: {status:?}"),
         }
     }
 
-    /// Asks who the bot of a token is.
     pub async fn bot(&self, name: &str) -> pb::Bot {
         let found = self.insist(|line| {
             let request = pb::GetBotRequest { name: name.into() };
@@ -94,8 +93,7 @@ impl Organiser {
         found.await.unwrap().bot.unwrap()
     }
 
-    /// Creates a tournament and returns its id; one of the same title is taken for the one whose creation was not
-    /// answered.
+    /// Creates a tournament and returns its id. A tournament with the same title is the one whose answer was lost.
     pub async fn create_tournament(&self, settings: &pb::TournamentSettings) -> String {
         let began = Instant::now();
         loop {
@@ -113,8 +111,8 @@ impl Organiser {
             match created.await {
                 Ok(response) => return response.tournament.unwrap().id,
                 Err(status) => {
-                    assert!(is_passing(&status) && began.elapsed() < LONG, "{status:?}");
-                    tokio::time::sleep(PAUSE).await;
+                    assert!(is_passing(&status) && began.elapsed() < TIMEOUT, "{status:?}");
+                    tokio::time::sleep(RETRY_INTERVAL).await;
                 }
             }
         }
@@ -143,7 +141,7 @@ impl Organiser {
         left.await.unwrap();
     }
 
-    /// Asks who was in a ladder when; none in other formats.
+    /// Returns which bots were in a ladder when; `None` in other formats.
     pub async fn field_history(&self, id: &str) -> Option<pb::FieldHistory> {
         let found = self.insist(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };
@@ -152,7 +150,7 @@ impl Organiser {
         found.await.unwrap().field_history
     }
 
-    /// Cancels a tournament, and asks again where the answer is lost; returns its state then.
+    /// Cancels a tournament, also if an answer is lost; returns its final state.
     pub async fn cancel(&self, tournament: &str) -> pb::TournamentState {
         let cancelled = self.insist(|line| {
             let request = pb::CancelTournamentRequest { tournament_id: tournament.into() };
@@ -160,7 +158,7 @@ impl Organiser {
         });
         match cancelled.await {
             Ok(response) => response.tournament.unwrap().state(),
-            // An earlier request was heard.
+            // An earlier request succeeded.
             Err(status) if status.code() == Code::FailedPrecondition => {
                 self.tournament(tournament).await.state()
             }
@@ -185,7 +183,7 @@ impl Organiser {
         resumed.await.unwrap();
     }
 
-    /// Disqualifies a bot, unless an earlier request was heard.
+    /// Disqualifies a bot, unless an earlier request succeeded.
     pub async fn disqualify(&self, tournament: &str, bot: &str, results: pb::DisqualifiedResults) {
         let done = self.insist(|line| {
             let (tournament_id, bot, reason) = (tournament.into(), bot.into(), "a test".into());
@@ -193,11 +191,11 @@ impl Organiser {
             async move { TournamentServiceClient::new(line).disqualify_bot(request).await }
         });
         if let Err(status) = done.await {
-            assert!(status.message().ends_with("is disqualified already"), "{status:?}");
+            assert!(status.message().ends_with("is already disqualified"), "{status:?}");
         }
     }
 
-    /// Voids matches, unless an earlier request was heard: the group may have been begun again since.
+    /// Voids matches, unless an earlier request succeeded: the group may have begun again since.
     pub async fn void(&self, tournament: &str, target: pb::void_matches_request::Target) {
         let before = self.events(tournament).await.len();
         loop {
@@ -215,7 +213,7 @@ impl Organiser {
         }
     }
 
-    /// Returns what was done to a tournament.
+    /// Returns the events of a tournament.
     pub async fn events(&self, id: &str) -> Vec<pb::TournamentEvent> {
         let found = self.insist(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };
@@ -224,15 +222,14 @@ impl Organiser {
         found.await.unwrap().events
     }
 
-    /// Returns the text of a tournament's manifest.
     pub async fn manifest(&self, id: &str) -> Vec<u8> {
         let began = Instant::now();
         loop {
             match self.try_manifest(id).await {
                 Ok(text) => return text,
-                Err(status) => assert!(is_passing(&status) && began.elapsed() < LONG, "{status:?}"),
+                Err(status) => assert!(is_passing(&status) && began.elapsed() < TIMEOUT, "{status:?}"),
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
     }
 
@@ -266,12 +263,12 @@ impl Organiser {
                 return tournament;
             }
             assert!(
-                began.elapsed() < LONG,
+                began.elapsed() < TIMEOUT,
                 "{} of {} matches are played",
                 tournament.matches_played,
                 tournament.matches_total
             );
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
     }
 
@@ -283,7 +280,7 @@ impl Organiser {
         found.await.unwrap().standings
     }
 
-    /// Starts an exhibition and returns its id. One that has begun and was not answered for is found by its bots.
+    /// Starts an exhibition and returns its id. If the answer was lost, it is found by its bots.
     pub async fn create_match(&self, request: &pb::CreateMatchRequest) -> String {
         let began = Instant::now();
         loop {
@@ -300,8 +297,8 @@ impl Organiser {
             match created.await {
                 Ok(response) => return response.r#match.unwrap().id,
                 Err(status) => {
-                    assert!(is_passing(&status) && began.elapsed() < LONG, "{status:?}");
-                    tokio::time::sleep(PAUSE).await;
+                    assert!(is_passing(&status) && began.elapsed() < TIMEOUT, "{status:?}");
+                    tokio::time::sleep(RETRY_INTERVAL).await;
                 }
             }
         }
@@ -319,19 +316,19 @@ impl Organiser {
     pub async fn match_over(&self, id: &str) {
         let began = Instant::now();
         while self.get_match(id).await.unwrap().phase() != pb::Phase::Ended {
-            assert!(began.elapsed() < LONG, "match {id} does not end");
-            tokio::time::sleep(PAUSE).await;
+            assert!(began.elapsed() < TIMEOUT, "match {id} does not end");
+            tokio::time::sleep(RETRY_INTERVAL).await;
         }
     }
 
-    /// Lists the matches of a tournament, or with an empty id all of them.
+    /// Lists the matches of a tournament, or all matches for an empty id.
     pub async fn matches(&self, tournament: &str) -> Vec<pb::Match> {
         let mut all = Vec::new();
         let mut page_token = String::new();
         loop {
             let request = pb::ListMatchesRequest {
                 tournament_id: tournament.into(),
-                page_size: PAGE,
+                page_size: PAGE_SIZE,
                 page_token: page_token.clone(),
                 ..Default::default()
             };
@@ -348,7 +345,7 @@ impl Organiser {
         }
     }
 
-    /// Fetches the record of a match, whose chain holds, and its seal if it is over.
+    /// Fetches the record of a match, checking its hash chain, and its seal if it is over.
     pub async fn record(&self, id: &str) -> SealedRecord {
         let found = self.insist(|line| {
             let request = pb::GetRecordRequest { match_id: id.into() };
@@ -357,7 +354,7 @@ impl Organiser {
         verify_record(&found.await.unwrap().record.unwrap()).unwrap_or_else(|flaw| panic!("{id}: {flaw}"))
     }
 
-    /// Asks for the key that the server's seals are verified with.
+    /// Returns the public key for the server's seals.
     pub async fn public_key(&self) -> PublicKey {
         let found = self.insist(|line| async move {
             MatchServiceClient::new(line).get_public_key(pb::GetPublicKeyRequest {}).await
@@ -366,7 +363,7 @@ impl Organiser {
     }
 }
 
-/// Returns whether a server that lives again may answer otherwise.
+/// Returns whether a restarted server may answer differently.
 fn is_passing(status: &Status) -> bool {
     matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal)
 }

@@ -1,4 +1,4 @@
-//! A store that cannot be used for a while: what all such times have in common.
+//! Temporary failures of a store: the shared part of these tests.
 
 use super::stage::{Stage, small_positions};
 use lastnim_proto::pb::{
@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// What a seat has for a whole match: less than any outage lasts.
+/// The bank of a seat: shorter than any outage.
 pub const BANK: Duration = Duration::from_secs(8);
-/// How long an outage lasts from the moment that nothing is announced any more.
+/// The duration of an outage, from when announcements stop.
 pub const OUTAGE: Duration = Duration::from_secs(9);
-/// What the server says when the store fails, and when it can be used again.
+/// The server's log messages when the store fails, and when it is usable again.
 const FAILS: &str = "nothing is announced until the store can be used again";
-const GOES_ON: &str = "play goes on";
+const GOES_ON: &str = "play continues";
 
-/// Lets a tournament be played that lasts for longer than the store is in order; returns its id once it is under way.
+/// Starts a tournament that outlasts the outage; returns its id once it has begun.
 pub async fn begin(stage: &mut Stage) -> String {
     stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(10)).await;
     let settings = small_positions("outage", &[&[8, 9], &[14], &[3, 3, 9]], BANK.as_millis() as u32);
@@ -26,27 +26,27 @@ pub async fn begin(stage: &mut Stage) -> String {
     id
 }
 
-/// Sits out an outage that has begun: nothing is announced, what only reads is answered, what writes is not.
-pub async fn sit_out(stage: &Stage, id: &str) {
-    sit_out_with_reads(stage, id, true).await;
+/// Waits through an outage: nothing is announced, reads are answered, writes are rejected.
+pub async fn check_outage(stage: &Stage, id: &str) {
+    check_outage_with(stage, id, true).await;
 }
 
-/// Sits out an outage of a database that cannot even be read.
-pub async fn sit_out_blind(stage: &Stage, id: &str) {
-    sit_out_with_reads(stage, id, false).await;
+/// Waits through an outage in which reads fail too.
+pub async fn check_outage_without_reads(stage: &Stage, id: &str) {
+    check_outage_with(stage, id, false).await;
 }
 
-async fn sit_out_with_reads(stage: &Stage, id: &str, reads: bool) {
-    stage.start.until_said(FAILS, 1).await;
+async fn check_outage_with(stage: &Stage, id: &str, can_read: bool) {
+    stage.start.wait_for_log(FAILS, 1).await;
     let began = Instant::now();
-    // What was on its way to the bots arrives.
+    // Messages in transit to the bots arrive.
     tokio::time::sleep(Duration::from_millis(200)).await;
     let announced = stage.ledger.takes();
     let mut rounds = 0;
     while began.elapsed() < OUTAGE {
         writing_is_refused(stage).await;
         if reads {
-            reading_goes_on(stage, id).await;
+            reading_continues(stage, id).await;
         }
         assert_eq!(stage.organiser.tournament(id).await.state(), pb::TournamentState::Running);
         rounds += 1;
@@ -54,20 +54,20 @@ async fn sit_out_with_reads(stage: &Stage, id: &str, reads: bool) {
     }
     assert!(rounds > 3, "{rounds} rounds of questions in {OUTAGE:?}");
     assert_eq!(stage.ledger.takes(), announced, "nothing is announced");
-    assert!(!stage.start.said().contains(GOES_ON), "{}", stage.start.said());
+    assert!(!stage.start.log_text().contains(GOES_ON), "{}", stage.start.log_text());
 }
 
-/// Waits until play goes on by itself, and the tournament is over.
-pub async fn play_on(stage: &Stage, id: &str) {
+/// Waits until play continues, and the tournament is over.
+pub async fn wait_for_recovery(stage: &Stage, id: &str) {
     let before = stage.ledger.takes();
     let began = Instant::now();
-    stage.start.until_said(GOES_ON, 1).await;
+    stage.start.wait_for_log(GOES_ON, 1).await;
     stage.until_takes(before + 5).await;
-    println!("play went on {:?} after the store was in order again", began.elapsed());
+    println!("play continued {:?} after the store was usable again", began.elapsed());
     stage.organiser.tournament_over(id).await;
 }
 
-/// Tries to register a bot, and is told that the store cannot be used.
+/// Checks that registering a bot fails because the store cannot be used.
 pub async fn registering_is_refused(stage: &Stage, name: &str) {
     let request = pb::RegisterBotRequest { name: name.into() };
     let refused =
@@ -96,7 +96,7 @@ fn unavailable(what: &str, status: &Status) {
     assert_eq!(reason.as_deref(), Some("STORE_UNAVAILABLE"), "{what}: {status:?}");
 }
 
-async fn reading_goes_on(stage: &Stage, id: &str) {
+async fn reading_continues(stage: &Stage, id: &str) {
     assert_eq!(stage.organiser.bot("anna").await.name, "anna");
     assert_eq!(stage.organiser.standings(id).await.len(), 4);
     let matches = stage.organiser.matches(id).await;

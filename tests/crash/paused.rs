@@ -1,4 +1,4 @@
-//! A server that stands still: stopped as a process, as one is that is moved to another machine or starved.
+//! A server process that is stopped for a while, as if it were migrated or starved of CPU.
 
 use super::database::Database;
 use super::stage::{Stage, small_positions};
@@ -8,14 +8,14 @@ use lastnim_proto::pb;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The longest that a bot thinks about a take.
-const THINKS: Duration = Duration::from_millis(300);
-/// Matches at once.
+/// The maximum thinking time of a bot.
+const MAX_THINKING: Duration = Duration::from_millis(300);
+/// Concurrent matches.
 const CONCURRENCY: u32 = 64;
 
-/// What the seats of all matches were charged.
+/// The charges of all seats.
 struct Charges {
-    /// The largest charge for one take, of each seat.
+    /// The largest charge of each seat for one take.
     largest: Vec<Duration>,
 }
 
@@ -29,13 +29,13 @@ impl Charges {
     }
 }
 
-/// Stops a server for a while on which many matches are played with the default clock, and checks that all of them are
-/// played to the end without a seat lost.
+/// Stops a server that runs many matches with the default clock, and checks that all of them finish without a lost
+/// seat.
 async fn stop_for(pause: Duration) -> Charges {
     let mut stage = Stage::new(Database::sqlite);
     let server = stage.start.start().await;
     let names = ["anna", "bert", "cleo", "dora"];
-    stage.invite(names, THINKS).await;
+    stage.invite(names, MAX_THINKING).await;
     let positions: [&[u64]; 8] = [&[2, 3], &[6], &[1, 2, 3], &[4, 2], &[3, 3], &[7], &[2, 2, 2], &[5, 1]];
     let settings = small_positions("paused", &positions, 0);
     let settings = pb::TournamentSettings { concurrency: CONCURRENCY, clock: None, ..settings };
@@ -57,8 +57,9 @@ async fn stop_for(pause: Duration) -> Charges {
     for played in stage.organiser.matches(&id).await {
         for timed in sealed_record(&stage.organiser, &played.id, signer).await.events() {
             if let Event::Took { seat, charged, .. } = timed.event {
-                let most: &mut Duration = largest.entry((played.id.clone(), seat.index())).or_default();
-                *most = charged.max(*most);
+                let largest_charge: &mut Duration =
+                    largest.entry((played.id.clone(), seat.index())).or_default();
+                *largest_charge = charged.max(*largest_charge);
             }
         }
     }
@@ -71,14 +72,14 @@ async fn stop_for(pause: Duration) -> Charges {
         charges.median()
     );
     assert_eq!(forfeited, 0, "seats were lost");
-    stage.start.until_said("the server did not run for a while", 1).await;
+    stage.start.wait_for_log("the server stalled for a while", 1).await;
     stage.judge(server, &id, &[]).await;
     charges
 }
 
-/// For longer than a seat has for the whole match, and than a connection may be silent.
+/// Longer than the bank of a seat, and than the keepalive timeout of a connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_stop_costs_nobody_a_seat() {
+async fn a_long_stop_costs_no_seat() {
     let pause = Duration::from_secs(12);
     let charges = stop_for(pause).await;
     assert!(charges.largest() < pause / 2, "{:?} is charged for one take", charges.largest());

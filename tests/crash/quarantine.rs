@@ -1,4 +1,4 @@
-//! A match whose record is damaged while the server is down: the server comes back, and everything else goes on.
+//! A match whose record is damaged while the server is down: after the restart, everything else continues.
 
 use super::database::Database;
 use super::server::Folder;
@@ -10,10 +10,10 @@ use tonic::Code;
 use tonic_types::StatusExt as _;
 
 const FIELD: [&str; 6] = ["anna", "bert", "cleo", "dora", "emil", "fred"];
-/// How long a bot thinks at most.
-const THINKS: Duration = Duration::from_millis(10);
-/// Times that it is tried to kill the server while a match of the tournament is open.
-const TRIES: usize = 20;
+/// The maximum thinking time of a bot.
+const MAX_THINKING: Duration = Duration::from_millis(10);
+/// Attempts to kill the server while a match of the tournament is open.
+const MAX_TRIES: usize = 20;
 
 fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
     pb::TournamentSettings {
@@ -23,8 +23,8 @@ fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
     }
 }
 
-/// Returns how many matches with a winner each bot has played.
-fn counted(matches: &[pb::Match]) -> BTreeMap<String, u32> {
+/// Returns the number of matches with a winner by bot.
+fn count_matches(matches: &[pb::Match]) -> BTreeMap<String, u32> {
     let mut counted = BTreeMap::new();
     for game in matches.iter().filter(|game| game.winner.is_some()) {
         for bot in &game.setup.as_ref().unwrap().bots {
@@ -34,17 +34,17 @@ fn counted(matches: &[pb::Match]) -> BTreeMap<String, u32> {
     counted
 }
 
-async fn everything_else_goes_on(
+async fn everything_else_continues(
     database: impl FnOnce(&Folder) -> Database,
     settings: pb::TournamentSettings,
 ) {
     let mut stage = Stage::new(database);
     let mut server = stage.start.start().await;
-    stage.invite(FIELD, THINKS).await;
+    stage.invite(FIELD, MAX_THINKING).await;
     let exhibition = stage.organiser.create_match(&long_exhibition(["anna", "bert"], 10_000)).await;
     let id = stage.begin(settings, &FIELD).await;
     let mut damaged = None;
-    for tries in 1..=TRIES {
+    for tries in 1..=MAX_TRIES {
         stage.until_takes(30 * tries).await;
         server.kill();
         let mut reader = stage.database.reader().await;
@@ -61,7 +61,7 @@ async fn everything_else_goes_on(
     }
 
     let mut server = stage.start.start().await;
-    let said = stage.start.said();
+    let said = stage.start.log_text();
     for id in [&damaged, &exhibition] {
         let line = said
             .lines()
@@ -78,8 +78,7 @@ async fn everything_else_goes_on(
         let reason = refused.get_details_error_info().unwrap().reason;
         assert_eq!((refused.code(), reason.as_str()), (Code::DataLoss, "MATCH_QUARANTINED"));
     }
-    // Somebody who mends it now comes too late: it stays as it was decided.
-    // A server that is killed later goes on in the same way.
+    // A repair now is too late: the quarantine stays, also after another kill.
     stage.until_takes(stage.ledger.takes() + 30).await;
     server.kill();
     stage.database.flip_first_take(&damaged).await;
@@ -95,11 +94,11 @@ async fn everything_else_goes_on(
     let standings = stage.organiser.standings(&id).await;
     let lines: BTreeMap<String, u32> =
         standings.iter().map(|line| (line.bot.clone(), line.matches)).collect();
-    assert_eq!(lines, counted(&matches), "the damaged one counts for nobody");
+    assert_eq!(lines, count_matches(&matches), "the damaged one does not count");
     assert_eq!(
-        stage.start.said().matches("a damaged match is quarantined").count(),
+        stage.start.log_text().matches("a damaged match is quarantined").count(),
         2,
-        "it is said once of each"
+        "each is logged once"
     );
 
     server.kill();
@@ -107,7 +106,7 @@ async fn everything_else_goes_on(
     assert_eq!(stage.organiser.tournament(&id).await, finished);
     assert_eq!(stage.organiser.standings(&id).await, standings);
     let mut reader = stage.database.reader().await;
-    assert!(reader.recorded_events(&exhibition).await > 0, "the evidence is there");
+    assert!(reader.recorded_events(&exhibition).await > 0, "its damaged record is still stored");
     reader.close().await;
     stage.witnesses.dismiss().await;
     assert_eq!(stage.ledger.told().contradictions, Vec::<String>::new());
@@ -115,21 +114,21 @@ async fn everything_else_goes_on(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_swiss_goes_on_without_a_damaged_match_on_sqlite() {
+async fn a_swiss_continues_without_a_damaged_match_on_sqlite() {
     let swiss = Format::Swiss(pb::SwissFormat { rounds: 3, table_groups: 1 });
-    everything_else_goes_on(Database::sqlite, settings(swiss, 3)).await;
+    everything_else_continues(Database::sqlite, settings(swiss, 3)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_knockout_goes_on_without_a_damaged_match_on_sqlite() {
+async fn a_knockout_continues_without_a_damaged_match_on_sqlite() {
     let knockout = Format::Knockout(pb::KnockoutFormat { advance: 1, table_groups: 1 });
-    everything_else_goes_on(Database::sqlite, settings(knockout, 2)).await;
+    everything_else_continues(Database::sqlite, settings(knockout, 2)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_swiss_goes_on_without_a_damaged_match_on_postgres() {
+async fn a_swiss_continues_without_a_damaged_match_on_postgres() {
     let swiss = Format::Swiss(pb::SwissFormat { rounds: 3, table_groups: 1 });
     if let Some(database) = Database::postgres() {
-        everything_else_goes_on(|_| database, settings(swiss, 3)).await;
+        everything_else_continues(|_| database, settings(swiss, 3)).await;
     }
 }

@@ -22,7 +22,7 @@ async fn a_second_server_is_refused(database: impl FnOnce(&Folder) -> Database) 
         assert!(message.starts_with("--store ") && message.contains("belongs to another server"), "{said}");
     }
     stage.organiser.tournament_over(&id).await;
-    assert!(!stage.start.said().contains("ERROR"), "{}", stage.start.said());
+    assert!(!stage.start.log_text().contains("ERROR"), "{}", stage.start.log_text());
     stage.judge(server, &id, &[]).await;
 }
 

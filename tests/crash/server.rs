@@ -1,4 +1,4 @@
-//! A real `lastnim serve`, as a process that can be killed and started again in the same place.
+//! A real `lastnim serve` process that can be killed and restarted.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The token of the administrator of every server here.
+/// The administrator's token on every server.
 pub const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
-/// No wait in these tests comes near it unless something is wrong.
-pub const LONG: Duration = Duration::from_mins(5);
-/// How often something that is bound to come is looked for.
-const LOOK: Duration = Duration::from_millis(2);
+/// A timeout that no wait reaches unless something is wrong.
+pub const TIMEOUT: Duration = Duration::from_mins(5);
+/// The polling interval of waits.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A folder of a test's own. It goes with the test, unless the test fails.
+/// The folder of a test, removed at its end unless the test fails.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
@@ -37,32 +37,32 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("what the servers said and kept is in {}", self.0.display());
+            eprintln!("the logs and data of the servers are in {}", self.0.display());
         } else {
-            // What cannot be removed now goes with the build folder.
+            // Leftovers are removed with the build folder.
             let _ = fs::remove_dir_all(&self.0);
         }
     }
 }
 
-/// How a server is started.
+/// The options for starting a server.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// What stands before `lastnim` on the command line.
+    /// The command line in front of `lastnim`.
     pub wrapper: Vec<String>,
     /// The URL of its store.
     pub store: String,
-    /// The file of its key.
+    /// The path of its key file.
     pub key: PathBuf,
-    /// Where what it says on standard error is kept, of all its lives.
+    /// The file for its standard error, over all restarts.
     pub log: PathBuf,
-    /// Its port, the same in all its lives.
+    /// Its port, the same after each restart.
     pub port: u16,
     /// `ply` or `match`.
     pub durability: &'static str,
     /// How long its clocks wait for bots after a restart.
     pub return_grace: Duration,
-    /// Results between two checkpoints of a tournament: few, so that servers go on from them.
+    /// Results between two checkpoints: few, so that servers resume from them.
     pub checkpoint_results: u64,
     /// Further flags.
     pub more: Vec<String>,
@@ -87,21 +87,21 @@ impl Start {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Returns what the server has said on standard error in all its lives.
-    pub fn said(&self) -> String {
+    /// Returns the server's log over all restarts.
+    pub fn log_text(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Waits until the server has said something `times` times.
-    pub async fn until_said(&self, words: &str, times: usize) {
+    /// Waits until a message was logged `times` times.
+    pub async fn wait_for_log(&self, words: &str, times: usize) {
         let began = Instant::now();
-        while self.said().matches(words).count() < times {
-            assert!(began.elapsed() < LONG, "{words:?} is not said {times} times: {}", self.said());
-            tokio::time::sleep(LOOK).await;
+        while self.log_text().matches(words).count() < times {
+            assert!(began.elapsed() < TIMEOUT, "{words:?} is not logged {times} times: {}", self.log_text());
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Begins to start the server. It may be killed before it answers.
+    /// Launches the server without waiting for an answer.
     pub fn launch(&self) -> Server {
         let log = OpenOptions::new().create(true).append(true).open(&self.log).unwrap();
         let mut words = self.wrapper.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_lastnim")]);
@@ -117,7 +117,7 @@ impl Start {
             .env_remove("LASTNIM_VIEWER_TOKEN")
             .env("LASTNIM_LOG", "info");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
-        let before = self.said().len();
+        let before = self.log_text().len();
         Server { process: command.spawn().unwrap(), start: self.clone(), before }
     }
 
@@ -126,24 +126,24 @@ impl Start {
         let mut server = self.launch();
         let output = server.process.stdout.take().unwrap();
         let first = tokio::task::spawn_blocking(move || first_line(output));
-        let first = tokio::time::timeout(LONG, first).await.expect("the server answers").unwrap();
-        assert!(first.contains(&self.address()), "{first:?}: {}", self.said());
+        let first = tokio::time::timeout(TIMEOUT, first).await.expect("the server answers").unwrap();
+        assert!(first.contains(&self.address()), "{first:?}: {}", self.log_text());
         server
     }
 
-    /// Starts a server that is to give up at once; returns how it ended and what it said in its last line.
+    /// Starts a server that must fail at once; returns its exit status and its last line.
     pub fn fail(&self) -> (ExitStatus, String) {
         let mut server = self.launch();
         let status = server.wait();
-        (status, self.said()[server.before..].lines().last().unwrap_or_default().to_owned())
+        (status, self.log_text()[server.before..].lines().last().unwrap_or_default().to_owned())
     }
 }
 
-/// Reads the line in which a server says where it listens. The rest is read too, so that it never waits to be heard.
+/// Reads the line with the server's address. A thread reads the rest, so that the server never blocks.
 fn first_line(output: ChildStdout) -> String {
     let mut output = BufReader::new(output);
     let mut line = String::new();
-    // A server that dies says nothing.
+    // A killed server prints nothing.
     let _ = output.read_line(&mut line);
     thread::spawn(move || {
         let _ = output.read_to_string(&mut String::new());
@@ -151,18 +151,18 @@ fn first_line(output: ChildStdout) -> String {
     line
 }
 
-/// A server that runs; it ends with the test, however the test ends.
+/// A running server, killed at the end of the test.
 #[derive(Debug)]
 pub struct Server {
     process: Child,
     pub start: Start,
-    /// How much the servers before it had said.
+    /// The length of the log at its start.
     before: usize,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -173,33 +173,35 @@ impl Server {
         self.process.id()
     }
 
-    /// Returns how many open matches of the server before it this one says that it continues.
-    pub fn carried_on(&self) -> usize {
-        let said = self.start.said();
-        let line = said[self.before..].lines().find(|line| line.contains("carrying on what was left"));
+    /// Returns the number of open matches that this server logged as resumed.
+    pub fn resumed_matches(&self) -> usize {
+        let said = self.start.log_text();
+        let line = said[self.before..]
+            .lines()
+            .find(|line| line.contains("resuming unfinished matches and tournaments"));
         let Some(line) = line else { return 0 };
         let figure = line.split_whitespace().find_map(|word| word.strip_prefix("matches="));
         figure.and_then(|figure| figure.parse().ok()).unwrap_or_else(|| panic!("no figure in {line:?}"))
     }
 
-    /// Ends the process by SIGKILL.
+    /// Kills the process with SIGKILL.
     pub fn kill(mut self) {
         self.process.kill().unwrap();
         let ended = self.process.wait().unwrap();
-        assert_eq!(ended.code(), None, "it was killed, and had not ended before: {}", self.start.said());
+        assert_eq!(ended.code(), None, "it ended before it was killed: {}", self.start.log_text());
     }
 
-    /// Sends a signal by its name.
+    /// Sends a signal by name.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status().unwrap();
         assert!(sent.success(), "kill -s {name}");
     }
 
-    /// Stops the server by SIGTERM, in good order.
+    /// Stops the server gracefully with SIGTERM.
     pub fn stop(mut self) {
         self.signal("TERM");
         let ended = self.wait();
-        assert_eq!(ended.code(), Some(0), "{}", self.start.said());
+        assert_eq!(ended.code(), Some(0), "{}", self.start.log_text());
     }
 
     /// Waits until it ends by itself.
@@ -209,14 +211,13 @@ impl Server {
             if let Some(status) = self.process.try_wait().unwrap() {
                 return status;
             }
-            assert!(began.elapsed() < LONG, "the server does not end: {}", self.start.said());
-            thread::sleep(LOOK);
+            assert!(began.elapsed() < TIMEOUT, "the server does not end: {}", self.start.log_text());
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }
 
-/// Finds a port that nobody uses, below those that the system gives to connections: a server that is started again needs
-/// its port.
+/// Finds a free port below the system's ephemeral range, so that it is still free after a restart.
 fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let own = 20_000 + (std::process::id() % 1_000) as u16 * 10;

@@ -1,10 +1,10 @@
-//! A server with its store, and bots that play on it come what may.
+//! A server with its store, and bots that play on it across crashes.
 
 use super::database::Database;
 use super::ledger::Ledger;
 use super::organiser::Organiser;
 use super::postgres_server::PostgresServer;
-use super::server::{Folder, LONG, Server, Start};
+use super::server::{Folder, Server, Start, TIMEOUT};
 use super::witness::{Witness, Witnesses};
 use lastnim_proto::pb;
 use lastnim_tournament::SeededDraw;
@@ -12,32 +12,32 @@ use std::env;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Where the seed of a run is given, to see it again.
+/// The environment variable with a seed to replay.
 const SEED: &str = "LASTNIM_CRASH_SEED";
-/// How often something that is bound to come is looked for.
-const LOOK: Duration = Duration::from_millis(1);
+/// The polling interval of waits.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Everything that a test needs besides a running server.
+/// Everything that a test needs, apart from a running server.
 pub struct Stage {
     pub start: Start,
     pub organiser: Organiser,
     pub ledger: Arc<Ledger>,
-    /// Draws the moments of this run, and what its witnesses do.
+    /// Draws the times of this run, and what its witnesses do.
     pub draw: SeededDraw,
     pub witnesses: Witnesses,
     pub database: Database,
-    /// Goes last.
+    /// Dropped last.
     pub folder: Folder,
 }
 
 impl Stage {
-    /// Sets up a stage; nothing runs yet.
+    /// Creates a stage without a running server.
     pub fn new(database: impl FnOnce(&Folder) -> Database) -> Self {
         let folder = Folder::new();
         let database = database(&folder);
         let start = Start::new(&folder, database.url());
         let seed = match env::var(SEED) {
-            Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("{SEED}={seed}: it is a number")),
+            Ok(seed) => seed.parse().unwrap_or_else(|_| panic!("{SEED}={seed}: expected a number")),
             Err(_) => getrandom::u64().unwrap(),
         };
         println!("{SEED}={seed} on {}", start.store);
@@ -52,7 +52,7 @@ impl Stage {
         }
     }
 
-    /// Registers bots and lets them play; returns their names.
+    /// Registers bots and starts them; returns their names.
     pub async fn invite<const N: usize>(&mut self, names: [&str; N], thinks: Duration) -> [String; N] {
         for name in names {
             let token = self.organiser.register(name).await;
@@ -61,7 +61,7 @@ impl Stage {
         names.map(str::to_owned)
     }
 
-    /// Registers bots that always play the same, each in its own way, and lets them play.
+    /// Registers bots with fixed habits, each with a different one, and starts them.
     pub async fn invite_steady<const N: usize>(&mut self, names: [&str; N], thinks: Duration) {
         for (habit, name) in (0..).zip(names) {
             let token = self.organiser.register(name).await;
@@ -69,7 +69,7 @@ impl Stage {
         }
     }
 
-    /// Lets a registered bot play.
+    /// Starts a registered bot.
     pub fn send(&mut self, name: &str, token: String, thinks: Duration) {
         self.send_with(name, token, thinks, None);
     }
@@ -86,7 +86,7 @@ impl Stage {
         });
     }
 
-    /// Creates a tournament, enters bots, and lets it be watched. It starts when the last of them has joined.
+    /// Creates a tournament, enters bots and watches it. It starts when the last one has joined.
     pub async fn begin(&mut self, settings: pb::TournamentSettings, field: &[&str]) -> String {
         let settings = pb::TournamentSettings { start_at: field.len() as u32, ..settings };
         let id = self.organiser.create_tournament(&settings).await;
@@ -97,26 +97,25 @@ impl Stage {
         id
     }
 
-    /// Returns the PostgreSQL of the stage.
     pub fn postgres(&mut self) -> &mut PostgresServer {
         match &mut self.database {
             Database::Postgres(server, _) => server,
-            Database::Sqlite(file) => panic!("the stage stands on {}", file.display()),
+            Database::Sqlite(file) => panic!("the stage uses {}", file.display()),
         }
     }
 
-    /// Draws a span of up to so many milliseconds.
-    pub fn span(&mut self, most: u64) -> Duration {
-        Duration::from_micros(self.draw.number_below(1_000 * most + 1))
+    /// Draws a duration of up to `max` milliseconds.
+    pub fn span(&mut self, max: u64) -> Duration {
+        Duration::from_micros(self.draw.number_below(1_000 * max + 1))
     }
 
-    /// Waits until so many matches of a tournament are said to be over.
+    /// Waits until this many matches of a tournament were announced as over.
     pub async fn until_ended(&self, tournament: &str, matches: usize) {
         let ended = || self.ledger.told().ended_of(tournament);
         self.until("the end of more matches", || ended() >= matches).await;
     }
 
-    /// Waits until so many takes are announced.
+    /// Waits until this many takes were announced.
     pub async fn until_takes(&self, takes: usize) {
         self.until("more takes", || self.ledger.takes() >= takes).await;
     }
@@ -124,17 +123,19 @@ impl Stage {
     pub async fn until(&self, what: &str, come: impl Fn() -> bool) {
         let began = Instant::now();
         while !come() {
-            if began.elapsed() > LONG {
+            if began.elapsed() > TIMEOUT {
                 let complaints = &self.ledger.told().contradictions;
-                panic!("{what}: not within {LONG:?}; {complaints:?}; the server says {}", self.start.said());
+                panic!(
+                    "{what}: not within {TIMEOUT:?}; {complaints:?}; the server's log: {}",
+                    self.start.log_text()
+                );
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// With the server dead: checks that what was announced so far lies in the tables, and returns how many matches are
-    /// open.
-    pub async fn look_into_the_tables(&self) -> usize {
+    /// With the server dead, checks that everything announced is in the tables, and returns the number of open matches.
+    pub async fn check_tables(&self) -> usize {
         self.database.wait_until_abandoned().await;
         let takes = self.ledger.told().takes.clone();
         let mut reader = self.database.reader().await;
@@ -147,7 +148,7 @@ impl Stage {
         usize::try_from(open).unwrap()
     }
 
-    /// Dismisses the bots, and judges a tournament that is finished.
+    /// Stops the bots, and judges a finished tournament.
     pub async fn judge(self, server: Server, tournament: &str, exhibitions: &[String]) {
         self.organiser.tournament_over(tournament).await;
         for id in exhibitions {
@@ -166,7 +167,7 @@ impl Stage {
     }
 }
 
-/// A tournament of small positions, with so many milliseconds for each bot in each match.
+/// A tournament of small positions with a given bank.
 pub fn small_positions(title: &str, positions: &[&[u64]], bank_ms: u32) -> pb::TournamentSettings {
     pb::TournamentSettings {
         title: title.into(),
@@ -179,7 +180,7 @@ pub fn small_positions(title: &str, positions: &[&[u64]], bank_ms: u32) -> pb::T
     }
 }
 
-/// An exhibition that lasts.
+/// A long exhibition.
 pub fn long_exhibition(bots: [&str; 2], counters: u64) -> pb::CreateMatchRequest {
     pb::CreateMatchRequest {
         bots: bots.map(str::to_owned).to_vec(),

@@ -1,11 +1,11 @@
-//! A server that is told to stop in mid-play and started again carries everything on.
+//! A server stopped in mid-play resumes everything after a restart.
 
 use super::database::Database;
 use super::stage::{Stage, long_exhibition, small_positions};
 use std::time::Duration;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_was_stopped_carries_everything_on() {
+async fn a_stopped_server_resumes_everything() {
     let mut stage = Stage::new(Database::sqlite);
     let mut server = stage.start.start().await;
     stage.invite(["anna", "bert", "cleo", "dora"], Duration::from_millis(10)).await;
@@ -15,9 +15,14 @@ async fn a_server_that_was_stopped_carries_everything_on() {
     for stop in 1..=4 {
         stage.until_ended(&id, 6 * stop).await;
         server.stop();
-        assert!(stage.look_into_the_tables().await > 1, "it was stopped in mid-play");
+        assert!(stage.check_tables().await > 1, "it was stopped in mid-play");
         server = stage.start.start().await;
     }
-    assert_eq!(stage.start.said().matches("carrying on what was left").count(), 4, "{}", stage.start.said());
+    assert_eq!(
+        stage.start.log_text().matches("resuming unfinished matches and tournaments").count(),
+        4,
+        "{}",
+        stage.start.log_text()
+    );
     stage.judge(server, &id, &[exhibition]).await;
 }

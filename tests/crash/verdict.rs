@@ -1,4 +1,4 @@
-//! What must hold at the end: nothing that was announced is missing, and everything follows from the records.
+//! The final checks: everything announced is stored, and everything follows from the records.
 
 use super::ledger::{Told, ToldTake};
 use super::organiser::Organiser;
@@ -15,7 +15,7 @@ use lastnim_tournament::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Judges a tournament that is finished, and exhibitions that are over: asks the server, stops it, and reads its store.
+/// Judges a finished tournament and exhibitions: asks the server, stops it, and reads its store.
 pub async fn judge(
     organiser: &Organiser,
     server: Server,
@@ -24,10 +24,10 @@ pub async fn judge(
     exhibitions: &[String],
 ) {
     assert_eq!(told.contradictions, Vec::<String>::new());
-    assert_eq!(told.forfeited, [], "nobody loses a seat");
+    assert_eq!(told.forfeited, [], "no seat is lost");
     let finished = organiser.tournament(tournament).await;
     assert_eq!(finished.state(), pb::TournamentState::Finished);
-    let settings = settings(&finished);
+    let settings = parse_settings(&finished);
     let history = organiser.field_history(tournament).await;
     let (field, changes) = history.map_or_else(
         || (finished.field.iter().map(|bot| bot.parse().unwrap()).collect(), Vec::new()),
@@ -47,11 +47,11 @@ pub async fn judge(
     let mut by_number = BTreeMap::new();
     for found in &matches {
         let record = sealed_record(organiser, &found.id, signer).await;
-        let number = record.state().setup().origin.as_ref().expect("it is of the tournament").number;
+        let number = record.state().setup().origin.as_ref().expect("it belongs to the tournament").number;
         assert!(by_number.insert(number, (found, record)).is_none(), "match {number} is played once");
     }
     let numbers: Vec<u64> = by_number.keys().copied().collect();
-    // In their order: who sits together may depend on the matches before.
+    // In order, since pairings may depend on earlier matches.
     for (number, (found, record)) in by_number {
         let setup = record.state().setup().clone();
         let pairing = schedule.pairing_of_number(number).expect("it has a pairing");
@@ -80,40 +80,39 @@ pub async fn judge(
     let all = organiser.matches("").await;
     assert_eq!(all.len(), records.len(), "there are no other matches");
     for record in records.values() {
-        played_fairly(record);
+        check_fair_play(record);
     }
-    told_is_kept(told, &records);
+    check_announcements(told, &records);
 
-    let (store, key) = reopen(server).await;
+    let (store, key) = reopen_store(server).await;
     assert_eq!(key, signer, "the key of the file");
     for (id, record) in &records {
         let id: MatchId = id.parse().unwrap();
-        sealed(&store.match_record(id).await.unwrap().expect("it is kept"), record, signer);
+        check_sealed(&store.match_record(id).await.unwrap().expect("it is stored"), record, signer);
     }
     assert_eq!(store.unfinished_matches().await.unwrap(), []);
     assert_eq!(store.unfinished_tournaments().await.unwrap(), []);
 }
 
-/// Fetches the record of a match that is over, which that key has signed.
+/// Fetches the record of a finished match, signed with the key.
 pub async fn sealed_record(organiser: &Organiser, id: &str, signer: PublicKey) -> Record {
     let sealed = organiser.record(id).await;
     assert_eq!(sealed.seal().map(|seal| seal.signer), Some(signer), "match {id}: one key signs them all");
     sealed.record().clone()
 }
 
-/// Reads what a tournament is.
-fn settings(tournament: &pb::Tournament) -> Settings {
+fn parse_settings(tournament: &pb::Tournament) -> Settings {
     let given = tournament.settings.as_ref().unwrap();
     parse_request(|shown| parse_settings(given, shown.member("settings"))).unwrap()
 }
 
-/// Reads who was in a tournament when.
+/// Parses the field history of a ladder.
 fn field_history(history: &pb::FieldHistory) -> (Vec<BotName>, Vec<FieldChange>) {
     parse_request(|shown| parse_field_history(history, shown.member("field_history"))).unwrap()
 }
 
-/// Stops a server and opens its store, and returns the key that its records are verified with.
-async fn reopen(server: Server) -> (Arc<dyn Store>, PublicKey) {
+/// Stops a server and opens its store; returns the key for verifying its records.
+async fn reopen_store(server: Server) -> (Arc<dyn Store>, PublicKey) {
     let start = server.start.clone();
     server.stop();
     let store =
@@ -121,8 +120,8 @@ async fn reopen(server: Server) -> (Arc<dyn Store>, PublicKey) {
     (store, load_or_generate_key(&start.key).unwrap().public_key())
 }
 
-/// Checks that nobody lost a seat, a row or a strike: every bot here answers whatever it is asked.
-pub fn played_fairly(record: &Record) {
+/// Checks that no seat, row or strike was lost: every bot here answers everything.
+pub fn check_fair_play(record: &Record) {
     for TimedEvent { event, .. } in record.events() {
         let fair = match event {
             Event::Forfeited { .. } | Event::Struck { .. } => false,
@@ -133,14 +132,14 @@ pub fn played_fairly(record: &Record) {
     }
 }
 
-/// Checks that whatever was announced is in the records.
-pub fn told_is_kept(told: &Told, records: &BTreeMap<String, Record>) {
+/// Checks that everything announced is in the records.
+pub fn check_announcements(told: &Told, records: &BTreeMap<String, Record>) {
     for id in told.started.keys() {
-        assert!(records.contains_key(id), "match {id} was announced, and there is no record of it");
+        assert!(records.contains_key(id), "match {id} was announced but has no record");
     }
     for ((id, ply), take) in &told.takes {
-        assert_eq!(took(&records[id], *ply), Some(*take), "match {id}, ply {ply}");
-        assert!(!take.steward, "match {id}, ply {ply}: nobody lost a seat");
+        assert_eq!(recorded_take(&records[id], *ply), Some(*take), "match {id}, ply {ply}");
+        assert!(!take.steward, "match {id}, ply {ply}: no seat was lost");
     }
     for ((id, bot), row) in &told.rows {
         let state = records[id].state();
@@ -158,8 +157,8 @@ pub fn told_is_kept(told: &Told, records: &BTreeMap<String, Record>) {
     }
 }
 
-/// Returns the take of a ply as a record has it.
-fn took(record: &Record, at: u32) -> Option<ToldTake> {
+/// Returns the take of a ply in a record.
+fn recorded_take(record: &Record, at: u32) -> Option<ToldTake> {
     record.events().iter().find_map(|timed| match timed.event {
         Event::Took { ply, seat, take, mover, .. } if ply == at => {
             Some(ToldTake { seat: seat.into(), take, steward: mover == Mover::Steward })
@@ -168,8 +167,8 @@ fn took(record: &Record, at: u32) -> Option<ToldTake> {
     })
 }
 
-/// Checks that a match is kept as the server showed it, and that its chain and its seal hold.
-fn sealed(kept: &StoredMatch, shown: &Record, signer: PublicKey) {
+/// Checks that a stored match equals the one shown by the server, and that its hash chain and seal are valid.
+fn check_sealed(kept: &StoredMatch, shown: &Record, signer: PublicKey) {
     assert_eq!(&kept.record, shown);
     let replayed = Record::replay(shown.id(), shown.events().iter().cloned()).unwrap();
     let mut hash = EventHash::before_first_event(shown.id());

@@ -1,4 +1,4 @@
-//! Matches that are written when they end: a server that dies takes the open ones along, and plays their pairings anew.
+//! Matches that are written when they end: a killed server loses the open ones, and their pairings are replayed.
 
 use super::database::Database;
 use super::server::Folder;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tonic::Code;
 
-async fn open_pairings_are_played_anew(database: impl FnOnce(&Folder) -> Database) {
+async fn open_pairings_are_replayed(database: impl FnOnce(&Folder) -> Database) {
     let mut stage = Stage::new(database);
     stage.start.durability = "match";
     let mut server = stage.start.start().await;
@@ -24,19 +24,19 @@ async fn open_pairings_are_played_anew(database: impl FnOnce(&Folder) -> Databas
         assert_eq!(reader.open_matches().await, 0, "no match is begun in the tables");
         reader.close().await;
         server = stage.start.start().await;
-        // Some of these ended, and nobody was told.
+        // Some of these ended without an announcement.
         let told = stage.ledger.told();
         lost.extend(told.started.keys().filter(|id| !told.ends.contains_key(*id)).cloned());
     }
     assert!(lost.len() > 4, "{} matches were open when the server died", lost.len());
     assert_eq!(stage.organiser.get_match(&exhibition).await.unwrap_err().code(), Code::NotFound);
     stage.organiser.tournament_over(&id).await;
-    // Of a match that is lost nobody is told anything more: the rest is judged as always.
+    // Nothing more is announced of lost matches; the others are judged as usual.
     let matches: BTreeSet<String> =
         stage.organiser.matches(&id).await.into_iter().map(|game| game.id).collect();
     stage.witnesses.dismiss().await;
     let mut told = std::mem::take(&mut *stage.ledger.told());
-    assert!(told.ends.keys().all(|ended| matches.contains(ended)), "what has ended is kept");
+    assert!(told.ends.keys().all(|ended| matches.contains(ended)), "finished matches are stored");
     told.started.retain(|id, _| matches.contains(id));
     told.takes.retain(|(id, _), _| matches.contains(id));
     told.rows.retain(|(id, _), _| matches.contains(id));
@@ -45,13 +45,13 @@ async fn open_pairings_are_played_anew(database: impl FnOnce(&Folder) -> Databas
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn open_pairings_are_played_anew_on_sqlite() {
-    open_pairings_are_played_anew(Database::sqlite).await;
+async fn open_pairings_are_replayed_on_sqlite() {
+    open_pairings_are_replayed(Database::sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn open_pairings_are_played_anew_on_postgres() {
+async fn open_pairings_are_replayed_on_postgres() {
     if let Some(database) = Database::postgres() {
-        open_pairings_are_played_anew(|_| database).await;
+        open_pairings_are_replayed(|_| database).await;
     }
 }

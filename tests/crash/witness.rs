@@ -1,4 +1,4 @@
-//! A bot without a memory, that comes back whenever its server does and tells all that it hears.
+//! A stateless bot that reconnects after each crash and reports everything it is sent.
 
 use super::ledger::Ledger;
 use lastnim_client::{MAX_MESSAGE_BYTES, connect, token_authorization};
@@ -14,13 +14,13 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status};
 
-/// How long a witness waits before it tries to come back.
-const PAUSE: Duration = Duration::from_millis(15);
-/// The most counters that it takes at once, so that matches last.
-const MOST: u64 = 2;
+/// The pause before a reconnect.
+const RETRY_INTERVAL: Duration = Duration::from_millis(15);
+/// The maximum take, so that matches last.
+const MAX_TAKE: u64 = 2;
 
-/// A bot without a memory. Unless it has a habit, what it declares and takes is drawn anew each time that it is asked: a
-/// server that asks twice is answered in two ways, and only one of them may count.
+/// A stateless bot. Without a habit, it draws its rows and takes at random each time it is asked, so that a server that
+/// asks twice gets two answers, of which only one may count.
 #[derive(Debug)]
 pub struct Witness {
     pub name: String,
@@ -28,13 +28,13 @@ pub struct Witness {
     pub address: String,
     pub ledger: Arc<Ledger>,
     pub draw: SeededDraw,
-    /// The longest time that it thinks about a take.
+    /// The maximum thinking time for a take.
     pub thinks: Duration,
-    /// What its rows and takes follow from, where it always plays the same; they are drawn otherwise.
+    /// The number that its rows and takes follow from, if it has fixed habits; otherwise they are random.
     pub habit: Option<u32>,
 }
 
-/// Witnesses at play; they are dismissed when this is dropped.
+/// Running witnesses, stopped when this is dropped.
 #[derive(Debug, Default)]
 pub struct Witnesses {
     dismissed: watch::Sender<bool>,
@@ -46,16 +46,16 @@ impl Witnesses {
         self.playing.push(tokio::spawn(witness.play(self.dismissed.subscribe())));
     }
 
-    /// Lets somebody watch a tournament.
+    /// Starts a watcher of a tournament.
     pub fn watch(&mut self, address: &str, tournament: &str, ledger: &Arc<Ledger>) {
         let (address, tournament, ledger) = (address.to_owned(), tournament.to_owned(), Arc::clone(ledger));
         let mut dismissed = self.dismissed.subscribe();
         self.playing.push(tokio::spawn(async move {
             let watching = async {
                 loop {
-                    // Whatever breaks this off, it is tried again.
+                    // After any failure, it tries again.
                     let _ = watch_tournament(&address, &tournament, &ledger).await;
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(RETRY_INTERVAL).await;
                 }
             };
             tokio::select! {
@@ -65,7 +65,7 @@ impl Witnesses {
         }));
     }
 
-    /// Ends them, and waits until they have told all that they heard.
+    /// Stops them, and waits until everything they were sent is recorded.
     pub async fn dismiss(self) {
         self.dismissed.send_replace(true);
         for playing in self.playing {
@@ -84,10 +84,10 @@ impl Witness {
                 };
                 let passing = [Code::Unavailable, Code::Unknown, Code::Cancelled, Code::Internal];
                 if !passing.contains(&status.code()) {
-                    self.ledger.complain(format!("{} is sent away: {status:?}", self.name));
+                    self.ledger.complain(format!("{} was rejected: {status:?}", self.name));
                     return;
                 }
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_INTERVAL).await;
             }
         };
         tokio::select! {
@@ -106,16 +106,18 @@ impl Witness {
         let (outbound, requests) = mpsc::channel(1_024);
         let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
         let feed = Action::Subscribe(pb::Subscribe { feed: pb::Feed::All.into() });
-        say(&outbound, feed, Duration::ZERO);
+        send_later(&outbound, feed, Duration::ZERO);
         while let Some(response) = inbound.message().await? {
             let event = response.event.expect("an event");
             self.ledger.hear(&self.name, &event);
             match event {
-                Event::Ping(ping) => say(&outbound, Action::Pong(pb::Pong { id: ping.id }), Duration::ZERO),
+                Event::Ping(ping) => {
+                    send_later(&outbound, Action::Pong(pb::Pong { id: ping.id }), Duration::ZERO)
+                }
                 Event::MatchStarted(started) => self.declare(&outbound, &started),
                 Event::Turn(turn) => self.take(&outbound, &turn),
                 Event::Snapshot(snapshot) => {
-                    let started = snapshot.started.as_ref().expect("what was started");
+                    let started = snapshot.started.as_ref().expect("the start of the match");
                     if snapshot.phase() == pb::Phase::Declaring && snapshot.declaration_left_ms > 0 {
                         self.declare(&outbound, started);
                     }
@@ -141,7 +143,7 @@ impl Witness {
         }
         let row = Some(pb::Row { offsets });
         let thinks = self.think();
-        say(
+        send_later(
             outbound,
             Action::Declare(pb::Declare { match_id: started.match_id.clone(), row, ..Default::default() }),
             thinks,
@@ -149,13 +151,13 @@ impl Witness {
     }
 
     fn take(&mut self, outbound: &mpsc::Sender<PlayRequest>, turn: &pb::Turn) {
-        let most = turn.counters.min(MOST);
+        let max_take = turn.counters.min(MAX_TAKE);
         let take = match self.habit {
-            Some(habit) => 1 + u64::from(habit + turn.ply) % most,
-            None => 1 + self.draw.number_below(most),
+            Some(habit) => 1 + u64::from(habit + turn.ply) % max_take,
+            None => 1 + self.draw.number_below(max_take),
         };
         let thinks = self.think();
-        say(
+        send_later(
             outbound,
             Action::Take(pb::Take {
                 match_id: turn.match_id.clone(),
@@ -172,12 +174,12 @@ impl Witness {
     }
 }
 
-/// Sends something after a while, without keeping anybody waiting.
-fn say(outbound: &mpsc::Sender<PlayRequest>, action: Action, after: Duration) {
+/// Sends a message after a delay, without blocking the caller.
+fn send_later(outbound: &mpsc::Sender<PlayRequest>, action: Action, after: Duration) {
     let outbound = outbound.clone();
     tokio::spawn(async move {
         tokio::time::sleep(after).await;
-        // The stream may be gone, and with it whoever asked.
+        // The stream may be gone.
         let _ = outbound.send(PlayRequest { action: Some(action) }).await;
     });
 }

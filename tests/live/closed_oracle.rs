@@ -178,8 +178,8 @@ async fn every_call_of_the_oracle_is_closed_to_the_bots_of_a_closed_tournament_w
     }
     let refused = stage.alice.solve().await.unwrap_err();
     let words = format!(
-        "the oracle is closed to alice while tournament {id}, \"cup\", runs: it plays there, and that tournament keeps the \
-         oracle from its bots"
+        "the oracle is closed to alice while tournament {id}, \"cup\", runs: it plays there, and that tournament closes the \
+         oracle to its bots"
     );
     assert_eq!(refused.message(), words);
 

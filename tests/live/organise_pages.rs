@@ -356,7 +356,7 @@ async fn matches_are_voided_once_that_is_confirmed() {
     let answer = browser.submit(&page, &void, &mixed).await;
     assert_eq!(answer.status, 409, "{}", answer.body);
     for part in
-        ["is voided already", "no match of group 99 has begun", "nothing was voided", "value=\"99 1\""]
+        ["is already voided", "no match of group 99 has begun", "nothing was voided", "value=\"99 1\""]
     {
         assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
     }

@@ -186,7 +186,7 @@ async fn what_is_not_the_admins_token_is_refused() {
     let bot = host.register("ann").await;
     for (token, status, why) in [
         ("", 401, "token: "),
-        ("short", 401, "does not know the token"),
+        ("short", 401, "unknown token"),
         ("caf\u{e9} <script>alert(2)</script> with blanks and more", 401, "token: "),
         (bot.as_str(), 403, "this call needs the role admin"),
         (host.viewer.reveal(), 403, "this call needs the role admin"),

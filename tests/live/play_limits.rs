@@ -29,7 +29,7 @@ async fn an_address_plays_so_much_at_once_and_in_a_minute() {
     Guest::begin(&host, &hand).await;
     let mut browser = Browser::open(&host);
     let refused = begin(&mut browser, &hand).await;
-    is_refused(&refused, 429, "127.0.0.1 has 2 open matches, as many as one address may");
+    is_refused(&refused, 429, "127.0.0.1 has reached the limit of 2 open matches");
     // What was typed is still there.
     assert!(refused.body.contains("name=\"piles\" value=\"5\""), "{}", refused.body);
     for _ in 0..2 {

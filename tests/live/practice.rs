@@ -60,8 +60,7 @@ async fn a_bot_practises_against_house_bots_and_nobody_else() {
     for request in others {
         let (code, reason, message) = refusal(create(&host, &alice, request).await);
         assert_eq!((code, reason.as_str()), (Code::PermissionDenied, "NOT_PRACTICE"));
-        let expected =
-            "alice may start matches of itself against house bots only; this server hosts easy, oracle";
+        let expected = "alice may only start matches against house bots; this server hosts easy, oracle";
         assert_eq!(message, expected);
     }
     let viewers = create(&host, host.viewer.reveal(), exhibition(["alice", "oracle"], &[3])).await;
@@ -213,11 +212,12 @@ async fn practice_goes_on_after_a_restart_and_names_stay_reserved() {
     second.stop().await.unwrap();
 
     let why = serve(&store, config(&["greedy"])).await.running.await.unwrap().unwrap_err();
-    let expected = "house bot greedy: a bot has that name already: give this one another, as in --house my-greedy=greedy";
+    let expected =
+        "house bot greedy: the name is taken: choose another, for example --house my-greedy=greedy";
     assert_eq!(why.to_string(), expected);
     let why =
         serve(&StoreUrl::Memory, config(&["oracle", "oracle"])).await.running.await.unwrap().unwrap_err();
-    assert!(why.to_string().starts_with("house bot oracle: a bot has that name already"), "{why}");
+    assert!(why.to_string().starts_with("house bot oracle: the name is taken"), "{why}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -261,10 +261,7 @@ async fn the_sdk_practises_in_one_line() {
     let nobody = Practice::default().against(["bob"]);
     let refused = practice_until(HouseBot::Greedy.build_bot(0), options(), nobody, pending());
     let refused = soon("an answer", refused).await.unwrap_err().to_string();
-    assert!(
-        refused.starts_with("practice: alice may start matches of itself against house bots only"),
-        "{refused}"
-    );
+    assert!(refused.starts_with("practice: alice may only start matches against house bots"), "{refused}");
     let bare = Host::start().await;
     let options = Options::new(&bare.address, bare.register("alice").await);
     let refused = soon("an answer", practice(HouseBot::Greedy.build_bot(0), options)).await.unwrap_err();

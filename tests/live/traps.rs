@@ -233,7 +233,7 @@ async fn bytes_that_are_no_protobuf_end_only_their_session() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_with_too_many_unproductive_messages_is_ended_while_its_match_goes_on() {
+async fn a_session_with_too_many_idle_messages_ends_while_its_match_continues() {
     let limits = Limits { idle_message_burst: 60, idle_messages_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["noisy", "calm"]).await;

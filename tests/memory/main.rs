@@ -1,5 +1,5 @@
-//! What sessions leave behind in memory when they are gone: nothing that is live, and little that the program keeps from
-//! the system.
+//! Memory after sessions have ended: nothing stays live in the process, and the program returns most of it to the
+//! system.
 
 #![cfg(target_os = "linux")]
 
@@ -21,20 +21,20 @@ use tokio::sync::{Mutex, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
-/// Counts what is live in this process, whichever allocator has how much of the system's memory.
+/// Counts the live bytes of this process, whatever the allocator holds.
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The tests of this file have one process under `cargo test`: what is live would be that of both.
+/// The tests of this file share a process under `cargo test`, and would count each other's memory.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
-/// Sessions at once, each on a connection of its own.
+/// Concurrent sessions, each on its own connection.
 const SESSIONS: usize = 200;
-/// No wait in these tests comes near it unless something is wrong.
-const LONG: Duration = Duration::from_secs(100);
-/// How often something that is bound to come is looked for.
-const LOOK: Duration = Duration::from_millis(20);
+/// A timeout that no wait reaches unless something is wrong.
+const TIMEOUT: Duration = Duration::from_secs(100);
+/// The polling interval of waits.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A session that stays open until it is dropped.
 struct OpenSession {
@@ -54,7 +54,7 @@ impl OpenSession {
     }
 }
 
-/// Registers as many bots as there are to be sessions, and returns their tokens.
+/// Registers one bot per session, and returns their tokens.
 async fn register_all(address: &str) -> Vec<String> {
     let channel = connect(address).await.unwrap();
     let mut client = BotServiceClient::with_interceptor(channel, token_authorization(ADMIN).unwrap());
@@ -66,7 +66,7 @@ async fn register_all(address: &str) -> Vec<String> {
     tokens
 }
 
-/// Opens all sessions, reads the memory, and closes them.
+/// Opens all sessions, measures the memory, and closes them.
 async fn open_and_close(address: &str, tokens: &[String], memory: impl Fn() -> usize) -> usize {
     let mut sessions = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -75,26 +75,26 @@ async fn open_and_close(address: &str, tokens: &[String], memory: impl Fn() -> u
     memory()
 }
 
-/// Waits until no more than so much memory is used.
-async fn until_at_most(most: usize, what: &str, memory: impl Fn() -> usize) {
+/// Waits until at most `max` bytes are used.
+async fn until_at_most(max: usize, what: &str, memory: impl Fn() -> usize) {
     let began = Instant::now();
     loop {
         let used = memory();
-        if used <= most {
+        if used <= max {
             return;
         }
         assert!(
-            began.elapsed() < LONG,
-            "{what}: {} KiB are used, {} at most expected",
+            began.elapsed() < TIMEOUT,
+            "{what}: {} KiB are used, expected at most {}",
             used >> 10,
-            most >> 10
+            max >> 10
         );
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_of_a_session_stays_live_when_it_is_gone() {
+async fn an_ended_session_leaves_no_live_memory() {
     const ROUNDS: usize = 8;
     let _alone = ONE_AT_A_TIME.lock().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -106,15 +106,15 @@ async fn nothing_of_a_session_stays_live_when_it_is_gone() {
         tokio::spawn(lastnim_server::run_server(listener, arena, config, Box::pin(std::future::pending())));
     let live = || ALLOCATOR.current_usage();
     let tokens = register_all(&address).await;
-    // What is made once is made.
+    // Warms up one-time allocations.
     drop(OpenSession::open(&address, &tokens[0]).await);
     let before = live();
     println!("{} KiB before", before >> 10);
     let mut stay_at_most = None;
     for round in 1..=ROUNDS {
         let open = open_and_close(&address, &tokens, live).await;
-        let most = *stay_at_most.get_or_insert(before + open.saturating_sub(before) / 16);
-        until_at_most(most, &format!("after round {round}"), live).await;
+        let max = *stay_at_most.get_or_insert(before + open.saturating_sub(before) / 16);
+        until_at_most(max, &format!("after round {round}"), live).await;
         println!("round {round}: {} KiB with {SESSIONS} sessions, {} after", open >> 10, live() >> 10);
     }
     serving.abort();

@@ -1,11 +1,11 @@
-//! The program, whose allocator gives memory back to the system.
+//! The program, whose allocator returns memory to the system.
 
 use super::{ADMIN, ONE_AT_A_TIME, SESSIONS, open_and_close, register_all, until_at_most};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// The program, serving.
+/// A running server.
 struct Program {
     process: Child,
     address: String,
@@ -13,7 +13,7 @@ struct Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -36,7 +36,7 @@ impl Program {
         Self { process, address }
     }
 
-    /// Returns how much memory it has from the system besides that of files, in bytes.
+    /// Returns its resident memory in bytes, without file mappings.
     fn anonymous_memory(&self) -> usize {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();
         let figure = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("its memory");
@@ -45,7 +45,7 @@ impl Program {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_system_gets_back_what_sessions_used() {
+async fn memory_of_ended_sessions_is_returned_to_the_system() {
     const ROUNDS: usize = 2;
     let _alone = ONE_AT_A_TIME.lock().await;
     let program = Program::serve();
@@ -56,8 +56,8 @@ async fn the_system_gets_back_what_sessions_used() {
     let mut stay_at_most = None;
     for round in 1..=ROUNDS {
         let open = open_and_close(&program.address, &tokens, memory).await;
-        let most = *stay_at_most.get_or_insert(before + open.saturating_sub(before) / 2);
-        until_at_most(most, &format!("after round {round}"), memory).await;
+        let max = *stay_at_most.get_or_insert(before + open.saturating_sub(before) / 2);
+        until_at_most(max, &format!("after round {round}"), memory).await;
         println!("round {round}: {} KiB with {SESSIONS} sessions, {} after", open >> 10, memory() >> 10);
     }
 }

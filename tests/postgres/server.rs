@@ -1,4 +1,4 @@
-//! A PostgreSQL server of one's own, on a free loopback port and in a temporary folder.
+//! A PostgreSQL server for tests, on a free loopback port and in a temporary folder.
 
 use std::env;
 use std::fs::{self, File};
@@ -12,9 +12,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// How long the server may take to start or stop.
-const PATIENCE: Duration = Duration::from_mins(5);
-/// The pause before one looks again.
-const PAUSE: Duration = Duration::from_millis(50);
+const START_TIMEOUT: Duration = Duration::from_mins(5);
+/// The polling interval of waits.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The user of the databases.
 const USER: &str = "lastnim";
 
@@ -22,14 +22,14 @@ const USER: &str = "lastnim";
 pub struct PostgresServer {
     programs: PathBuf,
     folder: PathBuf,
-    /// Whom the server runs as where this process is root, which it refuses.
+    /// The user of the server process if this process is root, which PostgreSQL refuses.
     runs_as: Option<(u32, u32)>,
     port: u16,
     process: Child,
 }
 
 impl PostgresServer {
-    /// Starts a server. Where PostgreSQL is not installed, says so and returns none; where `CI` is set that is a failure.
+    /// Starts a server. If PostgreSQL is not installed, says so and returns `None`; if `CI` is set, that is a failure.
     pub fn start() -> Option<Self> {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let Some(programs) = programs() else {
@@ -61,7 +61,7 @@ impl PostgresServer {
             .output()
             .unwrap();
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        // Between the choice of a port and its use somebody else may take it.
+        // Another process may take the port before it is used.
         for _ in 0..5 {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let process = spawn(&programs, &folder, runs_as, port);
@@ -76,36 +76,36 @@ impl PostgresServer {
         panic!("PostgreSQL does not start: {}", fs::read_to_string(folder.join("log")).unwrap_or_default());
     }
 
-    /// Makes a database, and returns its URL.
+    /// Creates a database, and returns its URL.
     pub fn create_database(&self, name: &str) -> String {
         let made = self.client("createdb").arg(name).output().unwrap();
         assert!(made.status.success(), "createdb: {}", String::from_utf8_lossy(&made.stderr));
         format!("postgres://{USER}@127.0.0.1:{}/{name}", self.port)
     }
 
-    /// Kills the server as `kill -9` does.
+    /// Kills the server with SIGKILL.
     pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
-    /// Starts the server again on its old port, after [`kill`](Self::kill).
+    /// Restarts the server on the same port after [`kill`](Self::kill).
     pub fn restart(&mut self) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + START_TIMEOUT;
         loop {
             self.process = spawn(&self.programs, &self.folder, self.runs_as, self.port);
             if self.is_ready_in_time() {
                 return;
             }
-            // What is left of the killed one may take a moment to go.
+            // Processes of the killed server may take a moment to end.
             assert!(Instant::now() < until, "PostgreSQL does not start again");
-            sleep(PAUSE);
+            sleep(POLL_INTERVAL);
         }
     }
 
-    /// Waits until the server answers. Returns false if it ends before.
+    /// Waits until the server answers. Returns false if it ends first.
     fn is_ready_in_time(&mut self) -> bool {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + START_TIMEOUT;
         while Instant::now() < until {
             if self.process.try_wait().unwrap().is_some() {
                 return false;
@@ -113,7 +113,7 @@ impl PostgresServer {
             if self.client("pg_isready").output().unwrap().status.success() {
                 return true;
             }
-            sleep(PAUSE);
+            sleep(POLL_INTERVAL);
         }
         false
     }
@@ -128,16 +128,16 @@ impl PostgresServer {
 
 impl Drop for PostgresServer {
     fn drop(&mut self) {
-        // Interrupted, it ends its sessions and stops by itself.
+        // On an interrupt, it ends its sessions and stops.
         if self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
             let _ = Command::new("kill").args(["-INT", &self.process.id().to_string()]).status();
         }
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + START_TIMEOUT;
         while self.process.try_wait().is_ok_and(|ended| ended.is_none()) {
             if Instant::now() > until {
                 let _ = self.process.kill();
             }
-            sleep(PAUSE);
+            sleep(POLL_INTERVAL);
         }
         if self.folder.is_dir() {
             let _ = fs::remove_dir_all(&self.folder);
@@ -145,7 +145,7 @@ impl Drop for PostgresServer {
     }
 }
 
-/// Returns the folder of the programs of PostgreSQL: where PATH leads, or else the newest that Debian has installed.
+/// Returns the folder of PostgreSQL's programs: from PATH, or else the newest Debian package.
 fn programs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let in_path =

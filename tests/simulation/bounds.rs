@@ -1,5 +1,4 @@
-//! How much a server holds, against what its limits and what is played allow: every queue has a bound, and of what is over nothing
-//! is left.
+//! Compares what a server holds with its limits: every queue is bounded, and nothing is left of finished matches.
 
 use super::players::bot_name;
 use super::world::World;
@@ -9,25 +8,25 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-/// How often it is looked what a server holds.
-const LOOK: Duration = Duration::from_millis(10);
+/// The interval between two checks.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// What a server holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldResources {
     sessions: usize,
     open_matches: usize,
     open_tournaments: usize,
-    /// Matches that are open or were played to their end since the server started.
+    /// Matches that are open or have ended since the server started.
     matches: usize,
     waiting_commits: usize,
-    /// Messages that wait for the bot for which most do.
+    /// The length of the longest queue of a bot.
     longest_queue: usize,
     tasks: usize,
 }
 
-impl Held {
-    /// Returns what an arena holds; nothing while its store cannot be read.
+impl HeldResources {
+    /// Measures an arena; `None` while its store cannot be read.
     async fn by(arena: &Arena, world: &World) -> Option<Self> {
         let mut longest_queue = 0;
         for bot in 0..world.plan.setting.bots.len() {
@@ -47,19 +46,21 @@ impl Held {
         })
     }
 
-    /// Returns whether nothing is left of what was played, but for a ping that has just been sent, and no bot has more than one session.
+    /// Returns whether nothing is left of finished matches, apart from a ping just sent, and no bot has more than one
+    /// session.
     pub fn is_nothing_left(&self, bots: usize) -> bool {
         let left = [self.open_matches, self.open_tournaments, self.waiting_commits];
         left == [0; 3] && self.longest_queue <= 1 && self.sessions <= bots
     }
 
-    /// Returns what is more than it may be.
+    /// Describes what exceeds its limit, if anything.
     fn excess(&self, world: &World, limits: &Limits) -> Option<String> {
         let setting = &world.plan.setting;
         let (bots, tournaments) = (setting.bots.len(), &setting.tournaments);
         let concurrency: usize = tournaments.iter().map(|tournament| tournament.concurrency).sum();
         let seats = tournaments.iter().map(|tournament| tournament.seats).max().unwrap_or_default();
-        // Each match may send a seat so much between two of its turns, and a queue that is never empty may have it of each.
+        // Each match may send a seat this many messages between two of its turns, and all of them may be in a queue
+        // that never empties.
         let queue = limits.session_outbox_limit() + self.matches * (2 * seats + 8);
         let bounds = [
             ("sessions", self.sessions, 2 * bots),
@@ -69,19 +70,19 @@ impl Held {
             ("messages that wait for one bot", self.longest_queue, queue),
             ("tasks", self.tasks, 32 + 6 * bots),
         ];
-        let (what, held, most) = bounds.into_iter().find(|&(_, held, most)| held > most)?;
-        Some(format!("{held} {what}, and {most} at most: {self:?}"))
+        let (what, held, max) = bounds.into_iter().find(|&(_, held, max)| held > max)?;
+        Some(format!("{held} {what}, expected at most {max}: {self:?}"))
     }
 }
 
-/// Looks what a server holds, for as long as its host runs.
+/// Checks what a server holds for as long as its host runs.
 pub async fn watch_bounds(world: Arc<World>, server: usize, arena: Arena, limits: Limits) {
     loop {
-        sleep(LOOK).await;
-        let Some(held) = Held::by(&arena, &world).await else { continue };
+        sleep(CHECK_INTERVAL).await;
+        let Some(held) = HeldResources::by(&arena, &world).await else { continue };
         world.note_held(server, held);
         if let Some(excess) = held.excess(&world, &limits) {
-            return world.history.complain("what a server holds is bounded", excess);
+            return world.history.complain("what a server holds is limited", excess);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The simulated store: the committed writes are its disk, and all that survives a crash.
+//! The simulated store: committed writes are its disk, and all that survives a crash.
 
-use super::plan::{Fault, Plan, Stream, Trouble, When, draw_stream};
+use super::plan::{Fault, FaultKind, Plan, Stream, When, draw_stream};
 use super::world::lock;
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -20,8 +20,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How often somebody who waits for the store looks whether it answers again.
-const LOOK: Duration = Duration::from_millis(5);
+/// How often a call to a hanging store checks whether it answers again.
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How the store answers its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,18 +32,18 @@ pub enum Mood {
     Hangs,
 }
 
-/// What is wrong with the disk itself, for tests that see to it that this is found.
+/// A defect of the disk itself, for tests that it is detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Defect {
     #[default]
     None,
-    /// It forgets a write of which it said that it was made, by its number.
+    /// It drops a write, by number, that it reported as successful.
     Forgets(u64),
-    /// It takes writes of whoever had it before.
+    /// It accepts writes of earlier owners.
     TakesFromAnyone,
 }
 
-/// The disk that all servers of a run share.
+/// The disk of all servers in a run.
 #[derive(Debug)]
 pub struct Disk {
     state: Mutex<DiskState>,
@@ -54,26 +54,26 @@ pub struct Disk {
 #[derive(Debug)]
 struct DiskState {
     committed: Vec<Vec<Change>>,
-    /// What the committed writes make.
+    /// The result of the committed writes.
     tables: Arc<MemoryStore>,
-    /// Who opened it last.
+    /// The epoch of its current owner.
     epoch: u64,
     mood: Mood,
-    faults: BTreeMap<u64, Trouble>,
-    /// Writes that were begun.
+    faults: BTreeMap<u64, FaultKind>,
+    /// The number of writes begun.
     writes: u64,
-    /// The servers that died in a write, and for how long each is to be down, until the driver takes note.
+    /// The servers that crashed in a write, with their downtimes, until the driver handles them.
     crashes: Vec<(usize, Duration)>,
-    /// What no server may do.
+    /// Violations by servers.
     complaints: Vec<String>,
-    /// Whose writes are under way.
+    /// The servers with a write in progress.
     writing: BTreeSet<u64>,
     draw: SeededDraw,
     lost_replies: u64,
 }
 
 impl Disk {
-    /// Makes a disk that holds some changes from the start.
+    /// Creates a disk with initial changes.
     pub fn new(plan: &Plan, defect: Defect, first: Vec<Change>) -> Self {
         let faults = plan.faults.iter().filter_map(|&Fault { at, what }| match at {
             When::Write(number) => Some((number, what)),
@@ -96,8 +96,7 @@ impl Disk {
         Self { state: Mutex::new(state), write_time: plan.setting.write_time, defect }
     }
 
-    /// Opens it for a life of one of the servers; whoever had it before has it no longer. What is read is what the committed writes
-    /// make.
+    /// Opens it for one of the servers, which takes it from the previous owner. Reads see the committed writes.
     pub fn open(self: &Arc<Self>, server: usize) -> Arc<SimulatedStore> {
         let mut state = lock(&self.state);
         state.epoch += 1;
@@ -109,24 +108,24 @@ impl Disk {
         lock(&self.state).mood = mood;
     }
 
-    /// Returns which servers have died in a write since this was asked last, and for how long each is to be down. One that no longer
-    /// owns the store dies of its own write too, and its heir lives on.
+    /// Returns the servers that crashed in a write since the last call, with their downtimes. A server that no longer
+    /// owns the store crashes in its own write too, and its successor lives on.
     pub fn take_crashes(&self) -> Vec<(usize, Duration)> {
         std::mem::take(&mut lock(&self.state).crashes)
     }
 
-    /// Returns what no server may do and one has done, since this was asked last.
+    /// Returns violations by servers since the last call.
     pub fn take_complaints(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.state).complaints)
     }
 
-    /// Returns how many writes were begun, and after how many of those that were made the server was told otherwise.
+    /// Returns the number of writes begun, and of committed writes that were reported as failed.
     pub fn write_counts(&self) -> (u64, u64) {
         let state = lock(&self.state);
         (state.writes, state.lost_replies)
     }
 
-    /// Returns what the committed writes make.
+    /// Returns the result of the committed writes.
     pub fn tables(&self) -> Arc<MemoryStore> {
         Arc::clone(&lock(&self.state).tables)
     }
@@ -147,7 +146,7 @@ impl Disk {
             return Ok(());
         }
         if let Err(error) = finish_at_once(state.tables.write(changes)) {
-            state.complaints.push(format!("a change is refused: {error}"));
+            state.complaints.push(format!("a change was rejected: {error}"));
             // All or nothing.
             state.tables = replay_writes(&state.committed);
             return Err(error);
@@ -160,20 +159,20 @@ impl Disk {
 fn replay_writes(committed: &[Vec<Change>]) -> Arc<MemoryStore> {
     let tables = MemoryStore::new(RetentionLimits::default());
     for changes in committed {
-        finish_at_once(tables.write(changes)).expect("what was accepted once is accepted again");
+        finish_at_once(tables.write(changes)).expect("an accepted change is accepted again");
     }
     Arc::new(tables)
 }
 
-/// Returns what a future comes to that waits for nothing.
+/// Returns the output of a future that never waits.
 pub fn finish_at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(done) => done,
-        Poll::Pending => panic!("the store in memory waits for nothing"),
+        Poll::Pending => panic!("the store in memory never waits"),
     }
 }
 
-/// The disk as one server has opened it.
+/// The disk as opened by one server.
 #[derive(Debug)]
 pub struct SimulatedStore {
     disk: Arc<Disk>,
@@ -182,7 +181,7 @@ pub struct SimulatedStore {
 }
 
 impl SimulatedStore {
-    /// Waits while the store does not answer, and returns what it keeps.
+    /// Waits while the store hangs, and returns its data.
     async fn reach(&self) -> Result<Arc<MemoryStore>, StoreError> {
         loop {
             let (mood, tables) = {
@@ -192,39 +191,39 @@ impl SimulatedStore {
             match mood {
                 Mood::Answers => return Ok(tables),
                 Mood::Fails => return Err(StoreError::Unavailable("the disk is out of order".to_owned())),
-                Mood::Hangs => sleep(LOOK).await,
+                Mood::Hangs => sleep(CHECK_INTERVAL).await,
             }
         }
     }
 
-    /// Dies in a write.
+    /// Crashes in a write.
     async fn crash(&self, down: Duration) -> Result<(), StoreError> {
         lock(&self.disk.state).crashes.push((self.server, down));
         pending().await
     }
 
-    /// Writes at a moment that is drawn, or when the store answers again.
+    /// Writes at a random time, or when the store answers again.
     async fn write_later(&self, changes: &[Change]) -> Result<(), StoreError> {
         let (number, fault, takes) = {
             let mut state = lock(&self.disk.state);
             let number = state.writes;
             state.writes += 1;
-            let most = self.disk.write_time.as_micros() as u64;
-            let takes = Duration::from_micros(state.draw.number_below(most + 1));
+            let max = self.disk.write_time.as_micros() as u64;
+            let takes = Duration::from_micros(state.draw.number_below(max + 1));
             (number, state.faults.get(&number).copied(), takes)
         };
         self.reach().await?;
         sleep(takes).await;
-        // A disk that hung in the midst of a write takes it up again.
+        // A disk that hung during a write resumes it.
         self.reach().await?;
         match fault {
-            Some(Trouble::CrashInWrite { is_written, down }) => {
+            Some(FaultKind::CrashInWrite { is_written, down }) => {
                 if is_written {
                     self.disk.apply(self.epoch, number, changes)?;
                 }
                 self.crash(down).await
             }
-            Some(Trouble::LostReply) => {
+            Some(FaultKind::LostReply) => {
                 self.disk.apply(self.epoch, number, changes)?;
                 lock(&self.disk.state).lost_replies += 1;
                 Err(StoreError::Unavailable("the reply was lost".to_owned()))
@@ -260,8 +259,8 @@ impl Store for SimulatedStore {
         self.reach().await?.bot(name).await
     }
 
-    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
-        self.reach().await?.bots(after, most).await
+    async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError> {
+        self.reach().await?.bots(after, limit).await
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
@@ -273,9 +272,9 @@ impl Store for SimulatedStore {
         bot: &BotName,
         tournament: Option<TournamentId>,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError> {
-        self.reach().await?.lost_seats(bot, tournament, before, most).await
+        self.reach().await?.lost_seats(bot, tournament, before, limit).await
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
@@ -289,9 +288,9 @@ impl Store for SimulatedStore {
     async fn tournaments(
         &self,
         before: Option<TournamentId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
-        self.reach().await?.tournaments(before, most).await
+        self.reach().await?.tournaments(before, limit).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
@@ -318,9 +317,9 @@ impl Store for SimulatedStore {
         &self,
         id: TournamentId,
         from: u64,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
-        self.reach().await?.match_results(id, from, most).await
+        self.reach().await?.match_results(id, from, limit).await
     }
 
     async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
@@ -335,9 +334,9 @@ impl Store for SimulatedStore {
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
-        self.reach().await?.match_summaries(filter, before, most).await
+        self.reach().await?.match_summaries(filter, before, limit).await
     }
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
@@ -356,8 +355,8 @@ impl Store for SimulatedStore {
         self.reach().await?.transcripts(id).await
     }
 
-    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
-        self.reach().await?.transcript_bytes_besides(id, place).await
+    async fn other_transcript_bytes(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        self.reach().await?.other_transcript_bytes(id, place).await
     }
 
     async fn transcript(
@@ -376,17 +375,17 @@ impl Store for SimulatedStore {
         &self,
         bot: &BotName,
         from: MatchId,
-        most: usize,
+        limit: usize,
     ) -> Result<UnheardMatches, StoreError> {
-        self.reach().await?.unheard_matches(bot, from, most).await
+        self.reach().await?.unheard_matches(bot, from, limit).await
     }
 
     async fn unheard_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
-        self.reach().await?.unheard_tournament_ends(bot, since, most).await
+        self.reach().await?.unheard_tournament_ends(bot, since, limit).await
     }
 }

@@ -1,4 +1,4 @@
-//! What bots were told and what they sent, held against what is committed: at once, message by message.
+//! Compares each message to and from bots with what is committed, at once.
 
 use super::disk::{Disk, finish_at_once};
 use super::world::lock;
@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A promise that was broken, by its name, and how.
+/// A broken promise: its name, and what happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     pub promise: &'static str,
     pub how: String,
 }
 
-/// What happened in a run, in figures.
+/// Counters of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HeardCounts {
     pub messages: u64,
@@ -28,7 +28,7 @@ pub struct HeardCounts {
     pub sessions: u64,
 }
 
-/// What bots were told and what they sent.
+/// The messages to and from bots.
 #[derive(Debug)]
 pub struct History {
     disk: Arc<Disk>,
@@ -40,21 +40,21 @@ struct HeardState {
     now: Duration,
     trace: blake3::Hasher,
     violations: Vec<Violation>,
-    /// What bots meant to take, and the shortest time that they thought about it.
+    /// The takes that bots intended, and their shortest thinking times.
     sent: BTreeMap<SentTake, Duration>,
-    /// By bot: the matches of whose ends it was told.
+    /// By bot: the matches whose ends it was sent.
     match_ends: BTreeMap<String, BTreeSet<String>>,
-    /// What the SDK told bots of ends: which bot, in which life of its program, of which match.
+    /// The ends that the SDK reported: the bot, the life of its program, and the match.
     sdk_ends: BTreeSet<(String, u64, MatchId)>,
-    /// By bot: the tournaments of whose ends it was told.
+    /// By bot: the tournaments whose ends it was sent.
     tournament_ends: BTreeMap<String, BTreeSet<String>>,
     sessions: BTreeMap<u64, SessionLog>,
-    /// What was read of the store, as long as it is enough.
+    /// Records read from the store, reused while they are long enough.
     records: BTreeMap<MatchId, Arc<Record>>,
     counts: HeardCounts,
 }
 
-/// A take that a bot meant to make.
+/// A take that a bot intended.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SentTake {
     pub bot: String,
@@ -63,21 +63,21 @@ pub struct SentTake {
     pub take: u64,
 }
 
-/// What a watcher was shown of a match so far.
+/// The part of a match that a watcher has seen.
 #[derive(Debug, Default)]
 pub struct WatchedEvents {
     pub events: Vec<pb::RecordEvent>,
 }
 
-/// What a session was told.
+/// The messages to a session.
 #[derive(Debug, Default)]
 struct SessionLog {
-    /// By match: where it sits, and the next ply that it has to be told.
+    /// By match: its seat, and the next ply to be sent.
     seats: BTreeMap<String, SeatLog>,
     ended: BTreeSet<String>,
 }
 
-/// What a session was told of a match.
+/// The messages to a session about a match.
 #[derive(Debug, Clone, Copy)]
 struct SeatLog {
     seat: u32,
@@ -107,12 +107,12 @@ impl History {
         lock(&self.heard).now = now;
     }
 
-    /// Notes that a promise is broken.
+    /// Notes a broken promise.
     pub fn complain(&self, promise: &'static str, how: impl AsRef<str>) {
         lock(&self.heard).complain(promise, how.as_ref());
     }
 
-    /// Returns the promises that were broken so far.
+    /// Returns the promises broken so far.
     pub fn violations(&self) -> Vec<Violation> {
         lock(&self.heard).violations.clone()
     }
@@ -125,19 +125,19 @@ impl History {
         lock(&self.heard).counts
     }
 
-    /// Returns a hash of all that happened so far.
+    /// Returns a hash of everything so far.
     pub fn trace(&self) -> String {
         lock(&self.heard).trace.finalize().to_hex().to_string()
     }
 
-    /// Notes something that happened, for the trace.
+    /// Adds an event to the trace.
     pub fn note(&self, what: &str) {
         let mut heard = lock(&self.heard);
         heard.add_to_trace(what.as_bytes());
         tell_trace(heard.now, what);
     }
 
-    /// Notes that a bot means to take, once it has thought about it for so long.
+    /// Notes that a bot intends a take after a thinking time.
     pub fn note_sent(&self, take: SentTake, thinking: Duration) {
         let mut heard = lock(&self.heard);
         heard.add_to_trace(format!("{take:?}").as_bytes());
@@ -145,22 +145,22 @@ impl History {
         *shortest = thinking.min(*shortest);
     }
 
-    /// Returns the shortest time that a bot thought about a take, if it sent that.
+    /// Returns the shortest thinking time of a bot for a take, if it sent that.
     pub fn thinking_of(&self, take: &SentTake) -> Option<Duration> {
         lock(&self.heard).sent.get(take).copied()
     }
 
-    /// Returns whether a bot was told of the end of a match.
+    /// Returns whether a bot was sent the end of a match.
     pub fn was_told_of_match_end(&self, bot: &str, match_id: &str) -> bool {
         lock(&self.heard).match_ends.get(bot).is_some_and(|ends| ends.contains(match_id))
     }
 
-    /// Returns whether a bot was told of the end of a tournament.
+    /// Returns whether a bot was sent the end of a tournament.
     pub fn was_told_of_tournament_end(&self, bot: &str, tournament: &str) -> bool {
         lock(&self.heard).tournament_ends.get(bot).is_some_and(|ends| ends.contains(tournament))
     }
 
-    /// Notes that the SDK has told its bot of an end, which it does once.
+    /// Notes that the SDK reported an end to its bot, which it does once.
     pub fn hear_sdk_end(&self, bot: &str, life: u64, match_id: MatchId) {
         let mut heard = lock(&self.heard);
         let id = match_id.to_string();
@@ -172,14 +172,14 @@ impl History {
         }
     }
 
-    /// Notes that the SDK has told its bot of the end of a tournament.
+    /// Notes that the SDK reported the end of a tournament to its bot.
     pub fn hear_sdk_tournament_end(&self, bot: &str, id: String) {
         let mut heard = lock(&self.heard);
         heard.add_to_trace(format!("{bot} hears that {id} is over").as_bytes());
         heard.tournament_ends.entry(bot.to_owned()).or_default().insert(id);
     }
 
-    /// Checks that takes which the SDK shows its bot are committed.
+    /// Checks that takes that the SDK shows to its bot are committed.
     pub fn hear_sdk_turn(&self, bot: &str, view: &MatchView) {
         let (match_id, ply, position) = (view.id, view.ply(), view.position());
         let mut heard = lock(&self.heard);
@@ -204,7 +204,7 @@ impl History {
                     then.take(played.take).expect("a record replays");
                 }
             }
-            // Of the takes that it saw, none is left that the record has not.
+            // The record has all takes that the bot saw.
             record.state().ply() >= ply && then.as_ref() == Some(position) && seen.next().is_none()
         });
         if !committed {
@@ -214,13 +214,13 @@ impl History {
         }
     }
 
-    /// Returns the matches of which anybody was told so far.
+    /// Returns all matches announced so far.
     pub fn known_matches(&self) -> Vec<MatchId> {
         lock(&self.heard).records.keys().copied().collect()
     }
 
-    /// Holds what a watcher is shown of a match against what is committed. It is shown the events in their order, but for rows,
-    /// which it is shown once all are in.
+    /// Compares what a watcher sees of a match with what is committed. It sees events in order, except for rows, which
+    /// it sees once all are in.
     pub fn watch(&self, id: MatchId, shown: &WatchedEvents) {
         let mut heard = lock(&self.heard);
         heard.counts.messages += 1;
@@ -252,7 +252,7 @@ impl History {
         heard.sessions.insert(session, SessionLog::default());
     }
 
-    /// Holds what a witness was told against what is committed.
+    /// Compares a message to a witness with what is committed.
     pub fn hear(&self, bot: &str, session: u64, event: &Event) {
         let mut heard = lock(&self.heard);
         heard.counts.messages += 1;
@@ -266,21 +266,21 @@ impl History {
     }
 }
 
-/// Prints what happens, for whoever replays one seed.
+/// Prints events when a single seed is replayed.
 fn tell_trace(now: Duration, what: &str) {
     if std::env::var_os("SIMULATION_TRACE").is_some() {
         println!("{now:?} {what}");
     }
 }
 
-/// What is announced is committed, and is what was committed.
+/// Announced events are committed, and equal to the committed ones.
 const COMMITTED_FIRST: &str = "nothing is announced before it is committed";
-/// A session hears every ply once, in order.
+/// A session gets every ply once, in order.
 const IN_ORDER: &str = "a session is told of each ply once and in order";
-/// A session hears an end once.
+/// A session gets an end once.
 const ENDS_ONCE: &str = "a session is told of an end once";
 
-fn broken(promise: &'static str, how: impl Into<String>) -> Result<(), Violation> {
+fn broken_promise(promise: &'static str, how: impl Into<String>) -> Result<(), Violation> {
     Err(Violation { promise, how: how.into() })
 }
 
@@ -296,7 +296,7 @@ impl HeardState {
         self.trace.update(bytes);
     }
 
-    /// Returns the record of a match, read from the store again if what is known of it is not enough.
+    /// Returns the record of a match, reading the store again if the known part is too short.
     fn record(
         &mut self,
         disk: &Disk,
@@ -311,7 +311,7 @@ impl HeardState {
         if let Some(known) = self.records.get(&id) {
             let kept = record.events().starts_with(known.events());
             if !kept {
-                self.complain("what is committed stays", &format!("the record of {id} is another one"));
+                self.complain("committed events do not change", &format!("the record of {id} has changed"));
             }
         }
         self.records.insert(id, Arc::clone(&record));
@@ -326,7 +326,7 @@ impl HeardState {
     ) -> Result<Arc<Record>, Violation> {
         let id: MatchId = match_id
             .parse()
-            .map_err(|error| Violation { promise: "ids are ids", how: format!("{error}") })?;
+            .map_err(|error| Violation { promise: "ids are valid", how: format!("{error}") })?;
         match self.record(disk, id, &is_enough).filter(|record| is_enough(record)) {
             Some(record) => Ok(record),
             None => Err(Violation {
@@ -347,11 +347,11 @@ impl HeardState {
                 if setup.bots.iter().nth(started.seat as usize).map(lastnim_core::game::BotName::as_str)
                     != Some(bot)
                 {
-                    return broken("a bot sits where it is told", "another bot has this seat");
+                    return broken_promise("a bot has the seat that it is told", "another bot has this seat");
                 }
                 let log = SeatLog { seat: started.seat, next_ply: 0 };
                 if self.log(session).seats.insert(started.match_id.clone(), log).is_some() {
-                    return broken(IN_ORDER, "it was told of this match before");
+                    return broken_promise(IN_ORDER, "it was told of this match before");
                 }
                 Ok(())
             }
@@ -384,7 +384,7 @@ impl HeardState {
                     .ok()
                     .and_then(|id| finish_at_once(disk.tables().tournament(id)).ok().flatten());
                 if stored.is_none_or(|stored| stored.over.is_none()) {
-                    return broken(COMMITTED_FIRST, "the tournament is not over in the store");
+                    return broken_promise(COMMITTED_FIRST, "the tournament is not over in the store");
                 }
                 self.tournament_ends.entry(bot.to_owned()).or_default().insert(id);
                 Ok(())
@@ -404,18 +404,21 @@ impl HeardState {
         let first = record.state().setup().first;
         let mover = seats.seat_at_offset(first, took.ply as usize % seats.get());
         if played.take != took.take || mover.index() != took.seat as usize {
-            return broken(COMMITTED_FIRST, format!("committed is {played:?} by seat {mover}"));
+            return broken_promise(
+                COMMITTED_FIRST,
+                format!("the committed take is {played:?} by seat {mover}"),
+            );
         }
         let Some(log) = self.log(session).seats.get_mut(&took.match_id) else {
-            return broken(IN_ORDER, "it was not told of this match");
+            return broken_promise(IN_ORDER, "it was not told of this match");
         };
         if took.ply < log.next_ply && took.seat == log.seat {
-            // It has sent the take again.
+            // It has repeated the take.
             return Ok(());
         }
         let expected = std::mem::replace(&mut log.next_ply, took.ply + 1);
         if expected != took.ply {
-            return broken(IN_ORDER, format!("ply {expected} was to come"));
+            return broken_promise(IN_ORDER, format!("ply {expected} was expected"));
         }
         self.counts.takes += 1;
         Ok(())
@@ -431,12 +434,12 @@ impl HeardState {
         let record = self.committed(disk, &ended.match_id, |record| record.state().end().is_some())?;
         let winner = record.state().end().and_then(|(_, winner)| winner).map(|winner| winner.index() as u32);
         if winner != ended.winner {
-            return broken(COMMITTED_FIRST, format!("committed is winner {winner:?}"));
+            return broken_promise(COMMITTED_FIRST, format!("the committed winner is {winner:?}"));
         }
         self.match_ends.entry(bot.to_owned()).or_default().insert(ended.match_id.clone());
         self.counts.ends += 1;
         if !self.log(session).ended.insert(ended.match_id.clone()) {
-            return broken(ENDS_ONCE, "again");
+            return broken_promise(ENDS_ONCE, "again");
         }
         Ok(())
     }

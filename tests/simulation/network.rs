@@ -1,4 +1,4 @@
-//! The simulated network, where the server and the clients meet it.
+//! The simulated network, as server and clients use it.
 
 use super::world::{SERVERS, World, lock};
 use lastnim_client::{OpeningConnection, Transport};
@@ -13,10 +13,10 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use turmoil::net::{TcpListener, TcpStream};
 
-/// Where every server listens.
-const PORT: u16 = 7600;
+/// The port of every server.
+const SERVER_PORT: u16 = 7600;
 
-/// A listener of the simulated network.
+/// A listener on the simulated network.
 pub struct SimulatedListener {
     listener: TcpListener,
     connections: Arc<HostConnections>,
@@ -27,7 +27,7 @@ pub struct ServerStream(HostStream);
 
 impl SimulatedListener {
     pub async fn bind(connections: Arc<HostConnections>) -> io::Result<Self> {
-        let listener = TcpListener::bind(("0.0.0.0", PORT)).await?;
+        let listener = TcpListener::bind(("0.0.0.0", SERVER_PORT)).await?;
         Ok(Self { listener, connections })
     }
 }
@@ -83,8 +83,8 @@ impl AsyncWrite for ServerStream {
     }
 }
 
-/// The connections of a host. When it dies they end in the order in which they were opened; tokio drops the tasks that have them in an
-/// order that depends on what else the process runs.
+/// The connections of a host. When it dies, they end in the order in which they were opened; tokio drops their tasks in
+/// an order that depends on the rest of the process.
 #[derive(Debug, Default)]
 pub struct HostConnections(Mutex<ConnectionsState>);
 
@@ -92,17 +92,17 @@ pub struct HostConnections(Mutex<ConnectionsState>);
 struct ConnectionsState {
     opened: u64,
     is_dying: bool,
-    /// Those whose tasks were dropped since the host began to die.
+    /// Connections whose tasks were dropped since the host began to die.
     left: BTreeMap<u64, TcpStream>,
 }
 
 impl HostConnections {
-    /// Keeps the connections of tasks that are dropped from now on, until the host is dead.
+    /// Keeps the connections of dropped tasks until the host is dead.
     pub fn begin_death(&self) {
         lock(&self.0).is_dying = true;
     }
 
-    /// Ends what the host's death has left.
+    /// Ends the remaining connections of a dead host.
     pub fn end_death(&self) {
         let mut state = lock(&self.0);
         state.is_dying = false;
@@ -118,11 +118,11 @@ impl HostConnections {
     }
 }
 
-/// Ends the connections of a host with the host's program, whose future has it.
+/// Ends the connections of a host when its program's future is dropped.
 pub struct HostLife(Arc<HostConnections>);
 
 impl HostLife {
-    /// Begins a life of a host; what the one before has left ends now.
+    /// Begins a life of a host, and ends the connections of the previous one.
     pub fn begin(connections: &Arc<HostConnections>) -> Self {
         connections.end_death();
         Self(Arc::clone(connections))
@@ -137,7 +137,7 @@ impl Drop for HostLife {
 
 /// One end of a connection.
 struct HostStream {
-    /// None once it is dropped.
+    /// `None` once dropped.
     stream: Option<TcpStream>,
     number: u64,
     connections: Arc<HostConnections>,
@@ -162,19 +162,19 @@ impl Drop for HostStream {
     }
 }
 
-/// What can be done to all connections of a bot.
+/// Controls all connections of a bot.
 #[derive(Debug, Default)]
 pub struct Link(Mutex<LinkState>);
 
 #[derive(Debug, Default)]
 struct LinkState {
-    /// Connections that were opened before it rose are reset.
+    /// Connections of earlier generations are reset.
     generation: u64,
     is_read: Paused,
     opened: u64,
-    /// The readers that wait, by connection.
+    /// Waiting readers, by connection.
     readers: BTreeMap<u64, Waker>,
-    /// Whether a second session is wanted.
+    /// The waker of the second session's task.
     second: Option<Waker>,
     is_second_wanted: bool,
 }
@@ -188,7 +188,7 @@ enum Paused {
 }
 
 impl Link {
-    /// Resets all connections that stand.
+    /// Resets all open connections.
     pub fn cut(&self) {
         let mut state = lock(&self.0);
         state.generation += 1;
@@ -214,7 +214,7 @@ impl Link {
         }
     }
 
-    /// Waits until the bot is to connect once more.
+    /// Waits until the bot should connect once more.
     pub async fn second_session_wanted(&self) {
         std::future::poll_fn(|context| {
             let mut state = lock(&self.0);
@@ -298,7 +298,7 @@ impl Drop for ClientStream {
     }
 }
 
-/// Connects a bot to whichever server has the store.
+/// Connects a bot to the current owner of the store.
 pub struct SimulatedTransport {
     pub world: Arc<World>,
     pub bot: usize,
@@ -310,7 +310,7 @@ impl Transport for SimulatedTransport {
         let (server, link) = (SERVERS[self.world.owner()], Arc::clone(&self.world.links[self.bot]));
         let connections = Arc::clone(&self.world.bot_connections[self.bot]);
         Box::pin(async move {
-            let stream = TcpStream::connect((server, PORT)).await?;
+            let stream = TcpStream::connect((server, SERVER_PORT)).await?;
             Ok(Box::new(link.admit(connections.admit(stream))) as _)
         })
     }

@@ -1,10 +1,10 @@
-//! What a run is made of: all of it follows from a seed, and faults can be left out one by one.
+//! The plan of a run: everything follows from a seed, and faults can be left out one by one.
 
 use lastnim_tournament::SeededDraw;
 use std::fmt;
 use std::time::Duration;
 
-/// The streams of numbers that are drawn from one seed, so that leaving out a fault changes nothing else.
+/// The random streams of a seed. They are independent, so that leaving out a fault changes nothing else.
 #[derive(Debug, Clone, Copy)]
 pub enum Stream {
     Setting = 1,
@@ -15,15 +15,15 @@ pub enum Stream {
     Bots = 6,
 }
 
-/// Starts one of the streams of a seed; `index` tells apart what draws from the same one.
+/// Starts a stream of a seed; `index` distinguishes its users.
 pub fn draw_stream(seed: u64, stream: Stream, index: u64) -> SeededDraw {
     SeededDraw::from_numbers([seed, stream as u64, index])
 }
 
-/// What a bot is.
+/// The kind of a bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BotKind {
-    /// Speaks the protocol by itself, hears everything, answers after a few milliseconds and comes back at once.
+    /// Uses the protocol directly, sees every message, answers within milliseconds and reconnects at once.
     Witness,
     /// A house bot on the Rust SDK.
     House,
@@ -31,7 +31,7 @@ pub enum BotKind {
     Hostile,
 }
 
-/// A run: a seed, what it plays, and what goes wrong.
+/// A run: its seed, its games, and its faults.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub seed: u64,
@@ -39,30 +39,30 @@ pub struct Plan {
     pub faults: Vec<Fault>,
 }
 
-/// What is played, on what.
+/// The games of a run and their environment.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// How far all clocks go at a time.
+    /// The simulation step of all clocks.
     pub tick: Duration,
-    /// The shortest and the longest time that a message is under way.
+    /// The minimum and maximum latency of a message.
     pub latency: (Duration, Duration),
     pub bots: Vec<BotKind>,
     pub tournaments: Vec<TournamentPlan>,
-    /// The longest time that a write takes.
+    /// The maximum duration of a write.
     pub write_time: Duration,
     pub return_grace: Duration,
     pub stall_threshold: Duration,
     pub session_queue: usize,
     pub keepalive: Duration,
     pub ping_interval: Duration,
-    /// The longest time that a witness takes to answer a ping.
+    /// The maximum time before a witness answers a ping.
     pub pong_time: Duration,
     pub checkpoint_results: u64,
     /// Messages of one seat that may wait for its match.
     pub unread_per_seat: usize,
 }
 
-/// What a tournament is.
+/// A tournament of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct TournamentPlan {
     pub seats: usize,
@@ -73,14 +73,14 @@ pub struct TournamentPlan {
     pub declaration: Duration,
 }
 
-/// Something that goes wrong at a time, or at a write.
+/// A fault at a time, or at a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     pub at: When,
-    pub what: Trouble,
+    pub what: FaultKind,
 }
 
-/// When something goes wrong.
+/// When a fault happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     /// At a simulated time.
@@ -96,42 +96,41 @@ pub enum Direction {
     ToBot,
 }
 
-/// What goes wrong.
+/// The kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
-    /// The server dies, and starts again after a while.
+pub enum FaultKind {
+    /// The server crashes, and restarts after a while.
     Crash { down: Duration },
-    /// The server dies in a write, which is on the disk or is not.
+    /// The server crashes in a write, which is committed or not.
     CrashInWrite { is_written: bool, down: Duration },
-    /// A write is on the disk, and the server is told that it failed.
+    /// A write is committed, but reported as failed.
     LostReply,
     /// The store answers everything with an error.
     StoreFails { lasts: Duration },
-    /// The store does not answer: it is cut off, or its disk stands still.
+    /// The store does not answer.
     StoreHangs { lasts: Duration },
-    /// The server stands still while the world's time goes on.
+    /// The server stalls while the world's time continues.
     Stall { lasts: Duration },
-    /// Another server takes the store over while this one still runs, and from then on bots reach that one.
+    /// Another server takes the store over while this one still runs, and bots connect to that one.
     Takeover,
-    /// What is under way between a bot and the server is lost, both ways, and so is what they send meanwhile: both believe
-    /// that they are connected.
+    /// Messages between a bot and the server are lost in both directions, while both believe that they are connected.
     Partition { bot: usize, lasts: Duration },
-    /// What is under way in one direction is lost, and so is what is sent that way meanwhile.
+    /// Messages in one direction are lost.
     OneWayPartition { bot: usize, lost: Direction, lasts: Duration },
     /// Nothing arrives for a while, and then everything.
     Hold { bot: usize, lasts: Duration },
     /// The connections of a bot are reset.
     Cut { bot: usize },
-    /// A bot reads nothing.
+    /// A bot stops reading.
     SlowReader { bot: usize, lasts: Duration },
-    /// A bot connects once more beside the session that it has.
+    /// A bot opens a second session.
     SecondSession { bot: usize },
-    /// A bot's program dies and starts again.
+    /// A bot's program crashes and restarts.
     BotCrash { bot: usize },
 }
 
-impl Trouble {
-    /// Returns how long it lasts.
+impl FaultKind {
+    /// Returns its duration.
     pub fn lasts(self) -> Duration {
         match self {
             Self::Crash { down } | Self::CrashInWrite { down, .. } => down,
@@ -150,7 +149,7 @@ impl Trouble {
         }
     }
 
-    /// Returns the bot that it happens to, if it is one.
+    /// Returns the affected bot, if there is one.
     pub fn bot(self) -> Option<usize> {
         match self {
             Self::Partition { bot, .. }
@@ -164,7 +163,7 @@ impl Trouble {
         }
     }
 
-    /// Returns whether it comes between a bot and the server: what a bot loses by it may be lost to its clock.
+    /// Returns whether it affects the connection of a bot: its clock may be charged for the loss.
     pub fn is_between(self) -> bool {
         self.bot().is_some()
     }
@@ -178,19 +177,19 @@ impl Plan {
         Self { seed, setting, faults }
     }
 
-    /// Returns whether nothing happens to the servers and the store.
+    /// Returns whether no fault affects the servers or the store.
     pub fn spares_the_server(&self) -> bool {
         self.faults.iter().all(|fault| fault.what.is_between())
     }
 
-    /// Returns whether nothing comes between the bots and the server.
+    /// Returns whether no fault affects the network.
     pub fn spares_the_network(&self) -> bool {
         !self.faults.iter().any(|fault| fault.what.is_between())
     }
 }
 
-fn millis(draw: &mut SeededDraw, least: u64, most: u64) -> Duration {
-    Duration::from_millis(least + draw.number_below(most - least + 1))
+fn draw_millis(draw: &mut SeededDraw, min: u64, max: u64) -> Duration {
+    Duration::from_millis(min + draw.number_below(max - min + 1))
 }
 
 impl Setting {
@@ -205,11 +204,11 @@ impl Setting {
         let tournaments = 1 + draw.number_below(2);
         let tournaments = (0..tournaments).map(|_| TournamentPlan::draw(draw)).collect();
         let tick = Duration::from_millis([2, 4, 8][draw.number_below(3) as usize]);
-        let least = millis(draw, 0, 4);
-        let latency = (least, least + millis(draw, 1, 25));
-        let write_time = millis(draw, 0, 12);
-        // As long as the SDK may take to come back, whose pauses grow.
-        let (return_grace, stall_threshold) = (millis(draw, 16_000, 20_000), millis(draw, 50, 400));
+        let least = draw_millis(draw, 0, 4);
+        let latency = (least, least + draw_millis(draw, 1, 25));
+        let write_time = draw_millis(draw, 0, 12);
+        // Long enough for the growing reconnect pauses of the SDK.
+        let (return_grace, stall_threshold) = (draw_millis(draw, 16_000, 20_000), draw_millis(draw, 50, 400));
         Self {
             tick,
             latency,
@@ -219,14 +218,14 @@ impl Setting {
             return_grace,
             stall_threshold,
             session_queue: [2, 16][draw.number_below(2) as usize],
-            keepalive: millis(draw, 1_000, 4_000),
-            // Where pings are short, ends are confirmed all the time.
+            keepalive: draw_millis(draw, 1_000, 4_000),
+            // With short ping intervals, ends are confirmed all the time.
             ping_interval: if draw.number_below(2) == 0 {
-                millis(draw, 10, 60)
+                draw_millis(draw, 10, 60)
             } else {
-                millis(draw, 200, 3_000)
+                draw_millis(draw, 200, 3_000)
             },
-            pong_time: millis(draw, 0, 60),
+            pong_time: draw_millis(draw, 0, 60),
             checkpoint_results: 1 + draw.number_below(12),
             unread_per_seat: [1, 4][draw.number_below(2) as usize],
         }
@@ -241,41 +240,41 @@ impl TournamentPlan {
             positions: 1 + draw.number_below(3),
             concurrency: 1 + draw.number_below(6) as usize,
             declares: draw.number_below(2) == 0,
-            bank: millis(draw, 700, 4_000),
-            declaration: millis(draw, 700, 3_000),
+            bank: draw_millis(draw, 700, 4_000),
+            declaration: draw_millis(draw, 700, 3_000),
         }
     }
 }
 
 fn draw_faults(draw: &mut SeededDraw, bots: usize) -> Vec<Fault> {
     let count = draw.number_below(9);
-    // In every second run nothing comes between bots and server, so that every clock can be held against what the bot did.
+    // Every second run has no network faults, so that every clock can be checked against the bot's behaviour.
     let is_calm = draw.number_below(2) == 0;
     (0..count).map(|_| draw_fault(draw, bots, is_calm)).collect()
 }
 
 fn draw_fault(draw: &mut SeededDraw, bots: usize, is_calm: bool) -> Fault {
-    let at = When::Time(millis(draw, 20, 4_000));
+    let at = When::Time(draw_millis(draw, 20, 4_000));
     let write = When::Write(draw.number_below(260));
     let bot = draw.number_below(bots as u64) as usize;
-    let (brief, lasts) = (millis(draw, 20, 1_500), millis(draw, 100, 7_000));
+    let (brief, lasts) = (draw_millis(draw, 20, 1_500), draw_millis(draw, 100, 7_000));
     let is_written = draw.number_below(2) == 0;
     let lost = if is_written { Direction::ToServer } else { Direction::ToBot };
     let (at, what) = match draw.number_below(if is_calm { 12 } else { 24 }) {
-        0 => (at, Trouble::Crash { down: brief }),
-        1..=3 => (write, Trouble::CrashInWrite { is_written, down: brief }),
-        4 | 5 => (write, Trouble::LostReply),
-        6 => (at, Trouble::StoreFails { lasts }),
-        7 | 8 => (at, Trouble::StoreHangs { lasts }),
-        9 => (at, Trouble::Stall { lasts }),
-        10 | 11 => (at, Trouble::Takeover),
-        12 | 13 => (at, Trouble::Partition { bot, lasts }),
-        14 => (at, Trouble::Hold { bot, lasts: brief }),
-        15 | 16 => (at, Trouble::Cut { bot }),
-        17 => (at, Trouble::SlowReader { bot, lasts }),
-        18 => (at, Trouble::SecondSession { bot }),
-        19..=22 => (at, Trouble::OneWayPartition { bot, lost, lasts }),
-        _ => (at, Trouble::BotCrash { bot }),
+        0 => (at, FaultKind::Crash { down: brief }),
+        1..=3 => (write, FaultKind::CrashInWrite { is_written, down: brief }),
+        4 | 5 => (write, FaultKind::LostReply),
+        6 => (at, FaultKind::StoreFails { lasts }),
+        7 | 8 => (at, FaultKind::StoreHangs { lasts }),
+        9 => (at, FaultKind::Stall { lasts }),
+        10 | 11 => (at, FaultKind::Takeover),
+        12 | 13 => (at, FaultKind::Partition { bot, lasts }),
+        14 => (at, FaultKind::Hold { bot, lasts: brief }),
+        15 | 16 => (at, FaultKind::Cut { bot }),
+        17 => (at, FaultKind::SlowReader { bot, lasts }),
+        18 => (at, FaultKind::SecondSession { bot }),
+        19..=22 => (at, FaultKind::OneWayPartition { bot, lost, lasts }),
+        _ => (at, FaultKind::BotCrash { bot }),
     };
     Fault { at, what }
 }

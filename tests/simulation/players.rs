@@ -25,21 +25,21 @@ use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-/// The house bots that play: those that look at the position alone, those that see the takes of others, and one that looks ahead.
+/// The house bots that play: some that only look at the position, some that use the takes of others, and one that
+/// searches ahead.
 const HOUSE_BOTS: [&str; 9] =
     ["random", "greedy", "timid", "oracle", "loyal", "traitor", "grudger", "mirror", "minimax-2"];
-/// The longest time that a bot thinks.
+/// The maximum thinking time of a bot.
 pub const MAX_THINKING: Duration = Duration::from_millis(40);
-/// The longest pause before a bot connects again.
+/// The maximum pause before a bot reconnects.
 pub const MAX_PAUSE: Duration = Duration::from_millis(250);
-/// The most counters that a witness takes at once, so that matches last.
+/// The maximum take of a witness, so that matches last.
 const MAX_TAKE: u64 = 2;
-/// How long a watcher waits before it watches the next match.
+/// The pause of a watcher between two matches.
 const WATCH_PAUSE: Duration = Duration::from_millis(100);
-/// How long a witness waits before it asks again to join a tournament.
+/// The pause of a witness before it repeats a join request.
 const JOIN_PAUSE: Duration = Duration::from_millis(400);
 
-/// Returns the name of a bot.
 pub fn bot_name(plan: &Plan, bot: usize) -> BotName {
     let kind = match plan.setting.bots[bot] {
         BotKind::Witness => "witness",
@@ -49,7 +49,6 @@ pub fn bot_name(plan: &Plan, bot: usize) -> BotName {
     format!("{kind}-{bot}").parse().expect("a name of lower-case letters and digits")
 }
 
-/// Returns the token of a bot.
 pub fn bot_token(seed: u64, bot: usize) -> Token {
     let mut draw = draw_stream(seed, Stream::Key, 1 + bot as u64);
     let digits = [0; 4].map(|_: u8| format!("{:016x}", draw.next_bits()));
@@ -86,10 +85,10 @@ pub async fn watch_matches(world: Arc<World>) -> turmoil::Result {
     loop {
         sleep(WATCH_PAUSE).await;
         let known = world.history.known_matches();
-        // The newest are played just now.
+        // The newest ones are in progress.
         let newest = &known[known.len().saturating_sub(4)..];
         if let Some(&id) = draw.choose(newest) {
-            // Whoever is cut off watches another match.
+            // After a lost connection it watches another match.
             let _ = watch_match(&world, &server, id).await;
         }
     }
@@ -107,7 +106,7 @@ async fn watch_match(world: &World, server: &ServerAddress, id: MatchId) -> Resu
     Ok(())
 }
 
-/// A bot and where it plays.
+/// A bot and its environment.
 #[derive(Clone)]
 struct Player {
     name: String,
@@ -116,16 +115,16 @@ struct Player {
     draw: Arc<Mutex<SeededDraw>>,
     world: Arc<World>,
     bot: usize,
-    /// How often its program was started before.
+    /// The number of earlier starts of its program.
     life: u64,
 }
 
 impl Player {
-    fn draw_time(&self, most: Duration) -> Duration {
-        Duration::from_micros(lock(&self.draw).number_below(most.as_micros() as u64))
+    fn draw_time(&self, max: Duration) -> Duration {
+        Duration::from_micros(lock(&self.draw).number_below(max.as_micros() as u64))
     }
 
-    /// Plays by the protocol alone, and comes back whenever a session is lost.
+    /// Plays by the protocol, and reconnects whenever a session is lost.
     async fn witness(self) -> turmoil::Result {
         let link = Arc::clone(&self.world.links[self.bot]);
         let another = self.clone();
@@ -184,12 +183,12 @@ impl Player {
         Ok(())
     }
 
-    /// Puts a message into the stream; what a lost stream does not take is not needed any more.
+    /// Sends a message; it is not needed if the stream is lost.
     fn say(outbound: &mpsc::Sender<PlayRequest>, action: Action) {
         let _ = outbound.try_send(PlayRequest { action: Some(action) });
     }
 
-    /// Says something after a moment's thought.
+    /// Sends a message after a thinking time.
     fn say_later(outbound: &mpsc::Sender<PlayRequest>, after: Duration, action: Action) {
         let outbound = outbound.clone();
         tokio::spawn(async move {
@@ -247,7 +246,7 @@ impl Player {
         let options = Options::new(server, token).give_up_after(Duration::from_hours(1));
         let bot = ListeningBot { player: self, inner: Mutex::new(house.build_bot(draw.next_bits())) };
         if let Err(error) = run_async_until(bot, options, pending()).await {
-            world.history.complain("the SDK plays on", format!("{name}: {error}"));
+            world.history.complain("the SDK keeps playing", format!("{name}: {error}"));
         }
         Ok(())
     }
@@ -263,7 +262,7 @@ impl Player {
     }
 }
 
-/// A house bot that tells the history what it hears and what it does.
+/// A house bot that reports everything it sees and does to the history.
 struct ListeningBot {
     player: Player,
     inner: Mutex<Box<dyn Bot>>,

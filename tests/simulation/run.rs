@@ -1,10 +1,10 @@
-//! A run from its start to its end.
+//! Runs a plan from start to end.
 
 use super::bounds::watch_bounds;
 use super::disk::{Defect, Disk, Mood, finish_at_once};
 use super::history::Violation;
 use super::network::{HostLife, SimulatedListener};
-use super::plan::{BotKind, Direction, Fault, Plan, Stream, TournamentPlan, Trouble, When, draw_stream};
+use super::plan::{BotKind, Direction, Fault, FaultKind, Plan, Stream, TournamentPlan, When, draw_stream};
 use super::players::{bot_name, bot_token, play_bot, watch_matches};
 use super::tally::Tally;
 use super::verdict::{check_end, is_all_over};
@@ -27,16 +27,16 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::sleep;
 use turmoil::Sim;
 
-/// The longest simulated time that a run may last after its last fault.
+/// The maximum simulated time after the last fault.
 const MAX_AFTERMATH: Duration = Duration::from_mins(8);
-/// How often it is looked whether all is over.
-const END_LOOK: Duration = Duration::from_millis(100);
-/// How often a server looks whether it is to stand still.
-const LOOK: Duration = Duration::from_millis(10);
-/// The longest time that a supervisor waits before it starts a server again that could not open its store.
+/// The interval between two checks whether everything is over.
+const END_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// The interval at which a server checks whether it should stall.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
+/// The maximum pause before a supervisor restarts a server that could not open its store.
 const REOPEN_PAUSE: Duration = Duration::from_millis(300);
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub trace: String,
@@ -45,11 +45,11 @@ pub struct Outcome {
 }
 
 thread_local! {
-    /// What panicked on this thread, which continuese run at a time.
+    /// Panics on this thread, which executes one run at a time.
     static PANICS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes panics of runs in place of printing them: tasks that panic would go unnoticed otherwise.
+/// Collects the panics of runs instead of printing them: panics in tasks would otherwise go unnoticed.
 fn catch_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -64,7 +64,7 @@ fn catch_panics() {
     });
 }
 
-/// The name of the threads on which runs are made.
+/// The name of the threads that execute runs.
 pub const RUNNER: &str = "simulation";
 
 /// Returns the ids of the tournaments of a plan.
@@ -74,12 +74,12 @@ pub fn tournament_ids(plan: &Plan) -> Vec<TournamentId> {
         .collect()
 }
 
-/// Makes the run of a plan.
+/// Executes a plan.
 pub fn run_plan(plan: &Plan) -> Outcome {
     run_on_defective_disk(plan, Defect::None)
 }
 
-/// Makes the run of a plan on a disk that may have a defect.
+/// Executes a plan on a disk that may have a defect.
 pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
     catch_panics();
     PANICS.take();
@@ -88,16 +88,16 @@ pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
     let mut driver = Driver::new(Arc::clone(&world));
     let ran = catch_unwind(AssertUnwindSafe(|| driver.run()));
     let mut tally = driver.tally;
-    // The hosts end within the simulation, whose network they know.
+    // The hosts must end inside the simulation, since they use its network.
     let dropped = catch_unwind(AssertUnwindSafe(move || drop(driver)));
     for panic in PANICS.take() {
         world.history.complain("nothing panics", panic);
     }
     if (ran.is_err() || dropped.is_err()) && world.history.is_clean() {
-        world.history.complain("nothing panics", "the run broke down");
+        world.history.complain("nothing panics", "the run panicked");
     }
     if catch_unwind(AssertUnwindSafe(|| check_end(&world, &mut tally))).is_err() {
-        world.history.complain("what is stored can be read", format!("{:?}", PANICS.take()));
+        world.history.complain("the store can be read", format!("{:?}", PANICS.take()));
     }
     let heard = world.history.counts();
     let (writes, lost_replies) = world.disk.write_counts();
@@ -108,8 +108,7 @@ pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
     Outcome { trace: world.history.trace(), violations: world.history.violations(), tally }
 }
 
-/// Returns what is on the disk before the first server starts: the bots and the tournaments. Those that speak for themselves
-/// join them by themselves.
+/// Returns the initial contents of the disk: the bots and the tournaments. Witnesses join by themselves.
 fn first_changes(plan: &Plan) -> Vec<Change> {
     let names: Vec<_> = (0..plan.setting.bots.len()).map(|bot| bot_name(plan, bot)).collect();
     let bots = names.iter().enumerate().map(|(bot, name)| {
@@ -165,7 +164,7 @@ fn terms_of(tournament: &TournamentPlan) -> Terms {
     Terms { clock, max_plies: 60, ..Terms::default() }
 }
 
-/// Serves as one of the servers for as long as it has the store.
+/// Runs one of the servers while it owns the store.
 async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
     if world.owner() != me {
         return Ok(());
@@ -174,7 +173,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
     let watched = Arc::clone(&world);
     tokio::spawn(async move {
         loop {
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
             if let Some(lasts) = watched.take_stall(me) {
                 tokio::time::advance(lasts).await;
             }
@@ -239,7 +238,7 @@ fn backend_of(world: &Arc<World>, server: usize) -> Backend {
     }
 }
 
-/// What ends at a time.
+/// The end of a temporary fault.
 #[derive(Debug, Clone, Copy)]
 enum Relief {
     Restart(usize),
@@ -250,14 +249,14 @@ enum Relief {
     RestartBot(usize),
 }
 
-/// Moves the simulated time on, and brings about what goes wrong.
+/// Advances the simulated time, and triggers the faults.
 struct Driver<'a> {
     world: Arc<World>,
     sim: Sim<'a>,
-    faults: Vec<(Duration, Trouble)>,
+    faults: Vec<(Duration, FaultKind)>,
     reliefs: Vec<(Duration, Relief)>,
     quiet_since: Duration,
-    /// When it is looked next whether all is over.
+    /// When to check next whether everything is over.
     next_look: Duration,
     tally: Tally,
 }
@@ -315,7 +314,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Moves on until all is over, a promise is broken, or it takes too long.
+    /// Advances until everything is over, a promise is broken, or it takes too long.
     fn run(&mut self) {
         loop {
             let now = self.sim.elapsed();
@@ -335,7 +334,7 @@ impl Driver<'_> {
                 self.crash_server(now, server, down);
             }
             for complaint in self.world.disk.take_complaints() {
-                self.world.history.complain("one writer at a time, and no write is refused", complaint);
+                self.world.history.complain("one writer at a time, and no write is rejected", complaint);
             }
             if !self.world.history.is_clean() || PANICS.with_borrow(|panics| !panics.is_empty()) {
                 return;
@@ -350,7 +349,7 @@ impl Driver<'_> {
                 }
                 return;
             } else if now >= self.next_look {
-                self.next_look = now + END_LOOK;
+                self.next_look = now + END_CHECK_INTERVAL;
                 if is_all_over(&self.world) && !self.is_served_by_both() {
                     return;
                 }
@@ -358,7 +357,7 @@ impl Driver<'_> {
         }
     }
 
-    /// Returns whether the server that no longer owns the store still runs.
+    /// Returns whether the previous owner of the store still runs.
     fn is_served_by_both(&mut self) -> bool {
         let old = 1 - self.world.owner();
         self.sim.is_host_running(SERVERS[old])
@@ -404,42 +403,42 @@ impl Driver<'_> {
         }
     }
 
-    fn apply(&mut self, now: Duration, what: Trouble) {
+    fn apply(&mut self, now: Duration, what: FaultKind) {
         self.world.history.note(&format!("{what:?}"));
         let owner = self.world.owner();
         let end = now + what.lasts();
         match what {
-            Trouble::Crash { down } => {
+            FaultKind::Crash { down } => {
                 if self.sim.is_host_running(SERVERS[owner]) {
                     self.crash_server(now, owner, down);
                 }
             }
-            // These come with a write.
-            Trouble::CrashInWrite { .. } | Trouble::LostReply => {}
-            Trouble::StoreFails { .. } | Trouble::StoreHangs { .. } => {
-                let fails = matches!(what, Trouble::StoreFails { .. });
+            // These happen in a write.
+            FaultKind::CrashInWrite { .. } | FaultKind::LostReply => {}
+            FaultKind::StoreFails { .. } | FaultKind::StoreHangs { .. } => {
+                let fails = matches!(what, FaultKind::StoreFails { .. });
                 self.world.disk.set_mood(if fails { Mood::Fails } else { Mood::Hangs });
                 self.tally.store_faults += 1;
                 self.relieve(end, Relief::StoreAnswers);
             }
-            Trouble::Stall { lasts } => {
+            FaultKind::Stall { lasts } => {
                 self.tally.stalls += 1;
                 self.world.order_stall(owner, lasts);
             }
-            Trouble::Takeover => {
+            FaultKind::Takeover => {
                 self.tally.takeovers += 1;
                 let next = self.world.change_owner();
                 self.world.server_connections[next].begin_death();
                 self.sim.bounce(SERVERS[next]);
             }
-            Trouble::Partition { bot, .. } => {
+            FaultKind::Partition { bot, .. } => {
                 self.tally.partitions += 1;
                 for server in SERVERS {
                     self.sim.partition(server, bot_host(bot));
                 }
                 self.relieve(end, Relief::Repair(bot));
             }
-            Trouble::OneWayPartition { bot, lost, .. } => {
+            FaultKind::OneWayPartition { bot, lost, .. } => {
                 self.tally.partitions += 1;
                 for server in SERVERS {
                     match lost {
@@ -449,27 +448,27 @@ impl Driver<'_> {
                 }
                 self.relieve(end, Relief::Repair(bot));
             }
-            Trouble::Hold { bot, .. } => {
+            FaultKind::Hold { bot, .. } => {
                 self.tally.partitions += 1;
                 for server in SERVERS {
                     self.sim.hold(server, bot_host(bot));
                 }
                 self.relieve(end, Relief::Release(bot));
             }
-            Trouble::Cut { bot } => {
+            FaultKind::Cut { bot } => {
                 self.tally.cuts += 1;
                 self.world.links[bot].cut();
             }
-            Trouble::SlowReader { bot, .. } => {
+            FaultKind::SlowReader { bot, .. } => {
                 self.tally.bot_faults += 1;
                 self.world.links[bot].stop_reading();
                 self.relieve(end, Relief::ReadAgain(bot));
             }
-            Trouble::SecondSession { bot } => {
+            FaultKind::SecondSession { bot } => {
                 self.tally.bot_faults += 1;
                 self.world.links[bot].want_second_session();
             }
-            Trouble::BotCrash { bot } => {
+            FaultKind::BotCrash { bot } => {
                 self.tally.bot_faults += 1;
                 self.world.bot_connections[bot].begin_death();
                 self.sim.crash(bot_host(bot));
@@ -479,14 +478,14 @@ impl Driver<'_> {
     }
 }
 
-fn fault_at_time(fault: &Fault) -> Option<(Duration, Trouble)> {
+fn fault_at_time(fault: &Fault) -> Option<(Duration, FaultKind)> {
     match fault.at {
         When::Time(at) => Some((at, fault.what)),
         When::Write(_) => None,
     }
 }
 
-/// Returns the tournaments of a run that are not over on its disk.
+/// Returns the unfinished tournaments on a run's disk.
 pub fn open_tournaments(world: &World) -> Vec<TournamentId> {
     let tables = world.disk.tables();
     tournament_ids(&world.plan)

@@ -1,4 +1,4 @@
-//! Many seeds, one after the other.
+//! Executes many seeds, one after the other.
 
 use super::history::Violation;
 use super::plan::Plan;
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, available_parallelism};
 use std::time::{Duration, Instant};
 
-/// A run in which a promise was broken.
+/// A run with a broken promise.
 #[derive(Debug, Clone)]
 pub struct Failure {
     pub plan: Plan,
     pub violations: Vec<Violation>,
-    /// How many runs were made until then.
+    /// The number of runs until then.
     pub after: u64,
 }
 
@@ -24,12 +24,12 @@ fn number_from_environment(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}: expected a number")))
 }
 
-/// Returns the seed that is to be replayed, if `SIMULATION_SEED` names one.
+/// Returns the seed to replay, if `SIMULATION_SEED` is set.
 pub fn seed_to_replay() -> Option<u64> {
     number_from_environment("SIMULATION_SEED")
 }
 
-/// Returns for how long seeds are to be tried, if `SIMULATION_SECONDS` says so.
+/// Returns for how long to try seeds, if `SIMULATION_SECONDS` is set.
 pub fn seconds_to_run() -> Option<Duration> {
     number_from_environment("SIMULATION_SECONDS").map(Duration::from_secs)
 }
@@ -39,7 +39,7 @@ fn first_seed() -> u64 {
     number_from_environment("SIMULATION_FROM").unwrap_or(0)
 }
 
-/// Makes runs of one seed after the other until one fails or the time is up, a few at once.
+/// Executes seeds in parallel until one fails or the time is up.
 pub fn find_failure(time: Duration, run: impl Fn(&Plan) -> Outcome + Sync) -> (Tally, Option<Failure>) {
     let began = Instant::now();
     let next = AtomicU64::new(first_seed());
@@ -63,10 +63,10 @@ pub fn find_failure(time: Duration, run: impl Fn(&Plan) -> Outcome + Sync) -> (T
                 .expect("a thread starts");
         }
     });
-    found.into_inner().expect("nobody panics with it")
+    found.into_inner().expect("no thread panics while it holds this")
 }
 
-/// Says what failed, how to have it again, and what is the least that fails in the same way.
+/// Describes a failure, how to replay it, and the smallest plan that fails in the same way.
 pub fn report_failure(failure: &Failure, run: impl Fn(&Plan) -> Outcome) -> String {
     let Failure { plan, violations, after } = failure;
     let promise = violations[0].promise;

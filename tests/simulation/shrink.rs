@@ -1,9 +1,9 @@
-//! The least that still fails.
+//! Shrinks a failing plan.
 
 use super::plan::Plan;
 
-/// Leaves out of a failing plan what it fails without: faults, then tournaments, then bots. `fails` makes a run and says
-/// whether it fails in the same way.
+/// Removes everything from a failing plan that it fails without: faults, then tournaments, then bots. `fails` executes
+/// a plan and returns whether it fails in the same way.
 pub fn shrink_plan(plan: &Plan, mut fails: impl FnMut(&Plan) -> bool) -> Plan {
     let mut least = plan.clone();
     let mut chunk = least.faults.len().next_power_of_two();

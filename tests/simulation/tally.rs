@@ -1,8 +1,8 @@
-//! What happened in runs, in figures.
+//! Counters of runs.
 
 use std::time::Duration;
 
-/// What happened in runs, in figures.
+/// Counters of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     pub runs: u64,

@@ -1,4 +1,4 @@
-//! What has to hold when a run is over: read from the store, and held against what bots were told.
+//! The checks at the end of a run: the store, and what bots were told.
 
 use super::disk::finish_at_once;
 use super::history::SentTake;
@@ -16,9 +16,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// More matches than any run has.
-const MANY: usize = 100_000;
+const NO_LIMIT: usize = 100_000;
 
-/// Returns whether every tournament is over, every bot that listens has been told all that it has to be, and nothing is left of it.
+/// Returns whether every tournament is over, every listening bot was told everything, and nothing is left of it.
 pub fn is_all_over(world: &World) -> bool {
     open_tournaments(world).is_empty() && untold_ends(world).is_empty() && is_nothing_left(world)
 }
@@ -27,13 +27,13 @@ fn is_nothing_left(world: &World) -> bool {
     world.held().is_some_and(|held| held.is_nothing_left(world.plan.setting.bots.len()))
 }
 
-/// Returns the ends of which bots that listen have not been told.
+/// Returns the ends that listening bots were not told.
 fn untold_ends(world: &World) -> Vec<String> {
     let tables = world.disk.tables();
     let listeners: Vec<BotName> = listening_bots(world).collect();
     let mut untold = Vec::new();
     for id in tournament_ids(&world.plan) {
-        for result in results(&tables, id) {
+        for result in stored_results(&tables, id) {
             let match_id = result.id.to_string();
             let sitting = listeners.iter().filter(|bot| result.bots.iter().any(|other| other == *bot));
             let missing = sitting.filter(|bot| !world.history.was_told_of_match_end(bot.as_str(), &match_id));
@@ -52,11 +52,11 @@ fn listening_bots(world: &World) -> impl Iterator<Item = BotName> {
     bots.filter(|&(_, &kind)| kind != BotKind::Hostile).map(|(bot, _)| bot_name(&world.plan, bot))
 }
 
-fn results(tables: &MemoryStore, id: TournamentId) -> Vec<StoredResult> {
-    finish_at_once(tables.match_results(id, 0, MANY)).expect("a store in memory reads")
+fn stored_results(tables: &MemoryStore, id: TournamentId) -> Vec<StoredResult> {
+    finish_at_once(tables.match_results(id, 0, NO_LIMIT)).expect("a store in memory reads")
 }
 
-/// Checks a run that is over.
+/// Checks a finished run.
 pub fn check_end(world: &World, tally: &mut Tally) {
     let open = open_tournaments(world);
     if world.history.is_clean() {
@@ -65,15 +65,15 @@ pub fn check_end(world: &World, tally: &mut Tally) {
         } else if let untold = untold_ends(world)
             && !untold.is_empty()
         {
-            world.history.complain("every bot is told of every end", format!("not told: {untold:?}"));
+            world.history.complain("every bot is sent every end", format!("not told: {untold:?}"));
         } else if !is_nothing_left(world) {
-            world.history.complain("nothing is left of what is over", format!("{:?}", world.held()));
+            world.history.complain("nothing is left of finished matches", format!("{:?}", world.held()));
         }
     }
     let tables = world.disk.tables();
     for id in tournament_ids(&world.plan) {
         let mut fold = BTreeMap::new();
-        let results = results(&tables, id);
+        let results = stored_results(&tables, id);
         for result in &results {
             let stored = match finish_at_once(tables.match_record(result.id)) {
                 Ok(Some(stored)) => stored,
@@ -105,7 +105,7 @@ pub fn check_end(world: &World, tally: &mut Tally) {
     }
 }
 
-/// What a bot achieved, from records alone.
+/// A bot's results, from records alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct BotFold {
     matches: u32,
@@ -128,14 +128,14 @@ fn fold_result(fold: &mut BTreeMap<BotName, BotFold>, record: &Record) {
 }
 
 fn check_standings(world: &World, id: TournamentId, results: usize, fold: &BTreeMap<BotName, BotFold>) {
-    let promise = "standings are the fold of the records";
+    let promise = "standings follow from the records";
     let tables = world.disk.tables();
     let lines = finish_at_once(tables.standings(id)).expect("a store in memory reads");
     let stored = finish_at_once(tables.tournament(id)).expect("a store in memory reads");
     let over = stored.and_then(|stored| stored.over);
     let counts = over.map(|over| (over.played, over.total));
     if counts != Some((results as u64, results as u64)) {
-        world.history.complain(promise, format!("{id}: {results} results, and over with {counts:?}"));
+        world.history.complain(promise, format!("{id}: {results} results, but its end says {counts:?}"));
     }
     for Standing { bot, matches, wins, forfeits, no_shows, .. } in &lines {
         let shown = BotFold { matches: *matches, wins: *wins, forfeits: *forfeits, no_shows: *no_shows };
@@ -149,7 +149,7 @@ fn check_standings(world: &World, id: TournamentId, results: usize, fold: &BTree
     }
 }
 
-/// Holds a record against what bots sent, and its clocks against what they may have been charged.
+/// Compares a record with what bots sent, and its clocks with what they may have been charged.
 fn check_record(world: &World, record: &Record) {
     let state = record.state();
     let id = record.id();
@@ -174,14 +174,14 @@ fn check_record(world: &World, record: &Record) {
                 let least = thinking.saturating_sub(2 * world.plan.setting.tick);
                 if is_undisturbed && *charged + *credited < least {
                     let how = format!(
-                        "{bot} thought for {thinking:?} about ply {ply} of {id}, and was charged {charged:?} and {credited:?} given back"
+                        "{bot} thought for {thinking:?} about ply {ply} of {id}, but was charged {charged:?} with {credited:?} refunded"
                     );
                     world.history.complain("a clock is charged for its bot's time", how);
                 }
-                let most = max_charge(&world.plan.setting);
-                if world.plan.spares_the_network() && *charged > most {
+                let max = max_charge(&world.plan.setting);
+                if world.plan.spares_the_network() && *charged > max {
                     let how = format!(
-                        "{bot} was charged {charged:?} for ply {ply} of {id}, at most {most:?} is its own"
+                        "{bot} was charged {charged:?} for ply {ply} of {id}, of which at most {max:?} is its own"
                     );
                     world.history.complain("no clock is charged for the server's time", how);
                 }
@@ -190,14 +190,14 @@ fn check_record(world: &World, record: &Record) {
                 let bot = &state.setup().bots[*seat];
                 if world.plan.spares_the_network() && !is_hostile(world, bot) {
                     let how = format!("the row of {bot} in {id} is the standard one: {why:?}");
-                    world.history.complain("nobody loses a row by the server's faults", how);
+                    world.history.complain("no row is lost by the server's faults", how);
                 }
             }
             Event::Forfeited { seat, reason } => {
                 let bot = &state.setup().bots[*seat];
                 if world.plan.spares_the_network() && !is_hostile(world, bot) {
                     let how = format!("{bot} lost its seat of {id}: {reason}");
-                    world.history.complain("nobody loses a seat by the server's faults", how);
+                    world.history.complain("no seat is lost by the server's faults", how);
                 }
             }
             _ => {}
@@ -209,7 +209,7 @@ fn is_hostile(world: &World, bot: &BotName) -> bool {
     !listening_bots(world).any(|other| other == *bot)
 }
 
-/// Returns the longest time that a bot needs for a take where nothing comes between it and the server.
+/// Returns the maximum time that a bot needs for a take without network faults.
 fn max_charge(setting: &Setting) -> Duration {
     MAX_THINKING + 2 * setting.latency.1 + 8 * setting.tick + setting.stall_threshold
 }

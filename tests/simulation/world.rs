@@ -1,6 +1,6 @@
-//! What all hosts of a run share.
+//! The shared state of a run's hosts.
 
-use super::bounds::Held;
+use super::bounds::HeldResources;
 use super::disk::Disk;
 use super::history::History;
 use super::network::{HostConnections, Link};
@@ -13,30 +13,30 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The servers that take turns to own the store.
 pub const SERVERS: [&str; 2] = ["server-0", "server-1"];
 
-/// The date at which every run begins, in seconds since 1970.
+/// The date at the start of every run, in seconds since 1970.
 const FIRST_DATE: u64 = 1_700_000_000;
 
-/// What all hosts of a run share.
+/// The shared state of a run's hosts.
 pub struct World {
     pub plan: Plan,
     pub disk: Arc<Disk>,
     pub history: History,
-    /// By bot, and that of the watcher.
+    /// The links of the bots, and of the watcher.
     pub links: Vec<Arc<Link>>,
-    /// The connections of the same, at their end.
+    /// The same hosts' ends of their connections.
     pub bot_connections: Vec<Arc<HostConnections>>,
-    /// The connections of [`SERVERS`], at their end.
+    /// The servers' ends of their connections.
     pub server_connections: [Arc<HostConnections>; 2],
-    /// Which of [`SERVERS`] bots reach.
+    /// The server that bots connect to, as an index into [`SERVERS`].
     owner: AtomicUsize,
     now_micros: AtomicU64,
     ids: Mutex<SeededDraw>,
     dates: Mutex<SeededDraw>,
-    /// How long each server is to stand still from now on.
+    /// How long each server must stall from now on.
     stalls: [Mutex<Option<Duration>>; 2],
-    /// What each server held when it was last looked; none before the first look since its start.
-    held: [Mutex<Option<Held>>; 2],
-    /// Sessions that bots have opened so far.
+    /// What each server held at its last check; `None` before the first one since its start.
+    held: [Mutex<Option<HeldResources>>; 2],
+    /// The number of sessions that bots have opened.
     sessions: AtomicU64,
 }
 
@@ -71,7 +71,7 @@ impl World {
         self.history.set_now(now);
     }
 
-    /// Returns the date by the system's clock of a server, which steps to another minute whenever a server starts.
+    /// Returns the system date of a server, which jumps to another minute at every start.
     pub fn date(&self) -> SystemTime {
         let seconds = lock(&self.dates).number_below(120);
         UNIX_EPOCH + Duration::from_secs(FIRST_DATE + seconds) + self.now()
@@ -90,7 +90,7 @@ impl World {
         self.owner.load(Ordering::Relaxed)
     }
 
-    /// Lets bots reach the other server from now on, and returns which that is.
+    /// Makes bots connect to the other server, and returns its index.
     pub fn change_owner(&self) -> usize {
         let next = 1 - self.owner();
         self.owner.store(next, Ordering::Relaxed);
@@ -105,17 +105,17 @@ impl World {
         lock(&self.stalls[server]).take()
     }
 
-    /// Notes that a server starts, of which nothing is known yet.
+    /// Notes the start of a server, which has not been checked yet.
     pub fn note_start(&self, server: usize) {
         *lock(&self.held[server]) = None;
     }
 
-    pub fn note_held(&self, server: usize, held: Held) {
+    pub fn note_held(&self, server: usize, held: HeldResources) {
         *lock(&self.held[server]) = Some(held);
     }
 
-    /// Returns what the owner held when it was last looked.
-    pub fn held(&self) -> Option<Held> {
+    /// Returns what the owner held at its last check.
+    pub fn held(&self) -> Option<HeldResources> {
         *lock(&self.held[self.owner()])
     }
 
@@ -124,7 +124,7 @@ impl World {
     }
 }
 
-/// Locks what is never left half-changed.
+/// Locks a mutex, ignoring poisoning: its data is never left half-changed.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! Bots in a store.
 
 use crate::place::Place;
-use crate::played::{bots, events, match_id, play, tournament_id};
+use crate::played::{bots, events_change, match_id, play_match, tournament_id};
 use crate::tournaments::{standings, tournament};
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
@@ -28,11 +28,11 @@ pub fn bots_come_back(place: &Place) {
     assert_eq!(
         place.run(store.bot(&names[2])),
         Ok(Some(bot(&names[2], "fifth"))),
-        "of several changes in one transaction the last one stands"
+        "the last of several changes in a transaction counts"
     );
     assert_eq!(place.run(store.bot(&"nobody".parse().unwrap())), Ok(None));
-    let page = |after: Option<&BotName>, most| {
-        let page = place.run(store.bots(after, most)).unwrap();
+    let page = |after: Option<&BotName>, limit| {
+        let page = place.run(store.bots(after, limit)).unwrap();
         page.into_iter().map(|bot| bot.name).collect::<Vec<_>>()
     };
     assert_eq!(page(None, 9), bots([1, 2, 3]));
@@ -48,8 +48,8 @@ pub fn bots_are_removed(place: &Place) {
         place.write(&store, &[Change::Bot(bot(name, "first"))]);
     }
     let played = |name: &BotName| place.run(store.has_played(name)).unwrap();
-    // One has a seat in a match that has only begun, one a line with a match, one a line without any.
-    let record = play(match_id(1), bots([1, 4]), None, 4, u32::MAX);
+    // One bot has a seat in a match that has just begun, one a line with a match, one a line without.
+    let record = play_match(match_id(1), bots([1, 4]), None, 4, u32::MAX);
     let [seated, listed, idle] = &names[..] else { unreachable!("there are three") };
     let (id, stored) = (tournament_id(1), tournament(1));
     let lines = standings(&[idle.clone(), listed.clone()]);
@@ -66,7 +66,7 @@ pub fn bots_are_removed(place: &Place) {
         &[
             Change::FieldChanged { id, seq: 0, change },
             Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::new(lines) },
-            events(&record, 0, 1),
+            events_change(&record, 0, 1),
         ],
     );
     assert_eq!([seated, listed, idle].map(played), [true, true, false]);
@@ -75,7 +75,7 @@ pub fn bots_are_removed(place: &Place) {
         place.run(store.unheard_tournament_ends(idle, Timestamp::default(), 9)).unwrap().len()
     };
     assert_eq!(unheard(&store), 1);
-    // To write it again does no harm, and of a batch the last word counts.
+    // Writing it again is harmless, and the last change in a batch counts.
     let removed = Change::BotRemoved { name: idle.clone() };
     place.write(&store, &[removed.clone(), removed.clone()]);
     let gone = |store: &Arc<dyn Store>| {
@@ -86,7 +86,7 @@ pub fn bots_are_removed(place: &Place) {
         assert_eq!(history, FieldHistory { start: vec![listed.clone()], changes: Vec::new() });
         let lines = place.run(store.standings(id)).unwrap();
         assert_eq!(lines.iter().map(|line| &line.bot).collect::<Vec<_>>(), [listed]);
-        assert_eq!(unheard(store), 0, "a later bot of the name does not hear of its ends");
+        assert_eq!(unheard(store), 0, "a later bot of this name does not get its ends");
     };
     gone(&store);
     place.write(&store, &[Change::Bot(bot(idle, "second")), removed.clone()]);

@@ -1,8 +1,11 @@
-//! Rows that somebody has changed, and matches that are quarantined for it.
+//! Changed rows, and the quarantine of their matches.
 
 use crate::kept_events::{TAKE, directory_end, events_of_part, events_of_run};
 use crate::place::{Client, Place};
-use crate::played::{all_events, bots, events, match_id, open_match_of, over, play, tournament_id, written};
+use crate::played::{
+    all_events, bots, events_change, finished_match, match_changes, match_id, open_match_of, play_match,
+    tournament_id,
+};
 use lastnim_core::referee::{Event, MatchPhase, Origin, Record, Timestamp};
 use lastnim_store::{Change, MatchFilter, Store, StoreError, StoredResult};
 use std::ops::Range;
@@ -10,11 +13,11 @@ use std::sync::Arc;
 
 pub fn a_changed_row_is_found_and_named(place: &Place) {
     let store = place.open();
-    // A match that has takes, and ended by them.
-    let mut played = (0..).map(|seed| play(match_id(seed), bots(0..3), None, seed, u32::MAX));
+    // A match that ended by takes.
+    let mut played = (0..).map(|seed| play_match(match_id(seed), bots(0..3), None, seed, u32::MAX));
     let record: Record =
-        played.find(|record| record.state().ply() > 20 && over(record).outcome.is_some()).unwrap();
-    place.write(&store, &written(&record));
+        played.find(|record| record.state().ply() > 20 && finished_match(record).outcome.is_some()).unwrap();
+    place.write(&store, &match_changes(&record));
     let id = record.id();
     let position = |wanted: fn(&Event) -> bool, skip: usize| {
         let found = record.events().iter().enumerate().filter(|(_, timed)| wanted(&timed.event));
@@ -66,7 +69,7 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
         row("signature = NULL", "seal"),
         row(&format!("setup = {other_bot}"), "row of match"),
     ];
-    // Whatever is changed of the bytes, and wherever they end.
+    // Any changed or truncated bytes.
     for at in (0..part.len()).step_by(23) {
         damages.push((changed(&client, at, 0).0, "event".to_owned()));
         damages.push(with_bytes(&client, &part[..at], "event".to_owned()));
@@ -90,12 +93,12 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
     assert_eq!(place.run(store.match_record(id)).unwrap().unwrap().record, record);
 }
 
-/// What becomes of matches whose row of the journal somebody has changed.
+/// A damage to a journal row.
 struct JournalDamage {
     what: &'static str,
-    /// Changes the row of the first two takes.
+    /// Changes the row with the first two takes.
     change: fn(&mut Vec<u8>, events: [Range<usize>; 2]),
-    /// Which of the two matches are named.
+    /// Which of the two matches are reported.
     named: [bool; 2],
 }
 
@@ -107,7 +110,7 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
             named: [true, false],
         },
         JournalDamage {
-            what: "a byte of the check sum of an event of the second match",
+            what: "a byte of the checksum of an event of the second match",
             change: |row, [_, second]| row[second.end] ^= 1,
             named: [false, true],
         },
@@ -117,7 +120,7 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
             named: [false, true],
         },
         JournalDamage {
-            what: "the row ends behind its directory",
+            what: "the row ends after its directory",
             change: |row, _| row.truncate(directory_end(row)),
             named: [true, true],
         },
@@ -130,12 +133,12 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
         let records = ids.map(|id| open_match_of(id, None));
         let cuts = records.each_ref().map(|record| record.events().len() - 2);
         let write = |from: [usize; 2], to: [usize; 2]| {
-            let changes = [0, 1].map(|at| events(&records[at], from[at], to[at]));
+            let changes = [0, 1].map(|at| events_change(&records[at], from[at], to[at]));
             place.write(&store, &changes);
         };
         write([0; 2], cuts);
         write(cuts, cuts.map(|cut| cut + 1));
-        // One that begins later has nothing in the row.
+        // A later match has nothing in the row.
         let later = open_match_of(match_id(10 * round + 3), None);
         place.write(&store, &[all_events(&later)]);
         let mut client = place.client();
@@ -164,7 +167,7 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
         };
         judge(&store);
         drop(store);
-        // A server that starts finds the same, and so does the one after it.
+        // Each later server finds the same damage.
         for _ in 0..2 {
             let store = place.open();
             judge(&store);
@@ -180,25 +183,25 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
     }
 }
 
-pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
+pub fn a_quarantined_match_does_not_count_and_stays(place: &Place) {
     let store = place.open();
     let tournament = tournament_id(1);
     let origin = |number| Some(Origin { tournament, number, group: 0 });
-    let ended = play(match_id(1), bots(0..3), origin(0), 4, u32::MAX);
+    let ended = play_match(match_id(1), bots(0..3), origin(0), 4, u32::MAX);
     let open = open_match_of(match_id(2), origin(1).as_ref());
     let other = open_match_of(match_id(3), origin(2).as_ref());
-    place.write(&store, &[written(&ended), written(&open), written(&other)].concat());
-    let why = "event 3: its hash is another";
+    place.write(&store, &[match_changes(&ended), match_changes(&open), match_changes(&other)].concat());
+    let why = "event 3: its hash differs";
     let quarantine = || {
         let at = Timestamp::from_micros(1_800_000_000_000_000);
         [Change::MatchQuarantined { id: open.id(), at, why: why.to_owned() }]
     };
     place.write(&store, &quarantine());
-    // As after a lost answer. A match that is over cannot be damaged in play.
+    // As after a lost answer. Finished matches cannot be quarantined.
     place.write(&store, &quarantine());
     let at = Timestamp::from_micros(1);
     place.write(&store, &[Change::MatchQuarantined { id: ended.id(), at, why: "late".to_owned() }]);
-    // An event that was under way when the match was quarantined is written no more.
+    // Events after the quarantine are not written.
     place.write(&store, &[all_events(&open)]);
     let mut stores = vec![store];
     for _ in 0..2 {
@@ -227,11 +230,11 @@ pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
                 open.id()
             );
             let kept = i64::try_from(open.events().len()).unwrap();
-            assert_eq!(place.number(&mut place.client(), &of_it), kept, "what is kept of it stays");
+            assert_eq!(place.number(&mut place.client(), &of_it), kept, "its events stay");
             stores.push(place.open());
         } else {
             stores.push(store);
         }
     }
-    place.write(&stores[0], &[events(&other, 0, 1)]);
+    place.write(&stores[0], &[events_change(&other, 0, 1)]);
 }

@@ -1,7 +1,10 @@
-//! What every database does.
+//! Checks for every database.
 
 use crate::place::{Client, Place};
-use crate::played::{all_events, bots, events, match_id, one_event_each, over, play, tournament_id, written};
+use crate::played::{
+    all_events, bots, events_change, finished_match, match_changes, match_id, one_event_each, play_match,
+    tournament_id,
+};
 use crate::records::assert_kept;
 use crate::tournaments::tournament;
 use lastnim_core::referee::{Origin, Record, Timestamp};
@@ -15,34 +18,34 @@ fn bot(name: &str) -> Change {
 
 pub fn a_batch_is_written_whole_or_not_at_all(place: &Place) {
     let store = place.open();
-    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
-    let gap = events(&record, 5, 6);
-    let batch = [bot("early"), events(&record, 0, 3), gap, bot("late")];
+    let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let gap = events_change(&record, 5, 6);
+    let batch = [bot("early"), events_change(&record, 0, 3), gap, bot("late")];
     assert!(matches!(place.run(store.write(&batch)), Err(StoreError::Refused(_))));
     assert_eq!(place.run(store.bots(None, 9)), Ok(Vec::new()));
     assert_eq!(place.run(store.match_record(record.id())), Ok(None));
-    // A pairing has one match; a second one is refused by the tables themselves, with all that comes with it.
+    // A pairing has one match; the tables reject a second one with everything in its transaction.
     let origin = Some(Origin { tournament: tournament_id(1), number: 7, group: 1 });
-    let pairing = |number| play(match_id(number), bots(0..3), origin.clone(), number, u32::MAX);
-    place.write(&store, &written(&pairing(2)));
-    let second = [vec![bot("early")], written(&pairing(3))].concat();
+    let pairing = |number| play_match(match_id(number), bots(0..3), origin.clone(), number, u32::MAX);
+    place.write(&store, &match_changes(&pairing(2)));
+    let second = [vec![bot("early")], match_changes(&pairing(3))].concat();
     assert!(matches!(place.run(store.write(&second)), Err(StoreError::Refused(_))));
     assert_eq!(place.run(store.bots(None, 9)), Ok(Vec::new()));
     assert_eq!(place.run(store.match_record(match_id(3))), Ok(None));
-    // What was undone can be written after all.
-    place.write(&store, &written(&record));
+    // A rolled back transaction can be written afterwards.
+    place.write(&store, &match_changes(&record));
     assert_kept(place, &store, &[record, pairing(2)]);
 }
 
 pub fn everything_is_there_after_reopening(place: &Place) {
     let store = place.open();
     let stored = tournament(1);
-    let ended = play(match_id(1), bots(0..3), None, 4, u32::MAX);
-    let whole = play(match_id(2), bots(0..4), None, 8, u32::MAX);
+    let ended = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let whole = play_match(match_id(2), bots(0..4), None, 8, u32::MAX);
     let cut = whole.events().len() / 2;
     place.write(&store, &[bot("one"), Change::TournamentCreated(stored.clone())]);
-    place.write(&store, &written(&ended));
-    place.write(&store, &[events(&whole, 0, cut)]);
+    place.write(&store, &match_changes(&ended));
+    place.write(&store, &[events_change(&whole, 0, cut)]);
     drop(store);
 
     let store = place.open();
@@ -52,11 +55,14 @@ pub fn everything_is_there_after_reopening(place: &Place) {
     assert_kept(place, &store, std::slice::from_ref(&ended));
     let half = place.run(store.match_record(whole.id())).unwrap().unwrap();
     assert_eq!(half.record.events(), &whole.events()[..cut]);
-    // What was written before the server stopped may come again; the rest goes on from there.
-    place.write(&store, &written(&ended));
-    place.write(&store, &[events(&whole, cut - 1, cut + 1)]);
+    // Changes from before the restart may be repeated; further ones follow.
+    place.write(&store, &match_changes(&ended));
+    place.write(&store, &[events_change(&whole, cut - 1, cut + 1)]);
     let last = whole.events().len();
-    place.write(&store, &[events(&whole, cut + 1, last), Change::MatchOver(Box::new(over(&whole)))]);
+    place.write(
+        &store,
+        &[events_change(&whole, cut + 1, last), Change::MatchOver(Box::new(finished_match(&whole)))],
+    );
     assert_kept(place, &store, &[ended, whole]);
     let newest = place.run(store.match_summaries(&MatchFilter::default(), None, 9)).unwrap();
     assert_eq!(newest.iter().map(|summary| summary.id).collect::<Vec<_>>(), [2, 1].map(match_id));
@@ -65,10 +71,10 @@ pub fn everything_is_there_after_reopening(place: &Place) {
 pub fn many_matches_take_turns(place: &Place) {
     let store = place.open();
     let records: Vec<Record> =
-        (0..250).map(|number| play(match_id(number), bots(0..3), None, number, 60)).collect();
-    let most = records.iter().map(|record| record.events().len()).max().unwrap();
+        (0..250).map(|number| play_match(match_id(number), bots(0..3), None, number, 60)).collect();
+    let longest = records.iter().map(|record| record.events().len()).max().unwrap();
     let total: i64 = records.iter().map(|record| i64::try_from(record.events().len()).unwrap()).sum();
-    for at in 0..most {
+    for at in 0..longest {
         place.write(&store, &one_event_each(&records, at));
     }
     assert_kept(place, &store, &records);
@@ -83,10 +89,10 @@ pub fn many_matches_take_turns(place: &Place) {
     assert_eq!(place.number(&mut client, "SELECT count(*) FROM journal"), 0);
 }
 
-pub fn a_store_that_was_closed_is_whole_in_its_file(place: &Place) {
+pub fn a_closed_store_is_complete_in_its_file(place: &Place) {
     let store = place.open();
-    let record = play(match_id(1), bots(0..3), None, 1, u32::MAX);
-    place.write(&store, &written(&record));
+    let record = play_match(match_id(1), bots(0..3), None, 1, u32::MAX);
+    place.write(&store, &match_changes(&record));
     place.run(store.close());
     drop(store);
     if let Client::Sqlite(_) = place.client() {
@@ -97,7 +103,7 @@ pub fn a_store_that_was_closed_is_whole_in_its_file(place: &Place) {
         {
             use std::os::unix::fs::PermissionsExt as _;
             let mode = std::fs::metadata(&file).unwrap().permissions().mode();
-            assert_eq!(mode & 0o077, 0, "nobody else may read it");
+            assert_eq!(mode & 0o077, 0, "other users cannot read it");
         }
     }
     assert_kept(place, &place.open(), &[record]);
@@ -114,7 +120,7 @@ pub fn a_second_server_is_refused(place: &Place) {
     assert_eq!(place.run(second.bots(None, 9)).unwrap().len(), 2);
 }
 
-pub fn a_server_that_lost_it_writes_no_more(place: &Place) {
+pub fn a_server_that_lost_the_database_stops_writing(place: &Place) {
     let store = place.open();
     place.write(&store, &[bot("one")]);
     let mut client = place.client();
@@ -141,27 +147,34 @@ pub fn tables_of_another_version_are_left_alone(place: &Place) {
         }
         assert_eq!(place.number(&mut client, "SELECT epoch FROM server"), epoch);
         assert_eq!(place.number(&mut client, "SELECT schema_version FROM server"), found);
-        assert_eq!(place.number(&mut client, "SELECT count(*) FROM bots"), 0, "nothing is made or removed");
+        assert_eq!(
+            place.number(&mut client, "SELECT count(*) FROM bots"),
+            0,
+            "nothing is created or removed"
+        );
     }
 }
 
-pub fn a_lock_of_another_is_waited_out(place: &Place) {
+pub fn a_lock_of_another_client_is_waited_out(place: &Place) {
     let store = place.open();
-    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     let half = record.events().len() / 2;
-    place.write(&store, &[events(&record, 0, half)]);
+    place.write(&store, &[events_change(&record, 0, half)]);
     let mut client = place.client();
     let lock = match client {
         Client::Sqlite(_) => "BEGIN IMMEDIATE",
         Client::Postgres(_) => "BEGIN; LOCK TABLE journal, record_parts IN EXCLUSIVE MODE",
     };
     place.execute(&mut client, lock);
-    let rest = [events(&record, half, record.events().len()), Change::MatchOver(Box::new(over(&record)))];
+    let rest = [
+        events_change(&record, half, record.events().len()),
+        Change::MatchOver(Box::new(finished_match(&record))),
+    ];
     for _ in 0..2 {
         let refused = place.run(store.write(&rest));
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     }
-    // Nobody who reads has to wait.
+    // Readers do not wait.
     let reading =
         async { tokio::time::timeout(Duration::from_secs(5), store.match_record(record.id())).await };
     let read = place.run(reading).expect("it is read at once").unwrap().unwrap();
@@ -173,7 +186,7 @@ pub fn a_lock_of_another_is_waited_out(place: &Place) {
     assert_kept(place, &store, &[record]);
 }
 
-pub fn what_an_operator_can_set_right_is_no_fault_of_a_change(place: &Place) {
+pub fn errors_that_an_operator_can_fix_are_transient(place: &Place) {
     let store = place.open();
     let mut client = place.client();
     let fails = |what: &str| match place.run(store.write(&[bot("anna")])) {
@@ -184,7 +197,7 @@ pub fn what_an_operator_can_set_right_is_no_fault_of_a_change(place: &Place) {
     fails("a table is gone");
     place.execute(&mut client, "ALTER TABLE mislaid RENAME TO bots");
     place.write(&store, &[bot("anna")]);
-    // Nobody can say whose a database is that has lost its row in `server`.
+    // Without its row in `server`, the owner of a database is unknown.
     place.execute(&mut client, "DELETE FROM server");
     let Err(error @ StoreError::Damaged { .. }) = place.run(store.write(&[bot("bert")])) else { panic!() };
     assert!(error.to_string().contains("`server`"), "{error}");

@@ -1,7 +1,7 @@
-//! A disk that is full: a small one, where one can be mounted, and files that may not grow, everywhere.
+//! A full disk, if a small one can be mounted, and a limit on file sizes, everywhere.
 
 use crate::place::{Place, TemporaryFolder};
-use crate::played::{bots, match_id, play, written};
+use crate::played::{bots, match_changes, match_id, play_match};
 use crate::records::assert_kept;
 use lastnim_store::StoreError;
 use std::env;
@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Output};
 
-/// Where the store is, for the tests that run in a process of their own.
+/// The environment variable with the store's folder, for tests in a separate process.
 const FOLDER: &str = "LASTNIM_SMALL_DISK";
 
-/// Runs a command with a disk of 2 MiB at a folder, which nobody else sees.
+/// Runs a command with a private disk of 2 MiB at a folder.
 fn with_small_disk(folder: &Path, script: &str) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
@@ -20,7 +20,7 @@ fn with_small_disk(folder: &Path, script: &str) -> Command {
     command
 }
 
-/// Lets a shell become this program, to run one test that is ignored otherwise.
+/// Replaces a shell with this program, running one test that is otherwise ignored.
 fn run_test(mut shell: Command, test: &str) {
     shell.arg(env::current_exe().unwrap()).args(["--exact", test, "--ignored", "--nocapture"]);
     let Output { status, stdout, stderr } = shell.output().unwrap();
@@ -32,9 +32,9 @@ fn run_test(mut shell: Command, test: &str) {
 fn a_full_disk_is_waited_out() {
     let folder = TemporaryFolder::new();
     if !with_small_disk(folder.path(), "true").output().is_ok_and(|done| done.status.success()) {
-        // Containers often forbid it, and nothing that could be installed would help.
+        // Containers often forbid mounting, and no package would help.
         eprintln!(
-            "skipped: nobody can mount a small disk here (files_that_may_not_grow_are_waited_out runs all the same)"
+            "skipped: no small disk can be mounted here (files_that_cannot_grow_are_waited_out runs anyway)"
         );
         return;
     }
@@ -42,24 +42,24 @@ fn a_full_disk_is_waited_out() {
 }
 
 #[test]
-fn files_that_may_not_grow_are_waited_out() {
+fn files_that_cannot_grow_are_waited_out() {
     let folder = TemporaryFolder::new();
     let mut shell = Command::new("sh");
-    // The signal that comes with the limit would end the process.
+    // Ignores the signal at the limit, which would end the process.
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).env(FOLDER, folder.path());
-    run_test(shell, "disk_full::where_files_may_not_grow");
+    run_test(shell, "disk_full::where_files_cannot_grow");
 }
 
 fn folder() -> PathBuf {
-    env::var_os(FOLDER).expect("another test says where the store is").into()
+    env::var_os(FOLDER).expect("set by the parent test").into()
 }
 
 #[test]
-#[ignore = "it needs a small disk, and is run on one by a_full_disk_is_waited_out"]
+#[ignore = "needs a small disk: a_full_disk_is_waited_out runs it"]
 fn on_a_small_disk() {
     let folder = folder();
     let ballast = folder.join("ballast");
-    // All but the last of what is left is taken by others.
+    // Others use all but the last bytes.
     let fill = || {
         let mut size = 2 << 20;
         while size > 4_096 {
@@ -70,22 +70,22 @@ fn on_a_small_disk() {
             }
         }
     };
-    sit_out(&folder, fill, || fs::remove_file(&ballast).unwrap());
+    check_full_disk(&folder, fill, || fs::remove_file(&ballast).unwrap());
 }
 
 #[test]
-#[ignore = "it limits its whole process, and is run in one of its own by files_that_may_not_grow_are_waited_out"]
-fn where_files_may_not_grow() {
+#[ignore = "limits its whole process: files_that_cannot_grow_are_waited_out runs it"]
+fn where_files_cannot_grow() {
     let folder = folder();
     let fill = || {
         let sizes = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
         let largest = sizes.max().expect("there is a database");
         limit_files(&(largest + 50_000).to_string());
     };
-    sit_out(&folder, fill, || limit_files("unlimited"));
+    check_full_disk(&folder, fill, || limit_files("unlimited"));
 }
 
-/// Sets how large a file this process may write.
+/// Sets the file size limit of this process.
 fn limit_files(limit: &str) {
     let (pid, limit) = (process::id().to_string(), format!("--fsize={limit}:unlimited"));
     let set = Command::new("prlimit").args(["--pid", &pid, &limit]).status();
@@ -93,20 +93,19 @@ fn limit_files(limit: &str) {
     assert!(is_set, "prlimit --pid {pid} {limit} (Debian: apt-get install util-linux): {set:?}");
 }
 
-/// Writes matches to a store before and after nothing more can be written there, and checks that what was acknowledged is kept,
-/// and nothing else.
-fn sit_out(folder: &Path, fill: impl Fn(), free: impl Fn()) {
+/// Writes matches before and after the disk is full, and checks that exactly the acknowledged ones are stored.
+fn check_full_disk(folder: &Path, fill: impl Fn(), free: impl Fn()) {
     let place = Place::new(&format!("sqlite:{}", folder.join("store.db").display()));
     let store = place.open();
     let mut kept = Vec::new();
     let (mut number, mut refusals) = (0, 0);
     while refusals < 3 {
         number += 1;
-        let record = play(match_id(number), bots(0..3), None, number, 40);
+        let record = play_match(match_id(number), bots(0..3), None, number, 40);
         if number == 20 {
             fill();
         }
-        match place.run(store.write(&written(&record))) {
+        match place.run(store.write(&match_changes(&record))) {
             Ok(()) => kept.push(record),
             Err(StoreError::Unavailable(_)) => {
                 refusals += 1;
@@ -119,8 +118,8 @@ fn sit_out(folder: &Path, fill: impl Fn(), free: impl Fn()) {
     }
     assert!(kept.len() >= 19);
     free();
-    let record = play(match_id(number + 1), bots(0..3), None, number, 40);
-    place.write(&store, &written(&record));
+    let record = play_match(match_id(number + 1), bots(0..3), None, number, 40);
+    place.write(&store, &match_changes(&record));
     kept.push(record);
     assert_kept(&place, &store, &kept);
     drop(store);

@@ -1,16 +1,16 @@
-//! What stands for the records of a tournament's matches.
+//! Record hashes of a tournament's matches.
 
 use crate::place::Place;
-use crate::played::{bots, match_id, open_match_of, play, seal, tournament_id, written};
+use crate::played::{bots, match_changes, match_id, open_match_of, play_match, sign_record, tournament_id};
 use crate::tournaments::tournament;
 use lastnim_core::game::{MatchId, Row, SeatCount};
 use lastnim_core::referee::{EndReason, Event, MatchPhase, Origin, Record, TimedEvent, Timestamp};
 use lastnim_proto::manifest::ListedRecord;
 use lastnim_store::{Change, HeadsPage, MatchHead, PruneFilter, StoreError, prune_store};
 
-/// A match that is cancelled when one of its bots has declared.
+/// A match that is cancelled after one of its bots has declared.
 fn cancelled_while_declaring(id: MatchId, origin: &Origin) -> Record {
-    let mut of_setup = (0..100).map(|seed| play(id, bots(0..3), Some(origin.clone()), seed, 0));
+    let mut of_setup = (0..100).map(|seed| play_match(id, bots(0..3), Some(origin.clone()), seed, 0));
     let declaring = of_setup.find(|record| record.state().setup().assigned.is_none()).unwrap();
     let seats = SeatCount::new(3).unwrap();
     let created = declaring.events()[0].clone();
@@ -23,15 +23,15 @@ fn cancelled_while_declaring(id: MatchId, origin: &Origin) -> Record {
     Record::replay(id, events).unwrap()
 }
 
-pub fn heads_of_matches_stay_and_say_nothing_of_rows(place: &Place) {
+pub fn heads_of_matches_stay_and_reveal_nothing_of_rows(place: &Place) {
     let store = place.open();
     let tournament_id = tournament_id(1);
     let origin = |number: u64| Origin { tournament: tournament_id, number, group: number };
     place.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let whole: Vec<_> = (0..6)
         .map(|number| {
-            let played =
-                (0..50).map(|seed| play(match_id(number), bots(0..3), Some(origin(number)), seed, u32::MAX));
+            let played = (0..50)
+                .map(|seed| play_match(match_id(number), bots(0..3), Some(origin(number)), seed, u32::MAX));
             let is_played =
                 |record: &Record| record.state().phase() == MatchPhase::Ended && record.state().ply() > 0;
             played.into_iter().find(is_played).unwrap()
@@ -40,9 +40,9 @@ pub fn heads_of_matches_stay_and_say_nothing_of_rows(place: &Place) {
     let unrevealed = cancelled_while_declaring(match_id(6), &origin(6));
     let damaged = open_match_of(match_id(7), Some(&origin(7)));
     let open = open_match_of(match_id(8), Some(&origin(8)));
-    let exhibition = play(match_id(9), bots(0..3), None, 9, u32::MAX);
+    let exhibition = play_match(match_id(9), bots(0..3), None, 9, u32::MAX);
     let records = whole.iter().chain([&unrevealed, &damaged, &open, &exhibition]);
-    place.write(&store, &records.flat_map(written).collect::<Vec<_>>());
+    place.write(&store, &records.flat_map(match_changes).collect::<Vec<_>>());
     let reason = "the network was down".parse().unwrap();
     let quarantine = Change::MatchQuarantined {
         id: damaged.id(),
@@ -51,10 +51,12 @@ pub fn heads_of_matches_stay_and_say_nothing_of_rows(place: &Place) {
     };
     place.write(&store, &[quarantine, Change::MatchVoided { id: match_id(2), reason }]);
 
-    let page = HeadsPage { tournament: tournament_id, after: None, before: MatchId::greatest(), most: 100 };
+    let page = HeadsPage { tournament: tournament_id, after: None, before: MatchId::greatest(), limit: 100 };
     let heads = |page: HeadsPage| place.run(store.match_heads(&page)).unwrap();
-    let signed =
-        |record: &Record| ListedRecord::Signed { head: record.last_hash(), signer: seal(record).signer };
+    let signed = |record: &Record| ListedRecord::Signed {
+        head: record.last_hash(),
+        signer: sign_record(record).signer,
+    };
     let mut expected: Vec<_> = whole
         .iter()
         .zip(0..)
@@ -65,18 +67,18 @@ pub fn heads_of_matches_stay_and_say_nothing_of_rows(place: &Place) {
     for (number, record) in (6..).zip(of_rest) {
         expected.push(MatchHead { id: match_id(number), number: Some(number), record });
     }
-    assert_eq!(heads(page), expected, "the voided match has its number all the same");
+    assert_eq!(heads(page), expected, "the voided match keeps its number");
     // Page by page, and up to an id.
-    let first = heads(HeadsPage { most: 3, ..page });
+    let first = heads(HeadsPage { limit: 3, ..page });
     assert_eq!(first, expected[..3]);
-    assert_eq!(heads(HeadsPage { after: Some(match_id(2)), most: 4, ..page }), expected[3..7]);
+    assert_eq!(heads(HeadsPage { after: Some(match_id(2)), limit: 4, ..page }), expected[3..7]);
     let between = HeadsPage { after: Some(match_id(1)), before: match_id(4), ..page };
     assert_eq!(heads(between), expected[2..4]);
     assert_eq!(heads(HeadsPage { after: Some(match_id(4)), before: match_id(4), ..page }), []);
     let elsewhere = crate::played::tournament_id(2);
     assert_eq!(heads(HeadsPage { tournament: elsewhere, ..page }), []);
-    // What stands for records stays when these are removed. That of a match without takes is small, and is kept: what stands for
-    // it follows from its events.
+    // Hashes stay when records are removed. The small record of a match without takes is kept, since its hash depends
+    // on its events.
     let every = PruneFilter {
         tournament: None,
         over_before: Timestamp::from_micros(i64::MAX as u64),

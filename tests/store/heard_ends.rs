@@ -1,8 +1,8 @@
-//! Which ends a bot has heard of.
+//! Acknowledged ends.
 
 use crate::bots::bot;
 use crate::place::Place;
-use crate::played::{all_events, bots, match_id, open_match, play, tournament_id, written};
+use crate::played::{all_events, bots, match_changes, match_id, open_match, play_match, tournament_id};
 use crate::tournaments::{standings, tournament};
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
@@ -10,20 +10,20 @@ use lastnim_store::{Change, FinishedTournament};
 use lastnim_tournament::{FormatVerdict, TournamentState};
 use std::sync::Arc;
 
-pub fn what_bots_have_heard_is_kept(place: &Place) {
+pub fn acknowledged_ends_are_kept(place: &Place) {
     let store = place.open();
     let names = bots(0..3);
     for name in &names {
         place.write(&store, &[Change::Bot(bot(name, "first"))]);
     }
     for number in 1..=5 {
-        let record = play(match_id(number), names.clone(), None, number, u32::MAX);
-        place.write(&store, &written(&record));
+        let record = play_match(match_id(number), names.clone(), None, number, u32::MAX);
+        place.write(&store, &match_changes(&record));
     }
     let (open, _) = open_match(match_id(6));
     place.write(&store, &[all_events(&open)]);
-    let unheard = |bot: &BotName, from: u64, most| {
-        let found = place.run(store.unheard_matches(bot, match_id(from), most)).unwrap();
+    let unheard = |bot: &BotName, from: u64, limit| {
+        let found = place.run(store.unheard_matches(bot, match_id(from), limit)).unwrap();
         let all = (0..9).map(match_id).collect::<Vec<_>>();
         let number = |id| all.iter().position(|one| one == id).unwrap();
         (found.newest.iter().map(number).collect::<Vec<_>>(), found.more)
@@ -31,19 +31,19 @@ pub fn what_bots_have_heard_is_kept(place: &Place) {
     assert_eq!(unheard(&names[0], 0, 9), (vec![5, 4, 3, 2, 1], 0), "one is not over");
     assert_eq!(unheard(&names[0], 0, 5), (vec![5, 4, 3, 2, 1], 0));
     assert_eq!(unheard(&names[0], 0, 2), (vec![5, 4], 3));
-    assert_eq!(unheard(&names[0], 2, 2), (vec![5, 4], 2), "what is older is not counted");
+    assert_eq!(unheard(&names[0], 2, 2), (vec![5, 4], 2), "older ones are not counted");
     let heard = |through| Change::EndsHeard { bot: names[0].clone(), through: match_id(through) };
     place.write(&store, &[heard(1), heard(3)]);
     for _ in 0..2 {
         place.write(&store, &[heard(2), Change::Bot(bot(&names[0], "second"))]);
     }
-    assert_eq!(unheard(&names[0], 0, 9), (vec![5, 4], 0), "it never hears of fewer than before");
+    assert_eq!(unheard(&names[0], 0, 9), (vec![5, 4], 0), "it never moves back");
     assert_eq!(unheard(&names[0], 5, 9), (vec![5], 0));
-    assert_eq!(unheard(&names[1], 0, 9).0.len(), 5, "each bot for itself");
+    assert_eq!(unheard(&names[1], 0, 9).0.len(), 5, "each bot has its own");
 
     let (lines, since) = (Arc::new(standings(&names)), Timestamp::from_micros);
-    let ends = |bot: &BotName, since, most| {
-        let found = place.run(store.unheard_tournament_ends(bot, since, most)).unwrap();
+    let ends = |bot: &BotName, since, limit| {
+        let found = place.run(store.unheard_tournament_ends(bot, since, limit)).unwrap();
         found.into_iter().map(|end| (end.id, end.bots, end.standing)).collect::<Vec<_>>()
     };
     for number in 1..=3 {

@@ -1,58 +1,58 @@
-//! Events on their way from the journal to the records of their matches.
+//! Events on their way from the journal to record parts.
 
 use crate::place::Place;
-use crate::played::{bots, events, match_id, open_match_of, over, play};
+use crate::played::{bots, events_change, finished_match, match_id, open_match_of, play_match};
 use crate::records::assert_kept;
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{MatchPhase, Record, TimedEvent};
 use lastnim_store::Change;
 
-/// Plays a match that has so many takes at least and is over.
+/// Plays a finished match with at least this many takes.
 fn long_match(id: MatchId, takes: u32) -> Record {
-    let mut played = (0..).map(|seed| play(id, bots(0..3), None, seed, u32::MAX));
+    let mut played = (0..).map(|seed| play_match(id, bots(0..3), None, seed, u32::MAX));
     played
         .find(|record| record.state().ply() >= takes && record.state().phase() == MatchPhase::Ended)
         .unwrap()
 }
 
-/// Returns the events of a match and so many more, which nobody has to be able to replay.
+/// Returns the events of a match and `more` made-up ones, which need not replay.
 fn with_many_events(record: &Record, more: usize) -> Vec<TimedEvent> {
     let events = record.events();
     let repeated = events[1..].iter().cycle().take(more).cloned();
     events.iter().cloned().chain(repeated).collect()
 }
 
-pub fn a_long_match_stands_still_beside_others(place: &Place) {
+pub fn a_long_match_is_idle_beside_others(place: &Place) {
     let store = place.open();
-    // One has a single event in the journal, and then nothing for as long as others play.
+    // This match has a single event in the journal, and then none while others play.
     let still = open_match_of(match_id(1), None);
     let first = still.events().len() - 1;
-    let add = events;
+    let add = events_change;
     place.write(&store, &[add(&still, 0, first)]);
     let busy = open_match_of(match_id(2), None);
     let events = with_many_events(&busy, 40_000);
     let mut client = place.client();
-    let mut most = 0;
+    let mut largest = 0;
     for (at, chunk) in events.chunks(50).enumerate() {
         let change = Change::MatchEvents { id: busy.id(), first: 50 * at, events: chunk.to_vec() };
         place.write(&store, &[change]);
         if at % 20 == 19 {
             let bytes = "SELECT CAST(coalesce(sum(length(events)), 0) AS bigint) FROM journal";
-            most = most.max(place.number(&mut client, bytes));
+            largest = largest.max(place.number(&mut client, bytes));
         }
     }
-    assert!((1_000_000..1_500_000).contains(&most), "the journal came to {most} bytes");
+    assert!((1_000_000..1_500_000).contains(&largest), "the journal grew to {largest} bytes");
     assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record.events().len(), first);
     place.write(&store, &[add(&still, first, first + 1)]);
     assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record, still);
 
-    // A long match is kept in parts, and is the same record.
+    // A long match is stored in parts, and its record is unchanged.
     let long = long_match(match_id(3), 60);
     let mut from = 0;
     while from < long.events().len() {
         let to = (from + 7).min(long.events().len());
         let is_last = to == long.events().len();
-        let over = is_last.then(|| Change::MatchOver(Box::new(over(&long))));
+        let over = is_last.then(|| Change::MatchOver(Box::new(finished_match(&long))));
         place.write(&store, &[Some(add(&long, from, to)), over].into_iter().flatten().collect::<Vec<_>>());
         from = to;
     }

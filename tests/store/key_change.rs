@@ -1,21 +1,21 @@
-//! What a server says at its start of records that another key has signed.
+//! The messages of a starting server about records signed with another key.
 
 use crate::place::{Place, TemporaryFolder};
-use crate::played::{bots, match_id, play, seal, written};
+use crate::played::{bots, match_changes, match_id, play_match, sign_record};
 use lastnim_core::referee::PublicKey;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The key of [`seal`], as a file holds it.
+/// The key of [`seal`] as a file.
 const PEM: &str = "-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIAcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcH
 -----END PRIVATE KEY-----
 ";
 
-/// Starts a server and stops it once it has said where it listens; returns that line and what it logged.
-fn opening(store: &str, key: &Path) -> (String, String) {
+/// Starts a server and stops it once it prints its address; returns that line and its log.
+fn start_and_stop(store: &str, key: &Path) -> (String, String) {
     let mut server = Command::new(env!("CARGO_BIN_EXE_lastnim"))
         .args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", store, "--key"])
         .arg(key)
@@ -33,25 +33,25 @@ fn opening(store: &str, key: &Path) -> (String, String) {
 }
 
 #[test]
-fn a_key_that_has_changed_is_no_secret() {
+fn a_changed_key_is_logged() {
     let folder = TemporaryFolder::new();
     let url = format!("sqlite:{}", folder.path().join("store.db").display());
     let (drawn, own) = (folder.path().join("drawn.key"), folder.path().join("own.key"));
     fs::write(&own, PEM).unwrap();
     let says_nothing = |key: &Path| {
-        let (line, log) = opening(&url, key);
+        let (line, log) = start_and_stop(&url, key);
         assert!(line.contains("public_key") && !line.contains("former"), "{line}");
         assert!(!log.contains("another key"), "{log}");
     };
     says_nothing(&drawn);
     let place = Place::new(&url);
     let store = place.open();
-    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
-    place.write(&store, &written(&record));
+    let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
+    place.write(&store, &match_changes(&record));
     drop(store);
     says_nothing(&own);
-    let (line, log) = opening(&url, &drawn);
-    let former: PublicKey = seal(&record).signer;
+    let (line, log) = start_and_stop(&url, &drawn);
+    let former: PublicKey = sign_record(&record).signer;
     assert!(line.contains(&format!("\"former_public_key\":\"{former}\"")), "{line}");
     assert!(log.contains("another key") && log.contains(&former.to_string()), "{log}");
 }

@@ -1,13 +1,13 @@
-//! What every store tells of the seats that bots have lost.
+//! Lists of lost seats.
 
 use crate::place::Place;
-use crate::played::{bots, match_id, play, tournament_id, written};
+use crate::played::{bots, match_changes, match_id, play_match, tournament_id};
 use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_core::referee::{Event, MatchPhase, Origin, Record};
 use lastnim_store::{Change, LostSeat};
 
-/// Returns the seat of a bot in a match, if it is over, has a winner, and the bot lost it.
+/// Returns the lost seat of a bot in a match, if the match is over with a winner.
 fn lost_seat(record: &Record, bot: &BotName) -> Option<LostSeat> {
     let setup = record.state().setup();
     let seat = setup.seat_of(bot)?;
@@ -33,14 +33,14 @@ pub fn lost_seats_are_listed(place: &Place) {
     };
     let plies = |number: u64| if number % 7 == 6 { 2 } else { u32::MAX };
     let records: Vec<_> = (0..120)
-        .map(|number| play(match_id(number), bots(0..3), origin(number), number, plies(number)))
+        .map(|number| play_match(match_id(number), bots(0..3), origin(number), number, plies(number)))
         .collect();
     for record in &records {
-        place.write(&store, &written(record));
+        place.write(&store, &match_changes(record));
     }
     assert!(records.iter().any(|record| record.state().phase() != MatchPhase::Ended));
-    let listed = |bot: &BotName, tournament: Option<TournamentId>, before: Option<MatchId>, most| {
-        place.run(store.lost_seats(bot, tournament, before, most)).unwrap()
+    let listed = |bot: &BotName, tournament: Option<TournamentId>, before: Option<MatchId>, limit| {
+        place.run(store.lost_seats(bot, tournament, before, limit)).unwrap()
     };
     for bot in &bots(0..3) {
         let expected: Vec<_> = records.iter().rev().filter_map(|record| lost_seat(record, bot)).collect();

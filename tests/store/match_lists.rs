@@ -1,7 +1,7 @@
-//! Lists of matches by what they came to.
+//! Lists of matches by result.
 
 use crate::place::Place;
-use crate::played::{bots, events, match_id, play, tournament_id, written};
+use crate::played::{bots, events_change, match_changes, match_id, play_match, tournament_id};
 use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::{EndReason, MatchPhase, Origin, Record, Timestamp};
@@ -9,7 +9,7 @@ use lastnim_proto::ListedState;
 use lastnim_store::{Change, MatchFilter};
 use std::collections::BTreeSet;
 
-/// A match that is over, and how it should be listed.
+/// A finished match, and its expected place in lists.
 struct Listed {
     record: Record,
     state: ListedState,
@@ -19,13 +19,13 @@ struct Listed {
 const REASONS: [EndReason; 4] =
     [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
 
-/// Plays a match that ended for a reason, if that comes about.
+/// Plays a match that ends for a given reason, if possible.
 fn ended_for(reason: EndReason, id: MatchId, seated: &[BotName], origin: Option<&Origin>) -> Option<Record> {
-    let mut played = (0..3_000).map(|seed| play(id, seated.to_vec(), origin.cloned(), seed, u32::MAX));
+    let mut played = (0..3_000).map(|seed| play_match(id, seated.to_vec(), origin.cloned(), seed, u32::MAX));
     played.find(|record| record.state().end().is_some_and(|(found, _)| found == reason))
 }
 
-pub fn matches_are_listed_by_what_they_came_to(place: &Place) {
+pub fn matches_are_listed_by_their_results(place: &Place) {
     let store = place.open();
     for number in 0..2 {
         place.write(&store, &[Change::TournamentCreated(tournament(number))]);
@@ -42,7 +42,7 @@ pub fn matches_are_listed_by_what_they_came_to(place: &Place) {
         let id = match_id(number);
         let wanted = REASONS[[0, 0, 3, 2, 0, 3][number as usize % 6]];
         let record = ended_for(wanted, id, &seated, origin.as_ref()).unwrap();
-        let half = events(&record, 0, record.events().len() / 2);
+        let half = events_change(&record, 0, record.events().len() / 2);
         match number % 8 {
             // Of every eight matches one is open, one is quarantined, and one is voided after its end.
             0 => {
@@ -56,12 +56,12 @@ pub fn matches_are_listed_by_what_they_came_to(place: &Place) {
                 listed.push(Listed { record, state: ListedState::Quarantined, reason: None });
             }
             7 => {
-                place.write(&store, &written(&record));
+                place.write(&store, &match_changes(&record));
                 place.write(&store, &[Change::MatchVoided { id, reason: "again".parse().unwrap() }]);
                 listed.push(Listed { record, state: ListedState::Voided, reason: Some(wanted) });
             }
             _ => {
-                place.write(&store, &written(&record));
+                place.write(&store, &match_changes(&record));
                 assert_eq!(record.state().phase(), MatchPhase::Ended);
                 listed.push(Listed { record, state: ListedState::Over, reason: Some(wanted) });
             }

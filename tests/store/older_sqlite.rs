@@ -1,15 +1,15 @@
-//! What an older SQLite says of databases.
+//! Checks databases with an older SQLite.
 
 use crate::place::{Place, TemporaryFolder};
-use crate::played::{bots, match_id, open_match_of, play, written};
+use crate::played::{bots, match_changes, match_id, open_match_of, play_match};
 use crate::tournaments::tournament;
 use lastnim_store::Change;
 use std::process::Command;
 
-/// The first SQLite whose `json_valid(NULL)` is null: the ones before take a null for a text that is no JSON.
+/// The first SQLite whose `json_valid(NULL)` is null; before, it is 0.
 const FIRST_WITH_NULL: (u32, u32) = (3, 41);
 
-/// Asks the SQLite of Python for its version and for what it finds wrong with a database. None where there is no Python.
+/// Returns the version of Python's SQLite, and the result of its integrity check; `None` without Python.
 fn integrity_by_python(file: &str) -> Option<(String, String)> {
     let program = "import sqlite3, sys
 print(sqlite3.sqlite_version)
@@ -22,19 +22,19 @@ print(*[row[0] for row in sqlite3.connect(sys.argv[1]).execute('PRAGMA integrity
 }
 
 #[test]
-fn a_database_is_whole_for_an_older_sqlite() {
+fn a_database_passes_the_check_of_an_older_sqlite() {
     let folder = TemporaryFolder::new();
     let file = folder.path().join("store.db").display().to_string();
     let place = Place::new(&format!("sqlite:{file}"));
     let store = place.open();
-    // Without a verdict, and with versions that no bot said.
+    // Without a verdict, and with versions that were not reported.
     place.write(&store, &[Change::TournamentCreated(tournament(1))]);
-    place.write(&store, &written(&play(match_id(1), bots(0..3), None, 4, u32::MAX)));
-    place.write(&store, &written(&open_match_of(match_id(2), None)));
+    place.write(&store, &match_changes(&play_match(match_id(1), bots(0..3), None, 4, u32::MAX)));
+    place.write(&store, &match_changes(&open_match_of(match_id(2), None)));
     place.run(store.close());
     drop(store);
 
-    // Where a column may be null, its check says so itself.
+    // The check of every nullable column allows null explicitly.
     let mut client = place.client();
     let columns = "SELECT count(*) FROM sqlite_master, pragma_table_info(sqlite_master.name) AS held
         WHERE sqlite_master.type = 'table' AND held.\"notnull\" = 0 AND held.pk = 0
@@ -42,12 +42,12 @@ fn a_database_is_whole_for_an_older_sqlite() {
     assert_eq!(place.number(&mut client, columns), 0);
     drop(client);
     match integrity_by_python(&file) {
-        None => eprintln!("not asked: an older SQLite, for there is no python3"),
+        None => eprintln!("skipped: the check with an older SQLite, since python3 is missing"),
         Some((version, found)) => {
             assert_eq!(found, "ok", "SQLite {version}");
             let mut numbers = version.split('.').map(|number| number.parse::<u32>().unwrap());
             if (numbers.next().unwrap(), numbers.next().unwrap()) >= FIRST_WITH_NULL {
-                eprintln!("not asked: an older SQLite, for python3 has {version}");
+                eprintln!("skipped: the check with an older SQLite, since python3 has {version}");
             }
         }
     }

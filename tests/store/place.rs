@@ -1,4 +1,4 @@
-//! Where the store of a test is.
+//! The place of a test's store.
 
 use lastnim_store::{Change, RetentionLimits, Store, StoreError, StoreUrl, open_store};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
@@ -12,11 +12,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
-/// A folder that is gone when the test is.
+/// A folder that is removed at the end of the test.
 pub struct TemporaryFolder(PathBuf);
 
 impl TemporaryFolder {
-    /// Makes one.
     pub fn new() -> Self {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -25,7 +24,6 @@ impl TemporaryFolder {
         Self(path)
     }
 
-    /// Returns where it is.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -37,28 +35,27 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Where the store of a test is, and what drives it.
+/// The store of a test, and the runtime for it.
 pub struct Place {
-    /// The store's name.
     pub url: StoreUrl,
     text: String,
     runtime: Runtime,
 }
 
-/// A connection past the store, as another client has it.
+/// A connection of another client.
 pub enum Client {
-    /// To a file of SQLite.
+    /// A SQLite file.
     Sqlite(SqliteConnection),
-    /// To a database of PostgreSQL.
+    /// A PostgreSQL database.
     Postgres(PgConnection),
 }
 
 impl Client {
-    /// Writes bytes as this database reads them in a statement.
+    /// Returns bytes as a literal of this database.
     pub fn literal(&self, bytes: &[u8]) -> String {
         let mut digits = String::new();
         for byte in bytes {
-            write!(digits, "{byte:02x}").expect("a text takes all that is written");
+            write!(digits, "{byte:02x}").expect("writing to a string cannot fail");
         }
         match self {
             Self::Sqlite(_) => format!("x'{digits}'"),
@@ -68,39 +65,36 @@ impl Client {
 }
 
 impl Place {
-    /// Names a place.
+    /// Creates a place from a store URL.
     pub fn new(text: &str) -> Self {
         Self { url: text.parse().unwrap(), text: text.to_owned(), runtime: Runtime::new().unwrap() }
     }
 
-    /// Drives a future to its end.
+    /// Runs a future to its end.
     pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
-    /// Opens the store.
     pub fn open(&self) -> Arc<dyn Store> {
         let until = Instant::now() + Duration::from_secs(30);
         loop {
             match self.try_open() {
-                // A process that another test is just starting has all open files for a moment, and with them their locks.
+                // A process that another test spawns inherits open files, and their locks, for a moment.
                 Err(StoreError::Taken(_)) if Instant::now() < until => std::thread::yield_now(),
                 opened => return opened.unwrap(),
             }
         }
     }
 
-    /// Tries to open the store.
     pub fn try_open(&self) -> Result<Arc<dyn Store>, StoreError> {
         self.run(open_store(&self.url, RetentionLimits::default()))
     }
 
-    /// Writes changes.
     pub fn write(&self, store: &Arc<dyn Store>, changes: &[Change]) {
         self.run(store.write(changes)).unwrap();
     }
 
-    /// Connects past the store.
+    /// Connects as another client.
     pub fn client(&self) -> Client {
         self.run(async {
             match &self.url {
@@ -111,7 +105,7 @@ impl Place {
         })
     }
 
-    /// Runs statements past the store; returns how many rows they changed.
+    /// Runs statements as another client; returns the number of changed rows.
     pub fn execute(&self, client: &mut Client, statements: &str) -> u64 {
         self.run(async {
             match client {
@@ -129,7 +123,7 @@ impl Place {
         })
     }
 
-    /// Asks for bytes past the store.
+    /// Queries bytes as another client.
     pub fn bytes(&self, client: &mut Client, query: &str) -> Vec<u8> {
         self.run(async {
             match client {
@@ -143,7 +137,7 @@ impl Place {
         })
     }
 
-    /// Asks for a number past the store.
+    /// Queries a number as another client.
     pub fn number(&self, client: &mut Client, query: &str) -> i64 {
         self.run(async {
             match client {

@@ -1,7 +1,7 @@
-//! A PostgreSQL that is killed in the middle of writes.
+//! PostgreSQL is killed during writes.
 
 use crate::place::Place;
-use crate::played::{bots, match_id, one_event_each, play};
+use crate::played::{bots, match_id, one_event_each, play_match};
 use crate::records::assert_kept;
 use crate::server::PostgresServer;
 use lastnim_core::referee::Record;
@@ -11,17 +11,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 #[test]
-fn what_was_acknowledged_survives_a_killed_postgres() {
+fn acknowledged_writes_survive_a_killed_postgres() {
     let Some(mut server) = PostgresServer::start() else { return };
     let place = Place::new(&server.create_database("killed"));
     let store = place.open();
     let records: Vec<Record> =
-        (0..40).map(|number| play(match_id(number), bots(0..3), None, number, 60)).collect();
-    let most = records.iter().map(|record| record.events().len()).max().unwrap();
+        (0..40).map(|number| play_match(match_id(number), bots(0..3), None, number, 60)).collect();
+    let longest = records.iter().map(|record| record.events().len()).max().unwrap();
     let progress = AtomicUsize::new(0);
     let failures = thread::scope(|scope| {
         scope.spawn(|| {
-            for kill_at in [most / 4, most / 2, most * 3 / 4] {
+            for kill_at in [longest / 4, longest / 2, longest * 3 / 4] {
                 while progress.load(Ordering::SeqCst) < kill_at {
                     thread::yield_now();
                 }
@@ -30,7 +30,7 @@ fn what_was_acknowledged_survives_a_killed_postgres() {
             }
         });
         let mut failures = 0;
-        for at in 0..most {
+        for at in 0..longest {
             progress.store(at, Ordering::SeqCst);
             let batch = one_event_each(&records, at);
             let until = Instant::now() + Duration::from_mins(1);
@@ -40,13 +40,13 @@ fn what_was_acknowledged_survives_a_killed_postgres() {
                     Err(StoreError::Unavailable(_)) => failures += 1,
                     Err(other) => panic!("{other}"),
                 }
-                assert!(Instant::now() < until, "the store does not come back");
+                assert!(Instant::now() < until, "the store does not recover");
                 thread::sleep(Duration::from_millis(20));
             }
         }
         failures
     });
-    assert!(failures > 0, "it was never noticed that the server was killed");
+    assert!(failures > 0, "no write failed although the server was killed");
     assert_kept(&place, &store, &records);
     drop(store);
     let store = place.open();
@@ -56,13 +56,13 @@ fn what_was_acknowledged_survives_a_killed_postgres() {
         place.number(&mut client, "SELECT CAST(sum(next_seq - seq) AS bigint) FROM record_parts"),
         total
     );
-    // A server that finds its store without an answer says so, and tries no further.
+    // If its database does not answer, a starting server reports that and does not retry.
     drop(store);
     server.kill();
     assert!(matches!(place.try_open(), Err(StoreError::Unavailable(_))));
 }
 
-/// Ends all sessions of a database but the one that asks.
+/// Ends all other sessions of a database.
 const END_SESSIONS: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()";
 

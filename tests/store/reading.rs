@@ -1,7 +1,7 @@
-//! What is read of a database beside its server.
+//! Reads of a database while its server runs.
 
 use crate::place::Place;
-use crate::played::{bots, match_id, play, tournament_id, written};
+use crate::played::{bots, match_changes, match_id, play_match, tournament_id};
 use crate::tournaments::tournament;
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{MatchPhase, Origin, Timestamp};
@@ -16,10 +16,11 @@ pub fn a_store_is_read_beside_its_server(place: &Place) {
     for number in 0..30 {
         let origin = Origin { tournament: tournament_id(1), number, group: number / 2 };
         let plies = if number % 10 == 9 { 2 } else { u32::MAX };
-        let record = play(match_id(number), bots(1..4), (number % 3 > 0).then_some(origin), number, plies);
+        let record =
+            play_match(match_id(number), bots(1..4), (number % 3 > 0).then_some(origin), number, plies);
         events += record.events().len() as u64;
         unfinished += u64::from(record.state().phase() != MatchPhase::Ended);
-        changes.extend(written(&record));
+        changes.extend(match_changes(&record));
     }
     place.write(&store, &changes);
     let reader = place.run(open_reader(&place.url)).unwrap();
@@ -32,19 +33,19 @@ pub fn a_store_is_read_beside_its_server(place: &Place) {
     assert!(by_tournament.contains(&(None, 10)) && by_tournament.contains(&(Some(tournament_id(1)), 20)));
     assert!(place.run(reader.size()).unwrap().bytes > 0);
     let refused = place.run(reader.write(&[Change::TournamentCreated(tournament(2))]));
-    assert!(refused.is_err_and(|error| error.to_string().contains("reading alone")));
-    // The server goes on.
+    assert!(refused.is_err_and(|error| error.to_string().contains("reading only")));
+    // The server keeps working.
     place.write(&store, &[Change::TournamentCreated(tournament(2))]);
     assert!(place.run(reader.tournament(tournament_id(2))).unwrap().is_some());
 }
 
-pub fn records_are_pruned_and_what_they_came_to_stays(place: &Place) {
+pub fn records_are_pruned_and_their_results_stay(place: &Place) {
     let store = place.open();
     let now = Timestamp::from_micros(1_800_000_000_000_000);
     let origin = |number: u64| Origin { tournament: tournament_id(1 + number % 2), number, group: number };
     let records: Vec<_> = (0..20)
         .map(|number| {
-            play(
+            play_match(
                 match_id(number),
                 bots(1..4),
                 Some(origin(number)),
@@ -54,7 +55,7 @@ pub fn records_are_pruned_and_what_they_came_to_stays(place: &Place) {
         })
         .collect();
     let changes = (1..3).map(|number| Change::TournamentCreated(tournament(number)));
-    place.write(&store, &changes.chain(records.iter().flat_map(written)).collect::<Vec<_>>());
+    place.write(&store, &changes.chain(records.iter().flat_map(match_changes)).collect::<Vec<_>>());
     let over: Vec<_> = records.iter().filter(|record| record.state().phase() == MatchPhase::Ended).collect();
     let summaries = || place.run(store.match_summaries(&MatchFilter::default(), None, 100)).unwrap();
     let results = || place.run(store.match_results(tournament_id(1), 0, 100)).unwrap();
@@ -75,14 +76,14 @@ pub fn records_are_pruned_and_what_they_came_to_stays(place: &Place) {
         over_before: Timestamp::from_micros(i64::MAX as u64),
         keep_newest: 0,
     };
-    // Nothing is older than the first match.
+    // No match is older than the first one.
     let none = PruneFilter { over_before: Timestamp::from_micros(5), ..every };
     assert_eq!(place.run(prune_store(store.as_ref(), none, now)), Ok(0));
-    // Of one tournament all but the newest three.
+    // Of one tournament, all but the newest three.
     let of_one = PruneFilter { tournament: Some(tournament_id(1)), keep_newest: 3, ..every };
-    let page = PrunePage { filter: of_one, after: None, most: 2 };
+    let page = PrunePage { filter: of_one, after: None, limit: 2 };
     let first = place.run(store.prunable_matches(&page)).unwrap();
-    assert_eq!(first, [match_id(0), match_id(2)], "the oldest first, so many as are asked for");
+    assert_eq!(first, [match_id(0), match_id(2)], "the oldest first, up to the limit");
     let of_first: Vec<_> = over
         .iter()
         .map(|record| record.id())
@@ -92,21 +93,21 @@ pub fn records_are_pruned_and_what_they_came_to_stays(place: &Place) {
     let gone = &of_first[..of_first.len() - 3];
     let rest: Vec<_> = over.iter().map(|record| record.id()).filter(|id| !gone.contains(id)).collect();
     assert_eq!(kept(), rest);
-    assert_eq!((summaries(), results()), (listed.clone(), resulted.clone()), "what they came to stays");
-    // Again there is nothing to remove, and a change that is written again does no harm.
+    assert_eq!((summaries(), results()), (listed.clone(), resulted.clone()), "their results stay");
+    // Now there is nothing to remove, and repeating a change is harmless.
     assert_eq!(place.run(prune_store(store.as_ref(), of_one, now)), Ok(0));
     place.write(&store, &[Change::RecordsPruned { ids: gone.to_vec(), at: now }]);
-    // What is not over stays, whatever is asked for; and the store goes on.
+    // Unfinished matches always stay, and the store keeps working.
     place.write(&store, &[Change::RecordsPruned { ids: vec![match_id(7)], at: now }]);
     assert!(place.run(store.match_record(match_id(7))).unwrap().is_some());
     let before = kept().len();
     let pruned = place.run(prune_store(store.as_ref(), every, now)).unwrap();
-    assert_eq!(pruned, (before - kept().len()) as u64, "what is reported is what is done");
+    assert_eq!(pruned, (before - kept().len()) as u64, "the reported number is right");
     assert_eq!(place.run(prune_store(store.as_ref(), every, now)), Ok(0));
     assert!(kept().is_empty());
     assert_eq!((summaries(), results()), (listed, resulted));
-    let next = play(match_id(30), bots(1..4), None, 30, u32::MAX);
-    place.write(&store, &written(&next));
+    let next = play_match(match_id(30), bots(1..4), None, 30, u32::MAX);
+    place.write(&store, &match_changes(&next));
     assert_eq!(place.run(store.match_record(next.id())).unwrap().unwrap().record, next);
     assert!(place.run(store.match_record(match_id(7))).unwrap().is_some());
 }

@@ -2,7 +2,8 @@
 
 use crate::place::Place;
 use crate::played::{
-    Whims, all_events, bots, events, match_id, open_match, over, play, seal, tournament_id, written,
+    RandomNumbers, all_events, bots, events_change, finished_match, match_changes, match_id, open_match,
+    play_match, sign_record, tournament_id,
 };
 use crate::tournaments::tournament;
 use lastnim_core::referee::{MatchPhase, Origin, Record};
@@ -13,7 +14,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// How the events of matches come to the store.
+/// How the events of matches are split into writes.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Whole,
@@ -21,11 +22,11 @@ enum Way {
     TakingTurns,
 }
 
-/// Cuts records into batches of changes.
-fn batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change>> {
+/// Splits records into batches of changes.
+fn split_into_batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change>> {
     let ending = |record: &Record| {
         let is_over = record.state().phase() == MatchPhase::Ended;
-        is_over.then(|| Change::MatchOver(Box::new(over(record))))
+        is_over.then(|| Change::MatchOver(Box::new(finished_match(record))))
     };
     match way {
         Way::Whole => records
@@ -34,7 +35,8 @@ fn batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change>> {
             .collect(),
         Way::OneByOne => {
             let of_record = |record| {
-                let single = (0..Record::events(record).len()).map(|at| vec![events(record, at, at + 1)]);
+                let single =
+                    (0..Record::events(record).len()).map(|at| vec![events_change(record, at, at + 1)]);
                 let mut batches: Vec<_> = single.collect();
                 batches.last_mut().unwrap().extend(ending(record));
                 batches
@@ -42,16 +44,16 @@ fn batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change>> {
             records.iter().flat_map(of_record).collect()
         }
         Way::TakingTurns => {
-            let whims = &mut Whims::new(seed);
+            let random = &mut RandomNumbers::new(seed);
             let mut written = vec![0; records.len()];
             let mut batches = Vec::new();
             while written.iter().zip(records).any(|(&at, record)| at < record.events().len()) {
                 let mut batch = Vec::new();
                 for (at, record) in written.iter_mut().zip(records) {
                     let left = record.events().len() - *at;
-                    let now = left.min(whims.below(4) as usize + 20 * usize::from(whims.below(9) == 0));
+                    let now = left.min(random.below(4) as usize + 20 * usize::from(random.below(9) == 0));
                     if now > 0 {
-                        batch.push(events(record, *at, *at + now));
+                        batch.push(events_change(record, *at, *at + now));
                         *at += now;
                         batch.extend(ending(record).filter(|_| now == left));
                     }
@@ -63,14 +65,17 @@ fn batches(records: &[Record], way: Way, seed: u64) -> Vec<Vec<Change>> {
     }
 }
 
-/// Checks that the store has these matches, bit for bit.
+/// Checks that the store has exactly these records.
 pub fn assert_kept(place: &Place, store: &Arc<dyn Store>, records: &[Record]) {
     for record in records {
-        let found = place.run(store.match_record(record.id())).unwrap().expect("it is kept");
+        let found = place.run(store.match_record(record.id())).unwrap().expect("it is stored");
         assert_eq!(found.record.events(), record.events());
         let is_over = record.state().phase() == MatchPhase::Ended;
-        let expected =
-            StoredMatch { record: record.clone(), seal: is_over.then(|| seal(record)), versions: Vec::new() };
+        let expected = StoredMatch {
+            record: record.clone(),
+            seal: is_over.then(|| sign_record(record)),
+            versions: Vec::new(),
+        };
         assert!(found == expected, "{:?}", found.seal);
     }
 }
@@ -81,15 +86,15 @@ pub fn records_come_back_as_they_were(place: &Place) {
     let ways = prop::sample::select(vec![Way::Whole, Way::OneByOne, Way::TakingTurns]);
     let matches = prop::collection::vec((any::<u64>(), 2..6_u64, 0..90_u32), 1..5);
     let usual = Config::default();
-    // Each case writes and reads whole matches: far fewer than of a property without a store.
+    // Each case writes and reads whole matches, so there are far fewer cases than usual.
     let config = Config { cases: (usual.cases / 20).max(1), source_file: Some(file!()), ..usual };
     let checked = TestRunner::new(config).run(&(ways, matches, any::<u64>()), |(way, matches, seed)| {
         let play_one = |(of, seats, plies): (u64, u64, u32)| {
             number.set(number.get() + 1);
-            play(match_id(number.get()), bots(0..seats), None, of, plies)
+            play_match(match_id(number.get()), bots(0..seats), None, of, plies)
         };
         let records: Vec<Record> = matches.into_iter().map(play_one).collect();
-        for batch in batches(&records, way, seed) {
+        for batch in split_into_batches(&records, way, seed) {
             place.run(store.write(&batch)).map_err(|error| TestCaseError::fail(error.to_string()))?;
         }
         assert_kept(place, &store, &records);
@@ -99,19 +104,19 @@ pub fn records_come_back_as_they_were(place: &Place) {
     assert_eq!(place.run(store.match_record(match_id(0))), Ok(None));
 }
 
-pub fn to_write_again_changes_nothing(place: &Place) {
+pub fn writing_again_changes_nothing(place: &Place) {
     let store = place.open();
-    let ended = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let ended = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     let (open, later) = open_match(match_id(2));
-    let batch: Vec<_> = written(&ended).into_iter().chain([all_events(&open)]).collect();
+    let batch: Vec<_> = match_changes(&ended).into_iter().chain([all_events(&open)]).collect();
     for _ in 0..3 {
         place.write(&store, &batch);
         assert_kept(place, &store, &[ended.clone(), open.clone()]);
     }
     let twice = [batch.clone(), batch].concat();
     place.write(&store, &twice);
-    // Events that overlap with those that are there are added from where they are new.
-    place.write(&store, &[events(&later, 1, later.events().len())]);
+    // Overlapping events are added from the first new one.
+    place.write(&store, &[events_change(&later, 1, later.events().len())]);
     assert_kept(place, &store, &[ended, later]);
     assert_eq!(place.run(store.unfinished_matches()), Ok(vec![match_id(2)]));
 }
@@ -128,13 +133,13 @@ pub fn lists_have_pages_and_filters(place: &Place) {
             number: 1_000 - number,
             group: number / 2,
         });
-        // Of every four matches one is not over.
+        // One of every four matches is not over.
         let plies = if number % 4 == 0 { 2 } else { u32::MAX };
         let seated = bots((0..3).map(|seat| (number * (seat + 1) + seat) % 7 + 10 * seat));
-        records.push(play(match_id(number), seated, origin, number, plies));
+        records.push(play_match(match_id(number), seated, origin, number, plies));
     }
     for record in &records {
-        place.write(&store, &written(record));
+        place.write(&store, &match_changes(record));
     }
     let unfinished: Vec<_> =
         records.iter().filter(|record| record.state().phase() != MatchPhase::Ended).map(Record::id).collect();
@@ -174,16 +179,16 @@ pub fn results_come_by_number(place: &Place) {
     let store = place.open();
     place.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let mut expected = Vec::new();
-    // They end in another order than that of their numbers.
+    // They do not end in the order of their numbers.
     for number in (0..20).rev() {
         let origin = Origin { tournament: tournament_id(1), number, group: number / 2 };
         let plies = if number % 5 == 1 { 3 } else { u32::MAX };
-        let record = play(match_id(100 - number), bots(0..3), Some(origin), number, plies);
-        place.write(&store, &written(&record));
+        let record = play_match(match_id(100 - number), bots(0..3), Some(origin), number, plies);
+        place.write(&store, &match_changes(&record));
         if record.state().phase() == MatchPhase::Ended {
             let (id, bots) = (record.id(), record.state().setup().bots.clone());
             let group = number / 2;
-            expected.push(StoredResult { number, group, id, bots, outcome: over(&record).outcome });
+            expected.push(StoredResult { number, group, id, bots, outcome: finished_match(&record).outcome });
         }
     }
     expected.reverse();
@@ -197,17 +202,23 @@ pub fn results_come_by_number(place: &Place) {
     assert_eq!(place.run(store.match_results(tournament_id(2), 0, 2)).unwrap(), []);
 }
 
-pub fn what_does_not_fit_is_refused(place: &Place) {
+pub fn invalid_changes_are_rejected(place: &Place) {
     let store = place.open();
     let refused = |change: Change| match place.run(store.write(&[change])) {
         Err(StoreError::Refused(why)) => why,
         other => panic!("{other:?}"),
     };
-    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
-    assert!(refused(events(&record, 1, 2)).contains(&match_id(1).to_string()));
-    place.write(&store, &[events(&record, 0, 2)]);
-    assert!(refused(events(&record, 3, 4)).contains("has 2 events"));
+    let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
+    assert!(refused(events_change(&record, 1, 2)).contains(&match_id(1).to_string()));
+    place.write(&store, &[events_change(&record, 0, 2)]);
+    assert!(refused(events_change(&record, 3, 4)).contains("has 2 events"));
     assert_eq!(place.run(store.match_record(match_id(1))).unwrap().unwrap().record.events().len(), 2);
     refused(Change::TournamentState { id: tournament_id(1), state: TournamentState::Running });
-    refused(Change::MatchOver(Box::new(over(&play(match_id(2), bots(0..2), None, 4, u32::MAX)))));
+    refused(Change::MatchOver(Box::new(finished_match(&play_match(
+        match_id(2),
+        bots(0..2),
+        None,
+        4,
+        u32::MAX,
+    )))));
 }

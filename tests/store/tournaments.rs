@@ -14,8 +14,8 @@ use lastnim_tournament::{
 };
 use std::sync::Arc;
 
-/// A format that is not the default, another one for each of some numbers.
-fn format(number: u64) -> TournamentFormat {
+/// Returns a format other than the default, depending on a number.
+fn nondefault_format(number: u64) -> TournamentFormat {
     let (groups, table_groups) = (BoundedCount::new(70).unwrap(), BoundedCount::new(3).unwrap());
     match number % 4 {
         0 => TournamentFormat::Swiss { rounds: BoundedCount::new(9).unwrap(), table_groups },
@@ -37,7 +37,7 @@ fn format(number: u64) -> TournamentFormat {
     }
 }
 
-/// A tournament with every setting away from its default.
+/// A tournament whose settings all differ from the defaults.
 pub fn tournament(number: u64) -> StoredTournament {
     let listed = [&[i64::MAX as u64, 2][..], &[3]].map(|counters| Piles::parse(counters).unwrap());
     let positions = match number % 3 {
@@ -47,7 +47,7 @@ pub fn tournament(number: u64) -> StoredTournament {
     };
     let settings = Settings::new(SettingsDraft {
         title: format!("Löwe & \"Söhne\" {number}").parse().unwrap(),
-        format: format(number),
+        format: nondefault_format(number),
         seats: SeatCount::new(2).unwrap(),
         positions: positions.unwrap(),
         ending: lastnim_core::game::Ending::LastMoverWins,
@@ -118,7 +118,7 @@ pub fn tournaments_come_back(place: &Place) {
     let joined: Vec<_> = names.iter().enumerate().map(join).collect();
     place.write(&store, &joined[..2]);
     place.write(&store, &joined);
-    // To create it again does not empty its field.
+    // Creating it again does not empty its field.
     place.write(&store, &[created, Change::TournamentState { id, state: TournamentState::Running }]);
     expected.field = Arc::new(names.clone());
     expected.state = TournamentState::Running;
@@ -155,8 +155,8 @@ pub fn tournaments_come_back(place: &Place) {
     assert_eq!(unfinished(), [tournament_id(2)]);
 
     place.write(&store, &[Change::TournamentCreated(tournament(3))]);
-    let page = |before: Option<u64>, most| {
-        let page = place.run(store.tournaments(before.map(tournament_id), most)).unwrap();
+    let page = |before: Option<u64>, limit| {
+        let page = place.run(store.tournaments(before.map(tournament_id), limit)).unwrap();
         page.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
     assert_eq!(page(None, 2), [3, 2].map(tournament_id));
@@ -177,7 +177,7 @@ pub fn fields_change(place: &Place) {
     };
     let history = || place.run(store.field_history(id)).unwrap();
     assert_eq!(history(), FieldHistory::default());
-    // To write it again changes nothing, wherever that begins anew.
+    // Writing it again changes nothing, wherever the repetition starts.
     for batch in [
         vec![join(0, 0), join(1, 1), left(&[1]), join(1, 2), join(2, 0), left(&[1, 0]), join(2, 3)],
         vec![left(&[0, 3]), join(2, 1), left(&[0, 3, 1])],
@@ -212,7 +212,7 @@ pub fn fields_change(place: &Place) {
         place.write(&store, &written);
         place.write(&store, &written[3..5]);
     }
-    assert_eq!(field(), [1, 3, 0, 2], "in the order in which they joined it last");
+    assert_eq!(field(), [1, 3, 0, 2], "in the order of their last joining");
     assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes });
     let listed = place.run(store.unfinished_tournaments()).unwrap().remove(0);
     assert_eq!(*listed.field, of(&names, &[1, 3, 0, 2]));
@@ -236,7 +236,7 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     place.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
     assert_eq!((read(id), read(other), read(tournament_id(9))), (None, None, None));
 
-    // More than fits into one page of any database.
+    // Larger than a page of any database.
     let state: Vec<u8> = (0..100_000_u64).map(|byte| ((byte * byte) >> 3) as u8).collect();
     let first = Checkpoint::new(id, 7, state);
     let second = Checkpoint::new(id, 1 << 40, vec![0, 255, 0]);
@@ -247,19 +247,23 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     assert_eq!((read(id), read(other)), (Some(second.clone()), Some(first.clone())));
     let strange = Checkpoint { version: 77, hash: [9; 32], ..second.clone() };
     place.write(&store, &[keep(id, &strange)]);
-    assert_eq!(read(id), Some(strange.clone()), "it is not the store that judges it");
+    assert_eq!(read(id), Some(strange.clone()), "the store does not check it");
 
     place.write(&store, &[over]);
     assert_eq!(read(id), None);
     assert!(read(other).is_some());
     place.write(&store, &[keep(id, &second)]);
-    assert_eq!(read(id), None, "one that comes too late is not kept");
+    assert_eq!(read(id), None, "a late one is not stored");
 
     let compared =
-        |id, checkpoint: &Checkpoint| Change::Compared { id, checkpoint: Arc::new(checkpoint.clone()) };
+        |id, checkpoint: &Checkpoint| Change::BotComparisons { id, checkpoint: Arc::new(checkpoint.clone()) };
     let before = read(other);
     place.write(&store, &[compared(id, &second), compared(other, &second)]);
-    assert_eq!((read(id), read(other)), (Some(second.clone()), before), "that of one that runs stays");
+    assert_eq!(
+        (read(id), read(other)),
+        (Some(second.clone()), before),
+        "a running tournament's checkpoint stays"
+    );
     place.write(&store, &[keep(id, &first), compared(id, &strange)]);
     assert_eq!(read(id), Some(strange));
 }

@@ -1,7 +1,7 @@
-//! What a store keeps of transcripts that were published.
+//! Published transcripts in a store.
 
 use crate::place::Place;
-use crate::played::{bots, match_id, play, written};
+use crate::played::{bots, match_changes, match_id, play_match};
 use lastnim_core::game::{Seat, SeatCount};
 use lastnim_core::referee::Timestamp;
 use lastnim_store::{Change, QuestionPlace, StoreError, StoredTranscript, TranscriptHead};
@@ -25,7 +25,7 @@ fn head(stored: &StoredTranscript) -> TranscriptHead {
 pub fn transcripts_are_kept_by_question(place: &Place) {
     let store = place.open();
     for id in [1, 2] {
-        place.write(&store, &written(&play(match_id(id), bots(0..3), None, id, u32::MAX)));
+        place.write(&store, &match_changes(&play_match(match_id(id), bots(0..3), None, id, u32::MAX)));
     }
     let published = [
         transcript(1, (0, None), 5, "row\n"),
@@ -38,21 +38,21 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
     let read =
         |stored: &StoredTranscript| place.run(store.transcript(stored.match_id, stored.place)).unwrap();
     assert_eq!(listed(1), []);
-    // In another order than they are listed in, and twice.
+    // Not in the order of the lists, and twice.
     let changes: Vec<_> = published.iter().rev().map(publish).collect();
     for _ in 0..2 {
         place.write(&store, &changes);
     }
     assert_eq!(listed(1), published.each_ref().map(head));
     assert_eq!(listed(2), []);
-    assert_eq!(listed(9), [], "of a match that there is not");
+    assert_eq!(listed(9), [], "of an unknown match");
     for stored in &published {
         assert_eq!(read(stored).as_ref(), Some(stored));
     }
     assert_eq!(read(&transcript(2, (0, None), 0, "")), None);
     let besides = |id, index, ply| {
         let besides = QuestionPlace { seat: seat(index), ply };
-        place.run(store.transcript_bytes_besides(match_id(id), besides))
+        place.run(store.other_transcript_bytes(match_id(id), besides))
     };
     let bytes = published.each_ref().map(|stored| stored.lines.len() as u64);
     assert_eq!(besides(1, 0, None), Ok(bytes[1] + bytes[2]));
@@ -67,7 +67,7 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
     assert_eq!(read(&newer).as_ref(), Some(&newer));
     place.write(&store, &[Change::TranscriptRemoved { match_id: match_id(1), seat: seat(0) }]);
     assert_eq!(listed(1), [head(&published[3])]);
-    // They go with the record that they are about.
+    // They are removed with the record.
     place.write(&store, &[publish(&transcript(2, (1, None), 1, "row\n"))]);
     let ids = vec![match_id(1)];
     place.write(&store, &[Change::RecordsPruned { ids, at: Timestamp::from_micros(20) }]);

@@ -5,7 +5,7 @@ use crate::server::PostgresServer;
 use lastnim_store::StoreError;
 use std::fs;
 
-fn why(url: &str) -> String {
+fn open_error(url: &str) -> String {
     match Place::new(url).try_open() {
         Err(StoreError::Unusable(why)) => why,
         other => panic!("{url}: {other:?}"),
@@ -13,11 +13,11 @@ fn why(url: &str) -> String {
 }
 
 #[test]
-fn a_file_that_is_no_store_is_left_as_it_is() {
+fn a_file_that_is_not_a_store_stays_unchanged() {
     let folder = TemporaryFolder::new();
     let text = folder.path().join("notes.txt");
     fs::write(&text, "dear diary, this is not a database at all. ".repeat(100)).unwrap();
-    let refused = why(&format!("sqlite:{}", text.display()));
+    let refused = open_error(&format!("sqlite:{}", text.display()));
     assert!(refused.contains("notes.txt is not a SQLite database"), "{refused}");
     assert!(fs::read_to_string(&text).unwrap().starts_with("dear diary"));
 
@@ -27,19 +27,19 @@ fn a_file_that_is_no_store_is_left_as_it_is() {
     let mut client = place.client();
     place.execute(&mut client, "CREATE TABLE songs (title TEXT)");
     let before = fs::read(folder.path().join("others.db")).unwrap();
-    assert!(why(&others).contains("another program"));
+    assert!(open_error(&others).contains("another program"));
     assert_eq!(fs::read(folder.path().join("others.db")).unwrap(), before);
     place.execute(&mut client, "CREATE TABLE server (name TEXT)");
-    assert!(why(&others).contains("another program"));
+    assert!(open_error(&others).contains("another program"));
 }
 
 #[test]
-fn a_place_without_room_for_a_file_is_named() {
+fn an_unusable_path_is_named() {
     let folder = TemporaryFolder::new();
-    let missing = why(&format!("sqlite:{}/no/such/store.db", folder.path().display()));
-    assert!(missing.contains("there is no folder") && missing.contains("/no/such"), "{missing}");
-    assert!(why(&format!("sqlite:{}", folder.path().display())).contains("is a folder"));
-    let unwritable = why("sqlite:/proc/store.db");
+    let missing = open_error(&format!("sqlite:{}/no/such/store.db", folder.path().display()));
+    assert!(missing.contains("does not exist") && missing.contains("/no/such"), "{missing}");
+    assert!(open_error(&format!("sqlite:{}", folder.path().display())).contains("is a folder"));
+    let unwritable = open_error("sqlite:/proc/store.db");
     assert!(unwritable.contains("/proc/store.db"), "{unwritable}");
 }
 
@@ -47,11 +47,11 @@ fn a_place_without_room_for_a_file_is_named() {
 fn a_database_that_does_not_exist_is_named_without_a_password() {
     let Some(server) = PostgresServer::start() else { return };
     let url = server.create_database("there").replace("lastnim@", "lastnim:secret@");
-    let refused = why(&url.replace("/there", "/missing"));
+    let refused = open_error(&url.replace("/there", "/missing"));
     assert!(refused.contains("missing") && !refused.contains("secret"), "{refused}");
     let place = Place::new(&url);
     place.execute(&mut place.client(), "CREATE TABLE bots (song text)");
-    assert!(why(&url).contains("tables cannot be made"));
+    assert!(open_error(&url).contains("tables cannot be created"));
     place.execute(&mut place.client(), "CREATE TABLE server (song text)");
-    assert!(why(&url).contains("another program"));
+    assert!(open_error(&url).contains("another program"));
 }

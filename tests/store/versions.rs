@@ -1,14 +1,14 @@
-//! What every store keeps of the versions that bots say.
+//! Reported versions in a store.
 
 use crate::place::Place;
-use crate::played::{all_events, bots, events, match_id, over, play, tournament_id};
+use crate::played::{all_events, bots, events_change, finished_match, match_id, play_match, tournament_id};
 use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
 use lastnim_core::referee::{MatchPhase, Origin, Timestamp};
 use lastnim_store::{Change, MAX_SEEN_VERSIONS, MatchFilter, SeenVersion, Store, StoredBot, TokenHash};
 use std::sync::Arc;
 
-/// Returns the version of a number: of some only a part is said, and of number 0 nothing.
+/// Returns a version by number: some are partial, and number 0 is empty.
 pub fn version(number: u64) -> BotVersion {
     let (says_label, is_even) = (!number.is_multiple_of(3), number.is_multiple_of(2));
     let hash = ConfigHash::from_bytes([number as u8; 32]);
@@ -40,16 +40,16 @@ pub fn a_history_of_versions_is_bounded(place: &Place) {
     };
     assert_eq!(history(&bot), []);
     let changes = [seen(&bot, 1, 10), seen(&bot, 2, 20), seen(&bot, 1, 30), seen(&other, 3, 40)];
-    // To write it again does no harm.
+    // Writing it again is harmless.
     for _ in 0..2 {
         place.write(&store, &changes);
         assert_eq!(history(&bot), [(version(1), 10, 30), (version(2), 20, 20)]);
         assert_eq!(history(&other), [(version(3), 40, 40)]);
     }
-    // One that comes after its bot was removed is nobody's.
+    // A version reported after its bot was removed is dropped.
     place.write(&store, &[seen(&stranger, 1, 10)]);
     assert_eq!(history(&stranger), []);
-    // Of many those stay that were seen last.
+    // Only those seen last are kept.
     let many = |from: u64| (from..from + 100).map(|number| seen(&bot, number, 1_000 + number));
     place.write(&store, &many(4).collect::<Vec<_>>());
     for change in many(104) {
@@ -68,25 +68,26 @@ pub fn versions_are_kept(place: &Place) {
     let store = place.open();
     place.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let origin = Origin { tournament: tournament_id(1), number: 4, group: 2 };
-    let mut played = (0..100).map(|seed| play(match_id(1), bots(0..3), Some(origin.clone()), seed, u32::MAX));
+    let mut played =
+        (0..100).map(|seed| play_match(match_id(1), bots(0..3), Some(origin.clone()), seed, u32::MAX));
     let record = played.find(|record| record.audit().is_ok()).unwrap();
     assert_eq!(record.state().phase(), MatchPhase::Ended);
     let id = record.id();
     let seats = |of: [&[u64]; 3]| of.map(|numbers| SeatVersions::new(numbers.iter().copied().map(version)));
     let change = |versions: &[SeatVersions]| Change::SeatVersions { id, versions: versions.to_vec() };
     let kept = |store: &Arc<dyn Store>, id: MatchId| {
-        place.run(store.match_record(id)).unwrap().expect("it is kept").versions
+        place.run(store.match_record(id)).unwrap().expect("it is stored").versions
     };
     let first = seats([&[1], &[], &[2]]);
     let half = record.events().len() / 2;
-    // They come with the event that creates the match, and with later ones.
-    let opening = [events(&record, 0, half), change(&first)];
+    // They are written with the event that creates the match, or later.
+    let opening = [events_change(&record, 0, half), change(&first)];
     for _ in 0..2 {
         place.write(&store, &opening);
         assert_eq!(kept(&store, id), first);
     }
     let last = seats([&[1, 0, 7], &[], &[2, 1]]);
-    let mut outcome = over(&record);
+    let mut outcome = finished_match(&record);
     let results = &mut outcome.outcome.as_mut().unwrap().seats;
     for seat in results.seats().iter() {
         results[seat].versions = last[seat.index()].clone();

@@ -1,21 +1,23 @@
-//! What a store keeps of what organisers do.
+//! Voided matches in a store.
 
 use crate::place::Place;
-use crate::played::{all_events, bots, match_id, open_match_of, play, seal, tournament_id, written};
+use crate::played::{
+    all_events, bots, match_changes, match_id, open_match_of, play_match, sign_record, tournament_id,
+};
 use crate::tournaments::tournament;
 use lastnim_core::referee::{Origin, Timestamp};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::Change;
 use lastnim_tournament::{OpenMatches, Reason, TournamentEvent, VoidedMatch};
 
-pub fn a_voided_match_gives_its_number_away(place: &Place) {
+pub fn a_voided_match_frees_its_number(place: &Place) {
     let store = place.open();
     let tournament_id = tournament_id(1);
     place.write(&store, &[Change::TournamentCreated(tournament(1))]);
     let played = |number: u64, id: u64| {
         let origin = Origin { tournament: tournament_id, number, group: 0 };
-        let record = play(match_id(id), bots(0..3), Some(origin), id, u32::MAX);
-        place.write(&store, &written(&record));
+        let record = play_match(match_id(id), bots(0..3), Some(origin), id, u32::MAX);
+        place.write(&store, &match_changes(&record));
         record
     };
     let first = played(0, 1);
@@ -49,20 +51,24 @@ pub fn a_voided_match_gives_its_number_away(place: &Place) {
     assert_eq!(summary(1).void_reason.as_deref(), Some(reason.as_str()));
     assert_eq!(summary(3).void_reason, None);
     let kept = place.run(store.match_record(match_id(1))).unwrap().unwrap();
-    assert_eq!((kept.record, kept.seal), (first.clone(), Some(seal(&first))), "its record stays as it was");
+    assert_eq!(
+        (kept.record, kept.seal),
+        (first.clone(), Some(sign_record(&first))),
+        "its record stays unchanged"
+    );
 }
 
 pub fn many_matches_are_voided_at_once(place: &Place) {
-    // More than one statement of SQLite takes.
+    // More than one SQLite statement takes.
     let count = 600;
     let store = place.open();
     let tournament_id = tournament_id(1);
     place.write(&store, &[Change::TournamentCreated(tournament(1))]);
-    // Matches that were lost: each is created and quarantined by one write.
+    // Lost matches: each is created and quarantined in one write.
     let lost = |number: u64, id: u64| {
         let origin = Origin { tournament: tournament_id, number, group: 0 };
         let record = open_match_of(match_id(id), Some(&origin));
-        let (at, why) = (Timestamp::from_micros(1), "it broke down".to_owned());
+        let (at, why) = (Timestamp::from_micros(1), "it panicked".to_owned());
         [all_events(&record), Change::MatchQuarantined { id: record.id(), at, why }]
     };
     place.write(&store, &(0..count).flat_map(|number| lost(number, number)).collect::<Vec<_>>());
@@ -77,7 +83,7 @@ pub fn many_matches_are_voided_at_once(place: &Place) {
     let voided = (0..count).filter(|number| !stay(number));
     let mut changes: Vec<_> =
         voided.map(|number| Change::MatchVoided { id: match_id(number), reason: reason(number) }).collect();
-    // One of the same write has a number that is free now, and one that is not there is no matter.
+    // One match of the same write takes a number that is free now, and an unknown match is ignored.
     changes.extend(lost(0, count));
     changes.push(Change::MatchVoided { id: match_id(count + 1), reason: reason(0) });
     place.write(&store, &changes);

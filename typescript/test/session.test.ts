@@ -118,7 +118,7 @@ test("a wrong token is fatal, and says so", async (t: TestContext) => {
   assert.equal(error.code, "refused");
   assert.equal(
     error.message,
-    "the server refused the session: authorization: this server does not know the token, or it was replaced (Unauthenticated)",
+    "the server refused the session: authorization: unknown token; it may have been replaced (Unauthenticated)",
   );
   assert.equal((await failure({ server: server.address, token: "two words" })).code, "token");
 });

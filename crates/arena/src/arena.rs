@@ -1,4 +1,4 @@
-//! Everything that is live, behind one handle.
+//! The live server behind one handle.
 
 use crate::accounts::accounts::Accounts;
 use crate::accounts::keyring::Principal;
@@ -29,26 +29,26 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long the store stays open for tasks that have not ended when everything is stopped.
-const LAST_TASKS: Duration = Duration::from_secs(1);
-/// Ends that bots missed that are read from the store at the same time.
+/// How long the store stays open for unfinished tasks after everything was stopped.
+const TASK_STOP_TIMEOUT: Duration = Duration::from_secs(1);
+/// Missed ends that are read from the store at the same time.
 const MAX_ENDS_READ_AT_ONCE: usize = 2;
 
-/// What an arena is built on.
+/// The parts that an arena is built on.
 #[derive(Debug)]
 pub struct Backend {
-    /// What must last.
+    /// The store.
     pub store: Arc<dyn Store>,
-    /// How soon a match lasts; of no account where the store is not durable.
+    /// When matches become durable; ignored if the store is not durable.
     pub durability: Durability,
-    /// Signs the records of matches that are over.
+    /// Signs the records of finished matches.
     pub key: SigningKey,
-    /// The date and the random bytes.
+    /// The clock and the random bytes.
     pub environment: Environment,
 }
 
 impl Backend {
-    /// Keeps everything in memory and draws a key: for servers that live no longer than what they are for.
+    /// Keeps everything in memory and generates a key: for short-lived servers.
     pub fn in_memory() -> Self {
         Self {
             store: Arc::new(MemoryStore::new(RetentionLimits::default())),
@@ -59,7 +59,7 @@ impl Backend {
     }
 }
 
-/// Draws a key for signing from the system's random source.
+/// Generates a signing key.
 pub fn generate_key() -> SigningKey {
     let mut seed = [0; SigningKey::SEED_BYTES];
     getrandom::fill(&mut seed).expect("the system has a random source");
@@ -72,7 +72,7 @@ pub struct Arena {
     pub(crate) inner: Arc<ArenaInner>,
 }
 
-/// What all clones of an arena share.
+/// The shared state of all clones of an arena.
 #[derive(Debug)]
 pub(crate) struct ArenaInner {
     pub(crate) limits: Arc<Limits>,
@@ -81,40 +81,40 @@ pub(crate) struct ArenaInner {
     pub(crate) environment: Environment,
     pub(crate) accounts: Accounts,
     pub(crate) roster: Arc<Roster>,
-    /// For reading; writing goes through the context.
+    /// For reading only; writes go through the context.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) context: Arc<MatchContext>,
     pub(crate) shards: Shards,
     pub(crate) matches: MatchTable,
     pub(crate) tournaments: TournamentTable,
     pub(crate) return_grace: ReturnGrace,
-    /// Held while the bots of a tournament are rated.
+    /// Limits how many tournaments are rated at the same time.
     pub(crate) rating: Arc<Semaphore>,
-    /// The cross-tables that somebody waits for.
+    /// Cross-tables that callers wait for.
     pub(crate) cross_tables: CrossTableQueue,
-    /// The tournaments that are over and were shown last.
+    /// A cache of finished tournaments.
     pub(crate) ended_tournaments: EndedTournaments,
-    /// What changes without a transaction.
+    /// Changes without a transaction.
     pub(crate) live_changes: LiveChanges,
-    /// Held while an end that a bot missed is read.
+    /// Limits concurrent reads of missed ends.
     pub(crate) catching_up: Arc<Semaphore>,
-    /// Held while what is kept of matches that are over is changed: records are removed, or transcripts published or removed.
+    /// Locks the data of finished matches while records are removed, or transcripts published or removed.
     pub(crate) changing_kept: Arc<Mutex<()>>,
-    /// Whether everything has been stopped.
+    /// Cancelled once everything is stopped.
     pub(crate) stopped: CancellationToken,
-    /// What goes on by itself and may still write: the store is closed after it.
+    /// Background tasks that may still write: the store is closed after them.
     pub(crate) tasks: TaskTracker,
 }
 
-/// Shows a function that its caller holds the lock that its name or its documentation says.
+/// Proof that the caller holds the lock named by the parameter or the documentation.
 pub(crate) type HeldLock = OwnedMutexGuard<()>;
 
 impl Arena {
-    /// Opens an arena, and carries on what a server before it has left in the store. The tokens are let in besides those
-    /// of the bots.
+    /// Opens an arena, and resumes the matches and tournaments in the store. The given tokens are valid in addition to
+    /// those of the bots.
     ///
     /// # Errors
-    /// If the store cannot be read, or what it keeps is damaged.
+    /// If the store cannot be read, or is damaged.
     pub fn open(
         limits: Limits,
         backend: Backend,
@@ -172,12 +172,11 @@ impl Arena {
         })
     }
 
-    /// Returns the time now.
     pub(crate) fn now(&self) -> Timestamp {
         self.inner.clock.now()
     }
 
-    /// Returns what it takes from the system around it.
+    /// Returns the environment.
     pub fn environment(&self) -> &Environment {
         &self.inner.environment
     }
@@ -187,27 +186,30 @@ impl Arena {
         &self.inner.limits
     }
 
-    /// Returns whom a token stands for.
+    /// Returns the holder of a token.
     pub fn principal_of_token(&self, token: &str) -> Option<Principal> {
         self.inner.accounts.principal_of_token(token)
     }
 
-    /// Returns the key that the signatures of records are verified with.
+    /// Returns the public key for verifying records.
     pub fn public_key(&self) -> PublicKey {
         self.inner.context.terms.key.public_key()
     }
 
-    /// Returns how much was written to the store so far.
+    /// Returns the counters of commits.
     pub fn commit_counts(&self) -> CommitCounts {
         self.inner.context.commits.commit_counts()
     }
 
-    /// Lets go of the store, after everything has been stopped and what was begun has ended: a task that writes later would
-    /// open a database again.
+    /// Closes the store after everything was stopped and running tasks have ended: a later write would open the
+    /// database again.
     pub async fn close_store(&self) {
         self.inner.tasks.close();
-        if timeout(LAST_TASKS, self.inner.tasks.wait()).await.is_err() {
-            tracing::warn!(tasks = self.inner.tasks.len(), "the store is closed before all tasks have ended");
+        if timeout(TASK_STOP_TIMEOUT, self.inner.tasks.wait()).await.is_err() {
+            tracing::warn!(
+                tasks = self.inner.tasks.len(),
+                "closing the store although tasks are still running"
+            );
         }
         self.inner.store.close().await;
     }
@@ -222,16 +224,17 @@ impl Arena {
         self.inner.context.commits.wait_until_failed().await
     }
 
-    /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or its writer has broken down.
+    /// Waits until the store is lost for good, and returns why: another server has it, it is damaged, or its writer has
+    /// broken down.
     pub async fn wait_until_store_lost(&self) -> StoreError {
         self.inner.context.commits.wait_until_lost().await
     }
 
-    /// Takes a lock and changes what it is for. The change is carried out to its end even if whoever asked for it has gone: what is
-    /// written and what is live change together. Nobody waits for a store that cannot be used: a request that still waits for
-    /// the lock when the store fails is refused, and nothing is done.
+    /// Runs a change under a lock. It runs to its end even if the caller has gone, so that the store and the live state
+    /// change together. If the store fails while the caller waits for the lock, the request is rejected and nothing is
+    /// done.
     ///
-    /// Both futures are boxed here: an `async` function would be compiled again in each crate that awaits it.
+    /// Both futures are boxed, since each crate that awaits an `async` function compiles it again.
     pub(crate) fn run_locked<T, A>(
         &self,
         lock: &Arc<Mutex<()>>,
@@ -263,18 +266,18 @@ impl Arena {
         })
     }
 
-    /// Waits for the lock of the names, for a change that holds the lock of a tournament already.
+    /// Takes the lock on bot names, for a change that already holds the lock of a tournament.
     pub(crate) async fn lock_names(&self) -> HeldLock {
         Arc::clone(self.inner.accounts.names()).lock_owned().await
     }
 
-    /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a
-    /// database that does not answer may take seconds to say so.
+    /// Fails while the store cannot be used. Call this before locking or reading for a write: a silent database may
+    /// take seconds to fail.
     pub(crate) fn check_store(&self) -> Result<(), ArenaError> {
         Ok(self.inner.context.commits.check_usable()?)
     }
 
-    /// Makes changes last. Somebody waits for an answer here: while the store cannot be used, there is one at once.
+    /// Commits changes for a waiting caller: fails at once while the store cannot be used.
     pub(crate) async fn commit(&self, changes: Vec<Change>) -> Result<(), ArenaError> {
         self.check_store()?;
         Ok(self.inner.context.commits.commit(changes).await?)

@@ -1,20 +1,20 @@
-//! How soon a match lasts.
+//! When a match becomes durable.
 
 use lastnim_config::text_settings;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// When the events of a match are written to a store that outlasts the process.
+/// When the events of a match are written to a durable store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Durability {
-    /// Before they are announced: nothing that a bot has heard of is ever lost.
+    /// Before they are announced: bots never see an event that can be lost.
     #[default]
     Ply,
-    /// When the match ends: a server that dies takes its open matches along, and plays their pairings anew.
+    /// When the match ends: a server that crashes loses its open matches, and replays their pairings.
     Match,
 }
 
-/// A word that names no durability.
+/// A word that is not a durability.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("durability {0:?}: expected ply or match")]
 pub struct DurabilityError(String);

@@ -1,4 +1,4 @@
-//! What an arena takes from the system around it.
+//! The arena's access to the system.
 
 use futures_core::future::BoxFuture;
 use std::fmt;
@@ -10,8 +10,8 @@ use tokio::task::{JoinHandle, spawn, spawn_blocking};
 /// Fills a buffer with random bytes.
 type FillRandom = dyn Fn(&mut [u8]) + Send + Sync;
 
-/// The date and the random bytes of an arena, and where work is done that takes long. Everything else that it does follows from
-/// these, from its store and from what it is sent: a simulation gives its own, and the same run can be had again.
+/// The clock, the random bytes, and the threads for long work of an arena. Everything else depends only on these, the
+/// store and the inputs, so that a simulation can reproduce a run.
 #[derive(Clone)]
 pub struct Environment {
     date: Arc<dyn Fn() -> SystemTime + Send + Sync>,
@@ -19,17 +19,17 @@ pub struct Environment {
     long_work: LongWork,
 }
 
-/// Where work is done that takes long.
+/// Where long work runs.
 #[derive(Debug, Clone, Copy)]
 enum LongWork {
-    /// On threads of its own, beside those that carry messages.
+    /// On blocking threads, apart from those that handle messages.
     OnThreads,
-    /// In tasks like any other, so that everything happens in an order that can be had again.
+    /// In tasks, so that the order of events is reproducible.
     InTasks,
 }
 
 impl Environment {
-    /// Takes both from functions, and does all work in tasks: for simulations.
+    /// Uses the given clock and random bytes, and runs all work in tasks: for simulations.
     pub fn new(
         date: impl Fn() -> SystemTime + Send + Sync + 'static,
         random: impl Fn(&mut [u8]) + Send + Sync + 'static,
@@ -42,7 +42,7 @@ impl Environment {
         (self.date)()
     }
 
-    /// Runs long work that may wait for something. It is boxed, so that a task is compiled once rather than once per kind of work.
+    /// Runs long work that may wait. The future is boxed, so that it is compiled once for all kinds of work.
     pub fn spawn_long(&self, work: BoxFuture<'static, ()>) -> JoinHandle<()> {
         match self.long_work {
             LongWork::OnThreads => {
@@ -53,7 +53,7 @@ impl Environment {
         }
     }
 
-    /// Does work that takes long.
+    /// Runs long work that does not wait.
     pub(crate) fn spawn_work<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -71,7 +71,7 @@ impl Environment {
 }
 
 impl Default for Environment {
-    /// Takes both from the system, and does work that takes long on threads of its own.
+    /// Uses the system's clock and random bytes, and runs long work on separate threads.
     fn default() -> Self {
         let random = |bytes: &mut [u8]| getrandom::fill(bytes).expect("the system has a random source");
         Self { long_work: LongWork::OnThreads, ..Self::new(SystemTime::now, random) }

@@ -1,4 +1,4 @@
-//! Why the arena says no.
+//! Errors of the arena.
 
 use crate::tournaments::closed_oracle::OracleClosure;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
@@ -9,86 +9,86 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why nobody enters or leaves a ladder whose last round has begun.
-pub(crate) const FIELD_IS_SETTLED: &str = "its last round has begun, and its field changes no more";
+/// Why the field of a ladder in its last round cannot change.
+pub(crate) const FIELD_IS_SETTLED: &str = "its last round has begun, so its field can no longer change";
 
-/// Why the arena does not do what it was asked for.
+/// Why the arena rejects a request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArenaError {
-    /// No bot has the name.
-    #[error("no bot is called {0}: register it first")]
+    /// No bot has this name.
+    #[error("there is no bot {0}: register it first")]
     NoSuchBot(BotName),
-    /// A bot has the name already.
-    #[error("a bot is called {0} already: choose another name")]
+    /// The name is taken.
+    #[error("the name {0} is taken: choose another")]
     NameTaken(BotName),
-    /// The name is of the kind that guests have.
-    #[error("bot name {0}: names like this are for people who play in a browser: choose another name")]
+    /// The name is reserved for guests.
+    #[error("bot name {0}: reserved for people who play in a browser; choose another name")]
     GuestName(BotName),
     /// The bot cannot be removed.
     #[error("{bot} cannot be removed: {why}")]
     BotInUse {
         /// The bot.
         bot: BotName,
-        /// What it is needed for.
+        /// Why it is needed.
         why: String,
     },
     /// The server hosts the bot.
-    #[error("{0} is a house bot, which the server itself hosts")]
+    #[error("{0} is a house bot of this server")]
     HouseBot(BotName),
-    /// A bot has asked for a match that is no practice.
-    #[error("{bot} may start matches of itself against house bots only; {rivals}")]
+    /// A bot asked for a match that is not practice.
+    #[error("{bot} may only start matches against house bots; {opponents}")]
     NotPractice {
         /// The bot.
         bot: BotName,
-        /// Who may be practised against.
-        rivals: String,
+        /// The available house bots.
+        opponents: String,
     },
-    /// A bot has started too many practice matches.
+    /// A bot started too many practice matches.
     #[error(
-        "{bot} has started {a_minute} practice match{es} in a minute: try again in {} s", .wait.as_secs() + 1,
-        es = if *.a_minute == 1 { "" } else { "es" }
+        "{bot} has started {per_minute} practice match{es} in a minute: try again in {} s", .wait.as_secs() + 1,
+        es = if *.per_minute == 1 { "" } else { "es" }
     )]
     TooMuchPractice {
         /// The bot.
         bot: BotName,
-        /// How many it may start in a minute.
-        a_minute: u32,
-        /// After which time it may start one.
+        /// The limit per minute.
+        per_minute: u32,
+        /// The time until it may start the next one.
         wait: Duration,
     },
-    /// A tournament that runs keeps the oracle from the caller.
+    /// A running tournament closes the oracle to the caller.
     #[error(transparent)]
     OracleClosed(OracleClosure),
-    /// No match has the id.
+    /// No match has this id.
     #[error("no match has the id {0}")]
     NoSuchMatch(MatchId),
-    /// No tournament has the id.
+    /// No tournament has this id.
     #[error("no tournament has the id {0}")]
     NoSuchTournament(TournamentId),
-    /// The tournament is in another state than the request needs.
+    /// The tournament is in the wrong state for the request.
     #[error("tournament {id} is {state}: {needed}")]
     WrongState {
         /// The tournament.
         id: TournamentId,
-        /// Where it stands.
+        /// Its state.
         state: TournamentState,
-        /// What the request needs.
+        /// The required state.
         needed: &'static str,
     },
-    /// What an organiser asks for cannot be done to the tournament.
+    /// The intervention is not possible in the tournament.
     #[error("tournament {id}: {why}")]
     Intervention {
         /// The tournament.
         id: TournamentId,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The tournament cannot be carried on, only cancelled.
+    /// The tournament cannot be resumed, only cancelled.
     #[error("tournament {id} is quarantined and can only be cancelled: {why}")]
     TournamentQuarantined {
         /// The tournament.
         id: TournamentId,
-        /// Why.
+        /// The reason.
         why: Arc<str>,
     },
     /// The field cannot be paired.
@@ -96,45 +96,45 @@ pub enum ArenaError {
     Field {
         /// The tournament.
         id: TournamentId,
-        /// Why.
+        /// The reason.
         error: FieldError,
     },
     /// The match cannot be set up.
     #[error("{}", join_setup_errors(.0))]
     Setup(Vec<MatchSetupError>),
     /// A limit of the server is reached.
-    #[error("the server has {limit} {what}, as many as it may: try again later")]
+    #[error("the limit of {limit} {what} is reached: try again later")]
     Full {
-        /// What there are too many of.
+        /// What is limited.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         limit: usize,
     },
     /// A cross-table would be too large.
     #[error(
-        "a cross-table of {bots} bots and {matches} matches: there are those of up to {most_bots} bots and {most_matches} matches"
+        "a cross-table of {bots} bots and {matches} matches: the limits are {max_bots} bots and {max_matches} matches"
     )]
     CrossTable {
         /// The bots of the field.
         bots: usize,
-        /// The matches that are over.
+        /// The finished matches.
         matches: u64,
-        /// The most bots.
-        most_bots: usize,
-        /// The most matches.
-        most_matches: u64,
+        /// The limit of bots.
+        max_bots: usize,
+        /// The limit of matches.
+        max_matches: u64,
     },
-    /// Transcripts are published when nothing depends on them any more.
+    /// A transcript cannot be published before the match and its tournament are over.
     #[error("a transcript of match {match_id} can be published once {awaited} is over")]
     TooEarly {
         /// The match.
         match_id: MatchId,
-        /// What is awaited.
+        /// What must be over first.
         awaited: &'static str,
     },
-    /// A bot publishes what is its own, and not of practice.
+    /// A bot may publish only its own transcripts, in tournament matches.
     #[error(
-        "seat {seat} of match {match_id}: {bot} may publish transcripts of its own seats in matches of tournaments"
+        "seat {seat} of match {match_id}: {bot} may publish transcripts only of its own seats in tournament matches"
     )]
     NotOwnSeat {
         /// The bot.
@@ -144,63 +144,61 @@ pub enum ArenaError {
         /// The seat.
         seat: Seat,
     },
-    /// Nobody was asked that.
+    /// The match has no such question.
     #[error("match {match_id}: {what}")]
     NoSuchQuestion {
         /// The match.
         match_id: MatchId,
-        /// What is not there, and what is.
+        /// What is missing, and what exists instead.
         what: String,
     },
-    /// Nothing was published of a question.
+    /// The transcript of a question was not published.
     #[error("seat {seat} of match {match_id}, {}: no transcript was published", question_words(*.ply))]
     NoSuchTranscript {
         /// The match.
         match_id: MatchId,
         /// The seat.
         seat: usize,
-        /// The ply; none for a row.
+        /// The ply; `None` for a row.
         ply: Option<u32>,
     },
-    /// The transcripts of a seat would have too many bytes.
+    /// The transcripts of a seat would be too large.
     #[error(
-        "seat {seat} of match {match_id}: its transcripts would have {bytes} bytes, and this server keeps {most} of a seat"
+        "seat {seat} of match {match_id}: its transcripts would have {bytes} bytes; the limit per seat is {limit}"
     )]
     TranscriptSize {
         /// The match.
         match_id: MatchId,
         /// The seat.
         seat: Seat,
-        /// The bytes of all of them.
+        /// Their total size in bytes.
         bytes: u64,
-        /// How many there may be.
-        most: u64,
+        /// The limit in bytes.
+        limit: u64,
     },
-    /// The server is about to stop.
+    /// The server is stopping.
     #[error("the server is stopping: connect again later")]
     Stopping,
-    /// The store cannot be used, or what it keeps is damaged.
+    /// The store cannot be used, or is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store failed while something was being written: it is written once the store can be used again.
-    #[error("{0}; what was asked for may still be carried out, once it can be")]
+    /// The store failed during a write, which happens once the store can be used again.
+    #[error("{0}; the request may still be carried out later")]
     Delayed(StoreError),
-    /// What the store keeps of a tournament or match cannot be carried on.
-    #[error("{0} cannot be carried on: {1}")]
+    /// A stored tournament or match cannot be resumed.
+    #[error("{0} cannot be resumed: {1}")]
     Recovery(String, String),
 }
 
 impl ArenaError {
-    /// Says why a tournament cannot be carried on that led to this, to whoever is shown that it is quarantined. What a database says
-    /// names addresses and roles, and is no business of theirs.
+    /// Describes why a tournament was quarantined, for callers. Database messages may contain addresses and roles, so
+    /// they are left out.
     pub(crate) fn tournament_damage(&self) -> String {
         match self {
             Self::Recovery(_, why) => why.clone(),
             Self::Field { error, .. } => error.to_string(),
-            Self::Store(StoreError::Refused(_)) => {
-                "the store refused what has to be written of it".to_owned()
-            }
-            Self::Store(_) => "what the store keeps of it is damaged".to_owned(),
+            Self::Store(StoreError::Refused(_)) => "the store rejected a change of it".to_owned(),
+            Self::Store(_) => "its stored data is damaged".to_owned(),
             other => other.to_string(),
         }
     }

@@ -1,10 +1,10 @@
-//! New ids.
+//! Generates ids.
 
 use crate::environment::Environment;
 use crate::wall_clock::WallClock;
 use lastnim_core::game::{MatchId, TournamentId};
 
-/// Makes ids that rise with time and that nobody can guess.
+/// Generates ids that rise with time and cannot be guessed.
 #[derive(Debug, Clone)]
 pub struct IdGenerator {
     clock: WallClock,
@@ -12,17 +12,14 @@ pub struct IdGenerator {
 }
 
 impl IdGenerator {
-    /// Takes the time from a clock, and what nobody can guess from the environment.
     pub fn new(clock: WallClock, environment: Environment) -> Self {
         Self { clock, environment }
     }
 
-    /// Makes the id of a match.
     pub fn next_match(&self) -> MatchId {
         MatchId::new(self.now_unix_ms(), &self.random_bytes())
     }
 
-    /// Makes the id of a tournament.
     pub fn next_tournament(&self) -> TournamentId {
         TournamentId::new(self.now_unix_ms(), &self.random_bytes())
     }

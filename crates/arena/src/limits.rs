@@ -1,4 +1,4 @@
-//! Every limit of the live server, in one place.
+//! The limits of the live server.
 
 use lastnim_config::settings;
 use std::time::Duration;
@@ -66,12 +66,12 @@ settings! {
 }
 
 impl Limits {
-    /// Returns how many messages may be queued for a session without open matches.
-    ///
-    /// Answers to idle messages and joins have their own room, so that a bot which reads them is not ended as a slow reader.
+    /// Returns how many messages may wait for a session without open matches. Answers to idle messages and to join
+    /// requests are counted separately, so that a bot that reads its stream is closed for those and not for slow
+    /// reading.
     pub fn session_outbox_limit(&self) -> usize {
         let idle_messages = usize::try_from(self.idle_message_burst).unwrap_or(usize::MAX);
-        // Each is answered by a refusal and the current turn.
+        // A refusal and a repeated turn for each.
         let answers = idle_messages.saturating_mul(2).saturating_add(self.unanswered_joins);
         self.session_queue.saturating_add(answers)
     }

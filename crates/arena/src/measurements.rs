@@ -1,35 +1,35 @@
-//! What the arena measures of itself, for those who watch over the server.
+//! The arena's metrics.
 
 use crate::arena::Arena;
 use crate::matches::shard::ShardTally;
 use crate::wall_clock::Standstills;
 use lastnim_store::LatencyCounts;
 
-/// What the arena measures of itself: states of this moment, and counts since it was opened.
+/// The arena's metrics: current values, and counts since it was opened.
 #[derive(Debug, Clone)]
 pub struct ArenaMeasurements {
-    /// Sessions of bots.
+    /// Open sessions of bots.
     pub sessions: usize,
-    /// Bots that are registered.
+    /// Registered bots.
     pub bots: usize,
-    /// Matches that are not over.
+    /// Unfinished matches.
     pub open_matches: usize,
-    /// Tournaments that are not over.
+    /// Unfinished tournaments.
     pub open_tournaments: usize,
-    /// What has happened in matches.
+    /// Counts of match events.
     pub played: ShardTally,
     /// Transactions of the store.
     pub transactions: u64,
     /// Commits that wait for the store.
     pub waiting_commits: u64,
-    /// How long the commits took that matches, registrations and the like waited for.
+    /// The duration of all commits.
     pub commits: LatencyCounts,
-    /// Times in which the server did not run.
+    /// Times when the server stalled.
     pub standstills: Standstills,
 }
 
 impl Arena {
-    /// Returns what is measured. Nobody who plays waits for it longer than a moment.
+    /// Returns the current metrics. Locks are held only briefly.
     pub fn measurements(&self) -> ArenaMeasurements {
         let inner = &self.inner;
         let commits = self.commit_counts();

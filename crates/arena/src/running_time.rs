@@ -1,43 +1,42 @@
-//! The time during which the server ran: all that passed, without the gaps in which its process or its runtime stood still.
+//! The time during which the server ran, without the gaps in which its process or runtime stalled.
 //!
-//! A process that is stopped, moved to another machine, or starved of its processor cannot notice that while it lasts. So
-//! the runtime shows a sign of life at short intervals, and time without one does not count: whoever reads the time first
-//! after a gap sees the time at which the gap began. It stays there until the runtime has gone round again for a while, and
-//! with it all that arrived in the sockets meanwhile has been read as of the time before the gap.
+//! A process that is stopped, migrated or starved of CPU cannot notice this while it lasts. So the runtime sends a
+//! heartbeat at short intervals, and time without heartbeats does not count: the first reading after a gap returns the
+//! time at which the gap began. Time then stands still until the runtime has run for a while, so that everything that
+//! arrived during the gap is read as of the time before it.
 
 use std::time::Duration;
 
-/// The longest that time stands still while the server catches up with what arrived during a gap.
+/// The maximum time for catching up with arrivals after a gap.
 const MAX_CATCH_UP: Duration = Duration::from_secs(1);
 
-/// Catching up lasts for this part of the gap: the longer a server stood still, the more has arrived.
-const CATCH_UP_PART: u32 = 8;
+/// Catching up lasts for this fraction of the gap: more arrives in a longer gap.
+const CATCH_UP_FRACTION: u32 = 8;
 
-/// Gaps within the time for catching up, after which it is over all the same. A server that is overloaded for good never
-/// catches up, and its matches have to end as well.
-const MAX_SETBACKS: u32 = 8;
+/// Gaps allowed while catching up, after which time runs again. A permanently overloaded server never catches up, but
+/// its matches must end.
+const MAX_GAPS_WHILE_CATCHING_UP: u32 = 8;
 
-/// The shortest gap by which streams are lost: clients that check them for signs of life give up a silent server.
+/// The shortest gap that may lose streams: clients with keepalive checks drop a silent server.
 const MIN_GAP_LOSING_STREAMS: Duration = Duration::from_secs(1);
 
-/// For how long after such a gap the server still finds out which streams were lost.
+/// For how long after such a gap the server still discovers lost streams.
 const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
 
-/// Counts the time during which the server ran. Every instant is given as the time since one fixed instant, by a clock that
-/// never stops and is never set.
+/// Counts the time during which the server ran. Instants are durations since a fixed start, on a monotonic clock.
 #[derive(Debug)]
 pub(crate) struct RunningTime {
-    /// The longest time without a sign of life that still counts.
+    /// The longest time without a heartbeat that still counts.
     stall_threshold: Duration,
-    /// When the runtime last showed a sign of life in time.
+    /// The last heartbeat in time.
     alive_at: Duration,
-    /// Up to which instant time has been counted: the latest that anybody was shown.
+    /// The latest instant that has been counted.
     counted_until: Duration,
-    /// How much time has been counted.
+    /// The counted time.
     ran_for: Duration,
-    /// Set from the first sign of life after a gap until time runs again.
+    /// Set from the first heartbeat after a gap until time runs again.
     catching_up: Option<StallRecovery>,
-    /// When time last ran on after a gap by which streams are lost.
+    /// When time last resumed after a gap that may lose streams.
     recovered_at: Option<Duration>,
 }
 
@@ -49,7 +48,7 @@ struct StallRecovery {
 }
 
 impl RunningTime {
-    /// Starts at the fixed instant, with a sign of life.
+    /// Starts with a heartbeat at the fixed instant.
     pub(crate) fn start(stall_threshold: Duration) -> Self {
         Self {
             stall_threshold,
@@ -61,7 +60,7 @@ impl RunningTime {
         }
     }
 
-    /// Returns how long the server has run by `at`; never less than it returned before.
+    /// Returns the running time at `at`, which never decreases.
     pub(crate) fn running_at(&mut self, at: Duration) -> Duration {
         if !self.is_stalled(at) {
             self.count_until(at);
@@ -69,7 +68,7 @@ impl RunningTime {
         self.ran_for
     }
 
-    /// Takes note that the runtime goes round at `at`. Returns the length of a gap that is over with that.
+    /// Notes a heartbeat at `at`. Returns the length of a gap that ends with it.
     pub(crate) fn note_heartbeat(&mut self, at: Duration) -> Option<Duration> {
         if !self.is_stalled(at) {
             self.alive_at = at;
@@ -86,8 +85,8 @@ impl RunningTime {
         let caught_up_for = at.saturating_sub(catching_up.since);
         let gap = catching_up.since.saturating_sub(self.counted_until);
         let has_caught_up =
-            !caught_up_for.is_zero() && caught_up_for >= (gap / CATCH_UP_PART).min(MAX_CATCH_UP);
-        if !has_caught_up && catching_up.setbacks < MAX_SETBACKS {
+            !caught_up_for.is_zero() && caught_up_for >= (gap / CATCH_UP_FRACTION).min(MAX_CATCH_UP);
+        if !has_caught_up && catching_up.setbacks < MAX_GAPS_WHILE_CATCHING_UP {
             self.catching_up = Some(catching_up);
             return None;
         }
@@ -101,7 +100,7 @@ impl RunningTime {
         Some(stood_still)
     }
 
-    /// Returns whether a stream that ends at `at` may have been lost because the server stood still.
+    /// Returns whether a stream that ends at `at` may have been lost in a stall.
     pub(crate) fn may_lose_streams(&self, at: Duration) -> bool {
         let in_gap = self.is_stalled(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
         let after_gap = self.recovered_at.is_some_and(|end| at.saturating_sub(end) < LOSS_DETECTION_TIME);
@@ -130,7 +129,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// Shows signs of life in time until `until`, the last of them then.
+    /// Sends heartbeats in time until `until`, the last one then.
     fn run(time: &mut RunningTime, from: Duration, until: Duration) -> Vec<Duration> {
         let mut gaps = Vec::new();
         let mut at = from;
@@ -142,52 +141,52 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_runs_counts_all_of_its_time() {
+    fn a_server_without_gaps_counts_all_time() {
         let mut time = RunningTime::start(THRESHOLD);
         assert_eq!(run(&mut time, ms(0), ms(10_000)), []);
         assert_eq!(time.running_at(ms(10_000)), ms(10_000));
         assert_eq!(time.running_at(ms(10_100)), ms(10_100));
         assert_eq!(time.running_at(ms(10_099)), ms(10_100), "time never runs backwards");
-        assert_eq!(time.note_heartbeat(ms(10_100)), None, "late by no more than is borne");
+        assert_eq!(time.note_heartbeat(ms(10_100)), None, "late by no more than the threshold");
     }
 
     #[test]
-    fn a_gap_is_left_out_whoever_reads_the_time_first() {
+    fn a_gap_is_left_out_whichever_call_comes_first() {
         for first_reader in [None, Some(ms(13_001)), Some(ms(13_030))] {
             let mut time = RunningTime::start(THRESHOLD);
             run(&mut time, ms(0), ms(1_000));
             assert_eq!(time.running_at(ms(1_005)), ms(1_005));
             if let Some(at) = first_reader {
-                assert_eq!(time.running_at(at), ms(1_005), "the sign of life comes later");
+                assert_eq!(time.running_at(at), ms(1_005), "the heartbeat comes later");
             }
             assert_eq!(time.note_heartbeat(ms(13_031)), None);
-            assert_eq!(time.running_at(ms(13_032)), ms(1_005), "what has arrived is read");
-            // It stood still for 12 s: it catches up for a second.
+            assert_eq!(time.running_at(ms(13_032)), ms(1_005), "arrivals are being read");
+            // The gap was 12 s: it catches up for one second.
             assert_eq!(run(&mut time, ms(13_031), ms(14_006)), []);
             assert_eq!(time.running_at(ms(14_030)), ms(1_005));
             assert_eq!(run(&mut time, ms(14_006), ms(14_031)), [ms(14_031 - 1_005)]);
             assert_eq!(time.running_at(ms(14_031)), ms(1_005));
-            assert_eq!(time.running_at(ms(14_071)), ms(1_045), "time runs on");
+            assert_eq!(time.running_at(ms(14_071)), ms(1_045), "time runs again");
         }
     }
 
     #[test]
-    fn a_long_gap_loses_streams_from_its_end_on_for_a_while() {
+    fn a_long_gap_loses_streams_for_a_while() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
         assert!(!time.may_lose_streams(ms(1_000)));
         assert!(!time.may_lose_streams(ms(1_900)), "too short");
-        assert!(time.may_lose_streams(ms(13_000)), "before the first sign of life");
+        assert!(time.may_lose_streams(ms(13_000)), "before the first heartbeat");
         run(&mut time, ms(13_000), ms(14_000));
         assert!(time.may_lose_streams(ms(14_000)), "while it catches up");
         assert_eq!(run(&mut time, ms(14_000), ms(14_500)).len(), 1);
         assert!(time.may_lose_streams(ms(14_500)));
         run(&mut time, ms(14_500), ms(20_000));
-        assert!(!time.may_lose_streams(ms(20_000)), "that is over");
+        assert!(!time.may_lose_streams(ms(20_000)), "the detection time is over");
     }
 
     #[test]
-    fn a_short_gap_is_soon_over() {
+    fn a_short_gap_needs_a_short_catch_up() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
         assert_eq!(time.note_heartbeat(ms(1_160)), None);
@@ -196,22 +195,22 @@ mod tests {
     }
 
     #[test]
-    fn a_second_gap_while_it_catches_up_is_left_out_as_well() {
+    fn a_gap_while_catching_up_is_left_out_as_well() {
         let mut time = RunningTime::start(THRESHOLD);
         run(&mut time, ms(0), ms(1_000));
         assert_eq!(run(&mut time, ms(5_000), ms(5_200)), []);
-        assert_eq!(run(&mut time, ms(9_000), ms(9_500)), [], "it catches up from the start");
+        assert_eq!(run(&mut time, ms(9_000), ms(9_500)), [], "catching up starts again");
         assert_eq!(time.running_at(ms(9_500)), ms(1_000));
         assert_eq!(run(&mut time, ms(9_500), ms(10_025)).len(), 1);
         assert_eq!(time.running_at(ms(10_025)), ms(1_000));
     }
 
     #[test]
-    fn the_time_of_a_server_that_is_always_late_runs_on() {
+    fn time_runs_on_in_an_overloaded_server() {
         let mut time = RunningTime::start(THRESHOLD);
         let mut at = ms(0);
         while at < ms(60_000) {
-            // Half as late again as is borne.
+            // Late by half as much again as the threshold.
             for _ in 0..3 {
                 at += ms(50);
                 time.running_at(at);

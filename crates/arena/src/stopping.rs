@@ -1,4 +1,4 @@
-//! The end of everything that is live.
+//! Stops the arena.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -9,8 +9,8 @@ use lastnim_proto::ServerEvent;
 use std::time::Duration;
 
 impl Arena {
-    /// Begins to stop: nothing new is started, sessions are told how long they have, and when no match is open or the
-    /// time is over, every match that is still open is cut, and every session ended.
+    /// Stops the arena: nothing new starts, and sessions are told how long they have. Once no match is open or the time
+    /// is over, open matches are interrupted and sessions closed.
     pub async fn stop(&self, within: Duration) {
         self.inner.roster.close();
         self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
@@ -28,18 +28,17 @@ impl Arena {
         let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
         self.inner.stopped.cancel();
         if !in_time {
-            // A match that waits for a store out of order would not hear that it is cut.
+            // A match that waits for an unusable store would not handle the interruption.
             self.inner.context.commits.fail_waiting();
             let open: Vec<MatchHandle> =
                 self.inner.matches.write().values().map(|open| open.handle.clone()).collect();
             for handle in open {
-                handle.send(MatchInput::Cut);
+                handle.send(MatchInput::Interrupt);
             }
         }
         self.inner.roster.for_each_session(|session| session.close(CloseReason::ShuttingDown));
     }
 
-    /// Returns whether everything has been stopped.
     pub(crate) fn is_stopped(&self) -> bool {
         self.inner.stopped.is_cancelled()
     }
@@ -49,7 +48,7 @@ impl Arena {
         self.inner.stopped.cancelled().await;
     }
 
-    /// Checks that nobody has begun to stop.
+    /// Fails once stopping has begun.
     pub(crate) fn check_not_stopping(&self) -> Result<(), ArenaError> {
         if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! The one place where the server reads the time.
+//! The only place where the server reads the time.
 
 use crate::running_time::RunningTime;
 use lastnim_core::referee::Timestamp;
@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
-/// Signs of life for each time that they may be missing for.
-const SIGNS_PER_THRESHOLD: u32 = 4;
+/// Heartbeats per stall threshold.
+const HEARTBEATS_PER_THRESHOLD: u32 = 4;
 
-/// Gaps in one interval of the log that are a warning in sum. Shorter ones belong to a busy machine.
-const WARNED_GAP: Duration = Duration::from_secs(1);
+/// The total length of gaps in a log interval that is logged as a warning. Shorter ones are normal on a busy machine.
+const MIN_WARNED_GAP: Duration = Duration::from_secs(1);
 
-/// How long the log says nothing of further gaps after it has named one.
+/// The minimum time between two log lines about gaps.
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Tells the time: that of the system when the server started, or that of what happened last if the system's clock was
-/// set back since; carried on by a clock that never steps back, and that stands still while the server does not run
-/// (see [`RunningTime`]). It falls behind the system's time by as much, until the next start.
+/// The server's clock. It starts at the system's time, or at the time of the last event if the system's clock was set
+/// back, and follows a monotonic clock that stands still while the server stalls (see [`RunningTime`]). Stalls make it
+/// fall behind the system's time until the next start.
 #[derive(Debug, Clone)]
 pub struct WallClock {
     shared: Arc<ClockShared>,
@@ -31,21 +31,21 @@ struct ClockShared {
     standstills: Mutex<Standstills>,
 }
 
-/// Times in which the server did not run.
+/// Times when the server stalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Standstills {
-    /// How many there were.
+    /// Their number.
     pub count: u64,
-    /// How long they took in all.
+    /// Their total duration.
     pub total: Duration,
 }
 
 impl WallClock {
-    /// Starts at a date, and no earlier than `last`, when something happened already. Time for which the runtime
-    /// shows no sign of life for longer than `stall_threshold` does not count.
+    /// Starts at a date, but not before the last event at `last`. Time without a heartbeat for longer than
+    /// `stall_threshold` does not count.
     ///
     /// # Panics
-    /// Outside a runtime: the signs of life come from a task of its own.
+    /// Outside a runtime, which the heartbeat task needs.
     pub fn start(date: SystemTime, last: Timestamp, stall_threshold: Duration) -> Self {
         let since_epoch = date.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let micros = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
@@ -55,27 +55,26 @@ impl WallClock {
             running: Mutex::new(RunningTime::start(stall_threshold)),
             standstills: Mutex::default(),
         });
-        tokio::spawn(send_heartbeats(Arc::downgrade(&shared), stall_threshold / SIGNS_PER_THRESHOLD));
+        tokio::spawn(send_heartbeats(Arc::downgrade(&shared), stall_threshold / HEARTBEATS_PER_THRESHOLD));
         Self { shared }
     }
 
-    /// Returns the time now.
     pub fn now(&self) -> Timestamp {
         let mut running = self.shared.lock_running_time();
         self.shared.started_at + running.running_at(self.shared.started.elapsed())
     }
 
-    /// Returns whether a stream that ends now may have been lost because the server stood still.
+    /// Returns whether a stream that ends now may have been lost because the server stalled.
     pub fn may_lose_streams(&self) -> bool {
         self.shared.lock_running_time().may_lose_streams(self.shared.started.elapsed())
     }
 
-    /// Returns the times so far in which the server did not run.
+    /// Returns the stalls so far.
     pub fn standstills(&self) -> Standstills {
         *self.shared.lock_standstills()
     }
 
-    /// Returns the runtime's own instant at which a time is reached, if the server runs until then.
+    /// Returns the runtime's instant at which a time is reached, if the server does not stall.
     pub fn instant(&self, at: Timestamp) -> Instant {
         Instant::now() + at.since(self.now())
     }
@@ -99,7 +98,7 @@ impl ClockShared {
     }
 }
 
-/// Shows the runtime's signs of life for as long as there is a clock, and says in the log what was left out.
+/// Sends heartbeats for as long as the clock exists, and logs gaps.
 async fn send_heartbeats(clock: Weak<ClockShared>, period: Duration) {
     let mut unlogged = UnloggedGaps::default();
     let mut logged_at: Option<Instant> = None;
@@ -112,21 +111,21 @@ async fn send_heartbeats(clock: Weak<ClockShared>, period: Duration) {
         }
         if unlogged.count > 0 && logged_at.is_none_or(|at| at.elapsed() >= LOG_REPEAT_INTERVAL) {
             let UnloggedGaps { count, total } = std::mem::take(&mut unlogged);
-            if total >= WARNED_GAP {
+            if total >= MIN_WARNED_GAP {
                 tracing::warn!(
                     gaps = count,
                     ?total,
-                    "the server did not run for a while, which no bot pays for"
+                    "the server stalled for a while; bots are not charged for it"
                 );
             } else {
-                tracing::debug!(gaps = count, ?total, "the server ran late, which no bot pays for");
+                tracing::debug!(gaps = count, ?total, "the server ran late; bots are not charged for it");
             }
             logged_at = Some(Instant::now());
         }
     }
 }
 
-/// Gaps that the log has not named yet.
+/// Gaps that are not logged yet.
 #[derive(Debug, Default)]
 struct UnloggedGaps {
     count: u32,

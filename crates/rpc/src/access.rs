@@ -1,4 +1,4 @@
-//! Who may call.
+//! Authorisation of callers.
 
 use super::client_address::ClientAddress;
 use super::login_limits::LoginLimits;
@@ -14,17 +14,17 @@ use tonic::codegen::http::{HeaderMap, HeaderValue};
 use tonic::metadata::AsciiMetadataValue;
 use tonic::{Code, Request, Status};
 
-/// What the paths of our own methods begin with.
+/// The path prefix of our own methods.
 const SERVICES: &str = "/lastnim.v1.";
-/// What the paths of health and reflection begin with, which are for everybody.
+/// The path prefix of the health and reflection services, which are public.
 const COMMON_SERVICES: &str = "/grpc.";
-/// What the methods begin with that only look.
+/// The name prefixes of read-only methods.
 const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
 
-/// Whether a caller has shown a valid token.
+/// Whether a caller has presented a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallerStatus {
-    /// It has shown none.
+    /// It has not.
     Stranger,
     /// It has.
     Known,
@@ -35,22 +35,22 @@ pub enum CallerStatus {
 pub struct Access {
     arena: Arena,
     logins: Arc<LoginLimits>,
-    /// Whether looking needs a token as well.
+    /// Whether reading needs a token as well.
     pub private: bool,
     /// Whether a call without a token may register a bot.
     pub open_registration: bool,
 }
 
 impl Access {
-    /// Lets nobody in without a token.
+    /// Requires a token for every call.
     pub fn tokens_only(arena: Arena, logins: Arc<LoginLimits>) -> Self {
         Self { arena, logins, private: true, open_registration: false }
     }
 
-    /// Returns the standing of a caller by the headers of its call, before anything of its request is kept.
+    /// Returns the status of a caller from the headers of its call, before any of its request is stored.
     ///
     /// # Errors
-    /// If its token is not valid, or it has none and the method needs one, or its address has shown too many wrong ones.
+    /// If its token is invalid, a required token is missing, or its address has sent too many wrong tokens.
     pub fn caller_status(
         &self,
         path: &str,
@@ -79,7 +79,7 @@ impl Access {
         }
     }
 
-    /// Returns whether nobody may call a method without a token: all that do more than look need one. A method that does not exist needs none.
+    /// Returns whether a method needs a token: always, unless it only reads. Unknown methods need none.
     fn needs_token(&self, path: &str) -> bool {
         let method = path.strip_prefix(SERVICES).and_then(|path| path.split_once('/'));
         method.is_some_and(|(service, method)| match method {
@@ -90,21 +90,21 @@ impl Access {
         })
     }
 
-    /// Returns who is calling; `None` without a token.
+    /// Returns the caller; `None` without a token.
     fn principal_of_request<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         self.principal_of_header(
             request.metadata().get(AUTHORIZATION.as_str()).map(AsciiMetadataValue::as_bytes),
         )
     }
 
-    /// Returns whose token the header `authorization` holds; `None` without the header.
+    /// Returns the holder of the token in the header `authorization`; `None` without the header.
     fn principal_of_header(&self, header: Option<&[u8]>) -> Result<Option<Principal>, Status> {
         let Some(header) = header else { return Ok(None) };
         let token = bearer_token(header);
         let principal = token.and_then(|token| self.arena.principal_of_token(token));
         principal.map(Some).ok_or_else(|| {
             let message = match token {
-                Some(_) => "authorization: this server does not know the token, or it was replaced",
+                Some(_) => "authorization: unknown token; it may have been replaced",
                 None => "authorization: expected `Bearer <token>`",
             };
             refusal_status(Code::Unauthenticated, "BAD_TOKEN", message)
@@ -115,7 +115,7 @@ impl Access {
         self.principal_of_request(request)?.ok_or_else(missing_token_status)
     }
 
-    /// Lets an admin pass.
+    /// Requires an admin.
     pub fn require_admin<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.require_token(request)? {
             Principal::Admin => Ok(()),
@@ -125,15 +125,15 @@ impl Access {
         }
     }
 
-    /// Lets an admin or a viewer pass: those who watch over the server.
+    /// Requires an admin or a viewer.
     pub fn require_overseer<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.require_token(request)? {
             Principal::Admin | Principal::Viewer => Ok(()),
-            Principal::Bot(_) => Err(permission_denied_status("this needs the role admin or viewer")),
+            Principal::Bot(_) => Err(permission_denied_status("this call needs the role admin or viewer")),
         }
     }
 
-    /// Lets a bot pass.
+    /// Requires a bot.
     pub fn require_bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
         match self.require_token(request)? {
             Principal::Bot(bot) => Ok(bot),
@@ -143,7 +143,7 @@ impl Access {
         }
     }
 
-    /// Lets an admin pass, and a bot, whose name is returned.
+    /// Requires an admin or a bot, and returns the bot's name.
     pub fn require_admin_or_any_bot<T>(&self, request: &Request<T>) -> Result<Option<BotName>, Status> {
         match self.require_token(request)? {
             Principal::Admin => Ok(None),
@@ -154,7 +154,7 @@ impl Access {
         }
     }
 
-    /// Lets anybody pass who may look, and returns who that is; `None` without a token.
+    /// Requires a caller that may read, and returns it; `None` without a token.
     pub fn require_viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         match self.principal_of_request(request)? {
             None if self.private => self.require_token(request).map(Some),
@@ -162,7 +162,7 @@ impl Access {
         }
     }
 
-    /// Lets anybody pass who may register bots, and returns who that is; `None` without a token.
+    /// Requires a caller that may register bots, and returns it; `None` without a token.
     pub fn require_registrar<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
         if self.open_registration {
             self.principal_of_request(request)
@@ -171,7 +171,7 @@ impl Access {
         }
     }
 
-    /// Lets the bot pass that is meant, and an admin for any bot. Where none is named, it is the caller.
+    /// Requires the named bot or an admin, and returns the name. If it is missing, it is the caller's.
     pub fn require_bot_or_admin<T>(
         &self,
         request: &Request<T>,
@@ -182,17 +182,15 @@ impl Access {
             (Principal::Bot(caller), named) if named.as_ref().is_none_or(|named| *named == caller) => {
                 Ok(caller)
             }
-            (Principal::Admin, None) => Err(refusal_status(
-                Code::InvalidArgument,
-                "NO_BOT",
-                "bot: an admin names the bot that is meant",
-            )),
+            (Principal::Admin, None) => {
+                Err(refusal_status(Code::InvalidArgument, "NO_BOT", "bot: required for an admin"))
+            }
             _ => Err(permission_denied_status("this call needs the bot's own token, or the role admin")),
         }
     }
 }
 
-/// Reads the token out of `Bearer <token>`.
+/// Returns the token in `Bearer <token>`.
 fn bearer_token(header: &[u8]) -> Option<&str> {
     let (scheme, token) = std::str::from_utf8(header).ok()?.split_once(' ')?;
     let token = token.trim();

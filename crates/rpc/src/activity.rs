@@ -1,35 +1,35 @@
-//! What goes on in a tournament, as messages.
+//! Messages about the activity in a tournament.
 
 use lastnim_arena::{AwaitedBot, MAX_LISTED_ACTIVITY, OpenMatchView, TimeLeft, TournamentActivity};
 use lastnim_core::referee::MatchPhase;
 use lastnim_proto::{RequestField, pb};
 use std::time::Duration;
 
-/// The bots and matches that each list holds unless a request says otherwise.
+/// The default length of each list.
 pub(super) const LISTED_ACTIVITY: usize = 10;
 
-/// Reads how many bots and matches each list may hold.
-pub(super) fn parse_activity_length(most: u32, field: RequestField<'_>) -> Option<usize> {
-    match most as usize {
+/// Parses the maximum length of each list.
+pub(super) fn parse_activity_length(limit: u32, field: RequestField<'_>) -> Option<usize> {
+    match limit as usize {
         0 => Some(LISTED_ACTIVITY),
-        most if most <= MAX_LISTED_ACTIVITY => Some(most),
-        most => {
-            field.report(format_args!("most of {most}: expected 1 to {MAX_LISTED_ACTIVITY}"));
+        limit if limit <= MAX_LISTED_ACTIVITY => Some(limit),
+        limit => {
+            field.report(format_args!("most of {limit}: expected 1 to {MAX_LISTED_ACTIVITY}"));
             None
         }
     }
 }
 
-/// Shows so many bots and matches in each list.
-pub(super) fn activity_message(activity: &TournamentActivity, most: usize) -> pb::TournamentActivity {
+/// Builds the message, with up to `limit` items per list.
+pub(super) fn activity_message(activity: &TournamentActivity, limit: usize) -> pb::TournamentActivity {
     pb::TournamentActivity {
         connected_bots: wire_count(activity.connected),
         absent_bots: wire_count(activity.absent_count),
-        absent: activity.absent.iter().take(most).map(ToString::to_string).collect(),
+        absent: activity.absent.iter().take(limit).map(ToString::to_string).collect(),
         awaited_bots: wire_count(activity.awaited_count),
-        awaited: activity.awaited.iter().take(most).map(awaited_message).collect(),
+        awaited: activity.awaited.iter().take(limit).map(awaited_message).collect(),
         open_matches: wire_count(activity.match_count),
-        matches: activity.matches.iter().take(most).map(open_match_message).collect(),
+        matches: activity.matches.iter().take(limit).map(open_match_message).collect(),
         time_left: activity.time_left.as_ref().map(time_left_message),
     }
 }
@@ -43,7 +43,7 @@ fn awaited_message(awaited: &AwaitedBot) -> pb::AwaitedBot {
     }
 }
 
-/// Shows whom a match waits for.
+/// Builds the message for an open match.
 pub(super) fn open_match_message(open: &OpenMatchView) -> pb::OpenMatch {
     let setup = open.summary.setup.as_deref();
     let origin = setup.and_then(|setup| setup.origin.as_ref());

@@ -1,4 +1,4 @@
-//! Counts of what happens, by address, for the log.
+//! Counts events by address, for the log.
 
 use super::client_address::ClientAddress;
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-/// How often what was counted is logged at most.
+/// The minimum time between two log lines.
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_mins(1);
-/// Addresses that are counted each by itself until the next line of the log.
+/// Addresses counted separately until the next log line.
 const MAX_ADDRESSES: usize = 64;
-/// Addresses that a line of the log names.
+/// Addresses named in a log line.
 const MAX_NAMED: usize = 8;
 
-/// Counts what strangers do, by address, so that it takes one line of the log a minute, however often they do it.
+/// Counts events by address, so that each minute has at most one log line, however many events there are.
 #[derive(Debug, Default)]
 pub struct AddressTally {
     counts: Mutex<Counts>,
@@ -25,12 +25,12 @@ pub struct AddressTally {
 #[derive(Debug, Default)]
 struct Counts {
     by_address: HashMap<ClientAddress, u64>,
-    /// Those of all addresses beyond these.
+    /// Events of all other addresses.
     others: u64,
 }
 
 impl Counts {
-    /// Returns the sum, and the addresses in words, those with most first.
+    /// Returns the total, and a text with the most frequent addresses.
     fn in_words(&self) -> (u64, String) {
         let mut counted: Vec<_> = self.by_address.iter().map(|(&address, &count)| (count, address)).collect();
         counted.sort_unstable_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
@@ -43,7 +43,7 @@ impl Counts {
 }
 
 impl AddressTally {
-    /// Counts one more from an address.
+    /// Counts an event of an address.
     pub fn note(&self, address: ClientAddress) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = counts.by_address.len() < MAX_ADDRESSES;
@@ -58,7 +58,7 @@ impl AddressTally {
         self.changed.notify_one();
     }
 
-    /// Hands what was counted to `log`, as a sum and the addresses in words: the first at once, what follows a minute later.
+    /// Passes the total and the text to `log`: at once for the first event, then once a minute.
     pub async fn log_each_minute(&self, log: impl Fn(u64, String)) -> Infallible {
         loop {
             self.changed.notified().await;

@@ -1,8 +1,8 @@
-//! Where bots play.
+//! The service where bots play.
 
 use super::access::Access;
 use super::client_address::ClientAddress;
-use super::said_version::read_bot_version;
+use super::reported_version::read_bot_version;
 use super::status::{arena_status, closed_stream_status};
 use lastnim_arena::{Arena, OutboxStream, StreamClosed};
 use lastnim_proto::play_service::arena_service_server::ArenaService;
@@ -19,7 +19,7 @@ pub struct ArenaRpc {
 }
 
 impl ArenaRpc {
-    /// Serves an arena.
+    /// Creates the service.
     pub fn new(arena: Arena, access: Access) -> Self {
         Self { arena, access }
     }
@@ -40,9 +40,9 @@ impl ArenaService for ArenaRpc {
         let version = read_bot_version(request.metadata())?;
         let label = version.label.clone();
         let (session, stream) = self.arena.open_session(bot.clone(), version).map_err(arena_status)?;
-        // Again, as the token may have been replaced before the session was there to be closed.
+        // Checked again: the token may have been replaced before the session could be closed for that.
         let known = self.access.require_bot(&request).map(drop);
-        // What is wrong with a message is in the words of its status.
+        // The status describes the faulty message.
         let address = ClientAddress::of_request(request.extensions());
         let requests = request.into_inner().map(|sent| sent.map_err(|status| status.message().to_owned()));
         tracing::info!(%bot, version = label.map(tracing::field::display), %address, "bot connected");

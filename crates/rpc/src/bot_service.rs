@@ -1,4 +1,4 @@
-//! The register of bots.
+//! The service for registered bots.
 
 use super::access::Access;
 use super::address_limits::AddressLimiter;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use tonic::{Code, Request, Response, Status};
 
-/// The ids of open matches that are shown with a bot.
+/// Open matches listed with a bot.
 const MAX_OPEN_MATCHES: usize = 100;
-/// The lost seats that are shown with a bot.
+/// Lost seats listed with a bot.
 const MAX_LOST_SEATS: usize = 10;
 
 /// Serves `lastnim.v1.BotService`.
@@ -29,7 +29,7 @@ pub struct BotRpc {
 }
 
 impl BotRpc {
-    /// Serves an arena.
+    /// Creates the service.
     pub fn new(arena: Arena, access: Access, reads: ReadScheduler, registrations: AddressLimiter) -> Self {
         Self { arena, access, reads, registrations: Arc::new(registrations) }
     }

@@ -1,23 +1,22 @@
-//! Whose address a call comes from.
+//! The addresses of clients.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tonic::Extensions;
 use tonic::transport::server::TcpConnectInfo;
 
-/// The bits of an IPv6 address that a provider gives to one customer; the rest the customer chooses at will.
+/// The length of the IPv6 prefix of one customer, who chooses the other bits freely.
 const IPV6_NETWORK_BITS: u32 = 64;
 
-/// The address by which limits tell clients apart: an IPv4 address, or the /64 of an IPv6 address.
+/// The address that distinguishes clients for limits: an IPv4 address, or the /64 of an IPv6 address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientAddress(IpAddr);
 
 impl ClientAddress {
-    /// What clients share whose address nobody knows.
+    /// Shared by all clients with unknown addresses.
     pub const UNKNOWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
-    /// Returns the address of the client that sent a request: the one that the server found out, or else its
-    /// connection's.
+    /// Returns the client address of a request: as determined by the server, or else that of the connection.
     pub fn of_request(extensions: &Extensions) -> Self {
         let connection = || extensions.get::<TcpConnectInfo>()?.remote_addr();
         let found = extensions.get::<Self>().copied();
@@ -55,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_client_is_its_network_and_an_ipv4_client_its_address() {
+    fn ipv6_clients_are_networks_and_ipv4_clients_addresses() {
         let cases = [
             ("127.0.0.2", "127.0.0.2"),
             ("::ffff:127.0.0.2", "127.0.0.2"),
@@ -70,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_found_out_goes_before_the_connection() {
+    fn the_determined_address_takes_precedence_over_the_connection() {
         let mut extensions = Extensions::new();
         assert_eq!(ClientAddress::of_request(&extensions), ClientAddress::UNKNOWN);
         let remote_addr = Some("10.0.0.1:80".parse().unwrap());

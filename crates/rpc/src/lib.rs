@@ -1,4 +1,4 @@
-//! The gRPC services: who may call, what the call asks for, what it is answered. What is decided is decided further in.
+//! The gRPC services: authorisation, parsing of requests, and responses. Decisions are made in the inner crates.
 
 mod access;
 mod activity;
@@ -14,7 +14,7 @@ mod match_service;
 mod oracle;
 mod page;
 mod read_scheduler;
-mod said_version;
+mod reported_version;
 mod scheduling;
 mod status;
 mod tournament_service;

@@ -1,4 +1,4 @@
-//! How often one address may show wrong tokens.
+//! Limits the wrong tokens from one address.
 
 use super::address_tally::AddressTally;
 use super::client_address::ClientAddress;
@@ -11,32 +11,32 @@ use std::hash::BuildHasher as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Among how many counters addresses are spread. Two addresses that share one by chance share its allowance; which ones do
-/// is drawn when the server starts.
+/// The number of counters shared by all addresses. Two addresses on one counter share its limit; a random seed assigns
+/// them at each start.
 const COUNTERS: usize = 4096;
-/// Logins that are remembered at least, of those that were made last; twice as many are at most.
+/// The minimum number of remembered recent logins; at most twice as many are kept.
 const REMEMBERED_LOGINS: usize = 4096;
 
-/// Slows down whoever guesses tokens: an address may show some wrong ones in a burst, then one more each interval. Beyond
-/// that its calls with a token are refused unseen, but for tokens that were right from the same address before: so a
-/// neighbour's guesses cut nobody off who plays.
+/// Slows down attackers who guess tokens: an address may send a burst of wrong tokens, then one per interval. Beyond
+/// that, its calls with a token are rejected unchecked, unless the same token was valid from this address before: so a
+/// neighbour's guesses do not lock out players.
 ///
-/// A call costs the same however many addresses there are, and so does the memory.
+/// Time per call and memory do not depend on the number of addresses.
 #[derive(Debug)]
 pub struct LoginLimits {
     burst: u32,
     interval: Duration,
     hasher: RandomState,
     state: Mutex<LoginState>,
-    /// The failed logins that are not logged yet.
+    /// Failed logins that are not logged yet.
     failures: AddressTally,
 }
 
 #[derive(Debug)]
 struct LoginState {
-    /// For each counter the moment at which nothing counts any more.
+    /// For each counter, the time at which no failure counts any more.
     clear_at: Box<[Option<Instant>]>,
-    /// Addresses with tokens that were right; when there are many, the older half is forgotten.
+    /// Addresses with valid tokens; the older half is dropped when there are too many.
     recent: HashSet<(ClientAddress, TokenHash)>,
     older: HashSet<(ClientAddress, TokenHash)>,
 }
@@ -57,7 +57,7 @@ impl LoginState {
 }
 
 impl LoginLimits {
-    /// Lets an address show `burst` wrong tokens at once, and one more each interval.
+    /// Allows each address a burst of `burst` wrong tokens, then one per interval.
     pub fn new(burst: u32, interval: Duration) -> Self {
         let (recent, older) = Default::default();
         let state = LoginState { clear_at: vec![None; COUNTERS].into(), recent, older };
@@ -69,10 +69,10 @@ impl LoginLimits {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets an address show a token, which `look` looks at, and counts it if it is wrong.
+    /// Checks a token with `look`, and counts it if it is wrong.
     ///
     /// # Errors
-    /// The time after which the address may try again, if it has shown too many wrong ones.
+    /// The time until the next attempt, if the address has sent too many wrong tokens.
     pub(super) fn admit<T, E>(
         &self,
         address: ClientAddress,
@@ -82,7 +82,7 @@ impl LoginLimits {
     ) -> Result<Result<T, E>, Duration> {
         let counter = (self.hasher.hash_one(address) % COUNTERS as u64) as usize;
         let login = (address, token);
-        // Held while the token is looked at, so that guesses at the same time do not all find room.
+        // Held during the check, so that concurrent guesses respect the limit.
         let mut state = self.state();
         let allowed = next_clear_time(state.clear_at[counter], now, self.interval, self.burst);
         if let Err(wait) = allowed
@@ -98,13 +98,13 @@ impl LoginLimits {
                 state.clear_at[counter] = Some(clear_at);
                 self.failures.note(address);
             }
-            // A token that was right once is no guess.
+            // A token that was valid before is not a guess.
             (Err(_), Err(_)) => self.failures.note(address),
         }
         Ok(looked)
     }
 
-    /// Logs failed logins for as long as this is polled: the first at once, then all of a minute in one line.
+    /// Logs failed logins while it is polled: the first at once, then one line per minute.
     pub async fn log_failures(&self) -> Infallible {
         self.failures
             .log_each_minute(|count, from| tracing::warn!(count, %from, "failed logins: no valid token"))
@@ -123,7 +123,7 @@ mod tests {
         IpAddr::from(Ipv4Addr::from_bits(number)).into()
     }
 
-    /// Shows a token of which only "right" is right; none if it was refused unseen.
+    /// Checks a token, of which only "right" is valid; `None` if it was rejected unchecked.
     fn show(limits: &LoginLimits, from: u32, token: &str, now: Instant) -> Option<bool> {
         let look = || if token == "right" { Ok(()) } else { Err(()) };
         let looked = limits.admit(address(from), TokenHash::of_token(token), now, look);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_may_guess_in_a_burst_and_then_once_each_interval() {
+    fn an_address_has_a_burst_of_guesses_and_then_one_per_interval() {
         let (limits, start) = (LoginLimits::new(3, SECOND), Instant::now());
         for guess in ["a", "b", "c"] {
             assert_eq!(show(&limits, 1, guess, start), Some(false));
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(show(&limits, 1, "right", start), None, "it could be a guess as well");
         let wait = limits.admit(address(1), TokenHash::of_token("e"), start, || Ok::<_, ()>(())).unwrap_err();
         assert_eq!(wait, SECOND);
-        assert_eq!(show(&limits, 1, "f", start + SECOND), Some(false), "refusals do not count");
+        assert_eq!(show(&limits, 1, "f", start + SECOND), Some(false), "rejected attempts do not count");
         assert_eq!(show(&limits, 1, "g", start + SECOND), None);
         assert_eq!(show(&limits, 1, "right", start + 2 * SECOND), Some(true));
         let guesses = (0..100).filter(|n| show(&limits, 1, &n.to_string(), start + 60 * SECOND).is_some());
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_let_in_from_there_before_is_let_in_whatever_its_neighbours_do() {
+    fn a_known_login_passes_despite_a_neighbours_guesses() {
         let (limits, start) = (LoginLimits::new(2, SECOND), Instant::now());
         assert_eq!(show(&limits, 1, "right", start), Some(true));
         for guess in 0..10 {
@@ -156,11 +156,11 @@ mod tests {
         }
         assert_eq!(show(&limits, 1, "a", start), None);
         assert_eq!(show(&limits, 1, "right", start), Some(true));
-        assert_eq!(show(&limits, 2, "right", start), Some(true), "another address is another matter");
+        assert_eq!(show(&limits, 2, "right", start), Some(true), "each address has its own limit");
     }
 
     #[test]
-    fn many_addresses_and_logins_take_no_more_memory() {
+    fn memory_does_not_grow_with_addresses_and_logins() {
         let (limits, start) = (LoginLimits::new(1, SECOND), Instant::now());
         for from in 0..20_000 {
             show(&limits, from, "right", start);

@@ -1,4 +1,4 @@
-//! The manifest of a tournament, sent in parts: no more of it is held at once than a part.
+//! Streams the manifest of a tournament in parts, with only one part in memory.
 
 use super::read_scheduler::ReadScheduler;
 use super::scheduling::{Permit, WaitingCaller};
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tonic::Status;
 
-/// The most bytes of a message.
-const MESSAGE_BYTES: usize = 256 << 10;
-/// How much is written in one turn of reading, if a line more does not make it longer: bytes.
+/// The maximum size of a message.
+const MAX_MESSAGE_BYTES: usize = 256 << 10;
+/// The target size of one part in bytes, exceeded by at most one line.
 const PART_BYTES: usize = 128 << 10;
-/// Matches that are asked for at once. A line has some 150 bytes.
-const PAGE: usize = 1_000;
+/// Matches per read. A line has about 150 bytes.
+const PAGE_SIZE: usize = 1_000;
 
 type Lines = Box<dyn Iterator<Item = Line> + Send>;
 
@@ -29,22 +29,19 @@ pub(super) struct ManifestSource {
     stage: ManifestStage,
 }
 
-/// What comes next.
+/// The next section to write.
 enum ManifestStage {
-    /// What stands before the matches.
+    /// The lines before the matches.
     Beginning(Lines),
-    /// The matches behind one.
+    /// The matches after one.
     Matches(Option<MatchId>),
-    /// The standings, and what the format says besides.
+    /// The standings and the format's verdict.
     Standings(Lines),
-    /// The signature.
     Seal,
-    /// Nothing.
     Over,
 }
 
 impl ManifestSource {
-    /// Begins the manifest of a tournament.
     pub(super) fn new(arena: Arena, snapshot: ManifestSnapshot) -> Self {
         let stored = &snapshot.stored;
         let over_at = stored.over.as_ref().map(|over| over.at);
@@ -53,7 +50,7 @@ impl ManifestSource {
         Self { arena, snapshot, writer, stage }
     }
 
-    /// Writes the next part; nothing after the last.
+    /// Writes the next part; empty after the last one.
     pub(super) async fn next_part(&mut self) -> Result<Vec<u8>, ArenaError> {
         while self.writer.text_len() < PART_BYTES {
             match &mut self.stage {
@@ -62,7 +59,7 @@ impl ManifestSource {
                     None => self.stage = ManifestStage::Matches(None),
                 },
                 ManifestStage::Matches(after) => {
-                    let page = self.arena.listed_matches(&self.snapshot, *after, PAGE).await?;
+                    let page = self.arena.listed_matches(&self.snapshot, *after, PAGE_SIZE).await?;
                     let ListedMatches { matches, next } = page;
                     for listed in &matches {
                         self.writer.push_match(listed);
@@ -86,7 +83,7 @@ impl ManifestSource {
         Ok(self.writer.take_text())
     }
 
-    /// Sends all of it, until it is over or nobody listens. Each part is written in a turn of its reader.
+    /// Sends the manifest until its end, or until the receiver is gone. Each part takes a turn of the reader.
     pub(super) async fn send(
         mut self,
         reads: ReadScheduler,
@@ -106,7 +103,7 @@ impl ManifestSource {
                     part
                 }
                 Err(status) => {
-                    // Whoever has gone by now need not be told.
+                    // The receiver may be gone.
                     let _ = receiver.send(Err(status)).await;
                     return;
                 }
@@ -114,7 +111,7 @@ impl ManifestSource {
             if part.is_empty() {
                 return;
             }
-            for text in part.chunks(MESSAGE_BYTES) {
+            for text in part.chunks(MAX_MESSAGE_BYTES) {
                 let message = pb::GetManifestResponse { text: text.to_vec() };
                 tokio::select! {
                     sent = receiver.send(Ok(message)) => if sent.is_err() { return },

@@ -1,4 +1,4 @@
-//! Matches as seen from outside.
+//! The service for matches.
 
 use super::access::Access;
 use super::activity::open_match_message;
@@ -23,7 +23,7 @@ pub struct MatchRpc {
 }
 
 impl MatchRpc {
-    /// Serves an arena.
+    /// Creates the service.
     pub fn new(arena: Arena, access: Access, reads: ReadScheduler) -> Self {
         Self { arena, access, reads }
     }
@@ -51,11 +51,11 @@ fn match_message(summary: &MatchSummary) -> pb::Match {
     }
 }
 
-/// Somebody who watches a match.
+/// A watcher of a match.
 struct MatchWatcher {
     arena: Arena,
     caller: Option<Principal>,
-    /// The tournament of the match, which its first event names.
+    /// The tournament of the match, from its first event.
     tournament: Option<TournamentId>,
 }
 
@@ -72,19 +72,18 @@ impl MatchWatcher {
     }
 }
 
-/// Reads the id of a match in the field that every request names it in.
+/// Parses the match id of a request.
 fn parse_match_id(id: &str) -> Result<MatchId, Status> {
     parse_field("match_id", id.parse())
 }
 
-/// Reads which matches are wanted.
+/// Parses a filter.
 fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Option<MatchFilter> {
     let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id);
     let at_bots = field.member("bots");
     if request.bots.len() > MAX_SEATS {
-        let (named, most) = (request.bots.len(), MAX_SEATS);
-        at_bots
-            .report(format_args!("{named} bots: expected {most} at the most, as many as a match has seats"));
+        let (named, limit) = (request.bots.len(), MAX_SEATS);
+        at_bots.report(format_args!("{named} bots: expected at most {limit}, the largest number of seats"));
         return None;
     }
     let bots = at_bots.parse_each(&request.bots, |bot, field| field.ok_or_report(bot.parse()));
@@ -94,8 +93,7 @@ fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Op
     if let (Some(Some(state)), Some(Some(_))) = (state, reason)
         && !state.has_end()
     {
-        at_reason
-            .report("matches that are open or quarantined have no end: leave out the reason or the state");
+        at_reason.report("open and quarantined matches have no end: omit the reason or the state");
     }
     let bots = bots?.into_iter().collect();
     Some(MatchFilter { tournament: tournament?, bots, state: state?, reason: reason? })
@@ -216,9 +214,10 @@ impl pb::match_service_server::MatchService for MatchRpc {
                 keep_newest: request.keep_newest,
             };
             let bounded = filter.is_bounded().then_some(filter);
-            field
-                .member("keep_newest")
-                .ok_or_report(bounded.ok_or("it or over_before_us is needed: all records would go"))
+            field.member("keep_newest").ok_or_report(
+                bounded
+                    .ok_or("required unless over_before_us is given: otherwise all records would be removed"),
+            )
         })?;
         let pruned_matches = self.arena.prune_records(filter).await.map_err(arena_status)?;
         Ok(Response::new(pb::PruneRecordsResponse { pruned_matches }))

@@ -1,18 +1,18 @@
-//! Pages of lists.
+//! Pagination of lists.
 
 use super::status::parse_field;
 use std::{fmt::Display, str::FromStr};
 use tonic::Status;
 
-/// The size of a page that does not say one.
-const DEFAULT_SIZE: usize = 100;
-/// The largest page.
-const MAX_SIZE: usize = 1_000;
+/// The default page size.
+const DEFAULT_PAGE_SIZE: usize = 100;
+/// The maximum page size.
+const MAX_PAGE_SIZE: usize = 1_000;
 
-/// One page of a list, named by what stands before it.
+/// A page of a list.
 #[derive(Debug)]
 pub(super) struct Page<K> {
-    /// The key of the last item of the page before; `None` for the first page.
+    /// The key of the last item of the previous page; `None` for the first page.
     pub(super) start: Option<K>,
     size: usize,
 }
@@ -22,35 +22,37 @@ where
     K: FromStr + Display,
     K::Err: Display,
 {
-    /// Reads what a request says of its page.
+    /// Parses the page of a request.
     pub(super) fn parse(size: u32, token: &str) -> Result<Self, Status> {
         let size = match size as usize {
-            0 => DEFAULT_SIZE,
-            size if size <= MAX_SIZE => size,
-            size => parse_field("page_size", Err(format!("page_size of {size}: expected 1 to {MAX_SIZE}")))?,
+            0 => DEFAULT_PAGE_SIZE,
+            size if size <= MAX_PAGE_SIZE => size,
+            size => {
+                parse_field("page_size", Err(format!("page_size of {size}: expected 1 to {MAX_PAGE_SIZE}")))?
+            }
         };
         let start = if token.is_empty() { None } else { Some(parse_field("page_token", token.parse())?) };
         Ok(Self { start, size })
     }
 
-    /// Returns the largest page behind an item.
+    /// Returns the largest page after an item.
     pub(super) fn largest_after(start: Option<K>) -> Self {
-        Self { start, size: MAX_SIZE }
+        Self { start, size: MAX_PAGE_SIZE }
     }
 
-    /// Returns how many items to ask for: one more than the page holds, to know whether another page follows.
+    /// Returns how many items to read: one more than the page size, to detect further pages.
     pub(super) fn fetch_limit(&self) -> usize {
         self.size + 1
     }
 
-    /// Cuts the items to the page and returns the token of the next one, empty if there is none.
+    /// Truncates the items to the page size and returns the token of the next page, empty if there is none.
     pub(super) fn truncate<T>(&self, items: &mut Vec<T>, key: impl Fn(&T) -> String) -> String {
         let more = items.len() > self.size;
         items.truncate(self.size);
         items.last().filter(|_| more).map(key).unwrap_or_default()
     }
 
-    /// Fills the page with those items of a larger one that are wanted, and returns the token of what was not looked through.
+    /// Fills the page with the wanted items of a larger one, and returns the token of the unread rest.
     pub(super) fn fill_filtered<T>(
         &self,
         items: Vec<T>,
@@ -78,7 +80,7 @@ where
 mod tests {
     use super::*;
 
-    /// Returns pages of the even numbers below so many, the highest first.
+    /// Returns the pages of the even numbers below a limit, the highest first.
     fn even(size: u32, below: u64) -> Vec<Vec<u64>> {
         let mut pages = Vec::new();
         let mut token = String::new();
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_are_picked_miss_nothing_and_repeat_nothing() {
+    fn filtered_pages_neither_miss_nor_repeat_items() {
         assert_eq!(even(3, 9), [vec![8, 6, 4], vec![2, 0]]);
         assert_eq!(even(9, 25), [vec![24, 22, 20, 18, 16], vec![14, 12, 10, 8, 6], vec![4, 2, 0]]);
         for (size, below) in (1..12).flat_map(|size| (0..45).map(move |below| (size, below))) {

@@ -1,5 +1,4 @@
-//! Reading, for anybody: lists, records, standings. How much one may read at once, whose turn it is, and what is left to
-//! those that play.
+//! Schedules reads of lists, records and standings: limits per caller, turns, and rests for the matches.
 
 use super::access::Access;
 use super::scheduling::{Caller, Permit, RequestQueue, SharedQuota, Turn, WaitingCaller, offload_to_thread};
@@ -10,38 +9,37 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Code, Request, Status};
 
-/// The most reads of one caller at once, worked on or waiting.
-const READS_OF_CALLER: usize = 256;
-/// The most reads at once of all callers together.
-const READS: usize = 8_192;
-/// The most cross-tables that one caller waits for at once.
-const CROSS_TABLES_OF_CALLER: usize = 4;
-/// The most that all callers together wait for.
-const CROSS_TABLES: usize = 64;
-/// The most manifests that one caller fetches at once.
-const MANIFESTS_OF_CALLER: usize = 4;
-/// The most that all callers together fetch.
-const MANIFESTS: usize = 64;
-/// The feeds that read what was there before them, at once: that of a long match takes much memory.
-const STARTING_FEEDS: usize = 4;
-/// The longest that a read waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a caller waits for the answer that it reads too much at once. Without that, one that asks again at once would
-/// cost more than one that reads.
+/// The limit of reads per caller, including waiting ones.
+const MAX_READS_PER_CALLER: usize = 256;
+/// The limit of reads of all callers together.
+const MAX_READS: usize = 8_192;
+/// The limit of awaited cross-tables per caller.
+const MAX_CROSS_TABLES_PER_CALLER: usize = 4;
+/// The limit of awaited cross-tables of all callers together.
+const MAX_CROSS_TABLES: usize = 64;
+/// The limit of concurrent manifests per caller.
+const MAX_MANIFESTS_PER_CALLER: usize = 4;
+/// The limit of concurrent manifests of all callers together.
+const MAX_MANIFESTS: usize = 64;
+/// Feeds that read past events at the same time: a long match takes much memory.
+const MAX_STARTING_FEEDS: usize = 4;
+/// How long a read may wait for its turn.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The delay before a caller is told that it reads too much. Without it, immediate retries would cost more than reads.
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
-/// What a caller is told that has no turn.
-const FULL: &str = "more is read from the server than it can answer: try again later";
-/// While matches are played, a turn rests after each read for so many times as long as the read took.
+/// The message for a caller whose read got no turn.
+const FULL: &str = "the server is busy with reads: try again later";
+/// While matches are played, a turn rests after each read, for this multiple of its duration.
 const REST_RATIO: u32 = 2;
-/// The shortest rest: less is added up. The runtime sleeps for whole milliseconds.
-const SHORTEST_REST: Duration = Duration::from_millis(2);
-/// The longest rest that is owed.
-const LONGEST_REST: Duration = Duration::from_secs(1);
+/// The shortest rest; shorter ones are added up, since the runtime sleeps for whole milliseconds.
+const MIN_REST: Duration = Duration::from_millis(2);
+/// The longest rest.
+const MAX_REST: Duration = Duration::from_secs(1);
 
-/// Reads for callers, each when its turn has come.
+/// Runs reads for callers in turn.
 ///
-/// A read is worked out away from the threads that carry messages, one turn after the other, and the turns rest while
-/// matches are played: what is left of the processors is theirs.
+/// A read runs on another thread than those that handle messages. Turns rest while matches are played, which leaves
+/// them the CPU.
 #[derive(Debug, Clone)]
 pub struct ReadScheduler {
     arena: Arena,
@@ -51,46 +49,47 @@ pub struct ReadScheduler {
     manifests: Arc<SharedQuota<Caller>>,
     queue: Arc<RequestQueue>,
     starting_feeds: Arc<RequestQueue>,
-    /// The rest that was too short to be taken.
+    /// The sum of rests too short to take.
     owed: Arc<Mutex<Duration>>,
 }
 
 impl ReadScheduler {
-    /// Works `at_once` reads out at once.
+    /// Runs `at_once` reads at the same time.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let places = SharedQuota::new(READS_OF_CALLER, READS);
-        let cross_tables = SharedQuota::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
-        let manifests = SharedQuota::new(MANIFESTS_OF_CALLER, MANIFESTS);
+        let places = SharedQuota::new(MAX_READS_PER_CALLER, MAX_READS);
+        let cross_tables = SharedQuota::new(MAX_CROSS_TABLES_PER_CALLER, MAX_CROSS_TABLES);
+        let manifests = SharedQuota::new(MAX_MANIFESTS_PER_CALLER, MAX_MANIFESTS);
         let queue = Arc::new(RequestQueue::new(at_once));
-        let starting_feeds = Arc::new(RequestQueue::new(STARTING_FEEDS));
+        let starting_feeds = Arc::new(RequestQueue::new(MAX_STARTING_FEEDS));
         Self { arena, access, places, cross_tables, manifests, queue, starting_feeds, owed: Arc::default() }
     }
 
-    /// Lets anybody read who may look.
+    /// Admits a caller that may read.
     pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<WaitingCaller, Status> {
         Ok(WaitingCaller::of_request(request, self.access.require_viewer(request)?))
     }
 
-    /// Reads when the caller's turn has come, unless it reads too much at once or has to wait too long. The read is given
-    /// up when nobody waits for this any more.
+    /// Runs a read when the caller's turn comes, unless a limit is reached or it waits too long. It is stopped when the
+    /// caller leaves.
     pub(super) async fn run_read<T: Send + 'static>(
         &self,
         reader: &WaitingCaller,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
-        let too_many =
-            || format!("{READS_OF_CALLER} reads of this caller are not answered yet: ask for less at once");
+        let too_many = || {
+            format!("{MAX_READS_PER_CALLER} reads of this caller are not answered yet: ask for less at once")
+        };
         let _place = acquire_place(&self.places, reader, too_many).await?;
-        let turn = timeout(reader.time_left(PATIENCE), self.queue.wait_for_turn(&reader.asker)).await;
+        let turn = timeout(reader.time_left(QUEUE_TIMEOUT), self.queue.wait_for_turn(&reader.asker)).await;
         let turn = turn.map_err(|_| retry_status(Code::ResourceExhausted, "FULL", FULL))?;
         self.run_with_turn(turn, read).await
     }
 
-    /// Works out for a caller what takes time, when its turn has come.
+    /// Runs slow work for a caller in its turn.
     ///
     /// # Errors
-    /// If it may not look, has too much under way, or has to wait too long.
-    pub async fn work_out<T: Send + 'static>(
+    /// If it may not read, has reached a limit, or waits too long.
+    pub async fn run_slow_work<T: Send + 'static>(
         &self,
         request: &Request<()>,
         work: impl FnOnce() -> T + Send + 'static,
@@ -99,29 +98,31 @@ impl ReadScheduler {
         self.run_read(&reader, async move { Ok(work()) }).await
     }
 
-    /// Waits until a feed may read what was there before it. Callers take turns, so that nobody waits behind all that another one follows.
+    /// Waits until a feed may read past events. Callers take turns, so that no caller waits for all feeds of another.
     ///
     /// # Errors
-    /// If it may not look.
+    /// If it may not read.
     pub async fn wait_to_start_feed(&self, request: &Request<()>) -> Result<FeedStart, Status> {
         let reader = self.admit(request)?;
         Ok(FeedStart { _turn: self.starting_feeds.wait_for_turn(&reader.asker).await })
     }
 
-    /// Lets a caller wait for a cross-table, unless it waits for too many.
+    /// Admits a caller that waits for a cross-table, up to the limit.
     pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
-        let too_many =
-            || format!("this caller waits for {CROSS_TABLES_OF_CALLER} cross-tables: wait for one first");
+        let too_many = || {
+            format!("this caller waits for {MAX_CROSS_TABLES_PER_CALLER} cross-tables: wait for one first")
+        };
         acquire_place(&self.cross_tables, reader, too_many).await
     }
 
-    /// Lets a caller fetch a manifest, unless it fetches too many.
+    /// Admits a caller that fetches a manifest, up to the limit.
     pub(super) async fn admit_manifest(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
-        let too_many = || format!("this caller fetches {MANIFESTS_OF_CALLER} manifests: wait for one first");
+        let too_many =
+            || format!("this caller fetches {MAX_MANIFESTS_PER_CALLER} manifests: wait for one first");
         acquire_place(&self.manifests, reader, too_many).await
     }
 
-    /// Reads once more for a caller that watches, however long its turn takes to come.
+    /// Runs another read for a watcher, however long it waits for its turn.
     pub(super) async fn run_watcher_read<T: Send + 'static>(
         &self,
         reader: &WaitingCaller,
@@ -144,25 +145,25 @@ impl ReadScheduler {
         .await
     }
 
-    /// Returns for how long a turn rests after a read.
+    /// Returns how long a turn rests after a read.
     fn rest_time_after(&self, took: Duration) -> Duration {
         if self.arena.open_match_count() == 0 {
             return Duration::ZERO;
         }
         let mut owed = self.owed.lock().unwrap_or_else(PoisonError::into_inner);
-        *owed = (*owed + took * REST_RATIO).min(LONGEST_REST);
-        if *owed < SHORTEST_REST { Duration::ZERO } else { std::mem::take(&mut *owed) }
+        *owed = (*owed + took * REST_RATIO).min(MAX_REST);
+        if *owed < MIN_REST { Duration::ZERO } else { std::mem::take(&mut *owed) }
     }
 }
 
-/// Lets a feed read what was there before it, until this is dropped.
+/// Permits a feed to read past events until dropped.
 #[derive(Debug)]
 #[must_use = "the next feed may read when it is dropped"]
 pub struct FeedStart {
     _turn: Turn,
 }
 
-/// A read on its way. However it ends, its turn rests before it is over.
+/// A running read. However it ends, its turn rests before it is released.
 #[derive(Debug)]
 struct RunningRead {
     turn: Option<Turn>,
@@ -182,7 +183,7 @@ impl Drop for RunningRead {
     }
 }
 
-/// Takes a place, or says after a while that there is none.
+/// Takes a place, or fails after a delay if there is none.
 async fn acquire_place(
     places: &Arc<SharedQuota<Caller>>,
     reader: &WaitingCaller,
@@ -231,11 +232,11 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         };
-        timeout(Duration::from_secs(20), looking).await.expect("it is settled soon");
+        timeout(Duration::from_secs(20), looking).await.expect("it settles soon");
     }
 
     #[tokio::test]
-    async fn a_read_leaves_the_threads_that_carry_messages_alone() {
+    async fn reads_run_on_separate_threads() {
         let reads = reads().await;
         let here = thread::current().id();
         let elsewhere = reads.run_read(&by("one"), async move { Ok(thread::current().id()) }).await.unwrap();
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_waits_behind_all_that_another_reads() {
+    async fn callers_take_turns_reading() {
         let reads = reads().await;
         let (end, ended) = mpsc::channel::<()>();
         let mut reading = JoinSet::new();
@@ -282,24 +283,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_reads_too_much_at_once_is_told_so_after_a_while() {
+    async fn a_caller_that_reads_too_much_is_rejected_after_a_delay() {
         let reads = reads().await;
         let turn = reads.queue.wait_for_turn(&by("first").asker).await;
         let mut reading = JoinSet::new();
-        for _ in 0..READS_OF_CALLER {
+        for _ in 0..MAX_READS_PER_CALLER {
             let reads = reads.clone();
             reading.spawn(async move { reads.run_read(&by("greedy"), async { Ok(()) }).await });
         }
-        until(|| reads.places.used() == READS_OF_CALLER).await;
+        until(|| reads.places.used() == MAX_READS_PER_CALLER).await;
         let began = Instant::now();
         let refused = reads.run_read(&by("greedy"), async { Ok(()) }).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
         assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
-        assert!(began.elapsed() >= REFUSAL_DELAY, "to ask again at once does not pay");
-        // Those that wait are refused when they have waited long enough.
+        assert!(began.elapsed() >= REFUSAL_DELAY, "an immediate retry does not pay");
+        // Waiting reads are rejected after their maximum wait.
         let refused = reading.join_next().await.unwrap().unwrap().unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
-        assert!(began.elapsed() < PATIENCE + REFUSAL_DELAY);
+        assert!(began.elapsed() < QUEUE_TIMEOUT + REFUSAL_DELAY);
         drop(turn);
     }
 
@@ -307,11 +308,11 @@ mod tests {
     async fn the_turns_rest_while_matches_are_played() {
         let reads = reads().await;
         let busy = || async {
-            tokio::time::advance(SHORTEST_REST).await;
+            tokio::time::advance(MIN_REST).await;
             Ok(())
         };
         reads.run_read(&by("one"), busy()).await.unwrap();
-        assert_eq!(reads.queue.free_turns(), 1, "nobody plays");
+        assert_eq!(reads.queue.free_turns(), 1, "no match is played");
         let bots: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
         for bot in &bots {
             reads.arena.register_bot(bot.clone()).await.unwrap();
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_read_that_breaks_down_gives_its_turn_back() {
+    async fn a_read_that_panics_releases_its_turn() {
         let reads = reads().await;
         let broken = async {
             assert!(thread::panicking(), "on purpose");

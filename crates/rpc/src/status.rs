@@ -1,4 +1,4 @@
-//! One table from what went wrong to the status that a caller gets.
+//! Maps errors to gRPC statuses.
 
 use lastnim_arena::{ArenaError, CloseReason, OracleClosure, StreamClosed};
 use lastnim_proto::{RequestField, Violations, parse_request};
@@ -11,20 +11,20 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 
 /// The domain of the reasons in `google.rpc.ErrorInfo`.
 const DOMAIN: &str = "lastnim.v1";
-/// When a caller that met a limit, or a server that stops, may try again.
+/// The suggested delay before a retry after a limit was reached, or while the server stops.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// What a caller hears of a store, whatever is wrong with it.
+/// What callers are told about an unusable store, whatever the cause.
 const UNAVAILABLE: &str = "the store cannot be used now: try again later";
-const DELAYED: &str = "the store cannot be used now; what was asked for may still be carried out, once it can be: look again later";
-const DAMAGED: &str = "what the store keeps of this is damaged: the log of the server says how";
-const FAILED: &str = "the store failed: the log of the server says how";
+const DELAYED: &str = "the store cannot be used now; the request may still be carried out later: check again";
+const DAMAGED: &str = "the stored data is damaged: see the log of the server";
+const FAILED: &str = "the store failed: see the log of the server";
 
-/// Makes a status with a stable reason for programs.
+/// Creates a status with a stable reason for programs.
 pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status {
     Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new()))
 }
 
-/// Says no to a caller from whom a tournament keeps the oracle; one without a token may have one that is let in.
+/// Creates the status for a closed oracle; a caller without a token may succeed with one.
 fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
     let code = if closure.bot.is_some() { Code::PermissionDenied } else { Code::Unauthenticated };
     let metadata = HashMap::from([("tournament_id".to_owned(), closure.tournament.to_string())]);
@@ -32,19 +32,19 @@ fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
     Status::with_error_details(code, message, details)
 }
 
-/// Makes a status that invites to try again.
+/// Creates a status that suggests a retry.
 pub(super) fn retry_status(code: Code, reason: &str, message: &str) -> Status {
     retry_after_status(RETRY_AFTER, code, reason, message)
 }
 
-/// Makes a status that invites to try again after some time.
+/// Creates a status that suggests a retry after a delay.
 pub(super) fn retry_after_status(after: Duration, code: Code, reason: &str, message: &str) -> Status {
     let mut details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
     details.set_retry_info(Some(after));
     Status::with_error_details(code, message, details)
 }
 
-/// Says no to a request for everything that is wrong in its fields.
+/// Creates the status for all faults in the fields of a request.
 pub(super) fn violations_status(violations: &Violations) -> Status {
     let mut details = ErrorDetails::with_error_info("BAD_REQUEST", DOMAIN, HashMap::new());
     for violation in violations.as_slice() {
@@ -53,17 +53,17 @@ pub(super) fn violations_status(violations: &Violations) -> Status {
     Status::with_error_details(Code::InvalidArgument, violations.to_string(), details)
 }
 
-/// Reads a request to its end, or says no to it.
+/// Parses a whole request, or returns all its faults as a status.
 pub(super) fn read_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Result<T, Status> {
     parse_request(parse).map_err(|violations| violations_status(&violations))
 }
 
-/// Reads one field of a request, or says no to the request.
+/// Returns a parsed field, or its fault as a status.
 pub(super) fn parse_field<T, E: Display>(field: &'static str, parsed: Result<T, E>) -> Result<T, Status> {
     read_request(|request| request.member(field).ok_or_report(parsed))
 }
 
-/// Says no for the arena.
+/// Converts an error of the arena.
 pub(super) fn arena_status(error: ArenaError) -> Status {
     let message = error.to_string();
     let (code, reason) = match error {
@@ -92,7 +92,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::NoSuchTranscript { .. } => (Code::NotFound, "NO_SUCH_TRANSCRIPT"),
         ArenaError::TranscriptSize { .. } => (Code::ResourceExhausted, "TRANSCRIPT_SIZE"),
         ArenaError::Stopping => return retry_status(Code::Unavailable, "STOPPING", &message),
-        // What a database says names addresses, roles and files, which are no business of the caller.
+        // Database messages may contain addresses, roles and files, so callers do not get them.
         ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_)) => {
             tracing::warn!(%message, "the store cannot be used");
             return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE);
@@ -116,22 +116,20 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
     refusal_status(code, reason, &message)
 }
 
-/// Ends a stream that was closed from this side before all was said. An example of what led to it stands in the message and
-/// in the metadata of the reason.
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+/// Returns the status of a stream that the server closed early. An example of the cause is in the message and in the
+/// metadata of the reason.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
     let (code, reason, message) = match closed.closing {
         CloseReason::Done => return Status::ok("done"),
         CloseReason::SlowReader => (
             Code::ResourceExhausted,
             "SLOW_READER",
-            "too many messages waited unread: read the stream all the time, and think elsewhere",
+            "too many messages waited unread: keep reading the stream while thinking",
         ),
-        CloseReason::Replaced => (
-            Code::Aborted,
-            "REPLACED",
-            "a newer session of this bot has taken its place: a bot has one session",
-        ),
+        CloseReason::Replaced => {
+            (Code::Aborted, "REPLACED", "a newer session of this bot has replaced it: a bot has one session")
+        }
         CloseReason::TokenRotated => {
             (Code::Unauthenticated, "TOKEN_ROTATED", "the token was replaced: use the new one")
         }
@@ -143,13 +141,13 @@ pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
             "TOO_MANY_UNREAD",
             "too many messages for one seat at once: answer each turn once and wait for the next",
         ),
-        CloseReason::TooManyUnproductive => (
+        CloseReason::TooManyIdleMessages => (
             Code::ResourceExhausted,
             "TOO_MANY_UNPRODUCTIVE_MESSAGES",
             "too many messages that were refused, repeated or not asked for",
         ),
         CloseReason::Malformed => {
-            (Code::InvalidArgument, "MALFORMED", "a message that is no PlayRequest, or too large")
+            (Code::InvalidArgument, "MALFORMED", "a message that is not a PlayRequest, or is too large")
         }
         CloseReason::ShuttingDown => {
             (Code::Unavailable, "STOPPING", "the server is stopping: connect again later")
@@ -157,7 +155,7 @@ pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
         CloseReason::Broken => (
             Code::Internal,
             "BROKEN",
-            "something broke down in the server, and this stream with it: look again whether it goes on",
+            "an internal error closed this stream: check whether the match or tournament continues",
         ),
     };
     let example = closed.example.iter().map(|example| ("example".to_owned(), example.clone()));
@@ -178,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_database_says_stays_here() {
+    fn database_messages_are_not_sent_to_callers() {
         let words = || "password authentication failed for user \"keeper\" at 10.0.0.7".to_owned();
         let unavailable = || StoreError::Unavailable(words());
         let cases = [

@@ -1,4 +1,4 @@
-//! Tournaments.
+//! The service for tournaments.
 
 use super::access::Access;
 use super::activity::{LISTED_ACTIVITY, activity_message, parse_activity_length};
@@ -20,12 +20,12 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
 
-/// The least time between two states that a watcher is sent, for each so many lines of standings. All watchers look at the
-/// same moments, so that what one of them has worked out serves the others.
+/// The minimum time between two updates of a watcher, per [`WATCHED_LINES`] lines of standings. All watchers update at
+/// the same times, so that they share computed standings.
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
-/// The lines of standings that are sent in that time.
+/// The lines of standings per interval.
 const WATCHED_LINES: usize = 100;
-/// The size beyond which no further tournament is put on a page, in bytes: half of what most clients take in one message.
+/// The size in bytes at which a page takes no further tournament: half of what most clients accept in a message.
 const PAGE_BYTES: usize = 2 << 20;
 
 /// Serves `lastnim.v1.TournamentService`.
@@ -34,17 +34,17 @@ pub struct TournamentRpc {
     arena: Arena,
     access: Access,
     reads: ReadScheduler,
-    /// The moment from which the intervals of the watchers are counted.
+    /// The start of the watchers' intervals.
     since: Instant,
 }
 
 impl TournamentRpc {
-    /// Serves an arena.
+    /// Creates the service.
     pub fn new(arena: Arena, access: Access, reads: ReadScheduler) -> Self {
         Self { arena, access, reads, since: Instant::now() }
     }
 
-    /// Does to a tournament what an admin asks for. Every mistake of the request is named.
+    /// Applies an admin's intervention. All faults of the request are reported.
     async fn intervene<T>(
         &self,
         request: &Request<T>,
@@ -60,14 +60,14 @@ impl TournamentRpc {
         Ok((Some(tournament_message(&view)), event.as_ref().map(Into::into)))
     }
 
-    /// Waits until the watchers of a tournament of so many bots look again.
+    /// Waits for the next update of watchers, for a tournament with this many bots.
     async fn wait_before_next_update(&self, bots: usize) {
         let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(WATCHED_LINES).max(1) as u128;
         let left = interval - self.since.elapsed().as_micros() % interval;
         tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
     }
 
-    /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
+    /// Sends each new state, until the tournament is over or the watcher is gone.
     async fn send_tournament_changes(
         self,
         reader: WaitingCaller,
@@ -95,7 +95,7 @@ impl TournamentRpc {
             tokio::select! {
                 biased;
                 () = self.wait_before_next_update(bots) => {}
-                // Nobody waits for the last state. Without a sender the other receiver says what there is to say.
+                // The state is already final, or the sender is gone: the other receiver has the rest.
                 _ = state.wait_for(|state| state.is_over()) => {}
                 () = self.arena.wait_until_stopped() => {}
                 () = watcher.closed() => return,
@@ -121,7 +121,7 @@ async fn event_messages(arena: &Arena, id: TournamentId) -> Result<Vec<pb::Tourn
     Ok(events.iter().map(Into::into).collect())
 }
 
-/// Sends the state whenever it changes, until the tournament is over or nobody listens.
+/// Sends each change of the state, until the tournament is over or the watcher is gone.
 async fn send_state_changes(
     arena: Arena,
     id: TournamentId,
@@ -145,7 +145,7 @@ async fn send_state_changes(
     }
 }
 
-/// Waits until there is something new to send to a watcher; returns false if it is sent nothing more.
+/// Waits until there is something new for a watcher; returns false if nothing more will be sent.
 async fn wait_for_change<S>(
     arena: &Arena,
     changes: &mut watch::Receiver<S>,
@@ -156,7 +156,7 @@ async fn wait_for_change<S>(
         news = changes.changed() => news.is_ok(),
         () = watcher.closed() => false,
         () = arena.wait_until_stopped() => {
-            // Whoever has gone by now need not be told.
+            // The watcher may be gone.
             let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
             false
         }
@@ -167,7 +167,7 @@ fn tournament_message(view: &TournamentView) -> pb::Tournament {
     view.to_public().to_message()
 }
 
-/// Shows a tournament to who has seen its settings, which may be large.
+/// Builds the message for a watcher that already has the settings, which may be large.
 fn tournament_update_message(view: &TournamentView) -> pb::Tournament {
     view.to_public().message_without_settings()
 }
@@ -181,12 +181,12 @@ fn parse_new_tournament(
     parsed.map(|(settings, terms)| NewTournament { settings, terms })
 }
 
-/// Reads the id of a tournament in the field that every request names it in.
+/// Parses the tournament id of a request.
 fn parse_tournament_id(id: &str) -> Result<TournamentId, Status> {
     parse_field("tournament_id", id.parse())
 }
 
-/// Reads the name of the bot that is meant; none stands for the caller.
+/// Parses the name of a bot; `None` means the caller.
 fn parse_bot_or_caller(name: &str) -> Result<Option<BotName>, Status> {
     read_request(|field| field.member("bot").parse_if_given(name))
 }
@@ -336,14 +336,14 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         request: Request<pb::GetTournamentActivityRequest>,
     ) -> Result<Response<pb::GetTournamentActivityResponse>, Status> {
         let reader = self.reads.admit(&request)?;
-        let (id, most) = read_request(|field| {
+        let (id, limit) = read_request(|field| {
             let id = field.member("tournament_id").ok_or_report(request.get_ref().tournament_id.parse());
             id.zip(parse_activity_length(request.get_ref().most, field.member("most")))
         })?;
         let arena = self.arena.clone();
         let read = async move { arena.tournament_activity(id).await.map_err(arena_status) };
         let activity = self.reads.run_read(&reader, read).await?;
-        let activity = activity.map(|activity| activity_message(&activity, most));
+        let activity = activity.map(|activity| activity_message(&activity, limit));
         Ok(Response::new(pb::GetTournamentActivityResponse { activity }))
     }
 
@@ -366,7 +366,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
     ) -> Result<Response<pb::GetStandingsResponse>, Status> {
         let reader = self.reads.admit(&request)?;
         let id = parse_tournament_id(&request.get_ref().tournament_id)?;
-        // What takes seconds has lines of its own, in which it does not hold up other reads.
+        // Slow ratings have their own queue, so that they do not delay other reads.
         self.arena.update_ratings_if_due(id).await;
         let compared = if request.get_ref().cross_table {
             let _place = self.reads.admit_cross_table(&reader).await?;
@@ -419,7 +419,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let read = async move { arena.manifest_snapshot(id).await.map_err(arena_status) };
             match self.reads.run_read(&reader, read).await? {
                 Some(snapshot) => break snapshot,
-                // Its bots are rated for the last time, which may take long: no turn is held meanwhile.
+                // Waits for the final ratings, which may take long, without holding a turn.
                 None => self.arena.wait_until_over(id).await.map_err(arena_status)?,
             }
         };

@@ -1,4 +1,4 @@
-//! What came to the server and what was refused, for those who watch over it.
+//! Counts of traffic and refusals, for monitoring.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,12 +7,13 @@ use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// The most reasons that are counted each by itself, of calls and of pages; all others count as one.
+/// The maximum number of reasons that are counted separately, for calls and for pages; all others count as one.
 const MAX_REASONS: usize = 200;
-/// The reason of all that are too many to be counted each by itself, and of those that have none.
+/// The reason for calls without one, and for those beyond the maximum.
 const OTHER_REASONS: &str = "OTHER";
 
-/// Counts connections, calls and pages that were refused by their reasons, and pages by their status. Bots that play pass by none of it until their stream ends.
+/// Counts connections, refused calls and pages by reason, and pages by status. Playing bots are not counted until their
+/// stream ends.
 #[derive(Debug, Default)]
 pub struct TrafficCounts {
     accepted: AtomicU64,
@@ -23,41 +24,41 @@ pub struct TrafficCounts {
     pages: Mutex<BTreeMap<u16, u64>>,
 }
 
-/// Why a call was refused.
+/// The reason for a refused call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RefusedCall {
-    /// The code of gRPC, as `RESOURCE_EXHAUSTED`.
+    /// The gRPC code, for example `RESOURCE_EXHAUSTED`.
     pub code: &'static str,
-    /// The reason in the details, as `TOO_MANY_QUESTIONS`.
+    /// The reason in the details, for example `TOO_MANY_QUESTIONS`.
     pub reason: String,
 }
 
-/// Why a page was refused.
+/// The reason for a refused page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RefusedPage {
-    /// The status of HTTP, from 400 on.
+    /// The HTTP status, from 400 on.
     pub status: u16,
-    /// The reason, as `TOO_MANY_READS`.
+    /// The reason, for example `TOO_MANY_READS`.
     pub reason: String,
 }
 
 impl TrafficCounts {
-    /// Counts a connection that is accepted.
+    /// Counts an accepted connection.
     pub fn note_accepted(&self) {
         self.accepted.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a connection for which there is no place.
+    /// Counts a connection that was turned away.
     pub fn note_turned_away(&self) {
         self.turned_away.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts an accepted connection that is over.
+    /// Counts the end of an accepted connection.
     pub fn note_closed(&self) {
         self.closed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a call if these headers or trailers of its answer refuse it, or break it off.
+    /// Counts a call if the headers or trailers of its answer show an error.
     pub fn note_answer(&self, headers: &HeaderMap) {
         let Some(status) = Status::from_header_map(headers).filter(|status| status.code() != Code::Ok) else {
             return;
@@ -69,7 +70,7 @@ impl TrafficCounts {
         add_one_bounded(&self.refused_calls, RefusedCall { code, reason }, other);
     }
 
-    /// Counts a page by the status of its answer; `reason` is why it was refused, if that is known.
+    /// Counts a page by its HTTP status, and by the reason for its refusal, if there is one.
     pub fn note_page(&self, status: u16, reason: Option<&str>) {
         *lock_counts(&self.pages).entry(status).or_default() += 1;
         if status >= 400 {
@@ -79,29 +80,29 @@ impl TrafficCounts {
         }
     }
 
-    /// Returns how many connections were accepted, and how many turned away.
+    /// Returns the number of connections accepted and turned away.
     pub fn connections(&self) -> (u64, u64) {
         (self.accepted.load(Ordering::Relaxed), self.turned_away.load(Ordering::Relaxed))
     }
 
-    /// Returns how many connections are open.
+    /// Returns the number of open connections.
     pub fn open_connections(&self) -> u64 {
-        // In this order, so that no connection is closed that was not accepted.
+        // In this order, so that every counted end has a counted start.
         let closed = self.closed.load(Ordering::Acquire);
         self.accepted.load(Ordering::Acquire).saturating_sub(closed)
     }
 
-    /// Returns how many calls were refused for each reason.
+    /// Returns the number of refused calls by reason.
     pub fn refused_calls(&self) -> BTreeMap<RefusedCall, u64> {
         lock_counts(&self.refused_calls).clone()
     }
 
-    /// Returns how many pages were refused for each reason.
+    /// Returns the number of refused pages by reason.
     pub fn refused_pages(&self) -> BTreeMap<RefusedPage, u64> {
         lock_counts(&self.refused_pages).clone()
     }
 
-    /// Returns how many pages were answered with each status.
+    /// Returns the number of pages by status.
     pub fn pages(&self) -> BTreeMap<u16, u64> {
         lock_counts(&self.pages).clone()
     }
@@ -111,14 +112,14 @@ fn lock_counts<K>(counts: &Mutex<BTreeMap<K, u64>>) -> MutexGuard<'_, BTreeMap<K
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts one more, as `other` where too many things are counted already.
+/// Increments a count, or that of `other` if there are too many kinds.
 fn add_one_bounded<K: Ord>(counts: &Mutex<BTreeMap<K, u64>>, counted: K, other: K) {
     let mut counts = lock_counts(counts);
     let is_full = counts.len() >= MAX_REASONS && !counts.contains_key(&counted);
     *counts.entry(if is_full { other } else { counted }).or_default() += 1;
 }
 
-/// Returns the name of a code as gRPC writes it.
+/// Returns the gRPC name of a code.
 fn code_name(code: Code) -> &'static str {
     match code {
         Code::Ok => "OK",
@@ -147,7 +148,7 @@ mod tests {
     use crate::memory_spent_status;
 
     #[test]
-    fn refusals_are_counted_by_reason_up_to_a_bound() {
+    fn refusals_are_counted_by_reason_up_to_a_limit() {
         let counts = TrafficCounts::default();
         let note = |status: Status| {
             let mut headers = HeaderMap::new();
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_counted_by_status_and_refusals_by_reason_up_to_a_bound() {
+    fn pages_are_counted_by_status_and_refusals_by_reason_up_to_a_limit() {
         let counts = TrafficCounts::default();
         counts.note_page(200, None);
         counts.note_page(404, Some("NOT_FOUND"));

@@ -1,4 +1,4 @@
-//! Transcripts of language models that were published.
+//! The service for published transcripts of language models.
 
 use super::access::Access;
 use super::read_scheduler::ReadScheduler;
@@ -18,7 +18,7 @@ pub struct TranscriptRpc {
 }
 
 impl TranscriptRpc {
-    /// Serves an arena.
+    /// Creates the service.
     pub fn new(arena: Arena, access: Access, reads: ReadScheduler) -> Self {
         Self { arena, access, reads }
     }

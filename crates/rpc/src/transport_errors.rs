@@ -1,33 +1,33 @@
-//! What callers are told by the layers below the services, with reasons for programs like those of the services.
+//! Adds reasons for programs to errors of the transport layers.
 
 use super::status::{refusal_status, retry_status};
 use std::time::Duration;
 use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 
-/// Where a status keeps its reason for programs.
+/// The metadata key of a status's details.
 const DETAILS: &str = "grpc-status-details-bin";
 
-/// Says that a request did not arrive in time.
+/// Returns the status of a request that arrived too late.
 pub fn late_request_status(limit: Duration) -> Status {
-    let message = format!("the request, or a message of it, did not arrive whole within {limit:?}");
+    let message = format!("the request, or a message of it, did not arrive completely within {limit:?}");
     retry_status(Code::DeadlineExceeded, "LATE_REQUEST", &message)
 }
 
-/// Says that the time is over that the caller gave its call.
+/// Returns the status of a call whose own deadline has passed.
 pub fn late_answer_status(limit: Duration) -> Status {
     let message = format!("grpc-timeout: the call was not answered within {limit:?}");
     refusal_status(Code::DeadlineExceeded, "LATE_ANSWER", &message)
 }
 
-/// Says that the bytes are used up that requests and responses may keep at once.
+/// Returns the status of a call that exceeds the memory limits for requests and responses.
 pub fn memory_spent_status() -> Status {
-    let message = "too many bytes of requests that are not whole or answered, or of responses that are not read, from \
-                   your address or from all: read what you asked for, and ask for less at once";
+    let message = "too many bytes of incomplete or unanswered requests, or of unread responses, from \
+                   your address or in total: read your responses, and send fewer requests at once";
     retry_status(Code::ResourceExhausted, "MEMORY", message)
 }
 
-/// Gives a status that has no reason for programs one: those that the transport makes have none. `path` is what was called.
+/// Adds a reason to a status that has none, as the transport's statuses. `path` is the called method.
 pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
     if headers.contains_key(DETAILS) {
         return;
@@ -37,7 +37,7 @@ pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
     };
     let (reason, message) = error_explanation(&status, path);
     let explained = refusal_status(status.code(), reason, &message);
-    // A message that no header can hold stays as it was.
+    // A message that does not fit in a header stays unchanged.
     let _ = explained.add_header(headers);
 }
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_success_is_left_as_it_is() {
+    fn a_success_stays_unchanged() {
         let mut headers = HeaderMap::new();
         add_error_info(&mut headers, "/a.B/C");
         headers.insert("grpc-status", "0".parse().unwrap());

@@ -1,27 +1,27 @@
-//! Which matches are to be voided.
+//! Parses which matches to void.
 
 use lastnim_arena::VoidTarget;
 use lastnim_proto::{RequestField, pb};
 use pb::{void_matches_request as alone, void_target as listed};
 
-/// The most targets of a request: each is looked up while the tournament waits.
+/// The maximum number of targets per request: each is looked up while the tournament waits.
 const MAX_TARGETS: usize = 100;
 
-/// Reads which matches are to be voided, each once: the one that is named alone, and those of the list.
+/// Parses which matches to void, without duplicates: the single target and those of the list.
 pub(super) fn parse_void_targets(
     request: &pb::VoidMatchesRequest,
     field: RequestField<'_>,
 ) -> Option<Vec<VoidTarget>> {
     let (target, targets) = (field.member("target"), field.member("targets"));
     if request.targets.len() > MAX_TARGETS {
-        targets.report(format_args!("{} of them: expected at most {MAX_TARGETS}", request.targets.len()));
+        targets.report(format_args!("{} targets: expected at most {MAX_TARGETS}", request.targets.len()));
         return None;
     }
     let first = match &request.target {
         Some(alone::Target::MatchId(id)) => Some(parse_match(id, target)),
         Some(alone::Target::Group(group)) => Some(Some(VoidTarget::Group(*group))),
         None if request.targets.is_empty() => {
-            target.report("required, but missing, unless there are targets");
+            target.report("required unless targets are given");
             return None;
         }
         None => None,
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_alone_and_those_of_the_list_are_read_once_each() {
+    fn single_and_listed_targets_are_parsed_without_duplicates() {
         let game = VoidTarget::Match(ID.parse().unwrap());
         let of_list =
             [listed::Target::MatchId(ID.into()), listed::Target::Group(7), listed::Target::Group(7)];
@@ -71,10 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn faults_are_named() {
         for (wrong, words) in [
-            (parse(None, &[]), "target: required, but missing, unless there are targets"),
-            (parse(None, &vec![listed::Target::Group(1); 101]), "targets: 101 of them: expected at most 100"),
+            (parse(None, &[]), "target: required unless targets are given"),
+            (parse(None, &vec![listed::Target::Group(1); 101]), "targets: 101 targets: expected at most 100"),
             (parse(Some(alone::Target::MatchId("x".into())), &[]), "target.match_id: "),
             (
                 parse(None, &[listed::Target::Group(1), listed::Target::MatchId("x".into())]),

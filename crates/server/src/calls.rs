@@ -1,4 +1,4 @@
-//! Calls, from the first byte of a request to the last of its response.
+//! Serves calls, from the first byte of a request to the last of its response.
 
 use super::config::Config;
 use super::connection_slots::{CallMark, ConnectionSlot};
@@ -26,50 +26,50 @@ use tonic::body::Body;
 use tonic::codegen::Service as _;
 use tonic::service::Routes;
 
-/// Where bots play. Their streams have bounds of their own.
-const PLAY: &str = "/lastnim.v1.ArenaService/Play";
+/// The path of bots' streams, which have separate limits.
+const PLAY_PATH: &str = "/lastnim.v1.ArenaService/Play";
 
-/// The most bytes of the headers of a request.
+/// The maximum size of a request's headers.
 pub(super) const MAX_HEADER_BYTES: u32 = 16 << 10;
 
-/// The services of a server, and who may call them.
+/// The services, and the checks for callers.
 #[derive(Debug, Clone)]
 pub(super) struct GuardedServices {
-    /// Where bots play. Routes would put the body of each stream into two more boxes, which are cold whenever it is polled.
+    /// The service for bots. It bypasses the routes, which would put each stream's body into two more boxes with a
+    /// cache miss per poll.
     pub play: ArenaServiceServer<ArenaRpc>,
     /// All other services.
     pub routes: Routes,
-    /// Who may call.
     pub access: Access,
-    /// The pages, if there are any.
+    /// The pages, if enabled.
     pub pages: Option<Pages>,
-    /// Counts what is refused.
+    /// Counts refusals.
     pub traffic: Arc<TrafficCounts>,
 }
 
-/// The least bytes that a stream of server-sent events is charged while it is open. What it sends is shared with all that watch the same, but for
-/// what its body says that it holds.
+/// The minimum charge for an open stream of server-sent events. Its messages are shared with all other watchers, except
+/// for what its body claims to hold.
 const STREAM_CHARGE: usize = 4 << 10;
 
-/// The bytes of requests and responses that calls of one kind of caller may keep at once, in all and for each address.
+/// The bytes of requests and responses that one class of callers may hold, in total and per address.
 pub(super) type MemoryBudget = SharedQuota<ClientAddress>;
-/// Bytes that are kept. They count until this is dropped.
+/// Held bytes, which count until dropped.
 pub(super) type MemoryCharge = QuotaShare<ClientAddress>;
 
-/// What the calls of all connections share.
+/// The shared state of the calls of all connections.
 #[derive(Debug)]
 pub(super) struct SharedCalls {
     services: GuardedServices,
     trusted_proxies: Vec<TrustedProxy>,
     request_timeout: Duration,
     max_message: usize,
-    /// What a request is charged before its first byte: its headers, and what may arrive before anybody reads it.
+    /// The initial charge for a request: its headers, and what may arrive before it is read.
     base_charge: usize,
     strangers: Arc<MemoryBudget>,
     known: Arc<MemoryBudget>,
 }
 
-/// Carries the calls of one connection to the services.
+/// Serves the calls of one connection.
 #[derive(Debug, Clone)]
 pub(super) struct ConnectionCalls {
     shared: Arc<SharedCalls>,
@@ -77,12 +77,12 @@ pub(super) struct ConnectionCalls {
     peer: ConnectionPeer,
 }
 
-/// Who is at the other end of a connection.
+/// The peer of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ConnectionPeer {
-    /// The address that the system names.
+    /// The address of the socket.
     pub socket: IpAddr,
-    /// The address that a trusted proxy has announced, or else the same.
+    /// The address announced by a trusted proxy, or else the socket's.
     pub client: IpAddr,
 }
 
@@ -90,7 +90,6 @@ type CallResult = Result<Response<ResponseBody>, Infallible>;
 type CallFuture = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 
 impl SharedCalls {
-    /// Makes what the calls of all connections share.
     pub(super) fn new(services: GuardedServices, config: &Config) -> Arc<Self> {
         Arc::new(Self {
             services,
@@ -112,18 +111,18 @@ impl SharedCalls {
 }
 
 impl ConnectionCalls {
-    /// Carries the calls of a connection from `peer`, which may be a proxy.
+    /// Creates the calls of a connection from `peer`, which may be a proxy.
     pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
         Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
 
-    /// Lets a bot play.
+    /// Serves the stream of a bot.
     fn serve_play(&self, request: Request<Incoming>, mark: CallMark) -> CallFuture {
         let limit = call_timeout(request.headers());
         let shared = Arc::clone(&self.shared);
         let answering = shared.services.play.clone().call(request);
         Box::pin(async move {
-            let response = answer_within(limit, answering, PLAY).await;
+            let response = answer_within(limit, answering, PLAY_PATH).await;
             UnreadBytes::leave_current_call_uncounted();
             shared.services.traffic.note_answer(response.headers());
             let traffic = &shared.services.traffic;
@@ -131,7 +130,7 @@ impl ConnectionCalls {
         })
     }
 
-    /// Carries any other call, of whose request and response no more is kept than its caller may have.
+    /// Serves any other call within the memory limits of its caller.
     fn serve_call(
         &self,
         request: Request<Incoming>,
@@ -163,7 +162,7 @@ impl ConnectionCalls {
 }
 
 impl ConnectionCalls {
-    /// Shows a page, or carries out a form.
+    /// Serves a page or a form.
     fn serve_page(
         &self,
         pages: Pages,
@@ -185,7 +184,7 @@ impl ConnectionCalls {
             let response = pages.clone().respond(address, channel, request).await;
             let is_stream = is_event_stream(&response);
             let held = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
-            // A page that is refused half-way would look like one that ends there.
+            // Charged in full, since a page refused halfway would look complete.
             let charge = budget.acquire(address, if is_stream { STREAM_CHARGE.max(held) } else { held });
             let Ok(charge) = charge else {
                 return calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await;
@@ -218,7 +217,7 @@ impl ConnectionCalls {
     }
 }
 
-/// Returns whether a request is for a page: a client of gRPC speaks HTTP/2, and says what it sends.
+/// Returns whether a request is for a page: gRPC clients speak HTTP/2 and send a content type.
 fn asks_for_page(version: Version, headers: &HeaderMap) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     let is_call = content_type.is_some_and(|content_type| content_type.starts_with(b"application/grpc"));
@@ -252,7 +251,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         if let Some(pages) = pages {
             return self.serve_page(pages.clone(), request, mark, address, standing);
         }
-        let is_play = path == PLAY;
+        let is_play = path == PLAY_PATH;
         request.extensions_mut().insert(address);
         if is_play {
             self.serve_play(request, mark)
@@ -262,7 +261,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     }
 }
 
-/// Waits for an answer as long as its caller does.
+/// Waits for an answer up to the caller's deadline.
 async fn answer_within(
     limit: Option<Duration>,
     answering: impl Future<Output = Result<Response<Body>, Infallible>>,

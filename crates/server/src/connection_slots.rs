@@ -1,4 +1,4 @@
-//! Who has a place on the server: connections that have shown a valid token, and strangers.
+//! The slots for connections, authenticated ones and strangers.
 
 use lastnim_rpc::ClientAddress;
 use std::collections::BTreeMap;
@@ -7,21 +7,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// How many connections there may be.
+/// The limits of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConnectionLimits {
-    /// All together.
     pub connections: usize,
-    /// Those that have shown no valid token.
+    /// Connections without a valid token.
     pub strangers: usize,
-    /// Those of them from one address.
+    /// Of these, connections from one address.
     pub strangers_per_address: usize,
 }
 
-/// The places of a server.
+/// The slots of a server.
 ///
-/// A connection is a stranger's until a call on it shows a valid token. Strangers never keep anybody out: where there is no
-/// room, one of them gives way to the newcomer.
+/// A connection is a stranger until one of its calls has a valid token. Strangers never keep anyone out: if there is no
+/// room, the newcomer replaces a stranger.
 #[derive(Debug)]
 pub(super) struct ConnectionSlots {
     limits: ConnectionLimits,
@@ -32,38 +31,39 @@ pub(super) struct ConnectionSlots {
 #[derive(Debug, Default)]
 struct TakenSlots {
     last_id: u64,
-    /// Connections that have shown a valid token.
+    /// Connections with a valid token.
     known: usize,
     strangers: BTreeMap<u64, AnonymousConnection>,
 }
 
 #[derive(Debug)]
 struct AnonymousConnection {
-    /// None for a proxy's connection, which many clients share.
+    /// `None` for a proxy's connection, which many clients share.
     address: Option<ClientAddress>,
     activity: Arc<ConnectionActivity>,
 }
 
-/// The order in which things happen, and when.
+/// Orders and times events.
 #[derive(Debug)]
 struct ActivityClock {
     began: Instant,
     last_tick: AtomicU64,
 }
 
-/// What a connection is doing.
+/// The activity of a connection.
 #[derive(Debug)]
 struct ConnectionActivity {
     clock: Arc<ActivityClock>,
     has_called: AtomicBool,
     calls: AtomicUsize,
-    /// When a call last began or ended, or else the connection: as a tick, and in microseconds since the clock began.
+    /// When a call last began or ended, or else when the connection began: as a tick, and in microseconds since the
+    /// clock began.
     last_tick: AtomicU64,
     last_us: AtomicU64,
     given_way: Notify,
 }
 
-/// The place of one connection. It is free again when this is dropped.
+/// The slot of a connection, released when dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     id: u64,
@@ -72,12 +72,12 @@ pub(super) struct ConnectionSlot {
     is_known: AtomicBool,
 }
 
-/// A call on a connection, from its first byte to its last.
+/// Marks a running call on a connection.
 #[derive(Debug)]
 pub(super) struct CallMark(Arc<ConnectionActivity>);
 
 impl ConnectionSlots {
-    /// Makes places, all of them free.
+    /// Creates free slots.
     pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
         let clock = Arc::new(ActivityClock { began: Instant::now(), last_tick: AtomicU64::new(0) });
         Arc::new(Self { limits, clock, taken: Mutex::default() })
@@ -87,8 +87,8 @@ impl ConnectionSlots {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a place to a newcomer; none if all are taken by connections that have shown a valid token. An address is none
-    /// for a proxy's connection.
+    /// Gives a slot to a newcomer; `None` if all belong to authenticated connections. `address` is `None` for a proxy's
+    /// connection.
     pub(super) fn admit(self: &Arc<Self>, address: Option<ClientAddress>) -> Option<ConnectionSlot> {
         let activity = Arc::new(ConnectionActivity {
             clock: Arc::clone(&self.clock),
@@ -115,16 +115,16 @@ impl ConnectionSlots {
 
 impl TakenSlots {
     /// Makes room for one more stranger from an address.
-    fn make_room_for_address(&mut self, address: Option<ClientAddress>, most: usize) {
+    fn make_room_for_address(&mut self, address: Option<ClientAddress>, limit: usize) {
         let Some(address) = address else { return };
         let at_address = |stranger: &AnonymousConnection| stranger.address == Some(address);
-        if self.strangers.values().filter(|stranger| at_address(stranger)).count() >= most {
+        if self.strangers.values().filter(|stranger| at_address(stranger)).count() >= limit {
             self.evict_one(at_address);
         }
     }
 
-    /// Takes the place of one of these strangers: of the address that holds most, one without a call, which has been so
-    /// longest. Returns false if there is none.
+    /// Evicts one of these strangers: of the address with the most connections, the one that has been without a call
+    /// longest. Returns false if all have calls.
     fn evict_one(&mut self, among: impl Fn(&AnonymousConnection) -> bool) -> bool {
         let mut held = BTreeMap::<ClientAddress, usize>::new();
         for address in self.strangers.values().filter_map(|stranger| stranger.address) {
@@ -157,30 +157,30 @@ impl ConnectionActivity {
 }
 
 impl ConnectionSlot {
-    /// Takes the connection out of the strangers: a call on it has shown a valid token.
+    /// Marks the connection as authenticated: one of its calls had a valid token.
     pub(super) fn mark_authenticated(&self) {
         if self.is_known.load(Ordering::Relaxed) {
             return;
         }
         let mut taken = self.places.lock_taken();
-        // One that had to give way is on its way out.
+        // An evicted connection is already closing.
         if taken.strangers.remove(&self.id).is_some() {
             taken.known += 1;
             self.is_known.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Notes the address of the client, as a proxy gave it.
+    /// Sets the client's address from a proxy.
     pub(super) fn set_address(&self, address: ClientAddress) {
         let mut taken = self.places.lock_taken();
-        // As one more than there are, it may not push itself out.
+        // Removed first, so that it cannot evict itself.
         let Some(mut stranger) = taken.strangers.remove(&self.id) else { return };
         stranger.address = Some(address);
         taken.make_room_for_address(Some(address), self.places.limits.strangers_per_address);
         taken.strangers.insert(self.id, stranger);
     }
 
-    /// Notes a call, until the mark is dropped.
+    /// Marks a running call until dropped.
     pub(super) fn mark_call(&self) -> CallMark {
         self.activity.has_called.store(true, Ordering::Relaxed);
         self.activity.calls.fetch_add(1, Ordering::Relaxed);
@@ -188,23 +188,22 @@ impl ConnectionSlot {
         CallMark(Arc::clone(&self.activity))
     }
 
-    /// Returns whether a call has shown a valid token.
+    /// Returns whether a call had a valid token.
     pub(super) fn is_authenticated(&self) -> bool {
         self.is_known.load(Ordering::Relaxed)
     }
 
-    /// Returns whether there has been a call.
     pub(super) fn has_called(&self) -> bool {
         self.activity.has_called.load(Ordering::Relaxed)
     }
 
-    /// Returns for how long there has been no call; none while there is one.
+    /// Returns how long there has been no call; `None` during a call.
     pub(super) fn idle_time(&self) -> Option<Duration> {
         let last = Duration::from_micros(self.activity.last_us.load(Ordering::Relaxed));
         self.activity.is_idle().then(|| self.activity.clock.began.elapsed().saturating_sub(last))
     }
 
-    /// Waits until the connection has to give way to another.
+    /// Waits until the connection is evicted.
     pub(super) async fn wait_until_evicted(&self) {
         self.activity.given_way.notified().await;
     }
@@ -240,7 +239,7 @@ mod tests {
         IpAddr::from(Ipv4Addr::new(127, 0, 0, last)).into()
     }
 
-    /// Who of these still has a place.
+    /// Returns which of these still have a slot.
     fn holders(places: &[ConnectionSlot]) -> Vec<usize> {
         let holds = |place: &ConnectionSlot| {
             place.is_authenticated() || place.places.lock_taken().strangers.contains_key(&place.id)
@@ -253,11 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn a_newcomer_takes_the_place_of_the_oldest_silent_stranger() {
+    fn a_newcomer_replaces_the_stranger_idle_longest() {
         let places = ConnectionSlots::new(LIMITS);
         let strangers = admitted(&places, [1, 2, 3, 4, 5]);
         assert_eq!(holders(&strangers), [1, 2, 3, 4]);
-        // One with a call is not silent, and one that had a call has been silent for less long.
+        // One has a running call, and one had a call recently.
         let _call = strangers[1].mark_call();
         drop(strangers[2].mark_call());
         let more = admitted(&places, [6, 7]);
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_that_holds_most_places_pays() {
+    fn the_address_with_the_most_slots_loses_one() {
         let places = ConnectionSlots::new(LIMITS);
         let strangers = admitted(&places, [1, 2, 2, 3]);
         let _calls = [strangers[1].mark_call(), strangers[2].mark_call()];
@@ -274,18 +273,18 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_its_own_bound() {
+    fn an_address_has_its_own_limit() {
         let places = ConnectionSlots::new(LIMITS);
         let strangers = admitted(&places, [1, 1, 1, 1]);
         assert_eq!(holders(&strangers), [1, 2, 3]);
-        // What a proxy says comes later than its connection, and counts the same.
+        // A proxy announces the address after connecting; it counts the same.
         let behind_proxy = places.admit(None).unwrap();
         behind_proxy.set_address(address(1));
         assert_eq!((holders(&strangers), holders(&[behind_proxy])), (vec![2, 3], vec![0]));
     }
 
     #[test]
-    fn who_has_shown_a_token_gives_way_to_nobody_and_is_no_stranger() {
+    fn authenticated_connections_are_never_evicted() {
         let places = ConnectionSlots::new(LIMITS);
         let known = admitted(&places, [1; 3]);
         for place in &known {
@@ -294,22 +293,19 @@ mod tests {
         }
         let strangers = admitted(&places, [1, 1, 1, 2, 3]);
         assert_eq!((holders(&known), holders(&strangers)), (vec![0, 1, 2], vec![2, 3, 4]));
-        // One of those who had to give way comes too late.
+        // An evicted connection authenticates too late.
         strangers[0].mark_authenticated();
         assert_eq!(holders(&strangers), [2, 3, 4]);
         for place in &strangers {
             place.mark_authenticated();
         }
-        assert!(
-            places.admit(Some(address(4))).is_none(),
-            "all places are taken by those who have shown a token"
-        );
+        assert!(places.admit(Some(address(4))).is_none(), "all slots belong to authenticated connections");
         drop(known);
         assert!(places.admit(Some(address(4))).is_some());
     }
 
     #[test]
-    fn a_place_is_free_again_once_it_is_left() {
+    fn a_slot_is_released_when_dropped() {
         let places = ConnectionSlots::new(LIMITS);
         for round in 0..20 {
             let strangers = admitted(&places, [1, 2, 3, 4, 5]);

@@ -1,4 +1,4 @@
-//! Connections, from their acceptance to their end.
+//! Accepts connections and serves them to their end.
 
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
@@ -22,23 +22,23 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// The pause after a connection that could not be accepted. Where files have run out the next attempt would fail as
-/// well, and without a pause a whole processor would be spent on it.
+/// The pause after a failed accept. If the process is out of files the next attempt fails too, and without a pause
+/// would use a whole CPU.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
-/// How long a connection that is asked to close has for its last words.
-const CLOSING_TIME: Duration = Duration::from_secs(1);
+/// How long a connection that was asked to close may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Open files that are no connections: the log, the listener, the runtime's own.
+/// Open files other than connections: the log, the listener, the runtime's.
 const OTHER_FILES: usize = 32;
 
-/// What all connections of a server share.
+/// The shared state of all connections.
 struct ServerShared {
     traffic: Arc<TrafficCounts>,
     calls: Arc<SharedCalls>,
     places: Arc<ConnectionSlots>,
     protocol: http2::Builder<CallExecutor>,
-    /// The protocol of browsers; none if there are no pages.
+    /// The protocol of browsers; `None` without pages.
     page_protocol: Option<http1::Builder>,
     response_timeout: Duration,
     trusted_proxies: Vec<TrustedProxy>,
@@ -48,7 +48,8 @@ struct ServerShared {
     tls_connections: AddressTally,
 }
 
-/// Serves connections until `stopping` is cancelled, then lets them end their calls. Whoever gives up this future cuts them all.
+/// Serves connections until `stopping` is cancelled, then lets them finish their calls. Dropping this future closes all
+/// of them.
 pub(super) async fn serve_connections(
     mut listener: impl Listener,
     services: GuardedServices,
@@ -57,7 +58,7 @@ pub(super) async fn serve_connections(
 ) {
     let shared = Arc::new(ServerShared::new(services, &config));
     let mut connections = JoinSet::new();
-    // Given up with the last connection.
+    // Dropped with the last connection.
     let mut logging = JoinSet::new();
     logging.spawn(log_tls_connections(Arc::clone(&shared)));
     loop {
@@ -78,15 +79,15 @@ pub(super) async fn serve_connections(
                 continue;
             }
         };
-        // The clients of a proxy share its address: theirs come later.
+        // The clients of a proxy share its address; their own come later.
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
         let Some(place) = shared.places.admit(address) else {
             shared.traffic.note_turned_away();
-            tracing::warn!("a connection was turned away: all places are taken by holders of tokens");
+            tracing::warn!("a connection was turned away: all slots belong to authenticated connections");
             continue;
         };
         if let Err(error) = stream.set_nodelay() {
-            tracing::debug!(%error, "a connection that was gone at once");
+            tracing::debug!(%error, "an accepted connection was already closed");
             continue;
         }
         let serving = Arc::clone(&shared).serve_connection(stream, peer, place, stopping.clone());
@@ -106,14 +107,14 @@ pub(super) async fn serve_connections(
 
 async fn log_tls_connections(shared: Arc<ServerShared>) {
     let log = |count, from: String| {
-        tracing::warn!(count, %from, "connections that spoke TLS are refused: this port has none, so put a TLS proxy before it, or connect with http://");
+        tracing::warn!(count, %from, "connections that spoke TLS are refused, as this port has no TLS: put a TLS proxy in front of it, or connect with http://");
     };
     match shared.tls_connections.log_each_minute(log).await {}
 }
 
 fn log_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended {
-        tracing::error!(%error, "a connection broke down");
+        tracing::error!(%error, "a connection panicked");
     }
 }
 
@@ -174,7 +175,7 @@ impl ServerShared {
         let (peer, protocol) = match opened.unwrap_or_else(|late| Err(late.into())) {
             Ok(Some(opened)) => opened,
             Ok(None) => return,
-            Err(error) => return tracing::debug!(%error, %peer, "a connection that came to nothing"),
+            Err(error) => return tracing::debug!(%error, %peer, "a connection failed before its first call"),
         };
         let place = Arc::new(place);
         let calls = ConnectionCalls::new(&self.calls, &place, ConnectionPeer { socket, client: peer });
@@ -182,7 +183,7 @@ impl ServerShared {
         if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
             let connection = protocol.serve_connection(stream, calls);
             let run = self.run_connection(connection, peer, &place, &stopping);
-            // One call at a time: what is not read is the connection's.
+            // One call at a time: unread bytes are those of the connection.
             let _ = give_up_unread(self.response_timeout, run).await;
         } else {
             let (stream, writes) = gather_writes(stream);
@@ -191,7 +192,7 @@ impl ServerShared {
         }
     }
 
-    /// Serves the calls of a connection until it ends, is to end, or has to give way.
+    /// Serves the calls of a connection until it ends, the server stops, or it is evicted.
     async fn run_connection(
         &self,
         connection: impl GracefulConnection,
@@ -209,7 +210,7 @@ impl ServerShared {
                 return;
             }
             () = place.wait_until_evicted() => {
-                tracing::debug!(%peer, "a connection without a token gave way to another");
+                tracing::debug!(%peer, "a connection without a token was evicted");
                 return;
             }
             () = self.wait_until_overstayed(place) => tracing::debug!(%peer, "a connection without calls is closed"),
@@ -217,15 +218,14 @@ impl ServerShared {
         }
         connection.as_mut().shut_down_gracefully();
         if stopping.is_cancelled() {
-            // Whoever stops the server says how long it may take.
+            // The caller that stops the server sets the time limit.
             let _ = connection.await;
         } else {
-            let _ = timeout(CLOSING_TIME, connection).await;
+            let _ = timeout(CLOSE_TIMEOUT, connection).await;
         }
     }
 
-    /// Reads whose connection this is and waits for its first bytes; returns the address of its client and what it speaks, or none if
-    /// nothing here speaks that and it is answered.
+    /// Reads the client's address and detects the protocol; `None` if the protocol is not supported and was answered.
     async fn open(
         &self,
         stream: &mut impl Connection,
@@ -247,7 +247,7 @@ impl ServerShared {
                 return Ok(Some((client, SpokenProtocol::Http1)));
             }
             SpokenProtocol::Http1 => {
-                tracing::debug!(%client, "a connection that speaks HTTP/1 is told what this is");
+                tracing::debug!(%client, "a connection that speaks HTTP/1 is told what this server is");
                 answer_http1(stream).await?;
             }
             SpokenProtocol::Tls => {
@@ -255,15 +255,15 @@ impl ServerShared {
                 answer_tls(stream).await?;
             }
         }
-        timeout(CLOSING_TIME, read_the_rest(stream)).await.unwrap_or(Ok(()))?;
+        timeout(CLOSE_TIMEOUT, read_the_rest(stream)).await.unwrap_or(Ok(()))?;
         Ok(None)
     }
 
-    /// Waits until a stranger has been there for too long without a call.
+    /// Waits until a stranger has been without a call for too long.
     async fn wait_until_overstayed(&self, place: &ConnectionSlot) {
         let mut limit = self.first_call_timeout;
         loop {
-            // With a call on its way, there is time enough to look again.
+            // During a call, a full period remains.
             let idle = place.idle_time().unwrap_or_default();
             if place.has_called() {
                 limit = self.stranger_idle_timeout;
@@ -277,7 +277,7 @@ impl ServerShared {
     }
 }
 
-/// Counts as an open connection until it is dropped.
+/// Counts as an open connection until dropped.
 struct OpenConnection(Arc<TrafficCounts>);
 
 impl Drop for OpenConnection {
@@ -286,9 +286,8 @@ impl Drop for OpenConnection {
     }
 }
 
-/// A connection that serves its calls when it is polled, and can be asked to come to an end.
+/// A connection that serves calls while polled, and can be shut down gracefully.
 trait GracefulConnection: Future<Output = hyper::Result<()>> {
-    /// Takes no further calls.
     fn shut_down_gracefully(self: Pin<&mut Self>);
 }
 
@@ -300,7 +299,7 @@ impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<S>, Connect
 
 type Http2Connection<S> = http2::Connection<GatheringStream<TokioIo<S>>, ConnectionCalls, CallExecutor>;
 
-/// A connection of HTTP/2 with what it writes while it is polled.
+/// An HTTP/2 connection with the writes of its polls.
 struct GatheringConnection<S: Connection> {
     connection: Pin<Box<Http2Connection<S>>>,
     writes: GatheredWrites<TokioIo<S>>,
@@ -311,7 +310,7 @@ impl<S: Connection> Future for GatheringConnection<S> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = self.connection.as_mut().poll(context);
-        // Where the system takes no more, the connection is polled again once it does.
+        // If the socket accepts no more, the connection is polled again when it does.
         let _ = self.writes.poll_write_out(context);
         polled
     }
@@ -323,7 +322,7 @@ impl<S: Connection> GracefulConnection for GatheringConnection<S> {
     }
 }
 
-/// Reads the address of the client from the header of a proxy that sends one before the connection's own first byte.
+/// Reads the client's address from the header of a proxy that sends one before the connection's first byte.
 async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
     let mut first = [0];
     stream.peek(&mut first).await?;
@@ -334,7 +333,7 @@ async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Optio
     }
 }
 
-/// Returns how many connections to accept: out of open files, a server could not even turn anybody away.
+/// Returns the limit of connections: without free files, a server could not even turn connections away.
 fn bounded_connections(connections: usize) -> usize {
     match max_connections_by_open_files() {
         Some(fitting) if fitting < connections => {
@@ -349,7 +348,7 @@ fn bounded_connections(connections: usize) -> usize {
     }
 }
 
-/// Returns how many connections fit into the process's limit of open files, as far as the system tells.
+/// Returns how many connections fit in the process's limit of open files, if it is known.
 fn max_connections_by_open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;

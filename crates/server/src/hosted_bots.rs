@@ -1,4 +1,4 @@
-//! House bots that the server hosts: they play in its process, over connections to itself like any other bot's.
+//! House bots of the server: they play in its process, over connections to itself like those of other bots.
 
 use lastnim_arena::{Arena, ArenaError};
 use lastnim_bots::{HouseBot, HouseBotError, QuietBot};
@@ -15,10 +15,10 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 
-/// The pause before a house bot is started again whose run has ended.
+/// The pause before a house bot is restarted.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
 
-/// A house bot, and the name under which it plays.
+/// A house bot and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostedBot {
     name: BotName,
@@ -29,14 +29,14 @@ pub struct HostedBot {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HostedBotError {
-    /// There is no house bot of that name.
+    /// There is no such house bot.
     #[error(transparent)]
     Bot(#[from] HouseBotError),
-    /// The name that it is to have is none.
+    /// Its name is invalid.
     #[error(transparent)]
     Name(#[from] BotNameError),
-    /// Somebody has registered a bot of that name, or two house bots were to have it.
-    #[error("house bot {0}: a bot has that name already: give this one another, as in --house my-{0}={1}")]
+    /// The name is taken, or given to two house bots.
+    #[error("house bot {0}: the name is taken: choose another, for example --house my-{0}={1}")]
     Taken(BotName, HouseBot),
     /// It cannot be registered.
     #[error("house bot {0}: {1}")]
@@ -60,7 +60,7 @@ impl fmt::Display for HostedBot {
     }
 }
 
-/// Returns where a listener is reached from its own machine.
+/// Returns the address of a listener for connections from its own machine.
 pub fn local_address(listener: SocketAddr) -> SocketAddr {
     let loopback = match listener.ip() {
         ip if !ip.is_unspecified() => ip,
@@ -70,11 +70,11 @@ pub fn local_address(listener: SocketAddr) -> SocketAddr {
     SocketAddr::new(loopback, listener.port())
 }
 
-/// House bots that are registered, with the tokens of their sessions.
+/// Registered house bots, with the tokens of their sessions.
 #[derive(Debug)]
 pub(super) struct HostedBots(Vec<(HostedBot, Token)>);
 
-/// House bots that play. They stop once this is dropped.
+/// Running house bots, which stop when this is dropped.
 #[derive(Debug)]
 pub(super) struct PlayingBots {
     _stop: watch::Sender<()>,
@@ -82,7 +82,6 @@ pub(super) struct PlayingBots {
 }
 
 impl HostedBots {
-    /// Registers house bots.
     pub(super) async fn enrol(arena: &Arena, hosted: &[HostedBot]) -> Result<Self, HostedBotError> {
         let mut bots = Vec::new();
         for hosted in hosted {
@@ -96,7 +95,7 @@ impl HostedBots {
         Ok(Self(bots))
     }
 
-    /// Lets them play on the server that listens at an address.
+    /// Starts them on the server at an address.
     pub(super) fn start(self, server: SocketAddr) -> PlayingBots {
         let (stop, stopped) = watch::channel(());
         let mut tasks = JoinSet::new();
@@ -107,22 +106,21 @@ impl HostedBots {
     }
 }
 
-/// Plays until the server stops. A session that is lost is opened again; a run that has ended for another reason is begun
-/// anew.
+/// Plays until the server stops. A lost session is reopened; a run that ends for another reason is restarted.
 async fn play_on(hosted: HostedBot, server: SocketAddr, token: Token, stopped: watch::Receiver<()>) {
     let HostedBot { name, bot } = hosted;
     loop {
         let options = Options::new(server.to_string(), token.reveal());
         let mut until = stopped.clone();
         let stop = async move {
-            // Nothing is ever sent: the sender is dropped.
+            // Nothing is ever sent; the sender is dropped.
             let _ = until.changed().await;
         };
-        // Nothing of what a bot's side logs is news: what happens to its session, the server logs itself.
+        // The client's log adds nothing, since the server logs sessions itself.
         let playing = lastnim_client::run_until(QuietBot(bot.build_bot(0)), options, stop);
         match playing.with_subscriber(NoSubscriber::default()).await {
             Ok(_) => return,
-            Err(error) => tracing::warn!(bot = %name, %error, "a house bot has to be started again"),
+            Err(error) => tracing::warn!(bot = %name, %error, "restarting a house bot"),
         }
         sleep(RESTART_PAUSE).await;
     }
@@ -133,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hosted_bot_has_its_own_name_or_another() {
+    fn a_hosted_bot_may_have_another_name() {
         for text in ["oracle", "easy=timid"] {
             assert_eq!(text.parse::<HostedBot>().unwrap().to_string(), text);
         }
@@ -149,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_reaches_itself() {
+    fn the_local_address_reaches_the_server() {
         let reached = |listener: &str| local_address(listener.parse().unwrap()).to_string();
         assert_eq!(reached("0.0.0.0:7"), "127.0.0.1:7");
         assert_eq!(reached("[::]:7"), "[::1]:7");

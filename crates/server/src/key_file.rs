@@ -1,4 +1,4 @@
-//! The file that holds the key which signs records.
+//! The file with the key that signs records.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,13 +9,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What every Ed25519 key in PKCS#8 begins with (RFC 8410); the 32 bytes of the seed follow.
+/// The prefix of every Ed25519 key in PKCS#8 (RFC 8410), before the 32 bytes of the seed.
 const PKCS8: [u8; 16] =
     [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
 
-/// Why there is no key to sign with.
+/// Why there is no signing key.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
@@ -24,19 +24,19 @@ pub enum KeyFileError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         error: io::Error,
     },
-    /// What the file holds is no key.
-    #[error("key file {}: it holds no Ed25519 private key in PEM (PKCS#8)", .0.display())]
+    /// The file does not contain a key.
+    #[error("key file {}: it contains no Ed25519 private key in PEM (PKCS#8)", .0.display())]
     NoKey(PathBuf),
 }
 
-/// Reads the key that signs records, or draws one and writes it to the file, which nobody else may read. The file is
-/// PKCS#8 in PEM, as other programs read and write it.
+/// Reads the signing key, or generates one and writes it to the file, readable only by its owner. The file is standard
+/// PKCS#8 in PEM.
 ///
 /// # Errors
-/// If the file cannot be read or written, or holds no key.
+/// If the file cannot be read or written, or contains no key.
 pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
     let failed = |error| KeyFileError::File { path: path.to_owned(), error };
     if let Some(key) = load_key(path)? {
@@ -45,18 +45,17 @@ pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
     let key = generate_key();
     match write_new_key(path, &key, |from, to| fs::hard_link(from, to)) {
         Ok(()) => {
-            tracing::info!(file = %path.display(), public_key = %key.public_key(), "drew a key to sign records with");
+            tracing::info!(file = %path.display(), public_key = %key.public_key(), "generated a key to sign records with");
             Ok(key)
         }
-        // Another server was quicker, and its key is the one that stays; or the file is a link that leads nowhere.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?.ok_or_else(|| {
-            failed(io::Error::new(io::ErrorKind::NotFound, "it is a link to a file that does not exist"))
-        }),
+        // Another server was faster, and its key stays; or the file is a dangling link.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?
+            .ok_or_else(|| failed(io::Error::new(io::ErrorKind::NotFound, "it is a link to a missing file"))),
         Err(error) => Err(failed(error)),
     }
 }
 
-/// Reads the key; none if there is no file.
+/// Reads the key; `None` if there is no file.
 fn load_key(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
     let no_key = || KeyFileError::NoKey(path.to_owned());
     match fs::read_to_string(path) {
@@ -70,8 +69,8 @@ fn load_key(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
     }
 }
 
-/// Writes a key so that the file is there whole or not at all, also if the machine loses power; where the file system has no
-/// hard links, a loss of power may leave a part of it. `link` makes them.
+/// Writes a key file atomically, even if the machine loses power; on file systems without hard links, a loss of power
+/// may leave a partial file. `link` creates hard links.
 fn write_new_key(
     path: &Path,
     key: &SigningKey,
@@ -80,7 +79,7 @@ fn write_new_key(
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unfinished = path.with_extension(format!("new-{}", std::process::id()));
     let written = write_key(OpenOptions::new().create(true).truncate(true), &unfinished, key);
-    // A link, unlike a renaming, never takes the place of another server's key.
+    // A link, unlike a rename, never replaces another server's key.
     let linked = written.and_then(|()| match link(&unfinished, path) {
         Err(error) if lacks_hard_links(&error) => write_key(OpenOptions::new().create_new(true), path, key),
         linked => linked,
@@ -90,20 +89,20 @@ fn write_new_key(
     File::open(folder)?.sync_all()
 }
 
-/// Returns whether an error may mean that a file system has no hard links.
+/// Returns whether an error may mean that the file system has no hard links.
 fn lacks_hard_links(error: &io::Error) -> bool {
-    // Linux says that it is not permitted.
+    // Linux reports this as not permitted.
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
 }
 
-/// Writes a key to a file that is made by this, or leaves none.
+/// Writes a key to a new file; removes the file on failure.
 fn write_key(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     let mut file = options.write(true).open(path)?;
     let written = file.write_all(key_to_pem(key).as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
-        // What failed matters more than what is left of it.
+        // The first error matters more than the leftover file.
         let _ = fs::remove_file(path);
     }
     written
@@ -120,7 +119,7 @@ fn key_from_pem(pem: &str) -> Option<SigningKey> {
     let text: String = text.split_whitespace().collect();
     let der = STANDARD.decode(text).ok()?;
     let seed = der.strip_prefix(&PKCS8)?.first_chunk()?;
-    // A newer form adds the public key behind the seed, which follows from it.
+    // The newer format appends the public key, which follows from the seed.
     Some(SigningKey::from_seed(seed))
 }
 
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_read_as_it_was_written_and_as_others_write_it() {
+    fn keys_are_read_as_written_here_and_by_other_programs() {
         let key = generate_key();
         assert_eq!(key_from_pem(&key_to_pem(&key)).map(|read| read.to_seed()), Some(key.to_seed()));
         // RFC 8410, section 10.3.
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_drawn_once() {
+    fn a_key_is_generated_once() {
         let folder = std::env::temp_dir().join(format!("lastnim-key-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("lastnim.key");
@@ -175,14 +174,14 @@ mod tests {
             let link = folder.join("link.key");
             std::os::unix::fs::symlink(folder.join("gone"), &link).unwrap();
             let dangling = load_or_generate_key(&link).unwrap_err().to_string();
-            assert!(dangling.contains("link.key: it is a link to a file that does not exist"), "{dangling}");
+            assert!(dangling.contains("link.key: it is a link to a missing file"), "{dangling}");
             assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
         }
         fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
-    fn where_there_are_no_links_a_key_is_written_all_the_same() {
+    fn without_hard_links_a_key_is_still_written() {
         let folder = std::env::temp_dir().join(format!("lastnim-no-links-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
         for kind in [io::ErrorKind::Unsupported, io::ErrorKind::PermissionDenied] {

@@ -1,4 +1,4 @@
-//! The composition root: puts the services together, listens, and stops in good order.
+//! The composition root: builds the services, listens, and stops gracefully.
 
 mod calls;
 mod config;

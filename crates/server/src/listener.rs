@@ -1,4 +1,4 @@
-//! Where connections come from.
+//! Sources of connections.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,31 +7,31 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// Accepts connections: the system's TCP, or a simulated network.
 pub trait Listener: Send + 'static {
-    /// A connection of it.
+    /// An accepted connection.
     type Connection: Connection;
 
-    /// Waits for the next connection, and returns it with the address of its client. Safe to cancel.
+    /// Waits for the next connection, and returns it with its client's address. Cancel-safe.
     ///
     /// # Errors
-    /// If a connection cannot be accepted; the next one may be.
+    /// If a connection cannot be accepted; the next one may succeed.
     fn accept(&mut self) -> impl Future<Output = io::Result<(Self::Connection, SocketAddr)>> + Send;
 
-    /// Returns the address at which it listens.
+    /// Returns the listening address.
     ///
     /// # Errors
-    /// If that is not known.
+    /// If it is not known.
     fn local_address(&self) -> io::Result<SocketAddr>;
 }
 
-/// The bytes of a client, both ways.
+/// A bidirectional byte stream with a client.
 pub trait Connection: AsyncRead + AsyncWrite + Unpin + Send + 'static {
-    /// Waits for the next bytes and copies them without taking them; returns how many there were.
+    /// Waits for the next bytes and copies them without consuming them; returns their number.
     ///
     /// # Errors
     /// If the connection is lost.
     fn peek(&mut self, bytes: &mut [u8]) -> impl Future<Output = io::Result<usize>> + Send;
 
-    /// Sends small messages without delay.
+    /// Disables Nagle's algorithm.
     ///
     /// # Errors
     /// If the connection is lost.

@@ -1,4 +1,4 @@
-//! Listeners of their own for what the server measures of itself.
+//! Separate listeners for metrics.
 
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -17,19 +17,19 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tonic::body::Body;
 
-/// Connections at once; further ones wait to be accepted.
+/// Concurrent connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 16;
-/// How long a connection may last, which has one request.
+/// The maximum duration of a connection, which has one request.
 const MAX_CONNECTION_TIME: Duration = Duration::from_secs(10);
-/// The pause after a connection that could not be accepted.
+/// The pause after a failed accept.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
-/// The most bytes of a request.
+/// The maximum size of a request.
 const MAX_REQUEST_BYTES: usize = 8 << 10;
 
-/// Listens at all of these addresses.
+/// Listens at all addresses.
 ///
 /// # Errors
-/// If one cannot be used: it is named.
+/// If one of them cannot be used: it is named.
 pub(super) async fn bind_listeners(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
     let mut listeners = Vec::with_capacity(addresses.len());
     for address in addresses {
@@ -40,7 +40,7 @@ pub(super) async fn bind_listeners(addresses: &[SocketAddr]) -> io::Result<Vec<T
     Ok(listeners)
 }
 
-/// Answers everybody who reaches a listener, until this is given up.
+/// Answers every client of a listener until dropped.
 pub(super) async fn serve_metrics(listener: TcpListener, metrics: Metrics) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -51,7 +51,7 @@ pub(super) async fn serve_metrics(listener: TcpListener, metrics: Metrics) {
             Ok((stream, _)) => {
                 let metrics = metrics.clone();
                 connections.spawn(async move {
-                    // Who is slow has missed what was measured, and comes again.
+                    // A client that is too slow retries at its next scrape.
                     let _ = timeout(MAX_CONNECTION_TIME, answer_connection(stream, metrics)).await;
                     drop(place);
                 });
@@ -86,6 +86,6 @@ fn answer_request(request: &Request<Incoming>, metrics: &Metrics) -> Response<Bo
         (&Method::GET, "/metrics") => metrics.response(),
         (&Method::HEAD, "/metrics") => metrics.response().map(|_| Body::empty()),
         (_, "/metrics") => refuse(StatusCode::METHOD_NOT_ALLOWED, "expected GET or HEAD\n"),
-        _ => refuse(StatusCode::NOT_FOUND, "only /metrics is here\n"),
+        _ => refuse(StatusCode::NOT_FOUND, "the only path is /metrics\n"),
     }
 }

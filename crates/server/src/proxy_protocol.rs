@@ -1,4 +1,4 @@
-//! The PROXY protocol, version 2: a proxy's word on whom it forwards, before the first byte of a connection.
+//! The PROXY protocol, version 2: a proxy announces its client before the first byte of a connection.
 //!
 //! Source: <https://www.haproxy.org/download/2.9/doc/proxy-protocol.txt>, section 2.2.
 
@@ -6,19 +6,19 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// What a header begins with. HTTP/2 begins with another byte.
+/// The start of a header. HTTP/2 starts with another byte.
 const SIGNATURE: [u8; 12] = *b"\r\n\r\n\0\r\nQUIT\n";
-/// The first byte of a header.
 pub(super) const FIRST_BYTE: u8 = SIGNATURE[0];
-/// The signature, version and command, family and protocol, and the length of what follows.
+/// The signature, version and command, family and protocol, and the length of the rest.
 const FIXED_BYTES: usize = 16;
-/// The most bytes after these that are read: addresses, and what else a proxy may say of a connection.
+/// The maximum size of the rest: addresses, and further information.
 const MAX_VARIABLE_BYTES: usize = 4096;
 
-/// Reads a header and returns the address of the client; none where the proxy speaks for itself, as in its health checks.
+/// Reads a header and returns the client's address; `None` if the proxy connects for itself, for example for a health
+/// check.
 ///
 /// # Errors
-/// If the bytes are no header of version 2, or more than one may have.
+/// If the bytes are not a header of version 2, or it is too long.
 pub(super) async fn read_proxy_header(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<IpAddr>> {
     let mut fixed = [0; FIXED_BYTES];
     stream.read_exact(&mut fixed).await?;
@@ -31,7 +31,7 @@ pub(super) async fn read_proxy_header(stream: &mut (impl AsyncRead + Unpin)) -> 
     parse_client_address(fixed[12], fixed[13], &variable)
 }
 
-/// Reads the source out of a header: its thirteenth byte, its fourteenth, and what follows its length.
+/// Parses the source from a header: its bytes 13 and 14, and what follows its length.
 fn parse_client_address(
     version_and_command: u8,
     family_and_protocol: u8,
@@ -43,7 +43,7 @@ fn parse_client_address(
         _ => return Err(malformed_header_error()),
     }
     match family_and_protocol >> 4 {
-        // Unspecified, and sockets of the proxy's own machine.
+        // Unspecified, and Unix sockets.
         0 | 3 => Ok(None),
         1 => {
             let source = variable.get(..12).and_then(|addresses| addresses.first_chunk::<4>());
@@ -58,7 +58,7 @@ fn parse_client_address(
 }
 
 fn malformed_header_error() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "no header of the PROXY protocol, version 2")
+    io::Error::new(io::ErrorKind::InvalidData, "not a header of the PROXY protocol, version 2")
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_header_is_refused() {
+    async fn other_bytes_are_rejected() {
         let ipv4 = [0; 12];
         let mut endless = header(0x21, 0x11, &ipv4);
         endless[14..16].copy_from_slice(&[0xff, 0xff]);

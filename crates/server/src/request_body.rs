@@ -1,4 +1,4 @@
-//! The body of a request: within a time, and counted.
+//! Request bodies with time limits and memory charges.
 
 use super::calls::MemoryCharge;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
@@ -11,20 +11,20 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 use tonic::Status;
 
-/// The bytes before a message: a flag and its length.
+/// The prefix of a message: a flag and its length.
 const PREFIX_BYTES: usize = 5;
-/// How often a form is in memory while it is read: as it arrived, joined, and taken apart.
+/// How many copies of a form are in memory while it is read: as it arrived, joined, and parsed.
 const FORM_COPIES: usize = 3;
 
-/// What a call has been charged for its request, while anybody works on it.
+/// The charge for a request, held while the call runs.
 #[derive(Debug, Clone)]
 pub(super) struct RequestCharge {
     share: Arc<Mutex<MemoryCharge>>,
-    /// What is charged before the first byte, for what waits unread.
+    /// The initial charge, for unread bytes.
     base: usize,
 }
 
-/// The body of a request. What it holds has to arrive in time, and counts for as long as the call is worked on.
+/// A request body with a time limit, charged until its call ends.
 #[derive(Debug)]
 pub(super) struct RequestBody {
     body: Incoming,
@@ -32,48 +32,48 @@ pub(super) struct RequestBody {
     content: RequestContent,
     timeout: Duration,
     expiry: Pin<Box<Sleep>>,
-    /// Whether the time runs: not while nobody asks for the next message of a stream.
+    /// Whether the time limit runs: not between the messages of a stream.
     is_running: bool,
 }
 
-/// What has arrived of the content of a body.
+/// The content of a body so far.
 #[derive(Debug)]
 enum RequestContent {
-    /// Messages, of which each has to arrive in time, and the largest counts.
+    /// Messages: each has a time limit, and the largest is charged.
     Messages {
-        /// The most bytes that a message may have; of a larger one none is kept.
+        /// The maximum size of a message; larger ones are not stored.
         max_message: usize,
-        /// The most that has been charged for a message.
+        /// The largest charge so far.
         largest: usize,
         boundaries: MessageBoundaries,
     },
-    /// A form, which has to arrive in time as a whole.
+    /// A form, which has one time limit.
     Form {
-        /// How many bytes are there.
+        /// The number of bytes so far.
         arrived: usize,
     },
 }
 
-/// Where one message ends and the next begins.
+/// Finds the boundaries of messages.
 #[derive(Debug, Default)]
 struct MessageBoundaries {
     prefix: [u8; PREFIX_BYTES],
-    /// The bytes of the prefix that are there.
+    /// The number of prefix bytes so far.
     prefixed: usize,
-    /// The bytes of the message that are missing, once its prefix is there.
+    /// The number of message bytes still missing, once the prefix is complete.
     missing: usize,
-    /// The bytes of the message that are there, its prefix included.
+    /// The number of message bytes so far, including the prefix.
     pending: usize,
     completed: u64,
 }
 
 impl RequestCharge {
-    /// Counts a request as it arrives, for which `base` is charged already.
+    /// Counts a request as it arrives; `base` is already charged.
     pub(super) fn new(share: MemoryCharge, base: usize) -> Self {
         Self { share: Arc::new(Mutex::new(share)), base }
     }
 
-    /// Counts the bytes of a request that are there.
+    /// Charges for this many bytes.
     fn resize(&self, bytes: usize) -> Result<(), Status> {
         let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
         share.resize(self.base + bytes).map_err(|_| memory_spent_status())
@@ -81,7 +81,7 @@ impl RequestCharge {
 }
 
 impl RequestBody {
-    /// Reads the messages of a call.
+    /// Creates the body of a call.
     pub(super) fn of_messages(
         body: Incoming,
         charge: RequestCharge,
@@ -93,7 +93,7 @@ impl RequestBody {
         Self::new(body, charge, content, timeout)
     }
 
-    /// Reads the form that is sent to a page.
+    /// Creates the body of a form.
     pub(super) fn of_form(body: Incoming, charge: RequestCharge, timeout: Duration) -> Self {
         Self::new(body, charge, RequestContent::Form { arrived: 0 }, timeout)
     }
@@ -102,7 +102,7 @@ impl RequestBody {
         Self { body, charge, content, timeout, expiry: Box::pin(sleep(timeout)), is_running: true }
     }
 
-    /// Counts a chunk of bytes, and what is announced to follow: room is made for a whole message once its length is known.
+    /// Charges for a chunk and for announced bytes, since a whole message is allocated once its length is known.
     fn charge_chunk(&mut self, bytes: &[u8]) -> Result<(), Status> {
         match &mut self.content {
             RequestContent::Form { arrived } => {
@@ -129,7 +129,7 @@ impl RequestBody {
 }
 
 impl MessageBoundaries {
-    /// Follows the messages through a chunk of bytes.
+    /// Advances through a chunk.
     fn advance(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.prefixed < PREFIX_BYTES {
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart_however_they_are_cut() {
+    fn message_boundaries_do_not_depend_on_chunks() {
         let lengths = [0_usize, 1, 300, 0, 7];
         let mut stream = Vec::new();
         for length in lengths {

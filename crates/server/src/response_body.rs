@@ -1,4 +1,4 @@
-//! The body of a response: counted until it is written, and given up if nobody reads it.
+//! Response bodies, charged until written, and dropped if they are not read.
 
 use super::calls::{MemoryBudget, MemoryCharge};
 use super::connection_slots::CallMark;
@@ -13,48 +13,46 @@ use std::task::{Context, Poll, ready};
 use tonic::Status;
 use tonic::body::Body;
 
-/// The most bytes of a response that are handed to its connection at once: so much of it has to be read in the time that a
-/// response has.
+/// The maximum size handed to a connection at once, which the client must read within the response timeout.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// A response's body.
 #[derive(Debug)]
 pub(super) struct ResponseBody {
     body: Body,
     _mark: CallMark,
-    /// None where the call has bounds of its own.
+    /// `None` if the call has separate limits.
     account: Option<Box<ResponseAccount>>,
-    /// Counts trailers that refuse the call; none where there are no trailers.
+    /// Counts trailers with errors; `None` if there are no trailers.
     traffic: Option<Arc<TrafficCounts>>,
 }
 
-/// On whose account a response waits.
+/// The memory account of a response.
 #[derive(Debug)]
 struct ResponseAccount {
     payment: ChunkPayment,
     unread: Arc<UnreadBytes>,
-    /// What of the last chunk is not handed over.
+    /// The rest of the last chunk.
     rest: Option<(Bytes, Arc<MemoryCharge>)>,
-    /// What comes when all is written.
+    /// How the body ends once all is written.
     end: Option<BodyEnd>,
 }
 
-/// How the chunks of a body are charged.
+/// How chunks are charged.
 #[derive(Debug)]
 enum ChunkPayment {
     /// Each by its length.
     ByLength {
         budget: Arc<MemoryBudget>,
         address: ClientAddress,
-        /// What was charged for the first chunk before there was a body.
+        /// The charge for the first chunk, if it was made before the body existed.
         prepaid: Option<MemoryCharge>,
     },
-    /// All together: they are shared with other bodies, and the next one is taken only once the one before is written.
+    /// All together: they are shared with other bodies, and each is taken only after the previous one is written.
     Together(Arc<MemoryCharge>),
 }
 
 impl ChunkPayment {
-    /// Charges the budget for a chunk; `None` if the budget is used up.
+    /// Charges for a chunk; `None` if the budget is used up.
     fn charge_chunk(&mut self, bytes: usize) -> Option<Arc<MemoryCharge>> {
         match self {
             Self::Together(charge) => Some(Arc::clone(charge)),
@@ -64,7 +62,7 @@ impl ChunkPayment {
         }
     }
 
-    /// Returns how many bytes may be on their way before more of the body is handed over.
+    /// Returns how many unwritten bytes are allowed before the next chunk.
     fn max_unread(&self) -> usize {
         match self {
             Self::ByLength { .. } => PIECE_BYTES,
@@ -73,7 +71,6 @@ impl ChunkPayment {
     }
 }
 
-/// How a body ends.
 #[derive(Debug)]
 enum BodyEnd {
     WithTrailers(HeaderMap),
@@ -81,12 +78,12 @@ enum BodyEnd {
 }
 
 impl ResponseBody {
-    /// Sends a body as it is.
+    /// Sends a body without limits.
     pub(super) fn unbounded(body: Body, mark: CallMark) -> Self {
         Self { body, _mark: mark, account: None, traffic: None }
     }
 
-    /// Sends a body that counts against a budget, of which the first chunk may be charged already.
+    /// Sends a body charged to a budget; the first chunk may be charged already.
     pub(super) fn counted(
         body: Body,
         mark: CallMark,
@@ -97,7 +94,7 @@ impl ResponseBody {
         Self::with_payment(body, mark, ChunkPayment::ByLength { budget, address, prepaid })
     }
 
-    /// Sends a body that goes on for as long as it is read, and is charged for as a whole.
+    /// Sends an endless body with one charge.
     pub(super) fn stream(body: Body, mark: CallMark, charge: MemoryCharge) -> Self {
         Self::with_payment(body, mark, ChunkPayment::Together(Arc::new(charge)))
     }
@@ -113,13 +110,13 @@ impl ResponseBody {
         Self { traffic: Some(Arc::clone(traffic)), ..self }
     }
 
-    /// Returns the next frame, when it may be sent.
+    /// Returns the next frame when it may be sent.
     fn poll_next_frame(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let this = self;
         let Some(account) = &mut this.account else { return Pin::new(&mut this.body).poll_frame(context) };
         loop {
             if account.end.is_some() {
-                // The call stays until all is written: somebody has to notice if nobody reads it.
+                // The call remains until everything is written, so that an unread response is noticed.
                 ready!(account.unread.poll_at_most(0, context));
                 return Poll::Ready(match account.end.take() {
                     Some(BodyEnd::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
@@ -136,7 +133,7 @@ impl ResponseBody {
                 return Poll::Ready(Some(Ok(Frame::data(piece))));
             }
             if matches!(account.payment, ChunkPayment::Together(_)) {
-                // What is newest by then is sent.
+                // The newest chunk at that time is sent.
                 ready!(account.unread.poll_at_most(0, context));
             }
             let frame = ready!(Pin::new(&mut this.body).poll_frame(context)).transpose()?;
@@ -144,7 +141,7 @@ impl ResponseBody {
                 return Poll::Ready(Some(Ok(frame)));
             }
             if account.end.is_some() {
-                // Nothing more is asked of it, and what it holds is free.
+                // Releases the body.
                 this.body = Body::empty();
             }
         }
@@ -152,7 +149,7 @@ impl ResponseBody {
 }
 
 impl ResponseAccount {
-    /// Takes the next frame of a body. Returns it where nothing is to be done with it.
+    /// Processes the next frame of a body. Returns it if it can be sent unchanged.
     fn take_frame(&mut self, frame: Option<Frame<Bytes>>) -> Option<Frame<Bytes>> {
         let Some(frame) = frame else {
             self.end = Some(BodyEnd::WithoutTrailers);
@@ -179,7 +176,7 @@ impl ResponseAccount {
 
 fn trailers_of(status: &Status) -> HeaderMap {
     let mut trailers = HeaderMap::new();
-    // What is our own has no characters that a header could not hold.
+    // Our own messages always fit in headers.
     let _ = status.add_header(&mut trailers);
     trailers
 }

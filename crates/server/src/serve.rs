@@ -1,4 +1,4 @@
-//! A server from its start to its stop.
+//! A server from start to stop.
 
 use super::calls::GuardedServices;
 use super::config::Config;
@@ -28,40 +28,40 @@ use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
-/// How long streams have to close once every session is ended and every match over.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long streams may take to close after all sessions and matches have ended.
+const STREAM_CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long the store has to be put in order at the end.
-const CLOSING: Duration = Duration::from_secs(10);
+/// How long the store may take to close.
+const STORE_CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a server failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The descriptors of the protos cannot be served.
+    /// The descriptors of the protos are invalid.
     #[error("server reflection cannot be set up: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
     /// A house bot cannot be hosted.
     #[error(transparent)]
     House(#[from] HostedBotError),
-    /// The address of the listener is not known.
+    /// The listener's address is not known.
     #[error("listening: {0}")]
     Listener(std::io::Error),
     /// The store was lost while the server ran.
     #[error("the server had to stop: {0}")]
     Store(StoreError),
-    /// The task that accepts connections broke down.
+    /// The task that accepts connections panicked.
     #[error("the server broke down: {0}")]
     Broken(#[from] tokio::task::JoinError),
 }
 
-/// Serves an arena on a listener until `shutdown` is done, then stops in good order: it takes on nothing new, lets open
-/// matches finish within the grace period, ends every session, and closes. The caller owns the listener and the signal.
+/// Serves an arena on a listener until `shutdown` resolves, then stops gracefully: rejects new work, lets open matches
+/// finish within the grace period, closes all sessions, and returns. The caller owns the listener and the signal.
 ///
 /// # Errors
-/// If the services cannot be put together, or the store is lost.
+/// If the services cannot be built, or the store is lost.
 ///
-/// The future is boxed, so that the server is compiled in this crate rather than in each program that runs one.
+/// The future is boxed, so that the server is compiled in this crate and not in each program.
 pub fn run_server(
     listener: TcpListener,
     arena: Arena,
@@ -88,7 +88,7 @@ pub async fn run_server_on(
     let (health, services, metrics) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
     let shutdown_grace = config.shutdown_grace;
     let stopping = CancellationToken::new();
-    // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
+    // Dropping this future stops the server abruptly: all connections are dropped with the set.
     let mut serving = JoinSet::new();
     serving.spawn(serve_connections(listener, services, config, stopping.clone()));
     let mut measuring = JoinSet::new();
@@ -114,18 +114,18 @@ pub async fn run_server_on(
         tracing::info!(transactions, commits, "written to the store");
     }
     stopping.cancel();
-    match timeout(LAST_WORDS, serving.join_next()).await {
+    match timeout(STREAM_CLOSE_TIMEOUT, serving.join_next()).await {
         Ok(Some(ended)) => ended?,
         Ok(None) => {}
-        Err(_) => tracing::info!("streams that were still open are cut"),
+        Err(_) => tracing::info!("open streams are cut"),
     }
-    if timeout(CLOSING, arena.close_store()).await.is_err() {
-        tracing::warn!("the store is still busy: it is left as it is, which loses nothing");
+    if timeout(STORE_CLOSE_TIMEOUT, arena.close_store()).await.is_err() {
+        tracing::warn!("the store is still busy: leaving it open, which loses nothing");
     }
     lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
 }
 
-/// The services whose health is told: that of play, all others, and the server as a whole, which has no name.
+/// The services in health checks: arena and all others, and the server itself with an empty name.
 const HEALTH_NAMES: [&str; 7] = [
     "",
     arena_service_server::SERVICE_NAME,
@@ -136,8 +136,8 @@ const HEALTH_NAMES: [&str; 7] = [
     pb::transcript_service_server::SERVICE_NAME,
 ];
 
-/// Tells whoever asks for the server's health, or that of play, that neither serves while the store cannot be used: nothing
-/// is announced then.
+/// Reports the server and the arena service as not serving while the store cannot be used, since nothing is announced
+/// then.
 async fn update_health(health: &HealthReporter, arena: &Arena) -> Infallible {
     let without_store = &HEALTH_NAMES[..2];
     loop {

@@ -1,36 +1,34 @@
-//! What a connection begins to speak, and what is said to those that speak something else than HTTP/2.
+//! Detects the protocol of a connection, and answers those other than HTTP/2.
 
 use super::listener::Connection;
 use std::io;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-/// The first byte of a connection of TLS: the type of a record that holds a handshake (RFC 8446, section 5.1).
+/// The first byte of a TLS connection: a handshake record (RFC 8446, section 5.1).
 const TLS_HANDSHAKE: u8 = 22;
-/// A fatal alert of TLS, `handshake_failure` (RFC 8446, section 6), in a record of version 1.0, which every client reads.
+/// The fatal TLS alert `handshake_failure` (RFC 8446, section 6), in a record of version 1.0, which every client
+/// understands.
 const TLS_ALERT: [u8; 7] = [21, 3, 1, 0, 2, 2, 40];
 
-/// The most bytes of a request that are read before it is answered.
+/// The maximum size of a request head that is read before answering.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// The head of what is said to a request of HTTP/1; the length of the text follows.
+/// The start of the answer to HTTP/1; the length of the text follows.
 const HTTP1_HEAD: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n\
                           Content-Type: text/plain; charset=utf-8\r\nContent-Length: ";
-/// What this server is.
+/// The text of the answer.
 const WHAT_THIS_IS: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It speaks HTTP/2 without TLS, \
                             from the first byte on, and shows no pages (--no-web). Try `lastnim key --server` with this address.\n";
 
-/// What a connection begins to speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpokenProtocol {
-    /// HTTP/2, or what is left to its own codec to refuse.
+    /// HTTP/2, or unknown bytes, which its codec rejects.
     Http2,
-    /// A request of HTTP/1.
     Http1,
-    /// The handshake of TLS.
     Tls,
 }
 
-/// Waits for the first bytes of a connection and looks at them; they are still to be read.
+/// Waits for the first bytes of a connection and peeks at them.
 pub(super) async fn detect_protocol(stream: &mut impl Connection) -> io::Result<SpokenProtocol> {
     let mut first = [0; 3];
     let peeked = stream.peek(&mut first).await?;
@@ -40,14 +38,14 @@ pub(super) async fn detect_protocol(stream: &mut impl Connection) -> io::Result<
 fn protocol_of(first: &[u8]) -> SpokenProtocol {
     match first {
         [TLS_HANDSHAKE, ..] => SpokenProtocol::Tls,
-        // HTTP/2 begins with `PRI`, which is the method of no request.
+        // HTTP/2 starts with `PRI`, which is not a request method.
         first if b"PRI".starts_with(first) => SpokenProtocol::Http2,
         [b'A'..=b'Z', ..] => SpokenProtocol::Http1,
         _ => SpokenProtocol::Http2,
     }
 }
 
-/// Reads the head of a request of HTTP/1, and answers what this server is.
+/// Reads the head of an HTTP/1 request, and explains what this server is.
 pub(super) async fn answer_http1(stream: &mut impl Connection) -> io::Result<()> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
@@ -63,19 +61,18 @@ pub(super) async fn answer_http1(stream: &mut impl Connection) -> io::Result<()>
     stream.shutdown().await
 }
 
-/// Returns whether an empty line is among the bytes: a head ends with it.
+/// Returns whether the bytes contain an empty line, which ends a head.
 fn ends_head(head: &[u8]) -> bool {
     head.windows(4).any(|bytes| bytes == b"\r\n\r\n") || head.windows(2).any(|bytes| bytes == b"\n\n")
 }
 
-/// Tells a client that speaks TLS that there is none here.
+/// Tells a TLS client that there is no TLS here.
 pub(super) async fn answer_tls(stream: &mut impl Connection) -> io::Result<()> {
     stream.write_all(&TLS_ALERT).await?;
     stream.shutdown().await
 }
 
-/// Reads to the end what a client still sends, up to a bound: a connection that is closed before takes with it the answer
-/// that is on its way.
+/// Reads the rest of the client's bytes, up to a limit: closing earlier could destroy the answer in transit.
 pub(super) async fn read_the_rest(stream: &mut impl Connection) -> io::Result<()> {
     let mut piece = [0; 1024];
     let mut left = MAX_HEAD_BYTES;

@@ -1,4 +1,4 @@
-//! Whose word on the address of a client counts.
+//! Trusted proxies and the client addresses that they announce.
 
 use super::calls::ConnectionPeer;
 use ipnet::IpNet;
@@ -9,15 +9,15 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use tonic::codegen::http::HeaderMap;
 
-/// Where proxies say whom they forward.
+/// The header with the forwarded addresses.
 const FORWARDED_FOR: &str = "x-forwarded-for";
-/// Where proxies say what their client speaks.
+/// The header with the client's protocol.
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
-/// What shows that a request came through a proxy, trusted or not.
+/// Headers that show any proxy, trusted or not.
 const FORWARDING: [&str; 6] =
     [FORWARDED_FOR, FORWARDED_PROTO, "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
-/// A network of proxies whose word on the address of a client counts: a CIDR block, or one address.
+/// A network of trusted proxies: a CIDR block or one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrustedProxy(IpNet);
 
@@ -26,8 +26,8 @@ impl FromStr for TrustedProxy {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
-        let network =
-            network.map_err(|_| format!("{text:?} is neither a network, as 10.0.0.0/8, nor an address"))?;
+        let network = network
+            .map_err(|_| format!("{text:?} is neither a network such as 10.0.0.0/8 nor an address"))?;
         Ok(Self(network.trunc()))
     }
 }
@@ -44,14 +44,14 @@ impl Serialize for TrustedProxy {
     }
 }
 
-/// Returns whether an address is a trusted proxy's.
+/// Returns whether an address belongs to a trusted proxy.
 pub(super) fn is_trusted(proxies: &[TrustedProxy], address: IpAddr) -> bool {
     let address = address.to_canonical();
     proxies.iter().any(|proxy| proxy.0.contains(&address))
 }
 
-/// Returns the address of the client that sent a request through `peer`: where that is a trusted proxy, the nearest address
-/// in `x-forwarded-for` that is not one. The client could have made up everything to the left of it.
+/// Returns the address of the client behind `peer`: if that is a trusted proxy, the nearest address in
+/// `x-forwarded-for` that is not one. The client could have invented everything to the left of it.
 pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let mut nearest = peer;
     let lines = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok());
@@ -64,8 +64,8 @@ pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &Head
     nearest
 }
 
-/// Returns by which way a request came. A trusted proxy says in `x-forwarded-proto` what its client speaks; where several have said it, all have to
-/// say https. A request from this machine that shows traces of a proxy came from elsewhere.
+/// Returns the channel of a request. A trusted proxy names its client's protocol in `x-forwarded-proto`; if there are
+/// several, all must be https. A request from this machine with traces of a proxy came from elsewhere.
 pub(super) fn find_channel(
     proxies: &[TrustedProxy],
     peer: ConnectionPeer,
@@ -89,7 +89,7 @@ pub(super) fn find_channel(
     }
 }
 
-/// Reads one entry of `x-forwarded-for`: an address, which some proxies write with a port.
+/// Parses an entry of `x-forwarded-for`: an address, to which some proxies add a port.
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     let with_port = || hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_or_an_address_is_read_and_nothing_else() {
+    fn only_networks_and_addresses_are_parsed() {
         for (given, shown) in
             [("10.1.2.3/8", "10.0.0.0/8"), ("127.0.0.1", "127.0.0.1/32"), ("2001:db8::1/32", "2001:db8::/32")]
         {
@@ -120,10 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_the_nearest_address_that_is_no_proxy() {
+    fn a_client_is_the_nearest_address_that_is_not_a_proxy() {
         let proxies = trusted(&["10.0.0.0/8", "2001:db8::/32"]);
         let cases: [(&str, &[&str], &str); 10] = [
-            // Nobody else is believed.
+            // Other peers are not trusted.
             ("192.0.2.1", &["198.51.100.7"], "192.0.2.1"),
             ("10.0.0.1", &[], "10.0.0.1"),
             ("10.0.0.1", &["198.51.100.7"], "198.51.100.7"),
@@ -132,7 +132,7 @@ mod tests {
             ("10.0.0.1", &["198.51.100.7:4711"], "198.51.100.7"),
             ("10.0.0.1", &["[2001:db9::1]:80"], "2001:db9::1"),
             ("10.0.0.1", &["2001:db9::2, 2001:db8::1"], "2001:db9::2"),
-            // What cannot be read is not guessed at: the proxy before it is as near as we get.
+            // An unreadable entry ends the search at the proxy before it.
             ("10.0.0.1", &["198.51.100.7, unknown, 10.0.0.3"], "10.0.0.3"),
             ("10.0.0.1", &["10.0.0.4, 10.0.0.3"], "10.0.0.4"),
         ];
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_is_what_trusted_proxies_say_and_this_machine_without_any() {
+    fn a_channel_depends_on_trusted_proxies_and_local_requests() {
         use VisitorChannel::{Https, Loopback, Plain};
         type Headers = [(&'static str, &'static str)];
         let proxies = trusted(&["10.0.0.0/8"]);
@@ -157,17 +157,17 @@ mod tests {
             ("::ffff:127.0.0.1", "::ffff:127.0.0.1", &[], Loopback),
             ("192.0.2.1", "192.0.2.1", &[], Plain),
             ("192.0.2.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
-            // Somebody has put a proxy on this machine without saying so.
+            // An unannounced proxy runs on this machine.
             ("127.0.0.1", "127.0.0.1", &[(FORWARDED_FOR, "192.0.2.1")], Plain),
             ("127.0.0.1", "127.0.0.1", &[("via", "1.1 inner")], Plain),
             ("127.0.0.1", "127.0.0.1", &[(FORWARDED_PROTO, "https")], Plain),
-            // A client that calls itself local, behind a proxy elsewhere.
+            // A client behind a remote proxy claims to be local.
             ("10.0.0.1", "127.0.0.1", &[], Plain),
             ("10.0.0.1", "10.0.0.1", &[], Plain),
             ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "HTTPS")], Https),
             ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https, http")], Plain),
             ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https"), (FORWARDED_PROTO, "http")], Plain),
-            // What a client of a proxy says that only announces addresses is its own word.
+            // If a proxy only announces addresses, the protocol is the client's own claim.
             ("10.0.0.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
         ];
         for (socket, client, said, expected) in cases {

@@ -1,4 +1,4 @@
-//! Responses that wait for their clients to read them.
+//! Responses that wait to be read.
 
 use super::calls::MemoryCharge;
 use hyper::rt::Executor;
@@ -14,29 +14,28 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 tokio::task_local! {
-    /// What waits of the response of the call, or of the connection with one call at a time, that this task carries: empty until somebody
-    /// counts it, and none where nobody ever will.
+    /// The unread bytes of this task's call, or of its connection with one call at a time: unset until they are
+    /// counted, and `None` if they never will be.
     static UNREAD: OnceCell<Option<Arc<UnreadBytes>>>;
 }
 
-/// Runs calls, and gives up one whose client has taken nothing of its response for too long: its stream is reset.
+/// Runs calls, and resets the stream of a client that reads nothing of a response for too long.
 #[derive(Debug, Clone)]
 pub(super) struct CallExecutor {
-    /// How long a response may wait.
     pub response_timeout: Duration,
 }
 
-/// The bytes of a response that are handed to its connection and not yet written to it.
+/// The response bytes handed to a connection but not written yet.
 #[derive(Debug, Default)]
 pub(super) struct UnreadBytes {
     bytes: AtomicUsize,
-    /// How often some were written.
+    /// The number of writes.
     writes: AtomicU64,
     changed: Notify,
     waiting: Mutex<Option<Waker>>,
 }
 
-/// A piece of a response on its way: it counts until the connection has written it.
+/// A piece of a response, counted until written.
 struct UnreadPiece {
     bytes: Bytes,
     unread: Arc<UnreadBytes>,
@@ -50,7 +49,8 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
     }
 }
 
-/// Runs a call, or a connection with one call at a time, until its client has taken nothing of a response for so long; then returns nothing.
+/// Runs a call, or a connection with one call at a time; returns `None` if its client has read nothing of a response
+/// for the limit.
 pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output = T>) -> Option<T> {
     let mut call = pin!(call);
     let decided = UNREAD.scope(
@@ -64,7 +64,7 @@ pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output 
     );
     match decided.await {
         Err(done) => Some(done),
-        // A stream of a bot has nothing to look after each time that it is woken.
+        // A bot's stream needs no checks at each wake-up.
         Ok(None) => Some(call.await),
         Ok(Some(unread)) => {
             let run = async {
@@ -72,7 +72,7 @@ pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output 
                     biased;
                     done = call => Some(done),
                     () = Box::pin(unread.wait_until_stalled(limit)) => {
-                        tracing::debug!("a response that nobody reads is given up");
+                        tracing::debug!("a response was dropped because its client does not read it");
                         None
                     }
                 }
@@ -83,43 +83,43 @@ pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output 
 }
 
 impl UnreadBytes {
-    /// Returns what waits of the response of the call that this task carries.
+    /// Returns the unread bytes of this task's call.
     pub(super) fn of_current_call() -> Arc<Self> {
         let count =
             |unread: &OnceCell<Option<Arc<Self>>>| unread.get_or_init(|| Some(Arc::default())).clone();
         UNREAD.try_with(count).ok().flatten().unwrap_or_default()
     }
 
-    /// Says that nobody counts what waits of the response of the call that this task carries.
+    /// Turns off counting for this task's call.
     pub(super) fn leave_current_call_uncounted() {
-        // Where it is counted already, or the task carries no call, that stays so.
+        // No effect if counting has begun, or the task has no call.
         let _ = UNREAD.try_with(|unread| unread.set(None));
     }
 
-    /// Returns how many bytes wait.
+    /// Returns the number of waiting bytes.
     pub(super) fn count(&self) -> usize {
         self.bytes.load(Ordering::SeqCst)
     }
 
-    /// Waits until at most `most` bytes wait.
-    pub(super) fn poll_at_most(&self, most: usize, context: &Context<'_>) -> Poll<()> {
-        if self.count() <= most {
+    /// Waits until at most `limit` bytes wait.
+    pub(super) fn poll_at_most(&self, limit: usize, context: &Context<'_>) -> Poll<()> {
+        if self.count() <= limit {
             return Poll::Ready(());
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         *waiting = Some(context.waker().clone());
-        // They may have been written before there was anybody to wake.
-        if self.count() <= most { Poll::Ready(()) } else { Poll::Pending }
+        // They may have been written before the waker was registered.
+        if self.count() <= limit { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Hands a piece of a response over.
+    /// Tracks a piece of a response.
     pub(super) fn track_piece(self: &Arc<Self>, bytes: Bytes, charge: &Arc<MemoryCharge>) -> Bytes {
         self.bytes.fetch_add(bytes.len(), Ordering::SeqCst);
         self.changed.notify_one();
         Bytes::from_owner(UnreadPiece { bytes, unread: Arc::clone(self), _charge: Arc::clone(charge) })
     }
 
-    /// Waits until bytes have been waiting for so long without any being written.
+    /// Waits until bytes have been waiting for the limit without a write.
     async fn wait_until_stalled(&self, limit: Duration) {
         loop {
             let writes = self.writes.load(Ordering::SeqCst);

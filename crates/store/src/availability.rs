@@ -1,37 +1,36 @@
-//! Whether a store can be used, for those who wait until that changes.
+//! Whether a store can be used, and waiting for that to change.
 
 use super::StoreError;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// Whether a store can be used. Those who wait for a change are woken in the order in which they came, so that the same faults at the
-/// same times lead to the same answers.
+/// Whether a store can be used. Waiters wake in the order in which they came, so that the same faults at the same times
+/// give the same answers.
 #[derive(Debug, Default)]
 pub(super) struct StoreAvailability {
-    /// What keeps the store from being used.
     failure: Mutex<Option<StoreError>>,
     changed: Notify,
 }
 
 impl StoreAvailability {
-    /// Returns what keeps the store from being used; nothing while it can be.
+    /// Returns the failure that keeps the store from being used, if there is one.
     pub fn failure(&self) -> Option<StoreError> {
         self.lock().clone()
     }
 
-    /// Returns what has the store lost for good, if anything has.
+    /// Returns the failure that lost the store for good, if there is one.
     pub fn loss(&self) -> Option<StoreError> {
         self.lock().as_ref().filter(|failure| !failure.is_transient()).cloned()
     }
 
-    /// Takes note that the store can be used.
+    /// Notes that the store can be used.
     pub fn note_usable(&self) {
         *self.lock() = None;
         self.changed.notify_waiters();
     }
 
-    /// Takes note of what keeps the store from being used.
+    /// Notes why the store cannot be used.
     pub fn note_failure(&self, failure: StoreError) {
         *self.lock() = Some(failure);
         self.changed.notify_waiters();
@@ -55,7 +54,7 @@ impl StoreAvailability {
     async fn wait_for<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
         loop {
             let mut changed = pin!(self.changed.notified());
-            // What changes from now on wakes it, even before it waits.
+            // Registers for changes from now on, even before the wait begins.
             changed.as_mut().enable();
             if let Some(found) = look(self) {
                 return found;
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_is_woken_in_the_order_in_which_it_came() {
+    async fn waiters_wake_in_order() {
         let availability = Arc::new(StoreAvailability::default());
         let order = Arc::new(Mutex::new(Vec::new()));
         let waiting: Vec<_> = (0..100)
@@ -91,7 +90,7 @@ mod tests {
                 })
             })
             .collect();
-        // All of them have come to wait.
+        // Every task is waiting.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
@@ -103,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_has_changed_before_somebody_waits_is_seen() {
+    async fn a_change_before_the_wait_is_seen() {
         let availability = StoreAvailability::default();
         availability.wait_until_usable().await;
         availability.note_failure(taken());
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failure_that_passes_loses_nothing() {
+    async fn a_transient_failure_is_not_a_loss() {
         let availability = Arc::new(StoreAvailability::default());
         let loss = tokio::spawn({
             let availability = Arc::clone(&availability);

@@ -1,4 +1,4 @@
-//! What can change and must last.
+//! The changes that a store writes.
 
 use super::{StoredTranscript, TokenHash};
 use lastnim_core::game::{BotName, BotVersion, MatchId, Seat, SeatVersions, TournamentId};
@@ -20,54 +20,54 @@ pub struct StoredBot {
     pub token: TokenHash,
 }
 
-/// A tournament and where it stands.
+/// A tournament and its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredTournament {
     /// Its id.
     pub id: TournamentId,
     /// When it was created.
     pub created_at: Timestamp,
-    /// What it is.
+    /// Its settings.
     pub settings: Arc<Settings>,
     /// The terms of its matches.
     pub terms: Terms,
-    /// The bots that are in it, in the order of joining.
+    /// Its bots, in the order of joining.
     pub field: Arc<Vec<BotName>>,
-    /// Where it stands.
+    /// Its state.
     pub state: TournamentState,
-    /// What it came to, once its last match is over.
+    /// Its result, once its last match is over.
     pub over: Option<FinishedTournament>,
 }
 
-/// Who was in a tournament when.
+/// The bots of a tournament over time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldHistory {
-    /// The bots with which it started, or will as it stands, in the order of joining.
+    /// The bots at the start, or so far if it has not started, in the order of joining.
     pub start: Vec<BotName>,
-    /// What changed while it ran, in its order.
+    /// Changes while it ran, in order.
     pub changes: Vec<FieldChange>,
 }
 
-/// What a tournament came to.
+/// The result of a tournament.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FinishedTournament {
     /// When its last match was over.
     pub at: Timestamp,
-    /// Matches played, cancelled ones included.
+    /// Matches played, including cancelled ones.
     pub played: u64,
-    /// Matches that it would have had in all; 0 if it never started.
+    /// Matches planned in total; 0 if it never started.
     pub total: u64,
-    /// What its format says besides the standings.
+    /// The result that its format adds to the standings.
     pub verdict: Arc<FormatVerdict>,
 }
 
-/// One thing that changed.
+/// One change to store.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A bot was registered, or its token replaced.
     Bot(StoredBot),
-    /// A bot that never played was removed. It stands in no tournament that is not over, and leaves no line in any other, so
-    /// that a later bot of its name has nothing from it.
+    /// A bot that never played was removed. It is in no unfinished tournament and in no standings, so that a later bot
+    /// of this name inherits nothing.
     BotRemoved {
         /// Its name.
         name: BotName,
@@ -78,7 +78,7 @@ pub enum Change {
     TournamentJoined {
         /// The tournament.
         id: TournamentId,
-        /// How many had joined before.
+        /// The number of bots that joined before.
         place: usize,
         /// The bot.
         bot: BotName,
@@ -87,79 +87,79 @@ pub enum Change {
     TournamentLeft {
         /// The tournament.
         id: TournamentId,
-        /// Who is left, in the order of joining.
+        /// The remaining bots, in the order of joining.
         field: Arc<Vec<BotName>>,
     },
-    /// A bot entered or left a tournament that runs.
+    /// A bot entered or left a running tournament.
     FieldChanged {
         /// The tournament.
         id: TournamentId,
-        /// How many changes of its field came before.
+        /// The number of earlier changes of the field.
         seq: usize,
         /// The change.
         change: FieldChange,
     },
-    /// An organiser did something to a tournament that runs.
+    /// An organiser intervened in a running tournament.
     TournamentEvent {
         /// The tournament.
         id: TournamentId,
-        /// How many events it had before.
+        /// The number of earlier events.
         seq: usize,
         /// The event.
         event: TimedTournamentEvent,
     },
-    /// The lines of a question of a match that is over were published, in the place of those that were before.
+    /// Transcript lines for one question of a finished match were published; they replace earlier ones.
     TranscriptPublished(Arc<StoredTranscript>),
-    /// What was published of a seat is removed.
+    /// The published transcripts of a seat were removed.
     TranscriptRemoved {
         /// The match.
         match_id: MatchId,
         /// The seat.
         seat: Seat,
     },
-    /// A match that is over, or quarantined, was voided: it is none of the results of its tournament, and another match may
-    /// have its number.
+    /// A finished or quarantined match was voided: it no longer counts in its tournament, and another match may take
+    /// its number.
     MatchVoided {
         /// The match.
         id: MatchId,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
     /// A tournament was started or cancelled.
     TournamentState {
         /// The tournament.
         id: TournamentId,
-        /// Where it stands now.
+        /// The new state.
         state: TournamentState,
     },
     /// The last match of a tournament is over.
     TournamentOver {
         /// The tournament.
         id: TournamentId,
-        /// How it ended.
+        /// Its final state.
         state: TournamentState,
-        /// What it came to.
+        /// Its result.
         over: FinishedTournament,
-        /// The last standings, by place.
+        /// The final standings, by place.
         standings: Arc<Vec<Standing>>,
     },
-    /// What a tournament has come to, so that not all of its results have to be counted again. It is kept in place of the one
-    /// before, until the tournament is over.
+    /// The state of a tournament so far, so that its results need not be counted again. It replaces the earlier
+    /// checkpoint until the tournament is over.
     Checkpoint {
         /// The tournament.
         id: TournamentId,
-        /// What is kept.
+        /// The new checkpoint.
         checkpoint: Arc<Checkpoint>,
     },
-    /// How the bots of a tournament that is over compare, so that not all of its results have to be counted again. It is kept
-    /// where its checkpoints were.
-    Compared {
+    /// The comparison of all bots of a finished tournament, so that its results need not be counted again. It replaces
+    /// the checkpoint.
+    BotComparisons {
         /// The tournament.
         id: TournamentId,
-        /// What is kept.
+        /// The comparison.
         checkpoint: Arc<Checkpoint>,
     },
-    /// A session of a bot has said its version. Of many versions those stay that were seen last.
+    /// A session reported its bot's version. Only the versions seen last are kept.
     VersionSeen {
         /// The bot.
         bot: BotName,
@@ -168,61 +168,60 @@ pub enum Change {
         /// When the session began.
         at: Timestamp,
     },
-    /// Other versions than before have sat at the seats of a match. It stands behind the events that create the match.
+    /// The versions at the seats of a match changed. It follows the events that create the match.
     SeatVersions {
         /// The match.
         id: MatchId,
         /// By seat: all versions so far.
         versions: Vec<SeatVersions>,
     },
-    /// A bot has heard of the ends of all its matches up to one. It never hears of fewer than before.
+    /// A bot has acknowledged the ends of all its matches up to one. This never moves back.
     EndsHeard {
         /// The bot.
         bot: BotName,
-        /// The last of them, in the order of their ids.
+        /// The last of these matches, by id.
         through: MatchId,
     },
-    /// A bot has heard of the end of a tournament.
+    /// A bot has acknowledged the end of a tournament.
     TournamentEndHeard {
         /// The bot.
         bot: BotName,
         /// The tournament.
         id: TournamentId,
     },
-    /// Events of a match; the first one of all creates it.
+    /// Events of a match; its first event creates it.
     MatchEvents {
         /// The match.
         id: MatchId,
-        /// The index of the first of them in the record: how many came before.
+        /// The index of the first of them in the record.
         first: usize,
         /// The events.
         events: Vec<TimedEvent>,
     },
-    /// A match is over. It stands behind the event that says so.
+    /// A match is over. It follows the event that says so.
     MatchOver(Box<FinishedMatch>),
-    /// The records of matches that are over are removed. What is kept are their setups and results, the figures of their
-    /// seats, the last hashes and the signatures.
+    /// The records of finished matches are removed. Their setups, results, figures, last hashes and signatures remain.
     RecordsPruned {
         /// The matches.
         ids: Vec<MatchId>,
-        /// When.
+        /// When they were removed.
         at: Timestamp,
     },
-    /// The record of a match that is not over is damaged, or the match cannot be played to its end: the record stays as it is, and
-    /// the match counts for nobody.
+    /// The record of an unfinished match is damaged, or the match cannot be finished. The record stays unchanged, and
+    /// the match does not count.
     MatchQuarantined {
         /// The match.
         id: MatchId,
-        /// When that was found.
+        /// When the fault was found.
         at: Timestamp,
-        /// The damage.
+        /// The fault.
         why: String,
     },
 }
 
 impl Change {
-    /// Returns whether it changes a match or a tournament that is over.
-    pub fn alters_what_is_over(&self) -> bool {
+    /// Returns whether it changes a finished match or tournament.
+    pub fn alters_finished(&self) -> bool {
         matches!(
             self,
             Self::BotRemoved { .. }
@@ -234,15 +233,15 @@ impl Change {
     }
 }
 
-/// What is kept of a match that is over, besides its record.
+/// Data of a finished match in addition to its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedMatch {
     /// The match.
     pub id: MatchId,
-    /// The hash of the last event of its record, which stands for the whole.
+    /// The hash of the last event of its record, which covers the whole record.
     pub head: EventHash,
     /// The signature of its record.
     pub seal: Seal,
-    /// What its audit says of each seat; none where it was cancelled.
+    /// The audit's figures for each seat; `None` if the match was cancelled.
     pub outcome: Option<MatchOutcome>,
 }

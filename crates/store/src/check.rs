@@ -1,4 +1,4 @@
-//! Whether all that a store keeps is what was written.
+//! Checks that a store contains what was written to it.
 
 use super::{MatchFilter, StoreError, StoreReader, StoredMatch};
 use lastnim_core::game::MatchId;
@@ -7,29 +7,29 @@ use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_tournament::MatchOutcome;
 use std::collections::HashMap;
 
-/// Matches that are asked for at once.
-const PAGE: usize = 500;
-/// Damages that are described; further ones are counted.
+/// Matches per read.
+const PAGE_SIZE: usize = 500;
+/// Damages described at most; further ones are only counted.
 const MAX_DESCRIBED: usize = 100;
 
-/// What a check of a store has found.
+/// The result of checking a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoreCheck {
-    /// Matches that are over, quarantined ones included.
+    /// Finished matches, including quarantined ones.
     pub matches: u64,
-    /// Matches that are not over.
+    /// Unfinished matches.
     pub unfinished: u64,
-    /// Events of all these.
+    /// Events of all matches.
     pub events: u64,
-    /// Matches that were quarantined before.
+    /// Matches quarantined earlier.
     pub quarantined: u64,
     /// Matches whose records were removed.
     pub pruned: u64,
-    /// How many records each key has signed.
+    /// The number of records that each key has signed.
     pub signers: HashMap<PublicKey, u64>,
-    /// How many things are damaged.
+    /// The number of damages.
     pub damages: u64,
-    /// The first of them.
+    /// The first damages.
     pub described: Vec<StoreError>,
 }
 
@@ -42,11 +42,11 @@ impl StoreCheck {
     }
 }
 
-/// Checks a store: its pages, the records of all matches with their hashes, their signatures, and whether the figures that
-/// are kept of them are those that follow from the records.
+/// Checks a store: its pages, all match records with their hashes and signatures, and that the stored figures follow
+/// from the records.
 ///
 /// # Errors
-/// If the store cannot be read. What is damaged is no error.
+/// If the store cannot be read. Damage is reported in the result, not as an error.
 pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreError> {
     let mut check = StoreCheck::default();
     for line in store.check_pages().await? {
@@ -61,11 +61,11 @@ pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreErr
     }
     let mut before = None;
     loop {
-        let page = store.match_summaries(&MatchFilter::default(), before, PAGE).await;
+        let page = store.match_summaries(&MatchFilter::default(), before, PAGE_SIZE).await;
         let page = match page {
             Ok(page) => page,
             Err(error) => {
-                // Without its list nothing can be said of the rest.
+                // Without this list the rest cannot be checked.
                 note_or_fail(&mut check, error)?;
                 break;
             }
@@ -80,7 +80,7 @@ pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreErr
     Ok(check)
 }
 
-/// Notes what is damaged, and passes on what else is wrong.
+/// Notes damage, and returns any other error.
 fn note_or_fail(check: &mut StoreCheck, error: StoreError) -> Result<(), StoreError> {
     match error {
         StoreError::Quarantined { .. } => check.quarantined += 1,
@@ -94,7 +94,7 @@ fn note_or_fail(check: &mut StoreCheck, error: StoreError) -> Result<(), StoreEr
 async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreCheck) -> Result<(), StoreError> {
     let stored = match store.match_record(id).await {
         Ok(Some(stored)) => stored,
-        // It was removed since, with its tournament.
+        // It was removed since, together with its tournament.
         Ok(None) => return Ok(()),
         Err(error) => return note_or_fail(check, error),
     };
@@ -107,21 +107,23 @@ async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreChec
         Some(seal) if seal.verifies(stored.record.last_hash()) => {
             *check.signers.entry(seal.signer).or_default() += 1;
         }
-        Some(_) => check.note(damage("signature", "it is not the signer's on the hash of the last event")),
+        Some(_) => {
+            check.note(damage("signature", "it does not fit the signer's key and the hash of the last event"))
+        }
         None => check.note(damage("signature", "it is missing")),
     }
     match store.outcome(id).await {
         Ok(kept) if kept == outcome_of(&stored) => {}
-        Ok(_) => check.note(damage("figures", "they are not those that follow from its record")),
+        Ok(_) => check.note(damage("figures", "they do not follow from its record")),
         Err(error) => note_or_fail(check, error)?,
     }
     Ok(())
 }
 
-/// Works out what a match that is over means for the standings; nothing where it was cancelled.
+/// Computes the outcome of a finished match; `None` if it was cancelled.
 fn outcome_of(stored: &StoredMatch) -> Option<MatchOutcome> {
     let StoredMatch { record, versions, .. } = stored;
-    // Without an audit no figures were written.
+    // If the audit fails, no figures were written.
     let audit = record.audit().ok()?;
     let forfeits = record.state().forfeits();
     let mut outcome = MatchOutcome::of_audit(&audit, |seat| forfeits[seat].map(seat_loss_of_forfeit));

@@ -1,21 +1,21 @@
-//! Why a store does not do what it should.
+//! Errors of a store.
 
 use lastnim_core::game::{MatchId, TournamentId};
 use thiserror::Error;
 
-/// Why something could not be kept, or not be read.
+/// Why a store could not write or read something.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The database can do nothing now: its disk is full, it is locked, or the connection is lost. Later it may.
+    /// The database cannot be used now (disk full, locked, or connection lost). A retry may succeed.
     #[error("the store cannot be used now: {0}")]
     Unavailable(String),
-    /// What is kept is not what was written.
+    /// The stored data is not what was written.
     #[error("{what} in the store is damaged: {why}")]
     Damaged {
-        /// What is.
+        /// What is damaged.
         what: String,
-        /// How that shows.
+        /// What is wrong with it.
         why: String,
     },
     /// The match was quarantined because its record is damaged.
@@ -23,29 +23,29 @@ pub enum StoreError {
     Quarantined {
         /// The match.
         id: MatchId,
-        /// The damage that was found.
+        /// The damage.
         why: String,
     },
-    /// The record of the match was removed to save room.
+    /// The record of the match was removed to save space.
     #[error(
         "the record of match {0} was pruned: its setup, result, figures, last hash and signature are kept, and its events are not"
     )]
     Pruned(MatchId),
-    /// Matches of a tournament were forgotten, as there was no room in memory.
+    /// The store in memory has dropped matches of the tournament to make room.
     #[error(
-        "the server has forgotten matches of tournament {0}: it keeps what is over in memory, and of that only so much (--kept-matches, --kept-events)"
+        "the server has forgotten matches of tournament {0}: it keeps finished matches in memory, up to --kept-matches and --kept-events"
     )]
     Forgotten(TournamentId),
-    /// The files or tables of the database are not intact, whatever is read from them.
+    /// The files or tables of the database are corrupt.
     #[error("the database is corrupt: {0}")]
     Corrupt(String),
-    /// The files of the database are not under their names any more: what is written now would be lost.
+    /// The database files were moved or deleted: writes would be lost.
     #[error("{0}")]
     Gone(String),
     /// Another server uses the database, or has taken it over from this one.
     #[error("the store belongs to another server: {0}")]
     Taken(String),
-    /// The tables were made by another version of the program.
+    /// Another version of the program made the tables.
     #[error(
         "the tables of the store are of version {found}, and this program reads version {wanted}: use the lastnim that made them, or name another store"
     )]
@@ -55,19 +55,19 @@ pub enum StoreError {
         /// The version that this program reads.
         wanted: i64,
     },
-    /// The name of a store cannot be read, or names one that cannot be opened at all.
+    /// The URL of a store is invalid, or names a store that cannot be opened.
     #[error("{0}")]
     Unusable(String),
-    /// The database refuses a change for good: a defect of this program.
-    #[error("the store refuses a change: {0}")]
+    /// The database rejects a change permanently, because of a bug in this program.
+    #[error("the store rejects a change: {0}")]
     Refused(String),
-    /// What writes to the store has broken down: a defect of this program.
-    #[error("the store can be written to no longer: {0}")]
+    /// The writer has broken down, because of a bug in this program.
+    #[error("the store can no longer be written: {0}")]
     Broken(String),
 }
 
 impl StoreError {
-    /// Returns whether the same may succeed later.
+    /// Returns whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }

@@ -1,34 +1,33 @@
-//! How long something took, each time.
+//! A histogram of durations.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The upper bounds of the buckets, in microseconds; beyond the last one there is one more.
+/// The upper bounds of the buckets, in microseconds; one more bucket has no bound.
 const BOUNDS_US: [u64; 13] = [
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
     10_000_000,
 ];
 
-/// Counts durations by size. One thread at a time writes, so that nobody waits for anybody.
+/// Counts durations by size. Only one thread writes, so no lock is needed.
 #[derive(Debug, Default)]
 pub struct LatencyHistogram {
     counts: [AtomicU64; BOUNDS_US.len() + 1],
     sum_us: AtomicU64,
 }
 
-/// What a histogram has counted.
+/// The counts of a histogram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatencyCounts {
-    /// The upper bound of each bucket, and how many durations were no longer.
+    /// The upper bound of each bucket, and the number of durations up to it.
     pub up_to: Vec<(Duration, u64)>,
-    /// How many durations there were.
+    /// The number of durations.
     pub count: u64,
-    /// All durations together.
+    /// The sum of all durations.
     pub sum: Duration,
 }
 
 impl LatencyHistogram {
-    /// Counts a duration.
     pub(super) fn add(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS_US.partition_point(|&bound| bound < micros);
@@ -36,7 +35,6 @@ impl LatencyHistogram {
         self.sum_us.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// Returns what was counted so far.
     pub(super) fn counts(&self) -> LatencyCounts {
         let mut count = 0;
         let mut up_to = Vec::with_capacity(BOUNDS_US.len());

@@ -1,7 +1,7 @@
-//! What must last.
+//! Durable data.
 //!
-//! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. Everything that may not be lost
-//! passes through [`GroupCommit`], and nothing is announced before that has written it.
+//! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. All durable changes pass through
+//! [`GroupCommit`], and are announced only after it has written them.
 
 mod availability;
 mod change;

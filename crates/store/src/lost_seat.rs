@@ -3,28 +3,28 @@
 use lastnim_core::game::{MatchId, Seat, TournamentId};
 use lastnim_core::referee::{Event, ForfeitReason, RefusalReason, TimedEvent, Timestamp};
 
-/// A seat that a bot has lost in a match that is over.
+/// A seat that a bot lost in a finished match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostSeat {
     /// The match.
     pub id: MatchId,
-    /// Its tournament; none for an exhibition.
+    /// `None` for an exhibition.
     pub tournament: Option<TournamentId>,
     /// The seat.
     pub seat: Seat,
-    /// How and when it was lost; none where the events of the match are gone.
+    /// How and when it was lost; `None` if the events of the match are gone.
     pub loss: Option<(ForfeitReason, Timestamp)>,
-    /// What it was given strikes for, in their order.
+    /// The reasons for its strikes, in order.
     pub strikes: Vec<RefusalReason>,
 }
 
 impl LostSeat {
-    /// Names a seat, before anything is known of how it was lost.
+    /// Names a seat whose loss is not known yet.
     pub fn new(id: MatchId, tournament: Option<TournamentId>, seat: Seat) -> Self {
         Self { id, tournament, seat, loss: None, strikes: Vec::new() }
     }
 
-    /// Takes note of an event of the match.
+    /// Notes an event of the match.
     pub fn note_event(&mut self, event: &TimedEvent) {
         match event.event {
             Event::Struck { seat, reason, .. } if seat == self.seat => self.strikes.push(reason),

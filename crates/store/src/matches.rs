@@ -1,4 +1,4 @@
-//! Matches, whole and in brief.
+//! Stored matches and their summaries.
 
 use lastnim_core::game::{BotName, BySeat, MatchId, Seat, SeatVersions, TournamentId};
 use lastnim_core::referee::{EndReason, MatchPhase, MatchSetup, Record, Seal};
@@ -8,39 +8,39 @@ use lastnim_tournament::MatchOutcome;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What is kept of a match.
+/// A match in the store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredMatch {
-    /// Everything that happened in it.
+    /// Its record.
     pub record: Record,
     /// The signature of its record, once it is over.
     pub seal: Option<Seal>,
-    /// By seat: the versions of the bots; empty if none was said.
+    /// By seat: the versions of the bots; empty if no version was reported.
     pub versions: Vec<SeatVersions>,
 }
 
-/// A match in brief.
+/// The summary of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSummary {
     /// The match.
     pub id: MatchId,
-    /// What was fixed before the first move; none of a quarantined match whose setup cannot be read.
+    /// The settings fixed before the first move; `None` if they cannot be read in a quarantined match.
     pub setup: Option<Arc<MatchSetup>>,
-    /// Where it stands; a quarantined match is over.
+    /// Its phase; a quarantined match is over.
     pub phase: MatchPhase,
     /// Takes made.
     pub plies: u32,
     /// How it ended and who won, once it has ended.
     pub end: Option<(EndReason, Option<Seat>)>,
-    /// The damage of its record, if it is quarantined: nothing else in here is then certain.
+    /// The damage of its record, if it is quarantined: the other fields are then uncertain.
     pub damage: Option<Arc<str>>,
     /// Why it was voided, if it was.
     pub void_reason: Option<Arc<str>>,
-    /// By seat: the versions of the bots; empty if none was said.
+    /// By seat: the versions of the bots; empty if no version was reported.
     pub versions: Vec<SeatVersions>,
 }
 
-/// How a pairing of a tournament came out.
+/// The result of a pairing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredResult {
     /// The number of the pairing in its tournament.
@@ -49,37 +49,37 @@ pub struct StoredResult {
     pub group: u64,
     /// The match.
     pub id: MatchId,
-    /// Who sat where.
+    /// The bots by seat.
     pub bots: BySeat<BotName>,
-    /// The outcome; none where the match was cancelled or quarantined.
+    /// The outcome; `None` if the match was cancelled or quarantined.
     pub outcome: Option<MatchOutcome>,
 }
 
-/// What stands for the record of a match of a tournament that is over.
+/// The hash that identifies the record of a match in a finished tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchHead {
     /// The match.
     pub id: MatchId,
-    /// Its number in the tournament; none where that cannot be read.
+    /// Its number in the tournament; `None` if it cannot be read.
     pub number: Option<u64>,
-    /// What stands for its record.
+    /// The hash of its record.
     pub record: ListedRecord,
 }
 
-/// A part of the matches of a tournament that are over, in the order of their ids.
+/// A page of the finished matches of a tournament, in the order of their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadsPage {
     /// The tournament.
     pub tournament: TournamentId,
-    /// The match behind which it begins.
+    /// The page starts after this match.
     pub after: Option<MatchId>,
-    /// The id before which it ends.
+    /// The page ends before this id.
     pub before: MatchId,
-    /// How many matches it has at most.
-    pub most: usize,
+    /// The maximum number of matches.
+    pub limit: usize,
 }
 
-/// Which matches are wanted: those that everything in here admits.
+/// A filter for matches: all its conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MatchFilter {
     /// Only those of this tournament.

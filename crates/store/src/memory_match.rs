@@ -1,4 +1,4 @@
-//! What is kept of one match in memory.
+//! One match in memory.
 
 use super::{
     FinishedMatch, LostSeat, MatchHead, MatchSummary, QuestionPlace, StoreError, StoredMatch,
@@ -11,10 +11,10 @@ use lastnim_proto::manifest::ListedRecord;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How many bytes an event takes, nearly.
+/// The approximate size of an event.
 const EVENT_BYTES: usize = 150;
 
-/// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
+/// The events of one match, and their running totals, so that lists need not read the events.
 #[derive(Debug)]
 pub(super) struct MemoryMatch {
     setup: Arc<MatchSetup>,
@@ -22,23 +22,21 @@ pub(super) struct MemoryMatch {
     plies: u32,
     is_revealed: bool,
     end: Option<(EndReason, Option<Seat>)>,
-    /// What is known once it is over.
+    /// Set once the match is over.
     pub(super) over: Option<FinishedMatch>,
-    /// The damage for which it is quarantined.
     damage: Option<Arc<str>>,
     is_pruned: bool,
-    /// Why it was voided.
     void_reason: Option<Arc<str>>,
-    /// By seat: the versions of the bots; empty if none was said.
+    /// By seat: the versions of the bots; empty if no version was reported.
     pub(super) versions: Vec<SeatVersions>,
-    /// What was published of its transcripts.
+    /// Its published transcripts.
     transcripts: BTreeMap<QuestionPlace, Arc<StoredTranscript>>,
-    /// How many bytes these have.
+    /// The size of these.
     transcript_bytes: usize,
 }
 
 impl MemoryMatch {
-    /// Begins with the setup of a match, before any event.
+    /// Creates a match without events.
     pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
         let (events, plies, is_revealed, is_pruned, versions) = Default::default();
         let (damage, void_reason) = (None, None);
@@ -72,17 +70,17 @@ impl MemoryMatch {
         self.events.push(event);
     }
 
-    /// Returns how many events there are.
+    /// Returns the number of events.
     pub(super) fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// Returns how much room it takes, in events.
+    /// Returns its size, counted in events.
     pub(super) fn room(&self) -> usize {
         self.events.len() + self.transcript_bytes / EVENT_BYTES
     }
 
-    /// Keeps what is published of a question.
+    /// Stores a published transcript.
     pub(super) fn publish(&mut self, stored: Arc<StoredTranscript>) {
         self.transcript_bytes += stored.lines.len();
         if let Some(before) = self.transcripts.insert(stored.place, stored) {
@@ -90,19 +88,19 @@ impl MemoryMatch {
         }
     }
 
-    /// Removes what was published of a seat.
+    /// Removes the published transcripts of a seat.
     pub(super) fn unpublish(&mut self, seat: Seat) {
         self.transcripts.retain(|place, _| place.seat != seat);
         self.transcript_bytes = self.transcripts.values().map(|stored| stored.lines.len()).sum();
     }
 
-    /// Returns what was published, by seat and ply.
+    /// Returns the published transcripts, by seat and ply.
     pub(super) fn transcripts(&self) -> impl Iterator<Item = &StoredTranscript> {
         self.transcripts.values().map(Arc::as_ref)
     }
 
-    /// Returns how many bytes were published of the seat of a question, without those of the question itself.
-    pub(super) fn transcript_bytes_besides(
+    /// Returns the number of transcript bytes of a seat, without those of one question.
+    pub(super) fn other_transcript_bytes(
         &self,
         id: MatchId,
         place: QuestionPlace,
@@ -115,12 +113,10 @@ impl MemoryMatch {
         Ok(others.map(|stored| stored.lines.len() as u64).sum())
     }
 
-    /// Returns what was fixed before the first move.
     pub(super) fn setup(&self) -> &Arc<MatchSetup> {
         &self.setup
     }
 
-    /// Quarantines it.
     pub(super) fn quarantine(&mut self, why: &str) {
         self.damage = Some(why.into());
     }
@@ -131,7 +127,7 @@ impl MemoryMatch {
         self.over.is_some() && !self.is_pruned && !(is_cancelled && self.plies == 0)
     }
 
-    /// Returns what stands for its record, if it is over.
+    /// Returns the hash that identifies its record, if it is over.
     pub(super) fn head(&self, id: MatchId) -> Result<Option<MatchHead>, StoreError> {
         let number = self.setup.origin.as_ref().map(|origin| origin.number);
         let record = match (&self.over, &self.damage) {
@@ -147,7 +143,7 @@ impl MemoryMatch {
         Ok(Some(MatchHead { id, number, record }))
     }
 
-    /// Removes its events and what was published of it, if that may be, and returns how much room that gives.
+    /// Removes its events and transcripts if allowed, and returns the freed room.
     pub(super) fn prune(&mut self) -> usize {
         if !self.is_prunable() {
             return 0;
@@ -158,32 +154,26 @@ impl MemoryMatch {
         room
     }
 
-    /// Returns when its last event was.
     pub(super) fn last_event_at(&self) -> Option<Timestamp> {
         self.events.last().map(|event| event.at)
     }
 
-    /// Voids it.
     pub(super) fn void(&mut self, why: &str) {
         self.void_reason = Some(why.into());
     }
 
-    /// Returns whether it was voided.
     pub(super) fn is_voided(&self) -> bool {
         self.void_reason.is_some()
     }
 
-    /// Returns whether it is quarantined.
     pub(super) fn is_quarantined(&self) -> bool {
         self.damage.is_some()
     }
 
-    /// Returns whether the match is over.
     pub(super) fn is_over(&self) -> bool {
         self.end.is_some() || self.is_quarantined()
     }
 
-    /// Returns the state in which it is listed.
     pub(super) fn listed_state(&self) -> ListedState {
         match (&self.void_reason, &self.damage) {
             (Some(_), _) => ListedState::Voided,
@@ -193,12 +183,10 @@ impl MemoryMatch {
         }
     }
 
-    /// Returns why it ended.
     pub(super) fn end_reason(&self) -> Option<EndReason> {
         self.end.map(|(reason, _)| reason)
     }
 
-    /// Sums the match up.
     pub(super) fn summary(&self, id: MatchId) -> MatchSummary {
         let phase = match (self.is_over(), self.is_revealed) {
             (true, _) => MatchPhase::Ended,
@@ -225,7 +213,7 @@ impl MemoryMatch {
         Some(lost)
     }
 
-    /// Returns all that is kept.
+    /// Returns the whole stored match.
     pub(super) fn to_stored(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
         if let Some(why) = &self.damage {
             return Err(StoreError::Quarantined { id, why: why.to_string() });

@@ -1,4 +1,4 @@
-//! Opens the store that is named.
+//! Opens a store by its URL.
 
 use super::sql::{
     copy_database, open_postgres, open_postgres_for_reading, open_sqlite, open_sqlite_for_reading,
@@ -9,44 +9,43 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenOptions {
-    /// How much a store in memory keeps, which forgets.
-    pub room: RetentionLimits,
-    /// Takes a database of SQLite although the file beside it names another one, or begins a new one in its place.
+    /// How much a store in memory keeps.
+    pub retention: RetentionLimits,
+    /// Accepts a SQLite database although the id file beside it names another one, or creates a new one in its place.
     pub accept_other: bool,
-    /// How often the pages of a database of SQLite are checked in the background.
+    /// How often the pages of a SQLite database are checked in the background.
     pub integrity_interval: Duration,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
         Self {
-            room: RetentionLimits::default(),
+            retention: RetentionLimits::default(),
             accept_other: false,
             integrity_interval: Duration::from_mins(15),
         }
     }
 }
 
-/// Opens a store and creates its database and tables if they are missing. The database belongs to this server until the store
-/// is dropped.
+/// Opens a store, and creates its database and tables if they are missing. The database belongs to this server until
+/// the store is dropped.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;
-/// [`StoreError::OtherVersion`] if another version of the program has made the tables, [`StoreError::Taken`] if another server has the database
-/// open, and [`StoreError::Unavailable`] if it can be used later, perhaps.
+/// [`StoreError::OtherVersion`] if another version of the program made the tables; [`StoreError::Taken`] if another
+/// server has the database open; and [`StoreError::Unavailable`] if a retry may succeed.
 ///
-/// The future is boxed here and below: an `async` function, with all that it awaits, would be compiled again in each crate that
-/// awaits it.
+/// The futures of this module are boxed, since each crate that awaits an `async` function compiles it again.
 pub fn open_store_with<'a>(
     url: &'a StoreUrl,
     options: &'a OpenOptions,
 ) -> BoxFuture<'a, Result<Arc<dyn Store>, StoreError>> {
     Box::pin(async move {
         let store: Arc<dyn Store> = match url {
-            StoreUrl::Memory => Arc::new(MemoryStore::new(options.room)),
+            StoreUrl::Memory => Arc::new(MemoryStore::new(options.retention)),
             StoreUrl::Sqlite(path) => open_sqlite(path, options).await?,
             StoreUrl::Postgres(_) => open_postgres(url).await?,
         };
@@ -54,15 +53,15 @@ pub fn open_store_with<'a>(
     })
 }
 
-/// Opens a store as [`open_store_with`] does, with the defaults but for the room.
+/// Opens a store as [`open_store_with`] does, with default options except for the memory limits.
 ///
 /// # Errors
 /// As for [`open_store_with`].
-pub async fn open_store(url: &StoreUrl, room: RetentionLimits) -> Result<Arc<dyn Store>, StoreError> {
-    open_store_with(url, &OpenOptions { room, ..OpenOptions::default() }).await
+pub async fn open_store(url: &StoreUrl, retention: RetentionLimits) -> Result<Arc<dyn Store>, StoreError> {
+    open_store_with(url, &OpenOptions { retention, ..OpenOptions::default() }).await
 }
 
-/// Opens a store for reading alone. A server may have it open, and notices nothing.
+/// Opens a store for reading only, also while a server uses it.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if there is nothing to read, and as for [`open_store_with`].
@@ -70,7 +69,7 @@ pub fn open_reader(url: &StoreUrl) -> BoxFuture<'_, Result<Arc<dyn StoreReader>,
     Box::pin(async move {
         match url {
             StoreUrl::Memory => {
-                Err(StoreError::Unusable("a store in memory is gone with its server".to_owned()))
+                Err(StoreError::Unusable("a store in memory ends with its server".to_owned()))
             }
             StoreUrl::Sqlite(path) => open_sqlite_for_reading(path).await,
             StoreUrl::Postgres(_) => open_postgres_for_reading(url).await,
@@ -78,7 +77,7 @@ pub fn open_reader(url: &StoreUrl) -> BoxFuture<'_, Result<Arc<dyn StoreReader>,
     })
 }
 
-/// Copies a database of SQLite as it is at this moment into an empty file, also while a server writes to it.
+/// Copies a SQLite database into an empty file, also while a server writes to it.
 ///
 /// # Errors
 /// If the database cannot be read, or the copy not be written.

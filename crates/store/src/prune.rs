@@ -1,49 +1,49 @@
-//! Which records are removed, so that a store does not grow for ever.
+//! Removes records, so that a store does not grow for ever.
 
 use super::{Change, Store, StoreError};
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
 
-/// Matches whose records are removed in one transaction. Takes that come meanwhile wait for it: it is a few milliseconds.
+/// Matches whose records are removed in one transaction. It delays takes by a few milliseconds.
 pub const MAX_PRUNED_AT_ONCE: usize = 64;
 
-/// Which matches lose their records: all that every part says. Only those that are over and signed ever do.
+/// Which matches lose their records: those that meet all conditions. Only finished, signed matches ever do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PruneFilter {
     /// Only those of this tournament.
     pub tournament: Option<TournamentId>,
     /// Only those that ended before.
     pub over_before: Timestamp,
-    /// How many of the newest matches that still have records are left alone.
+    /// How many of the newest matches with records are kept.
     pub keep_newest: u64,
 }
 
 impl PruneFilter {
-    /// Returns whether it may remove anything that a mistake would not: an age or a number is given.
+    /// Returns whether an age or a number limits the removal, as a guard against mistakes.
     pub fn is_bounded(&self) -> bool {
         self.over_before < Timestamp::from_micros(i64::MAX as u64) || self.keep_newest > 0
     }
 }
 
-/// A page of matches whose records may be removed: those behind a match, the oldest first.
+/// A page of matches whose records may be removed, the oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrunePage {
-    /// Which.
+    /// The filter.
     pub filter: PruneFilter,
-    /// The match behind which it begins.
+    /// The page starts after this match.
     pub after: Option<MatchId>,
-    /// How many matches it has at most.
-    pub most: usize,
+    /// The maximum number of matches.
+    pub limit: usize,
 }
 
-/// Removes the records of matches from a store that nobody plays on, and returns of how many.
+/// Removes the records of matches from a store without a running server, and returns the number of matches.
 ///
 /// # Errors
-/// If the store cannot be read or written. What was removed by then is.
+/// If the store cannot be read or written. Records removed before the error stay removed.
 pub async fn prune_store(store: &dyn Store, filter: PruneFilter, now: Timestamp) -> Result<u64, StoreError> {
     let (mut pruned, mut after) = (0, None);
     loop {
-        let page = PrunePage { filter, after, most: MAX_PRUNED_AT_ONCE };
+        let page = PrunePage { filter, after, limit: MAX_PRUNED_AT_ONCE };
         let ids = store.prunable_matches(&page).await?;
         let Some(&last) = ids.last() else { return Ok(pruned) };
         after = Some(last);

@@ -1,4 +1,4 @@
-//! What can be asked of a store as a whole, while nobody or somebody else writes to it.
+//! Questions about a store as a whole, also while a server writes to it.
 
 use super::{Store, StoreError};
 use async_trait::async_trait;
@@ -7,48 +7,48 @@ use lastnim_core::referee::Timestamp;
 use lastnim_tournament::MatchOutcome;
 use serde::Serialize;
 
-/// Looks at a database, and takes it from nobody.
+/// A read-only view of a database.
 #[async_trait]
 pub trait StoreReader: Store {
-    /// Looks through all pages of the database, and returns what is wrong with them. PostgreSQL looks after its own.
+    /// Checks all pages of the database, and returns what is wrong with them. PostgreSQL checks its own.
     async fn check_pages(&self) -> Result<Vec<String>, StoreError>;
 
-    /// Returns how large the database is.
+    /// Returns the size of the database.
     async fn size(&self) -> Result<StoreSize, StoreError>;
 
-    /// Counts the matches of each tournament, and those of none, the ones with the newest match last.
+    /// Counts the matches of each tournament, and the exhibitions; the entry with the newest match is last.
     async fn match_counts(&self) -> Result<Vec<MatchCounts>, StoreError>;
 
-    /// Returns the figures that are kept of a match; none of one that was cancelled, or is not over.
+    /// Returns the stored figures of a match; `None` if it was cancelled or is not over.
     async fn outcome(&self, id: MatchId) -> Result<Option<MatchOutcome>, StoreError>;
 }
 
-/// How large a database is.
+/// The size of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct StoreSize {
-    /// Its bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Those of them that are free for what comes next.
+    /// The bytes free for reuse.
     pub free_bytes: u64,
 }
 
-/// The matches of a tournament in numbers.
+/// Match counts of one tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchCounts {
-    /// The tournament; none of exhibitions.
+    /// `None` for exhibitions.
     pub tournament: Option<TournamentId>,
     /// All matches.
     pub matches: u64,
-    /// Those that are not over.
+    /// Unfinished matches.
     pub unfinished: u64,
-    /// Those that are quarantined.
+    /// Quarantined matches.
     pub quarantined: u64,
-    /// Those whose records were removed.
+    /// Matches whose records were removed.
     pub pruned: u64,
-    /// The takes of those that are over.
+    /// The takes of finished matches.
     pub plies: u64,
-    /// When the first of them was created.
+    /// When the first match was created.
     pub oldest: Timestamp,
-    /// When the last of them was.
+    /// When the last match was created.
     pub newest: Timestamp,
 }

@@ -3,16 +3,16 @@
 use lastnim_core::game::BotVersion;
 use lastnim_core::referee::Timestamp;
 
-/// The versions of a bot that are kept, those that were seen last.
+/// How many versions are kept of a bot; the oldest are dropped.
 pub const MAX_SEEN_VERSIONS: usize = 64;
 
-/// A version that a bot said, and when.
+/// A version that a bot reported, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenVersion {
     /// The version.
     pub version: BotVersion,
-    /// When a session began that said it, the first that is known.
+    /// The start of the first known session with it.
     pub first_seen: Timestamp,
-    /// When the last one did.
+    /// The start of the last session with it.
     pub last_seen: Timestamp,
 }

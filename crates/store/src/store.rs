@@ -1,4 +1,4 @@
-//! What every store can do.
+//! The interface of all stores.
 
 use super::{
     Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, PrunePage,
@@ -12,156 +12,156 @@ use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, Standing, TournamentEnd};
 use std::fmt;
 
-/// Keeps what must last. Reading shows what was written and nothing else, and never waits for a writer.
+/// Keeps durable data. Reads return only what was written, and never wait for a writer.
 ///
-/// All methods fail with [`StoreError::Unavailable`] while the database cannot be used, and with [`StoreError::Damaged`]
-/// if what is kept is nothing that was ever written.
+/// All methods fail with [`StoreError::Unavailable`] while the database cannot be used, and with
+/// [`StoreError::Damaged`] if the data cannot be what was written.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync {
-    /// Returns whether what is written outlasts the process.
+    /// Returns whether the data outlasts the process.
     fn is_durable(&self) -> bool;
 
-    /// Writes changes, all or none, in their order; they last when this returns. There is one writer at a time.
+    /// Writes changes in order, all or none of them; they are durable on return. There is one writer at a time.
     ///
-    /// To write the same changes again does no harm: after a lost connection nobody can say whether they were written.
+    /// Writing the same changes again is harmless: after a lost connection it is unknown whether they were written.
     ///
     /// # Errors
-    /// [`StoreError::Taken`] if another server has opened the database since; [`StoreError::Refused`] if no repetition will help.
-    /// Nothing was written then; a store in memory keeps what stood before the change that it refuses.
+    /// [`StoreError::Taken`] if another server has opened the database since; [`StoreError::Refused`] if a retry cannot
+    /// help. Then nothing was written, except that a store in memory keeps the changes before the rejected one.
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
-    /// Checks that what was written is still there, as far as that can be told in no time.
+    /// Checks quickly that the written data still exists.
     ///
     /// # Errors
-    /// [`StoreError::Gone`] or [`StoreError::Corrupt`] if it is not.
+    /// [`StoreError::Gone`] or [`StoreError::Corrupt`] if it does not.
     async fn check_intact(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Lets go of the database, once nothing is written any more. What is there is then complete in its own file.
+    /// Closes the database after the last write. Its own file is then complete.
     async fn close(&self);
 
     /// Returns a bot.
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError>;
 
-    /// Returns up to `most` bots in the order of their names, those behind `after`.
-    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError>;
+    /// Returns up to `limit` bots after `after`, by name.
+    async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError>;
 
-    /// Returns the versions that a bot has said, the one that was seen last first.
+    /// Returns the versions that a bot has reported, the most recent first.
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError>;
 
-    /// Returns up to `most` seats that a bot has lost in matches that are over, those of the newest matches first, in matches
-    /// before `before`; only in matches of a tournament, if one is given.
+    /// Returns up to `limit` seats that a bot lost in finished matches before `before`, the newest first; only those of
+    /// a tournament, if one is given.
     async fn lost_seats(
         &self,
         bot: &BotName,
         tournament: Option<TournamentId>,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError>;
 
-    /// Returns whether a bot has a seat in a match, over or not, or a match in any standings.
+    /// Returns whether a bot has a seat in any match, or a match in any standings.
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError>;
 
     /// Returns a tournament.
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError>;
 
-    /// Returns up to `most` tournaments, the newest first, those before `before`.
+    /// Returns up to `limit` tournaments before `before`, the newest first.
     async fn tournaments(
         &self,
         before: Option<TournamentId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredTournament>, StoreError>;
 
-    /// Returns the tournaments whose [`over`](StoredTournament::over) is not written yet, the oldest first.
+    /// Returns the tournaments without a written [`over`](StoredTournament::over), the oldest first.
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
 
-    /// Returns who was in a tournament when; nothing of one that there is not.
+    /// Returns which bots were in a tournament when; empty if it does not exist.
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError>;
 
-    /// Returns what organisers did to a tournament, in its order; nothing of one that there is not.
+    /// Returns the interventions in a tournament, in order; empty if it does not exist.
     async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError>;
 
-    /// Returns the last standings of a tournament, by place; none of one that is not over.
+    /// Returns the final standings of a tournament, by place; empty if it is not over.
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError>;
 
-    /// Returns the newest checkpoint of a tournament; of one that is over how its bots compare, if that was written. Whether it is
-    /// what was written is for the reader to check.
+    /// Returns the newest checkpoint of a tournament; for a finished one, the stored comparison of its bots. The caller
+    /// must verify its hash.
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError>;
 
-    /// Returns the results of up to `most` matches of a tournament that are over, by number, from number `from` on. A
-    /// quarantined match is among them, without an outcome; a voided one is not.
+    /// Returns the results of up to `limit` finished matches of a tournament, by number, starting at `from`. It
+    /// includes quarantined matches, without an outcome, but not voided ones.
     async fn match_results(
         &self,
         id: TournamentId,
         from: u64,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError>;
 
-    /// Returns those of some matches that there are and that have not been voided, over or not.
+    /// Returns the given matches that exist and are not voided.
     async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError>;
 
-    /// Returns the matches that are not over, the oldest first.
+    /// Returns the unfinished matches, the oldest first.
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError>;
 
-    /// Returns up to `most` matches that are over and that the filter admits, the newest first, those before `before`.
+    /// Returns up to `limit` finished matches before `before` that the filter admits, the newest first.
     async fn match_summaries(
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<MatchSummary>, StoreError>;
 
-    /// Returns a match that is over, in brief.
+    /// Returns the summary of a finished match.
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError>;
 
-    /// Returns all that is kept of a match, over or not. The hashes that are kept fit the events.
+    /// Returns a match with its record, whose events fit the stored hashes.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if they do not, [`StoreError::Quarantined`] if that was found before, and
+    /// [`StoreError::Damaged`] if they do not fit, [`StoreError::Quarantined`] if that was found before, and
     /// [`StoreError::Pruned`] if its events were removed.
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
 
-    /// Returns what stands for the records of matches of a tournament that are over, also of those whose records were removed,
-    /// voided ones included. No hash is among them that says anything of rows which were never revealed.
+    /// Returns the record hashes of a tournament's finished matches, including voided matches and removed records. No
+    /// hash reveals anything about unrevealed rows.
     ///
     /// # Errors
-    /// [`StoreError::Forgotten`] if the tournament had matches of which nothing is kept.
+    /// [`StoreError::Forgotten`] if matches of the tournament were dropped.
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError>;
 
-    /// Returns what was published of the transcripts of a match, by seat and ply, rows before takes.
+    /// Returns the published transcripts of a match, by seat and ply, rows before takes.
     async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError>;
 
-    /// Returns how many bytes were published of the seat of a question, without those of the question itself.
+    /// Returns the transcript bytes of the seat of a question, without those of the question itself.
     ///
     /// # Errors
     /// [`StoreError::Pruned`] if the events of the match were removed.
-    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError>;
+    async fn other_transcript_bytes(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError>;
 
-    /// Returns what was published of a question.
+    /// Returns the transcript of a question.
     async fn transcript(
         &self,
         id: MatchId,
         place: QuestionPlace,
     ) -> Result<Option<StoredTranscript>, StoreError>;
 
-    /// Returns matches that are over and whose records may be removed, in the order of their ids.
+    /// Returns finished matches whose records may be removed, by id.
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError>;
 
-    /// Returns up to `most` matches of a bot that are over and of whose ends it has not heard, of those from `from` on.
+    /// Returns up to `limit` finished matches of a bot, from id `from` on, whose ends it has not acknowledged.
     async fn unheard_matches(
         &self,
         bot: &BotName,
         from: MatchId,
-        most: usize,
+        limit: usize,
     ) -> Result<UnheardMatches, StoreError>;
 
-    /// Returns up to `most` ends of tournaments of which a bot has not heard, of those that ended at `since` or later: those
-    /// of the tournaments that were created last, the oldest first.
+    /// Returns up to `limit` ends of tournaments since `since` that a bot has not acknowledged: those of the most
+    /// recently created tournaments, the oldest first.
     async fn unheard_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! A store in memory for tests, which says that it is durable and does with writes what a test wants.
+//! A store in memory for tests, which claims to be durable and follows a script.
 
 use super::{
     Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
@@ -14,43 +14,43 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What happens before changes are written, and once something was read.
+/// Called before writes and after reads.
 #[async_trait]
 pub trait WriteScript: fmt::Debug + Send + Sync {
-    /// Lets the changes be written, or fails their write.
+    /// Allows the write, or fails it.
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
-    /// Hands out what was read, or fails to.
+    /// Returns the read data, or fails the read.
     async fn after_read(&self, _read: StoreRead<'_>) -> Result<(), StoreError> {
         Ok(())
     }
 }
 
-/// What was read.
+/// The data of a read.
 #[derive(Debug, Clone, Copy)]
 pub enum StoreRead<'a> {
-    /// The lines of a tournament that is over.
+    /// The standings of a finished tournament.
     Standings,
-    /// What an organiser did to a tournament.
+    /// The interventions of organisers.
     TournamentEvents,
     /// A page of results.
     Results(&'a [StoredResult]),
 }
 
-/// A store in memory whose writes follow a script.
 #[derive(Debug)]
+/// A store in memory whose writes follow a script.
 pub struct ScriptedStore<S> {
     kept: MemoryStore,
     script: S,
 }
 
 impl<S: WriteScript> ScriptedStore<S> {
-    /// Starts empty.
+    /// Creates an empty store.
     pub fn with_script(script: S) -> Arc<Self> {
         Arc::new(Self { kept: MemoryStore::new(RetentionLimits::default()), script })
     }
 
-    /// Writes a change, whatever the script says.
+    /// Writes a change without asking the script.
     pub async fn keep(&self, change: Change) {
         self.kept.write(&[change]).await.unwrap();
     }
@@ -87,8 +87,8 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         self.kept.transcripts(id).await
     }
 
-    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
-        self.kept.transcript_bytes_besides(id, place).await
+    async fn other_transcript_bytes(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        self.kept.other_transcript_bytes(id, place).await
     }
 
     async fn transcript(
@@ -107,8 +107,8 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         self.kept.bot(name).await
     }
 
-    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
-        self.kept.bots(after, most).await
+    async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError> {
+        self.kept.bots(after, limit).await
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
@@ -120,9 +120,9 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         bot: &BotName,
         tournament: Option<TournamentId>,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError> {
-        self.kept.lost_seats(bot, tournament, before, most).await
+        self.kept.lost_seats(bot, tournament, before, limit).await
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
@@ -136,9 +136,9 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
     async fn tournaments(
         &self,
         before: Option<TournamentId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
-        self.kept.tournaments(before, most).await
+        self.kept.tournaments(before, limit).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
@@ -169,9 +169,9 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         &self,
         id: TournamentId,
         from: u64,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
-        let page = self.kept.match_results(id, from, most).await?;
+        let page = self.kept.match_results(id, from, limit).await?;
         self.script.after_read(StoreRead::Results(&page)).await?;
         Ok(page)
     }
@@ -188,9 +188,9 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
-        self.kept.match_summaries(filter, before, most).await
+        self.kept.match_summaries(filter, before, limit).await
     }
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
@@ -205,17 +205,17 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         &self,
         bot: &BotName,
         from: MatchId,
-        most: usize,
+        limit: usize,
     ) -> Result<UnheardMatches, StoreError> {
-        self.kept.unheard_matches(bot, from, most).await
+        self.kept.unheard_matches(bot, from, limit).await
     }
 
     async fn unheard_tournament_ends(
         &self,
         bot: &BotName,
         since: Timestamp,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
-        self.kept.unheard_tournament_ends(bot, since, most).await
+        self.kept.unheard_tournament_ends(bot, since, limit).await
     }
 }

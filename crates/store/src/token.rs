@@ -1,48 +1,48 @@
-//! Tokens, and what is kept of them.
+//! Tokens and their hashes.
 
 use std::collections::HashSet;
 use std::fmt;
 use thiserror::Error;
 
-/// Random bytes of a token.
+/// The number of random bytes in a token.
 const TOKEN_BYTES: usize = 32;
-/// What every token of this server begins with, so that a leaked one can be told for what it is.
+/// The prefix of every generated token, so that leaked ones are easy to recognise.
 const TOKEN_PREFIX: &str = "lastnim_";
-/// The bits that a token must be able to hold that was chosen outside: as many as are drawn.
+/// The minimum bits of a token chosen by the user: as many as in a generated one.
 const MIN_BITS: usize = 8 * TOKEN_BYTES;
-/// How many of a hundred of its groups of three characters must differ. Those of random digits do but for a few.
+/// The minimum percentage of distinct three-character groups; nearly all random tokens pass.
 const MIN_DISTINCT_PERCENT: usize = 75;
 
-/// A text that cannot be a token. It is not repeated, for it may be one that is in use elsewhere.
+/// Why a text is not a valid token. The text is not repeated, since it may be a token in use elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It has too few characters, of the kinds that it has.
+    /// It is too short for its alphabet.
     #[error(
-        "a token of {characters} characters, which holds at most {bits} bits: give one of {MIN_BITS} random bits, as `openssl rand -hex 32` prints them"
+        "a token of {characters} characters has at most {bits} bits: give one of {MIN_BITS} random bits, as `openssl rand -hex 32` prints them"
     )]
     TooShort {
-        /// How many it has.
+        /// Its length.
         characters: usize,
-        /// The bits that it would have if they were drawn.
+        /// Its maximum entropy.
         bits: usize,
     },
-    /// It repeats itself, and so was not drawn.
+    /// It is repetitive, so it cannot be random.
     #[error(
         "a token that repeats itself: give one of {MIN_BITS} random bits, as `openssl rand -hex 32` prints them"
     )]
     Repetitive,
-    /// It could not stand in a header.
-    #[error("a token with a blank or a character outside ASCII: only visible ASCII characters are allowed")]
+    /// It cannot be sent in a header.
+    #[error("a token with a space or a character outside ASCII: only visible ASCII characters are allowed")]
     NotVisible,
 }
 
-/// A bearer token. It is shown to its owner once and never logged: its `Debug` hides it.
+/// A bearer token. It is shown to its owner once and never logged; its `Debug` output hides it.
 #[derive(Clone)]
 pub struct Token(String);
 
 impl Token {
-    /// Draws a token of 256 bits from the system's random source.
+    /// Generates a random token of 256 bits.
     pub fn generate() -> Self {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).expect("the system has a random source");
@@ -55,17 +55,17 @@ impl Token {
         Self(token)
     }
 
-    /// Takes a token that was chosen outside, for example in the environment, without the blanks around it.
+    /// Parses a token chosen by the user, ignoring surrounding spaces.
     ///
     /// # Errors
-    /// If it is plain that it is weaker than a drawn one, or it could not stand in a header.
+    /// If it is clearly weaker than a generated one, or cannot be sent in a header.
     pub fn parse(token: &str) -> Result<Self, TokenError> {
         let token = token.trim();
         if !token.chars().all(|character| character.is_ascii_graphic()) {
             return Err(TokenError::NotVisible);
         }
         let drawn = token.strip_prefix(TOKEN_PREFIX).unwrap_or(token).as_bytes();
-        let bits = most_bits(drawn);
+        let bits = max_bits(drawn);
         if bits < MIN_BITS {
             return Err(TokenError::TooShort { characters: token.len(), bits });
         }
@@ -76,19 +76,20 @@ impl Token {
         Ok(Self(token.to_owned()))
     }
 
-    /// Shows the token.
+    /// Returns the token as text.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Returns what is kept of it.
+    /// Returns its hash.
     pub fn hash(&self) -> TokenHash {
         TokenHash::of_token(&self.0)
     }
 }
 
-/// Returns how many bits a text holds if each of its characters was drawn from the smallest usual alphabet that has them all.
-fn most_bits(text: &[u8]) -> usize {
+/// Returns the maximum bits of a text, as if each character were drawn from the smallest usual alphabet that contains
+/// all of them.
+fn max_bits(text: &[u8]) -> usize {
     let all = |fits: fn(&u8) -> bool| text.iter().all(fits);
     // Hundredths of a bit: the logarithms of 10, 16, 36 and 64.
     let of_character = if all(u8::is_ascii_digit) {
@@ -109,17 +110,17 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The BLAKE3 hash of a token: all that is kept.
+/// The BLAKE3 hash of a token, which replaces it everywhere.
 ///
-/// It is a fast one. Those of the tokens of bots are stored: such a token is drawn, and nobody guesses 256 random bits. Those
-/// of tokens that were chosen outside stay in the memory of the server.
+/// A fast hash is enough: stored hashes are of generated tokens, with 256 random bits. Hashes of tokens chosen by users
+/// stay in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash([u8; Self::BYTES]);
 
 impl TokenHash {
-    /// The bytes of a hash.
+    /// The size of a hash.
     pub const BYTES: usize = 32;
-    /// What is kept of a bot of which nobody has a token: no token has this hash.
+    /// The hash of a bot without a token: no token has this hash.
     pub const NOBODYS: Self = Self([0; Self::BYTES]);
 
     /// Hashes a token.
@@ -127,12 +128,12 @@ impl TokenHash {
         Self::of_bytes(token.as_bytes())
     }
 
-    /// Hashes the bytes of a header that holds a token.
+    /// Hashes the token in the bytes of a header.
     pub fn of_bytes(header: &[u8]) -> Self {
         Self(*blake3::hash(header).as_bytes())
     }
 
-    /// Takes a hash that was kept.
+    /// Creates a hash from its bytes.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
@@ -158,7 +159,8 @@ mod tests {
 
     #[test]
     fn a_drawn_token_has_256_random_bits() {
-        // Of 4,096 tokens of 16 random bits some 128 would be equal to another; of 64 bits, none in 10^12 runs.
+        // Among 4,096 tokens of 16 random bits about 128 would repeat; with 64 bits, one in 10^12 runs would see a
+        // repeat.
         let many: HashSet<_> = (0..4_096).map(|_| Token::generate().reveal().to_owned()).collect();
         assert_eq!(many.len(), 4_096, "no two are equal");
         let tokens: Vec<_> = (0..256).map(|_| random_bits(&Token::generate())).collect();
@@ -180,8 +182,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_token_is_its_blake3_hash() {
-        // The first of the official test vectors: the hash of nothing.
+    fn only_the_blake3_hash_of_a_token_is_kept() {
+        // The first official test vector: the hash of the empty input.
         let of_nothing = [
             0xaf, 0x13, 0x49, 0xb9, 0xf5, 0xf9, 0xa1, 0xa6, 0xa0, 0x40, 0x4d, 0xea, 0x36, 0xdc, 0xc9, 0x49,
             0x9b, 0xcb, 0x25, 0xc9, 0xad, 0xc1, 0x12, 0xb7, 0xcc, 0x9a, 0x93, 0xca, 0xe4, 0x1f, 0x32, 0x62,
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_token_is_as_strong_as_a_drawn_one_and_visible() {
+    fn a_chosen_token_must_be_strong_and_visible() {
         let parse = |text: &str| Token::parse(text).map(|token| token.reveal().to_owned());
         let hex = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
         assert_eq!(parse(&format!(" {hex}\n")), Ok(hex.into()));

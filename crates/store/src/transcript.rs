@@ -1,19 +1,19 @@
-//! Transcripts of language models that were published, by question.
+//! Published transcripts of language models, by question.
 
 use lastnim_core::game::{MatchId, Seat};
 use lastnim_core::referee::Timestamp;
 use std::sync::Arc;
 
-/// A question of a match that a bot was asked: for its row, or for the take of a ply.
+/// A question that a bot was asked in a match: for its row, or for a take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionPlace {
     /// The seat that was asked.
     pub seat: Seat,
-    /// The ply of the take; none for a row.
+    /// The ply of the take; `None` for a row.
     pub ply: Option<u32>,
 }
 
-/// What was published of one question.
+/// The published transcript of one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredTranscript {
     /// The match.
@@ -26,13 +26,13 @@ pub struct StoredTranscript {
     pub lines: Arc<str>,
 }
 
-/// That something was published of a question.
+/// A published transcript without its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TranscriptHead {
     /// The question.
     pub place: QuestionPlace,
     /// When it was published.
     pub published_at: Timestamp,
-    /// How many bytes its lines have.
+    /// The size of its lines.
     pub bytes: u64,
 }

@@ -1,15 +1,15 @@
-//! Ends that a bot has not confirmed to have heard.
+//! Ends that a bot has not acknowledged.
 
 use lastnim_core::game::MatchId;
 
-/// Ends of matches beyond those that are told that are counted at most.
+/// Missed match ends that are counted but not sent (at most 10,000).
 pub const MAX_COUNTED_ENDS: usize = 10_000;
 
-/// The matches of a bot that are over and of whose ends it has not confirmed to have heard.
+/// The finished matches of a bot whose ends it has not acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnheardMatches {
-    /// The newest of them, the newest first.
+    /// The newest ones, the newest first.
     pub newest: Vec<MatchId>,
-    /// How many more there are, counted up to [`MAX_COUNTED_ENDS`].
+    /// The number of further ones, up to [`MAX_COUNTED_ENDS`].
     pub more: u64,
 }

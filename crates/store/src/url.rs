@@ -1,4 +1,4 @@
-//! Where a store is.
+//! Store URLs.
 
 use lastnim_config::{SettingValue, read_text};
 use sqlx::postgres::PgConnectOptions;
@@ -7,36 +7,35 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use thiserror::Error;
 
-/// Where a store is: `memory`, `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. A password in it is not
-/// shown.
+/// The URL of a store: `memory`, `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. A password in it is
+/// never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreUrl {
     /// In memory, for as long as the server runs.
     Memory,
-    /// In a file of SQLite, made if it does not exist.
+    /// A SQLite file, created if it does not exist.
     Sqlite(PathBuf),
-    /// In a database of PostgreSQL, by its URL.
+    /// A PostgreSQL database, by its URL.
     Postgres(String),
 }
 
-/// A text that names no store.
+/// A text that is not a store URL.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "unknown store {shown:?}{why}: expected sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE, or memory"
 )]
 pub struct StoreUrlError {
-    /// The text without its password.
     shown: String,
     why: String,
 }
 
 impl StoreUrl {
-    /// Returns whether a password is part of it.
+    /// Returns whether it contains a password.
     pub fn has_password(&self) -> bool {
         matches!(self, Self::Postgres(url) if hide_password(url) != *url)
     }
 
-    /// Returns the file of the store, if it is one of SQLite.
+    /// Returns the path of a SQLite store.
     pub fn sqlite_file(&self) -> Option<&Path> {
         match self {
             Self::Sqlite(path) => Some(path),
@@ -55,10 +54,10 @@ impl FromStr for StoreUrl {
         }
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             return match text.parse::<PgConnectOptions>() {
-                _ if text.contains("password=") => refused(", whose password stands among its parameters"),
+                _ if text.contains("password=") => refused(" with a password among its parameters"),
                 Ok(_) => Ok(Self::Postgres(text.to_owned())),
                 Err(sqlx::Error::Configuration(error)) => {
-                    refused(&format!(", of which a part does not fit ({error})"))
+                    refused(&format!(", which is not a valid URL ({error})"))
                 }
                 Err(_) => refused(""),
             };
@@ -88,13 +87,13 @@ impl fmt::Debug for StoreUrl {
     }
 }
 
-/// Puts stars in place of the password of a URL.
+/// Replaces the password of a URL with stars.
 fn hide_password(url: &str) -> String {
     if url.contains("password=") {
         return url.split_once('?').map_or("***", |(before, _)| before).to_owned();
     }
     let hidden = || {
-        // What is no URL at all may hold one as well.
+        // Even an invalid URL may contain a password.
         let (scheme, rest) = url.split_at(url.find("://").map_or(0, |at| at + 3));
         let (user, host) = rest.rsplit_once('@')?;
         let (user, _) = user.split_once(':')?;
@@ -104,7 +103,7 @@ fn hide_password(url: &str) -> String {
 }
 
 impl SettingValue for StoreUrl {
-    /// Leaves out a store with a password.
+    /// Omits a URL with a password.
     fn to_json(&self) -> serde_json::Value {
         if self.has_password() { serde_json::Value::Null } else { self.to_string().into() }
     }
@@ -120,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_store_is_named_by_its_kind() {
+    fn store_urls_are_parsed() {
         let read = |text: &str| text.parse::<StoreUrl>();
         assert_eq!(read("memory"), Ok(StoreUrl::Memory));
         for path in ["sqlite:dir/a.db", "sqlite://dir/a.db"] {

@@ -58,7 +58,7 @@ pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) ->
     // It is signed once it is whole.
     let is_whole = !record.signature.is_empty();
     let write = move || serde_json::to_string(&MessageJson::canonical(&record));
-    let json = site.reads.work_out(&visitor.request(()), write).await?;
+    let json = site.reads.run_slow_work(&visitor.request(()), write).await?;
     let json = json.map_err(|error| Status::internal(error.to_string()))?;
     let lifetime = if is_whole { PageLifetime::Lasting } else { PageLifetime::Moment };
     Ok(MadePage::of_json(json, lifetime))

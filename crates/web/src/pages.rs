@@ -346,7 +346,7 @@ impl Pages {
                 toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
         };
-        let (content_type, text) = self.site.reads.work_out(&visitor.request(()), make).await??;
+        let (content_type, text) = self.site.reads.run_slow_work(&visitor.request(()), make).await??;
         Ok(MadePage { content_type, text, next, lifetime, is_awaited })
     }
 }

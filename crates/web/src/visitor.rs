@@ -189,13 +189,13 @@ mod tests {
                 has_turn.send(()).unwrap();
                 ended.recv().unwrap();
             };
-            busy.work_out(&visitor_at(9).request(()), work).await
+            busy.run_slow_work(&visitor_at(9).request(()), work).await
         });
         turn_taken.await.unwrap();
         for (name, reader) in readers {
             let (reads, order) = (reads.clone(), Arc::clone(&order));
             let work = move || order.lock().unwrap().push(name);
-            reading.spawn(async move { reads.work_out(&reader.request(()), work).await });
+            reading.spawn(async move { reads.run_slow_work(&reader.request(()), work).await });
         }
         // All of them wait once they were polled.
         yield_now().await;

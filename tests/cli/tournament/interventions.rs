@@ -15,7 +15,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
         token
     });
     let (code, why) = server.refused(&["tournament", "pause", &id]);
-    assert!(code == 1 && why.contains("is open: this is for tournaments that run"), "{why}");
+    assert!(code == 1 && why.contains("is open: only running tournaments allow this"), "{why}");
     server.printed(&["tournament", "start", &id]);
     let paused = server.printed(&["tournament", "pause", &id, "--freeze"]);
     assert!(paused.starts_with("paused; open matches waited\n"), "{paused}");
@@ -31,7 +31,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
         ["tournament", "void", &id, "--match", open, "--group", "99", "--group", "98", "--reason", "again"];
     let (code, why) = server.refused(&several);
     assert!(
-        code == 1 && why.contains("is voided already; no match of group 99 has begun; no match of group 98"),
+        code == 1 && why.contains("is already voided; no match of group 99 has begun; no match of group 98"),
         "{why}"
     );
     let out = ["tournament", "disqualify", &id, "--bot", "loyal", "--reason", "it asks greedy"];
@@ -39,7 +39,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     assert!(code == 2 && why.contains("--results"), "{why}");
     server.printed(&[&out[..], &["--results", "annul"]].concat());
     let (code, why) = server.refused(&[&out[..], &["--results", "stand"]].concat());
-    assert!(code == 1 && why.contains("loyal is disqualified already"), "{why}");
+    assert!(code == 1 && why.contains("loyal is already disqualified"), "{why}");
     let playing: Vec<_> = ["greedy", "timid", "loyal"]
         .iter()
         .zip(&tokens)

@@ -1,25 +1,25 @@
-//! Registered bots, and the other holders of tokens.
+//! Token holders: registered bots, admins and viewers.
 
 use crate::accounts::keyring::{Keyring, Principal};
-use crate::accounts::practice::House;
+use crate::accounts::practice::HouseBots;
 use lastnim_core::game::BotName;
 use lastnim_store::{StoredBot, Token, TokenHash};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Mutex;
 
-/// Knows who may call the server, and which bot names are taken.
+/// Which tokens are valid, and which bot names are taken.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     keyring: Keyring,
-    /// How many bots are registered.
+    /// The number of registered bots.
     registered: AtomicUsize,
-    house: House,
+    house: HouseBots,
     names: Arc<Mutex<()>>,
 }
 
 impl Accounts {
-    /// Starts with the tokens of admins and viewers.
+    /// Creates the accounts of admins and viewers.
     pub(crate) fn new(tokens: impl IntoIterator<Item = (Token, Principal)>) -> Self {
         let accounts = Self::default();
         for (token, principal) in tokens {
@@ -28,29 +28,27 @@ impl Accounts {
         accounts
     }
 
-    /// The lock on bot names. Take it to register or remove a bot, to enter one in a tournament, or to seat one in an exhibition, so
-    /// that nobody removes the bot meanwhile. Do not hold it while a schedule is planned or a director is asked. If you need the lock
-    /// of a tournament as well, take that one first.
+    /// The lock on bot names. Take it to register or remove a bot, to enter one in a tournament, or to seat one in an
+    /// exhibition, so that the bot is not removed at the same time. Do not hold it while planning a schedule or waiting
+    /// for a director. If you also need the lock of a tournament, take that one first.
     pub(crate) fn names(&self) -> &Arc<Mutex<()>> {
         &self.names
     }
 
-    /// The house bots.
-    pub(crate) fn house(&self) -> &House {
+    pub(crate) fn house(&self) -> &HouseBots {
         &self.house
     }
 
-    /// Returns how many bots are registered.
+    /// Returns the number of registered bots.
     pub(crate) fn registered_bots(&self) -> usize {
         self.registered.load(Ordering::Relaxed)
     }
 
-    /// Returns whom a token stands for.
+    /// Returns the holder of a token.
     pub(crate) fn principal_of_token(&self, token: &str) -> Option<Principal> {
         self.keyring.principal(token)
     }
 
-    /// Adds a registered bot to the count.
     pub(crate) fn count_bot(&self) {
         self.registered.fetch_add(1, Ordering::Relaxed);
     }

@@ -11,16 +11,16 @@ use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_proto::ServerEvent;
 use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token};
 
-/// A bot and what it is doing.
+/// A bot and its current activity.
 #[derive(Debug, Clone)]
 pub struct BotView {
-    /// What is kept of it.
+    /// Its stored data.
     pub stored: StoredBot,
     /// Its open session.
     pub session: Option<SessionLink>,
-    /// How many matches it is playing.
+    /// The number of matches that it is playing.
     pub open_matches: usize,
-    /// Which house bot it is, if the server hosts it.
+    /// The kind of house bot, if the server hosts it.
     pub house_bot: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Arena {
     /// Registers a bot and returns its token.
     ///
     /// # Errors
-    /// If the name is taken, or the register full.
+    /// If the name is taken, or the limit of bots is reached.
     pub fn register_bot(&self, name: BotName) -> BoxFuture<'static, Result<(BotView, Token), ArenaError>> {
         self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.register_bot_locked(held, name).await
@@ -58,7 +58,7 @@ impl Arena {
         Ok((self.bot_view(bot), token))
     }
 
-    /// Lets a registered bot in.
+    /// Accepts the token of a registered bot.
     pub(crate) fn accept_bot_token(&self, bot: &StoredBot) {
         self.inner.accounts.count_bot();
         self.inner.accounts.admit_bot(&bot.name, bot.token);
@@ -76,7 +76,7 @@ impl Arena {
     }
 
     async fn rotate_token_locked(&self, _held: HeldLock, name: &BotName) -> Result<Token, ArenaError> {
-        self.require_guest(name)?;
+        self.check_not_house_bot(name)?;
         let old = self.stored_bot(name).await?;
         let token = Token::generate();
         self.commit(vec![Change::Bot(StoredBot { token: token.hash(), ..old.clone() })]).await?;
@@ -87,11 +87,11 @@ impl Arena {
         Ok(token)
     }
 
-    /// Removes a bot that never played: its token is void, its session is ended, and whoever registers its name again begins
-    /// anew.
+    /// Removes a bot that never played: its token becomes invalid and its session ends. A new bot of this name inherits
+    /// nothing.
     ///
     /// # Errors
-    /// If there is no such bot, the server hosts it, it has played, or it is in a tournament that is not over.
+    /// If there is no such bot, the server hosts it, it has played, or it is in an unfinished tournament.
     pub fn remove_bot(&self, name: &BotName) -> BoxFuture<'static, Result<(), ArenaError>> {
         let name = name.clone();
         self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
@@ -99,26 +99,26 @@ impl Arena {
         })
     }
 
-    /// Nobody joins a tournament or is given a seat in a match meanwhile, as that takes the register.
+    /// The held lock keeps the bot from joining a tournament or getting a seat at the same time.
     async fn remove_bot_locked(&self, _held: HeldLock, name: BotName) -> Result<(), ArenaError> {
-        self.require_guest(&name)?;
+        self.check_not_house_bot(&name)?;
         let stored = self.stored_bot(&name).await?;
         let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });
         if let Some(id) = self.unfinished_tournament_of_bot(&name) {
-            return in_use(format!("it is in tournament {id}, which is not over"));
+            return in_use(format!("it is in unfinished tournament {id}"));
         }
         let presence = self.inner.roster.presence(&name);
         if presence.open_match_count() > 0 {
-            return in_use("it has a seat in a match that is not over".to_owned());
+            return in_use("it has a seat in an unfinished match".to_owned());
         }
         if self.inner.store.has_played(&name).await? {
-            return in_use("it has played, and what it played names it".to_owned());
+            return in_use("it has played, and its matches name it".to_owned());
         }
         let removed = self.commit(vec![Change::BotRemoved { name: name.clone() }]).await;
-        // It may have a line in what is over. Whether it was removed, nobody knows who was not told.
+        // It may have a line in finished tournaments. After a failure it is unknown whether it was removed.
         self.inner.ended_tournaments.clear();
         removed?;
-        // In this order: a session that opens in between looks for its token again once it is there.
+        // In this order: a session that opens in between checks its token again afterwards.
         self.inner.accounts.remove_bot(&stored);
         presence.close_session(CloseReason::BotRemoved);
         self.inner.roster.forget_bot(&name);
@@ -129,12 +129,12 @@ impl Arena {
     /// Returns a bot.
     ///
     /// # Errors
-    /// If there is none of that name.
+    /// If no bot has this name.
     pub async fn bot(&self, name: &BotName) -> Result<BotView, ArenaError> {
         Ok(self.bot_view(self.stored_bot(name).await?))
     }
 
-    /// Returns the versions that a bot has said, the one that was seen last first.
+    /// Returns the versions that a bot has reported, the most recent first.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -142,13 +142,13 @@ impl Arena {
         Ok(self.inner.store.bot_versions(name).await?)
     }
 
-    /// Returns up to `most` open matches that a bot sits in, the oldest first.
-    pub fn open_matches_of(&self, name: &BotName, most: usize) -> Vec<MatchId> {
-        self.inner.roster.presence(name).open_match_ids(most)
+    /// Returns up to `limit` open matches of a bot, the oldest first.
+    pub fn open_matches_of(&self, name: &BotName, limit: usize) -> Vec<MatchId> {
+        self.inner.roster.presence(name).open_match_ids(limit)
     }
 
-    /// Returns up to `most` seats that a bot has lost in matches that are over, those of the newest matches first, in matches
-    /// before `before`; only in matches of a tournament, if one is given.
+    /// Returns up to `limit` seats that a bot lost in finished matches before `before`, the newest first; only those of
+    /// a tournament, if one is given.
     ///
     /// # Errors
     /// If there is no such bot, or the store cannot be read.
@@ -157,18 +157,18 @@ impl Arena {
         name: &BotName,
         tournament: Option<TournamentId>,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<LostSeat>, ArenaError> {
         self.stored_bot(name).await?;
-        Ok(self.inner.store.lost_seats(name, tournament, before, most).await?)
+        Ok(self.inner.store.lost_seats(name, tournament, before, limit).await?)
     }
 
-    /// Returns up to `most` bots in the order of their names, those behind `after`.
+    /// Returns up to `limit` bots after `after`, by name.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub async fn list_bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<BotView>, ArenaError> {
-        let bots = self.inner.store.bots(after, most).await?;
+    pub async fn list_bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<BotView>, ArenaError> {
+        let bots = self.inner.store.bots(after, limit).await?;
         Ok(bots.into_iter().map(|bot| self.bot_view(bot)).collect())
     }
 
@@ -186,11 +186,11 @@ impl Arena {
         }
     }
 
-    /// Admits a session of a bot, which has said its version or none. The stream is what the bot is sent; the session, which opens in place of an older one
-    /// once it runs, reads what the bot sends.
+    /// Admits a session of a bot with the version that it reported. The stream carries messages to the bot; the session
+    /// reads the bot's messages, and replaces an older session once it runs.
     ///
     /// # Errors
-    /// If there are as many sessions as there may be, or the server is stopping.
+    /// If the session limit is reached, or the server is stopping.
     pub fn open_session(
         &self,
         bot: BotName,
@@ -203,7 +203,7 @@ impl Arena {
         Ok((session, stream))
     }
 
-    /// Returns how many sessions are open.
+    /// Returns the number of open sessions.
     pub fn session_count(&self) -> usize {
         self.inner.roster.session_count()
     }

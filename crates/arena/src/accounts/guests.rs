@@ -1,4 +1,4 @@
-//! Guests: people who play against house bots in a browser, without being registered.
+//! Guests: unregistered people who play against house bots in a browser.
 
 use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
@@ -9,25 +9,25 @@ use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::MatchSetup;
 use lastnim_store::MatchSummary;
 
-/// What the name of every guest begins with.
+/// The prefix of all guest names.
 const NAME_PREFIX: &str = "guest-";
-/// The characters behind it, of five bits each: nobody finds a secret that has the name of somebody else.
+/// The length of the rest, at five bits per character, so that no second secret with the same name can be found.
 const DERIVED_CHARS: usize = 16;
-/// Characters that look unlike each other.
+/// Characters that are not easily confused.
 const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// What the derived key is for: another use of the same secret gives another key.
+/// The key derivation context: other uses of the same secret derive other keys.
 const KEY_CONTEXT: &str = "lastnim guest name v1";
 
-/// Returns the name under which the holder of a secret plays as a guest. It follows from the secret, so that nothing is kept of a guest, and every server knows
-/// one again.
+/// Returns the guest name of a secret. It derives from the secret, so the server stores nothing about guests, and every
+/// server gives the same name.
 pub fn guest_name(secret: &[u8; 32]) -> BotName {
     let key = blake3::derive_key(KEY_CONTEXT, secret);
     let drawn = key.iter().take(DERIVED_CHARS).map(|byte| char::from(NAME_ALPHABET[usize::from(byte % 32)]));
     let name: String = NAME_PREFIX.chars().chain(drawn).collect();
-    name.parse().expect("it is short and has letters and digits only")
+    name.parse().expect("it is short and alphanumeric")
 }
 
-/// Returns whether a name is one that guests have. No bot is registered under such a name.
+/// Returns whether a name is a guest name. No bot may be registered under such a name.
 pub fn is_guest_name(name: &BotName) -> bool {
     let drawn = name.as_str().strip_prefix(NAME_PREFIX);
     drawn.is_some_and(|drawn| {
@@ -36,15 +36,16 @@ pub fn is_guest_name(name: &BotName) -> bool {
 }
 
 impl Arena {
-    /// Returns the house bots that the server hosts, by name, each with which house bot it is.
+    /// Returns the name and the kind of each hosted house bot.
     pub fn house_bots(&self) -> Vec<(BotName, String)> {
         self.inner.accounts.house().hosted()
     }
 
-    /// Starts a match of a guest against house bots, which counts as practice. `caller` has asked for it; `None` has no token.
+    /// Starts a match of a guest against house bots, which counts as practice. `caller` is `None` without a token.
     ///
     /// # Errors
-    /// If somebody else is to play, a tournament keeps the oracle from the caller, there is no room, or the match cannot be begun.
+    /// If a player is neither the guest nor a house bot, a tournament closes the oracle to the caller, a limit is
+    /// reached, or the match cannot begin.
     pub async fn create_guest_match(
         &self,
         guest: &BotName,
@@ -73,8 +74,9 @@ impl Arena {
         if open < limit { Ok(()) } else { Err(ArenaError::Full { what: "open matches of guests", limit }) }
     }
 
-    /// Forgets guests: what is kept of each bot would be kept of everybody who ever played. `choose` is called at a moment when no match begins, with what forgets a
-    /// guest and returns whether it is forgotten: one who has a session or a seat is not. Until it returns, no guest whom it names may open a session.
+    /// Forgets guests, since data that is kept per bot would otherwise pile up for guests. Calls `choose` while no
+    /// match can begin, with a function that forgets a guest and returns whether it did: guests with a session or a
+    /// seat are kept. Until `choose` returns, the guests that it names may not open a session.
     ///
     /// # Errors
     /// If the store cannot be used.
@@ -95,20 +97,20 @@ impl Arena {
         })
     }
 
-    /// Returns up to `limit` open matches that a guest sits in, the oldest first. Nothing is kept of somebody who has none.
+    /// Returns up to `limit` open matches of a guest, the oldest first. Stores nothing for a guest without matches.
     pub fn open_matches_of_guest(&self, guest: &BotName, limit: usize) -> Vec<MatchId> {
         let presence = self.inner.roster.existing_presence(guest);
         presence.map(|presence| presence.open_match_ids(limit)).unwrap_or_default()
     }
 
-    /// Draws a number, each equally likely: for a seat that is left to chance.
+    /// Draws a uniform random number, for seats left to chance.
     pub fn draw_number(&self) -> usize {
         let mut bytes = [0; size_of::<usize>()];
         self.inner.environment.fill_random(&mut bytes);
         usize::from_le_bytes(bytes)
     }
 
-    /// Returns the time in microseconds since the beginning of 1970.
+    /// Returns the time in microseconds since 1970-01-01 UTC.
     pub fn micros_now(&self) -> u64 {
         self.now().as_micros()
     }
@@ -123,15 +125,15 @@ impl Arena {
 mod tests {
     use super::*;
     #[test]
-    fn a_guest_is_known_again_by_a_secret() {
+    fn a_guest_name_derives_from_a_secret() {
         assert_ne!(guest_name(&[0; 32]), guest_name(&[1; 32]));
         assert!(is_guest_name(&guest_name(&[1; 32])));
-        // The name that this secret had in the first version: who holds it has a seat in matches that are stored.
+        // This name must never change: its owner has seats in stored matches.
         assert_eq!(guest_name(&[0; 32]).as_str(), "guest-sy78q5ms5pgkmrv1");
     }
 
     #[test]
-    fn bots_have_other_names() {
+    fn bot_names_are_not_guest_names() {
         for name in
             ["guest", "guest-1", "guest-0123456789abcdei", "guest-0123456789abcdef0", "a-0123456789abcdef"]
         {

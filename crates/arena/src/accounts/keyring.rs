@@ -1,4 +1,4 @@
-//! Tokens and whom they stand for.
+//! Tokens and their holders.
 
 use lastnim_core::game::BotName;
 use lastnim_store::TokenHash;
@@ -8,32 +8,31 @@ use std::sync::{PoisonError, RwLock};
 /// Who is calling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Principal {
-    /// May do everything.
+    /// Has all rights.
     Admin,
-    /// A bot: may play its own seats, enter itself, replace its own token, and look.
+    /// A bot: may play its seats, join tournaments, replace its token, and read.
     Bot(BotName),
-    /// May look.
+    /// May only read.
     Viewer,
 }
 
-/// Knows every token's hash.
+/// Maps token hashes to their holders.
 #[derive(Debug, Default)]
 pub struct Keyring {
     principals: RwLock<HashMap<TokenHash, Principal>>,
 }
 
 impl Keyring {
-    /// Lets a token in; one that is in already keeps whom it stands for.
+    /// Adds a token; a known token keeps its holder.
     pub fn insert(&self, hash: TokenHash, principal: Principal) {
         self.principals.write().unwrap_or_else(PoisonError::into_inner).entry(hash).or_insert(principal);
     }
 
-    /// Makes a token void.
     pub fn remove(&self, hash: TokenHash) {
         self.principals.write().unwrap_or_else(PoisonError::into_inner).remove(&hash);
     }
 
-    /// Returns whom a token stands for.
+    /// Returns the holder of a token.
     pub fn principal(&self, token: &str) -> Option<Principal> {
         let hash = TokenHash::of_token(token);
         self.principals.read().unwrap_or_else(PoisonError::into_inner).get(&hash).cloned()
@@ -46,13 +45,13 @@ mod tests {
     use lastnim_store::Token;
 
     #[test]
-    fn a_removed_token_is_void_and_none_is_printed() {
+    fn a_removed_token_is_invalid_and_debug_hides_tokens() {
         let keyring = Keyring::default();
         let token = Token::generate();
         keyring.insert(token.hash(), Principal::Admin);
         assert_eq!(keyring.principal(token.reveal()), Some(Principal::Admin));
         keyring.insert(token.hash(), Principal::Viewer);
-        assert_eq!(keyring.principal(token.reveal()), Some(Principal::Admin), "nobody is demoted");
+        assert_eq!(keyring.principal(token.reveal()), Some(Principal::Admin), "a known token keeps its role");
         keyring.remove(token.hash());
         assert_eq!(keyring.principal(token.reveal()), None);
         assert_ne!(Token::generate().reveal(), Token::generate().reveal());

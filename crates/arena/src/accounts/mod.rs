@@ -1,4 +1,4 @@
-//! Who plays: registered bots, guests, house bots, and their tokens.
+//! Players and tokens: registered bots, guests and house bots.
 
 pub(crate) mod accounts;
 pub(crate) mod bots;

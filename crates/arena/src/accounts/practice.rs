@@ -1,4 +1,4 @@
-//! House bots that the server hosts, and the practice of other bots against them.
+//! House bots, and practice matches of other bots against them.
 
 use crate::accounts::guests::is_guest_name;
 use crate::arena::{Arena, HeldLock};
@@ -11,20 +11,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-/// The bots that the server itself hosts, and who has practised against them lately.
+/// The house bots of this server, and who practised against them recently.
 #[derive(Debug, Default)]
-pub(crate) struct House {
-    /// By name: which house bot it is.
+pub(crate) struct HouseBots {
+    /// The kind of house bot by name.
     house_bots: RwLock<BTreeMap<BotName, String>>,
-    /// By bot: the moment at which none of its practice matches counts any more.
+    /// By bot: when none of its practice matches counts towards the limit any more.
     clear_at: Mutex<HashMap<BotName, Instant>>,
 }
 
-/// Counts one more of what may be done `at_once` times, and then once each interval. `clear_at` is the moment at which nothing
-/// counts any more.
+/// Counts one more action under a limit of `at_once` actions, of which one is restored per interval. `clear_at` is when
+/// all are restored.
 ///
 /// # Errors
-/// If it is too much: after which time there is room for one.
+/// If the limit is reached: the time until the next action is allowed.
 pub fn next_clear_time(
     clear_at: Option<Instant>,
     now: Instant,
@@ -36,13 +36,13 @@ pub fn next_clear_time(
     if too_much.is_zero() { Ok(next) } else { Err(too_much) }
 }
 
-impl House {
-    /// Returns which house bot the server hosts under a name, if it hosts one.
+impl HouseBots {
+    /// Returns the kind of house bot with this name, if the server hosts one.
     pub(crate) fn house_bot_of(&self, name: &BotName) -> Option<String> {
         self.house_bots.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
-    /// Returns the house bots that the server hosts, by name, each with which house bot it is.
+    /// Returns the name and the kind of each hosted house bot.
     pub(crate) fn hosted(&self) -> Vec<(BotName, String)> {
         let house_bots = self.house_bots.read().unwrap_or_else(PoisonError::into_inner);
         house_bots.iter().map(|(name, house_bot)| (name.clone(), house_bot.clone())).collect()
@@ -56,25 +56,25 @@ impl House {
         self.house_bots.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
     }
 
-    /// Returns whether a match is practice: outside of any tournament, of one bot against house bots.
+    /// Returns whether a match is practice: outside any tournament, one bot against house bots.
     fn is_practice(&self, setup: &MatchSetup) -> bool {
         let guests = setup.bots.iter().filter(|bot| !self.hosts(bot)).count();
         setup.origin.is_none() && guests == 1
     }
 
-    /// Counts a practice match of a bot that may start so many in a minute; what is refused does not count.
-    fn count_match(&self, bot: &BotName, a_minute: u32, now: Instant) -> Result<(), ArenaError> {
-        let interval = Duration::from_mins(1) / a_minute.max(1);
+    /// Counts a practice match, up to `per_minute` per minute; rejected ones do not count.
+    fn count_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
+        let interval = Duration::from_mins(1) / per_minute.max(1);
         let mut clear_at = self.clear_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = next_clear_time(clear_at.get(bot).copied(), now, interval, a_minute);
-        let next = next.map_err(|wait| ArenaError::TooMuchPractice { bot: bot.clone(), a_minute, wait })?;
+        let next = next_clear_time(clear_at.get(bot).copied(), now, interval, per_minute);
+        let next = next.map_err(|wait| ArenaError::TooMuchPractice { bot: bot.clone(), per_minute, wait })?;
         clear_at.retain(|_, at| *at > now);
         clear_at.insert(bot.clone(), next);
         Ok(())
     }
 
-    /// Says who may be practised against.
-    fn rivals(&self) -> String {
+    /// Describes the house bots for an error message.
+    fn opponents(&self) -> String {
         let house_bots = self.house_bots.read().unwrap_or_else(PoisonError::into_inner);
         match house_bots.keys().map(BotName::as_str).collect::<Vec<_>>().join(", ") {
             none if none.is_empty() => "this server hosts no house bots".to_owned(),
@@ -84,11 +84,11 @@ impl House {
 }
 
 impl Arena {
-    /// Registers a house bot that the server hosts, or finds it where an earlier server has registered it, and returns the
-    /// token of its session. Nobody else ever has a token of it, and none is kept.
+    /// Registers a house bot, or finds the one that an earlier server registered, and returns the token of its session.
+    /// Nobody else gets a token, and none is stored.
     ///
     /// # Errors
-    /// If somebody else has registered a bot of that name, or the store cannot be used.
+    /// If the name belongs to another bot, or the store cannot be used.
     pub fn enrol_house_bot(
         &self,
         name: BotName,
@@ -127,15 +127,16 @@ impl Arena {
         Ok(token)
     }
 
-    /// Refuses what an administrator may do to any bot but to one that the server hosts.
-    pub(crate) fn require_guest(&self, name: &BotName) -> Result<(), ArenaError> {
+    /// Fails for house bots, which an administrator may not change.
+    pub(crate) fn check_not_house_bot(&self, name: &BotName) -> Result<(), ArenaError> {
         if self.inner.accounts.house().hosts(name) { Err(ArenaError::HouseBot(name.clone())) } else { Ok(()) }
     }
 
-    /// Starts a practice match that a bot asks for: it alone against house bots.
+    /// Starts a practice match of the calling bot against house bots.
     ///
     /// # Errors
-    /// If somebody else is to play, a tournament keeps the oracle from the bot, it has practised or practises too much, or the match cannot be begun.
+    /// If anyone else is to play, a tournament closes the oracle to the bot, a practice limit is reached, or the match
+    /// cannot begin.
     pub async fn create_practice_match(
         &self,
         bot: &BotName,
@@ -151,24 +152,24 @@ impl Arena {
         let bot = bot.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.check_practice(&bot)?;
-            // Again, as a tournament may have begun meanwhile.
+            // Check again: a tournament may have begun since.
             arena.check_practice_open(&bot)?;
             arena.begin_exhibition_locked(held, setup).await
         });
         self.wait_until_announced(beginning.await?).await
     }
 
-    /// Checks that a bot plays against house bots alone.
+    /// Checks that a bot plays alone against house bots.
     pub(crate) fn check_practice_setup(&self, bot: &BotName, setup: &MatchSetup) -> Result<(), ArenaError> {
         let house = self.inner.accounts.house();
         if house.is_practice(setup) && setup.bots.iter().any(|name| name == bot) {
             Ok(())
         } else {
-            Err(ArenaError::NotPractice { bot: bot.clone(), rivals: house.rivals() })
+            Err(ArenaError::NotPractice { bot: bot.clone(), opponents: house.opponents() })
         }
     }
 
-    /// Checks that there is room for one more practice match, while nobody else begins one.
+    /// Checks the practice limits; the caller holds the lock.
     pub(crate) fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
         let limits = &self.inner.limits;
         let (mut own, mut all) = (0, 0);
@@ -195,19 +196,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bot_starts_so_many_matches_in_a_minute() {
-        let (house, start) = (House::default(), Instant::now());
+    fn practice_matches_per_minute_are_limited() {
+        let (house, start) = (HouseBots::default(), Instant::now());
         let [one, two]: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
         for _ in 0..6 {
             assert_eq!(house.count_match(&one, 6, start), Ok(()));
         }
         let wait = Duration::from_secs(10);
         let refused = house.count_match(&one, 6, start);
-        assert_eq!(refused, Err(ArenaError::TooMuchPractice { bot: one.clone(), a_minute: 6, wait }));
-        assert_eq!(house.count_match(&two, 6, start), Ok(()), "another bot has its own");
-        assert_eq!(house.count_match(&one, 6, start + wait), Ok(()), "a refusal does not count");
+        assert_eq!(refused, Err(ArenaError::TooMuchPractice { bot: one.clone(), per_minute: 6, wait }));
+        assert_eq!(house.count_match(&two, 6, start), Ok(()), "each bot has its own limit");
+        assert_eq!(house.count_match(&one, 6, start + wait), Ok(()), "rejected matches do not count");
         assert!(house.count_match(&one, 6, start + wait).is_err());
         assert_eq!(house.count_match(&two, 6, start + 9 * wait), Ok(()));
-        assert_eq!(house.clear_at.lock().unwrap().len(), 1, "nobody is kept for longer than it counts");
+        assert_eq!(house.clear_at.lock().unwrap().len(), 1, "expired entries are removed");
     }
 }

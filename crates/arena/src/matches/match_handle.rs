@@ -1,4 +1,4 @@
-//! How others reach a match that runs.
+//! Handles of running matches.
 
 use crate::matches::shard::{AnnouncedMatch, MatchInput, ShardHandle, WatchAdmission, WatchEvent};
 use crate::sessions::outbox::Outbox;
@@ -6,10 +6,10 @@ use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{MatchId, SeatCount, SeatVersions};
 use lastnim_core::referee::{Record, TimedEvent};
 
-/// Events that are copied at once: the matches of a shard wait no longer than that takes.
-const EVENTS_AT_ONCE: usize = 1_024;
+/// Events copied under one lock, which delays the other matches of the shard.
+const MAX_COPIED_EVENTS: usize = 1_024;
 
-/// Sends inputs to one match. Cheap to clone; a match that is over takes no more.
+/// Sends inputs to one match. Cheap to clone; a finished match ignores them.
 #[derive(Debug, Clone)]
 pub struct MatchHandle {
     id: MatchId,
@@ -18,17 +18,15 @@ pub struct MatchHandle {
 }
 
 impl MatchHandle {
-    /// Makes a handle of a match that a shard owns.
     pub(crate) fn new(id: MatchId, seats: SeatCount, shard: ShardHandle) -> Self {
         Self { id, seats, shard }
     }
 
-    /// Returns how many seats the match has.
+    /// Returns the number of seats.
     pub fn seats(&self) -> SeatCount {
         self.seats
     }
 
-    /// Starts the match.
     pub(crate) fn start(&self) {
         self.shard.batch().start(self.id);
     }
@@ -38,37 +36,42 @@ impl MatchHandle {
         self.shard.batch().tell(self.id, input)
     }
 
-    /// Lets the match wait, or go on.
-    pub(crate) fn set_frozen(&self, frozen: bool) {
-        self.send(if frozen { MatchInput::Freeze } else { MatchInput::Thaw });
+    /// Freezes the match.
+    pub(crate) fn freeze(&self) {
+        self.send(MatchInput::Freeze);
     }
 
-    /// Gives the match up, if it is still there.
+    /// Resumes the match.
+    pub(crate) fn resume(&self) {
+        self.send(MatchInput::Thaw);
+    }
+
+    /// Drops the match without an end, if it is still open.
     pub(crate) fn abandon(&self) {
         self.shard.batch().abandon(self.id);
     }
 
-    /// Returns what is announced of the match; nothing before its beginning is, and once it is over.
+    /// Returns the announced state of the match, between the announcements of its beginning and its end.
     pub(crate) fn view(&self) -> Option<AnnouncedMatch> {
         self.shard.view(self.id)
     }
 
-    /// Returns by seat the versions that have sat there; nothing if none was said.
+    /// Returns by seat the versions that have played; empty if none was reported.
     pub(crate) fn seat_versions(&self) -> Vec<SeatVersions> {
         self.shard.seat_versions(self.id)
     }
 
-    /// Adds a watcher, unless the match has `most` already.
-    pub(crate) fn watch(&self, outbox: Outbox<WatchEvent>, most: usize) -> WatchAdmission {
-        self.shard.watch(self.id, outbox, most)
+    /// Adds a watcher, up to `limit` of them.
+    pub(crate) fn watch(&self, outbox: Outbox<WatchEvent>, limit: usize) -> WatchAdmission {
+        self.shard.watch(self.id, outbox, limit)
     }
 
-    /// Returns the events that are announced; nothing once the match is over. Others have their turn meanwhile.
+    /// Returns the announced events; `None` once the match is over. Releases the shard between blocks of events.
     pub(crate) async fn announced_events(&self) -> Option<Vec<TimedEvent>> {
         let mut events = Vec::new();
         loop {
-            let more = self.shard.copy_events(self.id, events.len(), EVENTS_AT_ONCE)?;
-            let is_all = more.len() < EVENTS_AT_ONCE;
+            let more = self.shard.copy_events(self.id, events.len(), MAX_COPIED_EVENTS)?;
+            let is_all = more.len() < MAX_COPIED_EVENTS;
             events.extend(more);
             if is_all {
                 return Some(events);
@@ -77,13 +80,13 @@ impl MatchHandle {
         }
     }
 
-    /// Returns the record as far as it is announced; nothing before the beginning is, and once the match is over.
+    /// Returns the announced part of the record, between the announcements of the match's beginning and end.
     pub(crate) async fn announced_record(&self) -> Option<Record> {
         let mut events = self.announced_events().await?.into_iter();
-        let mut record = Record::begin(self.id, events.next()?).expect("it begins a record");
+        let mut record = Record::begin(self.id, events.next()?).expect("the first event is valid");
         for (count, event) in events.enumerate() {
-            record.push_event(event).expect("what begins a record is one");
-            if count.is_multiple_of(EVENTS_AT_ONCE) {
+            record.push_event(event).expect("announced events are valid");
+            if count.is_multiple_of(MAX_COPIED_EVENTS) {
                 tokio::task::yield_now().await;
             }
         }

@@ -1,4 +1,4 @@
-//! Matches that are open, and the shards that own them.
+//! Open matches, and the shards that own them.
 
 pub(crate) mod match_handle;
 pub(crate) mod match_table;

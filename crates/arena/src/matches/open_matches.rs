@@ -1,4 +1,4 @@
-//! Matches, those that are open and those that are over.
+//! Open matches, and reads of finished ones.
 
 use crate::arena::{Arena, ArenaInner, HeldLock};
 use crate::error::ArenaError;
@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a tournament without a single open match waits before it looks for room again.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// How long a tournament without open matches waits before it checks for room again.
+const ROOM_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What plays a match to its end, and tells what it means for the standings.
+/// Plays a match to its end and returns its outcome.
 pub(crate) trait MatchFuture:
     Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static
 {
@@ -32,25 +32,22 @@ impl<F> MatchFuture for F where F: Future<Output = Result<Option<MatchOutcome>, 
 
 /// A match that has begun.
 pub(crate) struct BegunMatch<P> {
-    /// Its id.
     pub(crate) id: MatchId,
-    /// Takes inputs for it.
     pub(crate) handle: MatchHandle,
-    /// What was fixed before the first move.
     pub(crate) setup: Arc<MatchSetup>,
-    /// Says when its beginning is announced; dropped if it never is.
+    /// Resolves when the beginning is announced; dropped if it never is.
     pub(crate) begun: oneshot::Receiver<()>,
-    /// Plays it to its end; it stands still until this is polled.
+    /// Plays it to its end; the match waits until this is polled.
     pub(crate) play: P,
 }
 
-/// An exhibition that has begun: its id, how it is reached, and what says when its beginning is announced.
+/// An exhibition that has begun: its id, its entry, and the receiver for the announcement of its beginning.
 pub(crate) type BegunExhibition = (MatchId, OpenMatch, oneshot::Receiver<()>);
 
-/// A match as a watcher sees it: what happened so far, and the stream of what happens next.
+/// A watched match: the events so far, and the stream of further ones.
 #[derive(Debug)]
 pub struct MatchWatch {
-    /// The events so far that may be seen.
+    /// The visible events so far.
     pub so_far: Vec<TimedEvent>,
     /// The audit, if the match is over.
     pub audit: Option<Arc<Audit>>,
@@ -58,8 +55,8 @@ pub struct MatchWatch {
     pub next: Option<OutboxStream<WatchEvent>>,
 }
 
-/// The place of a match among the open ones. It is given back when the match is over, has broken down or is never
-/// played; one that its shard still has is given up.
+/// A match's entry in the table of open matches. It is removed when the match is over, has broken down or is never
+/// played; if the shard still has the match, it is dropped.
 #[derive(Debug)]
 struct OpenMatchEntry {
     inner: Arc<ArenaInner>,
@@ -75,10 +72,10 @@ impl Drop for OpenMatchEntry {
 }
 
 impl Arena {
-    /// Starts an exhibition match.
+    /// Starts an exhibition.
     ///
     /// # Errors
-    /// If a bot is not registered, the setup cannot be played, or there is no room.
+    /// If a bot is not registered, the setup is invalid, or a limit is reached.
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
         let beginning = self.run_locked(self.inner.accounts.names(), |arena, held| async move {
             arena.begin_exhibition_locked(held, setup).await
@@ -86,12 +83,12 @@ impl Arena {
         self.wait_until_announced(beginning.await?).await
     }
 
-    /// Waits until an exhibition that has begun is announced, and returns it in brief.
+    /// Waits until the beginning of an exhibition is announced, and returns its summary.
     pub(crate) async fn wait_until_announced(
         &self,
         (id, open, begun): BegunExhibition,
     ) -> Result<MatchSummary, ArenaError> {
-        // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
+        // A match is shown only once it is stored. If it cannot be stored, the sender is dropped.
         begun.await.map_err(|_| ArenaError::Stopping)?;
         match open.summary(id) {
             Some(summary) => Ok(summary),
@@ -99,7 +96,7 @@ impl Arena {
         }
     }
 
-    /// Begins an exhibition, while no bot is removed.
+    /// Begins an exhibition; the held lock keeps its bots from being removed.
     pub(crate) async fn begin_exhibition_locked(
         &self,
         held: HeldLock,
@@ -111,7 +108,7 @@ impl Arena {
         self.begin_admitted_exhibition(held, setup)
     }
 
-    /// Begins an exhibition of bots and guests who may play, while no bot is removed.
+    /// Begins an exhibition whose players were checked; the held lock keeps its bots from being removed.
     pub(crate) fn begin_admitted_exhibition(
         &self,
         _held: HeldLock,
@@ -122,7 +119,7 @@ impl Arena {
         Ok((id, OpenMatch { handle, setup }, begun))
     }
 
-    /// Begins a match, whose bots see the audit or not, and returns the task that plays it.
+    /// Begins a match, and returns the task that plays it. `oracle` says whether its bots see the audit.
     pub(crate) fn begin_match(
         &self,
         setup: MatchSetup,
@@ -133,13 +130,13 @@ impl Arena {
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
         let mut matches = self.inner.matches.write();
-        // Under the lock, so that who stops the arena and then looks for open matches misses none.
+        // Checked under the lock: whoever stops the arena and then lists open matches sees all of them.
         self.check_not_stopping()?;
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
-        // Drawn under the lock as well: bots sit down in the order of the ids, so that a match of which nothing is known here
-        // is younger than all that are.
+        // Drawn under the lock, so that bots take seats in the order of match ids, and a match unknown here is newer
+        // than all known ones.
         let id = inner.ids.next_match();
         let fixed = Arc::new(setup.clone());
         let beginning = Beginning::Setup(Box::new(setup));
@@ -149,8 +146,8 @@ impl Arena {
         Ok(self.insert_open_match(&mut matches, id, fixed, ticket))
     }
 
-    /// Carries on a match that a server before this one has left, whose bots see the audit or not, and returns the task that
-    /// plays it.
+    /// Resumes a match of an earlier server, and returns the task that plays it. `oracle` says whether its bots see the
+    /// audit.
     pub(crate) fn resume_match(
         &self,
         stored: StoredMatch,
@@ -188,9 +185,9 @@ impl Arena {
             let outcome = match over.await {
                 Ok(MatchExit::Stored(outcome)) => Ok(outcome),
                 Ok(MatchExit::Refused(error)) => Err(error.into()),
-                // As a task that breaks down: its panic has been logged where it was.
-                Ok(MatchExit::BrokenDown) => resume_unwind(Box::new("a match broke down")),
-                Ok(MatchExit::Cut) | Err(_) => Err(ArenaError::Stopping),
+                // Passes the panic on; it was logged where it occurred.
+                Ok(MatchExit::BrokenDown) => resume_unwind(Box::new("a match panicked")),
+                Ok(MatchExit::Interrupted) | Err(_) => Err(ArenaError::Stopping),
             };
             tracing::debug!(%id, is_played = outcome.is_ok(), "match over");
             outcome
@@ -198,24 +195,24 @@ impl Arena {
         BegunMatch { id, handle, setup, begun, play }
     }
 
-    /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
+    /// Waits until a match has ended, which may have made room, or until the next regular check.
     pub(crate) async fn wait_for_match_room(&self) {
-        let _looks_again = tokio::time::timeout(LOOK_AGAIN, self.inner.matches.next_end()).await;
+        let _looks_again = tokio::time::timeout(ROOM_CHECK_INTERVAL, self.inner.matches.next_end()).await;
     }
 
     pub(crate) fn open_match(&self, id: MatchId) -> Option<OpenMatch> {
         self.inner.matches.read().get(&id).cloned()
     }
 
-    /// Returns how many matches are open.
+    /// Returns the number of open matches.
     pub fn open_match_count(&self) -> usize {
         self.inner.matches.read().len()
     }
 
-    /// Returns a match in overview and, if it is over and has a winner, its audit.
+    /// Returns the summary of a match and, if it is over and has a winner, its audit.
     ///
     /// # Errors
-    /// If nothing has that id, or the store cannot be read.
+    /// If no match has this id, or the store cannot be read.
     pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
         if let Some(summary) = self.open_match(id).and_then(|open| open.summary(id)) {
             return Ok((summary, None));
@@ -243,7 +240,7 @@ impl Arena {
         Ok((summary, audit_of_record(&record).map(Arc::new)))
     }
 
-    /// Returns up to `most` matches that the filter admits, the newest first, those before `before`.
+    /// Returns up to `limit` matches before `before` that the filter admits, the newest first.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -251,31 +248,31 @@ impl Arena {
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<MatchSummary>, ArenaError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
-        // The open ones first: a match that ends meanwhile is then seen twice, and not missed.
+        // Open matches are read first: a match that ends in between is then seen twice, not missed.
         let mut open: Vec<MatchSummary> = if filter.admits_open_matches() {
             let matches = self.inner.matches.read();
             let newest_first = matches.range((Bound::Unbounded, to)).rev();
             let admitted = newest_first.filter(|(_, open)| filter.admits_setup(&open.setup));
-            admitted.filter_map(|(&id, open)| open.summary(id)).take(most).collect()
+            admitted.filter_map(|(&id, open)| open.summary(id)).take(limit).collect()
         } else {
             Vec::new()
         };
-        let mut listed = self.inner.store.match_summaries(filter, before, most).await?;
+        let mut listed = self.inner.store.match_summaries(filter, before, limit).await?;
         let over: HashSet<MatchId> = listed.iter().map(|summary| summary.id).collect();
         open.retain(|summary| !over.contains(&summary.id));
         listed.append(&mut open);
         listed.sort_unstable_by_key(|summary| Reverse(summary.id));
-        listed.truncate(most);
+        listed.truncate(limit);
         Ok(listed)
     }
 
-    /// Returns the record of a match, as far as it is announced, and its seal if it is over.
+    /// Returns the announced part of a match's record, and its seal if it is over.
     ///
     /// # Errors
-    /// If nothing has that id, or the store cannot be read.
+    /// If no match has this id, or the store cannot be read.
     pub async fn match_record(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
         if let Some(open) = self.open_match(id)
             && let Some(record) = open.handle.announced_record().await
@@ -289,22 +286,22 @@ impl Arena {
         self.inner.store.match_record(id).await?.ok_or(ArenaError::NoSuchMatch(id))
     }
 
-    /// Begins to watch a match.
+    /// Starts watching a match.
     ///
     /// # Errors
-    /// If nothing has that id, or it has as many watchers as it may.
+    /// If no match has this id, or its watcher limit is reached.
     pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
             let (outbox, stream) = outbox_channel(self.inner.limits.watcher_queue);
-            let most = self.inner.limits.watchers;
-            match open.handle.watch(outbox, most) {
+            let limit = self.inner.limits.watchers;
+            match open.handle.watch(outbox, limit) {
                 WatchAdmission::Admitted { announced, is_revealed } => {
                     let events = self.first_events(id, &open.handle, announced).await?;
                     let seen = events.into_iter().filter(|timed| is_revealed || timed.event.is_public());
                     return Ok(MatchWatch { so_far: seen.collect(), audit: None, next: Some(stream) });
                 }
                 WatchAdmission::Full => {
-                    return Err(ArenaError::Full { what: "watchers of this match", limit: most });
+                    return Err(ArenaError::Full { what: "watchers of this match", limit });
                 }
                 WatchAdmission::NotOpen => {}
             }
@@ -316,7 +313,7 @@ impl Arena {
 }
 
 impl Arena {
-    /// Returns the first events of a match that was open a moment ago: if it is over by now, the store has them.
+    /// Returns the events so far of a match that was just open: if it has ended since, from the store.
     async fn first_events(
         &self,
         id: MatchId,
@@ -333,12 +330,12 @@ impl Arena {
 }
 
 impl OpenMatch {
-    /// Sums the match up; nothing if its beginning is not announced yet, or it is over.
+    /// Returns the summary of a match, between the announcements of its beginning and its end.
     pub(crate) fn summary(&self, id: MatchId) -> Option<MatchSummary> {
         Some(self.summary_of_view(id, self.handle.view()?))
     }
 
-    /// Sums the match up as it was looked at.
+    /// Returns the summary of a match from its announced state.
     pub(crate) fn summary_of_view(&self, id: MatchId, view: AnnouncedMatch) -> MatchSummary {
         let (setup, end, damage, void_reason) = (Some(Arc::clone(&self.setup)), None, None, None);
         let AnnouncedMatch { phase, plies, versions, .. } = view;
@@ -346,11 +343,11 @@ impl OpenMatch {
     }
 }
 
-/// Plays a match that nobody waits for.
+/// Plays a match whose result nobody waits for.
 pub(crate) async fn play_unattended_match(id: MatchId, play: impl MatchFuture) {
     match play.await {
         Ok(_) => {}
-        Err(ArenaError::Stopping) => tracing::info!(%id, "a match was cut"),
+        Err(ArenaError::Stopping) => tracing::info!(%id, "a match was interrupted"),
         Err(error) => tracing::error!(%error, %id, "a match was lost"),
     }
 }
@@ -361,7 +358,7 @@ pub(crate) fn audit_of_record(record: &Record) -> Option<Audit> {
         Ok(audit) => Some(audit),
         Err(RecordError::NotEnded { .. } | RecordError::Cancelled { .. }) => None,
         Err(error) => {
-            tracing::error!(%error, id = %record.id(), "a match that is over cannot be audited");
+            tracing::error!(%error, id = %record.id(), "a finished match cannot be audited");
             None
         }
     }

@@ -1,4 +1,4 @@
-//! How a server carries on what one before it has left.
+//! Resumes the work of an earlier server after a restart.
 
 pub(crate) mod open_records;
 pub(crate) mod recovery;

@@ -1,4 +1,4 @@
-//! What the store has of matches that a server before this one has left open.
+//! Reads the unfinished matches of an earlier server from the store.
 
 use crate::error::ArenaError;
 use lastnim_core::game::{MatchId, TournamentId};
@@ -7,13 +7,13 @@ use lastnim_store::{Store, StoreError, StoredMatch};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// The records of the matches that are not over.
+/// The records of unfinished matches.
 pub(crate) struct OpenRecords {
-    /// When they began to be read.
+    /// When reading began.
     pub(crate) began: Instant,
-    /// By tournament; those of none are exhibitions.
+    /// By tournament; `None` for exhibitions.
     pub(crate) by_tournament: BTreeMap<Option<TournamentId>, Vec<StoredMatch>>,
-    /// Those that are damaged, and how.
+    /// The damaged matches, and what is wrong with them.
     pub(crate) damaged: Vec<(MatchId, String)>,
 }
 
@@ -39,7 +39,7 @@ impl OpenRecords {
         Ok(Self { began, by_tournament, damaged })
     }
 
-    /// Returns when something happened last in any of the matches; the beginning of time if there are none.
+    /// Returns the time of the last event in any match; the earliest time if there are no matches.
     pub(crate) fn last_event_time(&self) -> Timestamp {
         let open = self.by_tournament.values().flatten();
         let last = open.filter_map(|stored| stored.record.events().last()).map(|event| event.at);
@@ -50,6 +50,6 @@ impl OpenRecords {
 fn vanished_match_error(id: MatchId) -> StoreError {
     StoreError::Damaged {
         what: format!("match {id}"),
-        why: "it is listed as not over, and there is no record of it".to_owned(),
+        why: "it is listed as unfinished but has no record".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Carrying on what a server before this one has left in the store.
+//! Resumes the matches and tournaments in the store.
 
 use super::results::{CountedResults, UncountedTournament};
 use crate::arena::Arena;
@@ -15,13 +15,14 @@ use lastnim_tournament::{OracleAccess, Pairing, ResultFold, Rulings, TournamentS
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Bots, or results of matches, that are read from the store in one go.
-pub(super) const PAGE: usize = 10_000;
-/// Voided matches that are looked up, and lose their numbers, by one transaction.
+/// Bots or match results per read.
+pub(super) const PAGE_SIZE: usize = 10_000;
+/// Voided matches per transaction.
 const MAX_VOIDED_AT_ONCE: usize = 2_000;
 
 impl Arena {
-    /// Lets the registered bots in, and carries on every match and tournament that is not over. Nobody is connected yet.
+    /// Accepts the tokens of registered bots, and resumes all unfinished matches and tournaments. No bot is connected
+    /// yet.
     pub(crate) async fn recover(&self, open: OpenRecords) -> Result<(), ArenaError> {
         self.recover_bots().await?;
         let OpenRecords { began, by_tournament: mut open, damaged } = open;
@@ -29,7 +30,7 @@ impl Arena {
         let (mut tournaments, mut matches) = (0, 0);
         let unfinished = self.inner.store.unfinished_tournaments().await?;
         let is_left = !(unfinished.is_empty() && open.is_empty());
-        // Tournaments begin matches before all is done.
+        // Tournaments begin matches before recovery is complete.
         if is_left {
             self.begin_return_grace();
         }
@@ -50,33 +51,33 @@ impl Arena {
             }
         }
         if is_left {
-            // Only now can anybody connect.
+            // Bots can connect only from here on.
             self.begin_return_grace();
             let took = began.elapsed();
-            tracing::info!(tournaments, matches, ?took, "carrying on what was left");
+            tracing::info!(tournaments, matches, ?took, "resuming unfinished matches and tournaments");
         }
         Ok(())
     }
 
-    /// Quarantines matches that nobody can carry on. From now on the store gives them among the results of their
-    /// tournaments, as matches without an outcome: this start and every later one goes on in the same way.
+    /// Quarantines matches that cannot be resumed. The store then lists them among the results of their tournaments
+    /// without an outcome, so that this start and every later one continue in the same way.
     async fn quarantine_matches(&self, damaged: Vec<(MatchId, String)>) -> Result<(), ArenaError> {
         if damaged.is_empty() {
             return Ok(());
         }
         let at = self.now();
         for (id, why) in &damaged {
-            tracing::error!(%id, %why, "a damaged match is quarantined: it counts for nobody, and what is kept of it stays as it is");
+            tracing::error!(%id, %why, "a damaged match is quarantined: it does not count, and its data stays unchanged");
         }
         let quarantined = damaged.into_iter().map(|(id, why)| Change::MatchQuarantined { id, at, why });
         self.commit(quarantined.collect()).await
     }
 
-    /// Quarantines a tournament that nobody can carry on, so that the others are. Nothing of it is changed in the store: whoever
-    /// mends that, or brings a program that can carry it on, starts the server again.
+    /// Quarantines a tournament that cannot be resumed, so that the others can. Its stored data stays unchanged, so it
+    /// can be resumed after a repair or with another version of the program.
     fn quarantine_tournament(&self, id: TournamentId, error: &ArenaError) {
         let why = error.tournament_damage();
-        tracing::error!(tournament = %id, %error, "a tournament is quarantined: it stays as it is, and can only be cancelled");
+        tracing::error!(tournament = %id, %error, "a tournament is quarantined: it stays unchanged, and can only be cancelled");
         if let Some(handle) = self.live_tournament(id) {
             handle.quarantine(&why);
         }
@@ -90,7 +91,7 @@ impl Arena {
     async fn recover_bots(&self) -> Result<(), ArenaError> {
         let mut last: Option<BotName> = None;
         loop {
-            let page = self.inner.store.bots(last.as_ref(), PAGE).await?;
+            let page = self.inner.store.bots(last.as_ref(), PAGE_SIZE).await?;
             let Some(bot) = page.last() else { return Ok(()) };
             last = Some(bot.name.clone());
             for bot in &page {
@@ -108,7 +109,7 @@ impl Arena {
         let handle = Arc::new(TournamentHandle::new(&stored));
         self.inner.tournaments.insert(id, Arc::clone(&handle));
         if stored.state == TournamentState::Open {
-            // The server died between the last bot's joining and the start.
+            // The server stopped between the last bot's joining and the start.
             if is_ready_to_start(&stored) {
                 self.plan_and_start_tournament(&handle, stored).await?;
             }
@@ -132,7 +133,7 @@ impl Arena {
         let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };
         director.restore_counted(reported, since_checkpoint);
-        // All of them before the first is carried on: none is if the tournament cannot be.
+        // Collected before the first match resumes: if one fails, no match of the tournament resumes.
         let open = open.into_iter().map(|open| Ok((open_pairing(&director, id, &open)?, open)));
         let open = open.collect::<Result<Vec<_>, ArenaError>>()?;
         for (pairing, open) in open {
@@ -143,8 +144,8 @@ impl Arena {
         Ok(())
     }
 
-    /// Reads what the organiser has ruled. A match that was voided loses its number now if the server died before it did;
-    /// one that is open loses it when it has ended.
+    /// Reads the organiser's rulings. Voided matches lose their numbers now if the server stopped before that; open
+    /// ones lose theirs when they end.
     async fn recover_rulings(
         &self,
         handle: &TournamentHandle,
@@ -169,8 +170,8 @@ impl Arena {
         Ok(rulings)
     }
 
-    /// Carries on a match without a director: an exhibition, or one that was left behind by a tournament that is over
-    /// without it, which is called off.
+    /// Resumes a match without a director: an exhibition, or a leftover match of a finished tournament, which is
+    /// cancelled.
     fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
         let begun = self.resume_match(stored, OracleAccess::Open);
         self.inner.tasks.spawn(play_unattended_match(begun.id, begun.play));
@@ -180,8 +181,8 @@ impl Arena {
     }
 }
 
-/// Returns whether an error comes from what is kept of one tournament. Where the store cannot be used or belongs to another server, none
-/// can be carried on.
+/// Returns whether an error concerns the data of one tournament. If the store cannot be used or belongs to another
+/// server, nothing can be resumed.
 fn is_damage(error: &ArenaError) -> bool {
     matches!(
         error,
@@ -191,12 +192,12 @@ fn is_damage(error: &ArenaError) -> bool {
     )
 }
 
-/// Returns the pairing of a match that a server before this one has left open.
+/// Returns the pairing of an unfinished match.
 fn open_pairing(director: &Director, id: TournamentId, open: &StoredMatch) -> Result<Pairing, ArenaError> {
     let setup = open.record.state().setup();
     let pairing = setup.origin.as_ref().and_then(|origin| director.pairing_of_number(origin.number));
     pairing.filter(|pairing| pairing.bots == setup.bots).ok_or_else(|| {
-        let why = format!("match {} is none of its pairings", open.record.id());
+        let why = format!("match {} is not one of its pairings", open.record.id());
         ArenaError::Recovery(format!("tournament {id}"), why)
     })
 }

@@ -1,6 +1,6 @@
-//! Counting the results of a tournament that a server before this one has left.
+//! Counts the stored results of a tournament after a restart.
 
-use super::recovery::PAGE;
+use super::recovery::PAGE_SIZE;
 use crate::Arena;
 use crate::error::ArenaError;
 use crate::tournaments::changes::plan_in_background;
@@ -16,33 +16,33 @@ use thiserror::Error;
 /// A tournament whose results are to be counted.
 pub(crate) struct UncountedTournament<'a> {
     pub(crate) handle: &'a TournamentHandle,
-    /// With the field of its start.
+    /// With the bots at its start.
     pub(crate) at_the_start: &'a StoredTournament,
-    /// What changed in its field, in its order.
+    /// The changes of its field, in order.
     pub(crate) changes: &'a [FieldChange],
-    /// What the organiser has ruled.
+    /// The organiser's rulings.
     pub(crate) rulings: &'a Rulings,
-    /// Matches of whose ends the director has still to hear.
+    /// Matches whose ends the director will still receive.
     pub(crate) unheard: &'a HashSet<MatchId>,
 }
 
-/// What results have come to.
+/// The counted results.
 pub(crate) struct CountedResults {
     pub(crate) fold: ResultFold,
-    /// How many of them are not in a checkpoint.
+    /// The number of results after the checkpoint.
     pub(crate) since_checkpoint: u64,
 }
 
-/// Results that were read from the store.
+/// Counts of results read from the store.
 #[derive(Debug, Default)]
 struct ReadCounts {
-    /// Those that were counted before.
+    /// Counted before.
     known: u64,
-    /// Those that are counted now.
+    /// Counted now.
     added: u64,
 }
 
-/// Why results cannot be counted from a checkpoint on.
+/// Why a checkpoint cannot be used.
 #[derive(Debug, Error)]
 enum ResultsError {
     #[error(transparent)]
@@ -52,7 +52,7 @@ enum ResultsError {
 }
 
 impl Arena {
-    /// Counts the results of a tournament: those since its checkpoint, or all of them without a usable checkpoint.
+    /// Counts the results of a tournament, starting from its checkpoint if there is a usable one.
     pub(super) async fn count_results(
         &self,
         tournament: UncountedTournament<'_>,
@@ -63,7 +63,7 @@ impl Arena {
             match self.count_since(&tournament, &checkpoint).await {
                 Ok(counted) => return Ok(counted),
                 Err(ResultsError::Checkpoint(error)) => useless(&error),
-                // Without it the results may fit.
+                // They may fit without the checkpoint.
                 Err(ResultsError::Arena(error @ ArenaError::Recovery(..))) => useless(&error),
                 Err(ResultsError::Arena(error)) => return Err(error),
             }
@@ -116,18 +116,18 @@ impl Arena {
             state,
         )?;
         let (upto, ahead) = (fold.reported.all_reported_below(), fold.reported.reported_above() as u64);
-        // The last of those that are all counted stands for the others.
+        // The last counted result is read again to check that the checkpoint fits.
         let from = upto.saturating_sub(1);
         let ReadCounts { known, added } = self.count_from(tournament, &mut fold, from).await?;
         if known != ahead + (upto - from) {
             return Err(CheckpointError::Missing("results").into());
         }
-        tracing::info!(tournament = %id, upto, since = added, "a tournament goes on from its checkpoint");
+        tracing::info!(tournament = %id, upto, since = added, "a tournament resumes from its checkpoint");
         Ok(CountedResults { fold, since_checkpoint: added })
     }
 
-    /// Counts the results from a number on, those that were not counted before. They come in the order of their numbers, so
-    /// that a match is known once those are counted on which it depends.
+    /// Counts the new results from a number on. They come by number, so that a match is known once the results that it
+    /// depends on are counted.
     async fn count_from(
         &self,
         tournament: &UncountedTournament<'_>,
@@ -136,7 +136,7 @@ impl Arena {
     ) -> Result<ReadCounts, ArenaError> {
         let mut read = ReadCounts::default();
         loop {
-            let page = self.inner.store.match_results(tournament.at_the_start.id, from, PAGE).await?;
+            let page = self.inner.store.match_results(tournament.at_the_start.id, from, PAGE_SIZE).await?;
             let Some(last) = page.last() else { return Ok(read) };
             from = last.number + 1;
             tournament.handle.cpu_times.measure(CpuTask::Counting, || {
@@ -155,22 +155,22 @@ impl Arena {
 }
 
 fn log_useless_checkpoint(id: TournamentId, error: &dyn fmt::Display) {
-    tracing::warn!(tournament = %id, %error, "its checkpoint is of no use: all results are counted again");
+    tracing::warn!(tournament = %id, %error, "its checkpoint cannot be used: counting all results again");
 }
 
 impl<'a> UncountedTournament<'a> {
-    /// Returns all bots that have been in its field; who has left has a line in the standings as well.
+    /// Returns all bots that were ever in its field; departed bots have lines in the standings as well.
     fn bots_ever_in_field(&self) -> impl Iterator<Item = &'a BotName> + use<'a> {
         self.at_the_start.field.iter().chain(self.changes.iter().map(|change| &change.bot))
     }
 
     fn count_result(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
-        // What counts for nobody fits whoever sat there.
+        // A result that does not count may have any bots.
         let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
         let pairing = fold.schedule.pairing_of_number(result.number).filter(|pairing| fits(&pairing.bots));
         let pairing = pairing.ok_or_else(|| {
             let why =
-                format!("match {} with the number {} is none of its pairings", result.id, result.number);
+                format!("match {} with the number {} is not one of its pairings", result.id, result.number);
             ArenaError::Recovery(format!("tournament {}", self.at_the_start.id), why)
         })?;
         fold.add_result(MatchResult::from_outcome(&pairing, result.outcome));

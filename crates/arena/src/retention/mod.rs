@@ -1,4 +1,4 @@
-//! What is kept of matches that are over, and how it is removed.
+//! Keeps and removes the data of finished matches.
 
 pub(crate) mod pruning;
 pub(crate) mod retention;

@@ -1,4 +1,4 @@
-//! Removes the records of matches that are over, so that a store does not grow for ever.
+//! Removes the records of finished matches, so that the store does not grow for ever.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -8,11 +8,11 @@ use lastnim_store::{Change, MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage};
 use tokio::sync::OwnedMutexGuard;
 
 impl Arena {
-    /// Removes the records of matches, while others are played, and returns of how many. What they came to stays: their
-    /// setups, results and figures, their last hashes and signatures.
+    /// Removes the records of matches while others are played, and returns the number of matches. Their setups,
+    /// results, figures, last hashes and signatures stay.
     ///
     /// # Errors
-    /// If the store cannot be read or written. What was removed by then is.
+    /// If the store cannot be read or written. Records removed before the error stay removed.
     pub async fn prune_records(&self, filter: PruneFilter) -> Result<u64, ArenaError> {
         let (mut pruned, mut after) = (0, None);
         while let Some((matches, last)) = self.prune_page(filter, after).await? {
@@ -23,8 +23,8 @@ impl Arena {
         Ok(pruned)
     }
 
-    /// Removes the records of the oldest few matches behind one, and returns of how many, and the last of them; nothing if
-    /// there are none. Nobody else does meanwhile, so that each is counted once.
+    /// Removes the records of a few matches after one, the oldest first. Returns their number and the last of them;
+    /// `None` if there are no more. The lock ensures that each is counted once.
     pub(crate) fn prune_page(
         &self,
         filter: PruneFilter,
@@ -41,7 +41,7 @@ impl Arena {
         filter: PruneFilter,
         after: Option<MatchId>,
     ) -> Result<Option<(u64, MatchId)>, ArenaError> {
-        let page = PrunePage { filter, after, most: MAX_PRUNED_AT_ONCE };
+        let page = PrunePage { filter, after, limit: MAX_PRUNED_AT_ONCE };
         let ids = self.inner.store.prunable_matches(&page).await?;
         let Some(&last) = ids.last() else { return Ok(None) };
         let matches = ids.len() as u64;

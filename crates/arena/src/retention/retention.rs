@@ -1,4 +1,4 @@
-//! Keeps no more records of a tournament than its settings say.
+//! Removes the records that tournaments no longer keep.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -11,34 +11,34 @@ use std::convert::Infallible;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// Tournaments that are read from the store in one go.
-const PAGE: usize = 100;
-/// The pause after each few records that are removed, in times of what that took: matches have the store meanwhile.
+/// Tournaments per read.
+const PAGE_SIZE: usize = 100;
+/// The pause after each removal, as a multiple of its duration, to leave the store to the matches.
 const REST_RATIO: u32 = 4;
 const DAY: Duration = Duration::from_hours(24);
 
-/// The tournaments that do not keep all records, those among them that are over as long as they have records left to lose.
+/// The tournaments with a limited retention; finished ones while they have records left to remove.
 #[derive(Debug, Default)]
 pub(crate) struct RetainedTournaments {
     by_id: BTreeMap<TournamentId, Retention>,
-    /// Whether those that were over before the server started are among them.
+    /// Whether it includes tournaments that were over before the server started.
     has_older: bool,
 }
 
 impl Arena {
-    /// Removes, for as long as the server runs, the records that tournaments no longer keep.
+    /// Removes records that tournaments no longer keep, for as long as the server runs.
     pub async fn apply_retention(&self) -> Infallible {
         let mut tournaments = RetainedTournaments::default();
         loop {
             sleep(self.limits().retention_interval).await;
-            // A store that cannot be used is reported by those that play.
+            // Matches report an unusable store.
             if let Err(error) = self.prune_by_retention(&mut tournaments).await {
-                tracing::debug!(%error, "records are kept for longer than tournaments want");
+                tracing::debug!(%error, "records could not be removed on time");
             }
         }
     }
 
-    /// Removes once what tournaments no longer keep.
+    /// Removes the expired records once.
     pub(crate) async fn prune_by_retention(
         &self,
         tournaments: &mut RetainedTournaments,
@@ -56,18 +56,18 @@ impl Arena {
         }
         self.prune_by_turns(&tournaments.by_id).await?;
         for (id, retention) in tournaments.by_id.clone() {
-            if self.live_tournament(id).is_none() && !self.has_more_to_lose(id, retention).await? {
+            if self.live_tournament(id).is_none() && !self.has_expiring_records(id, retention).await? {
                 tournaments.by_id.remove(&id);
             }
         }
         Ok(())
     }
 
-    /// Adds the tournaments of the store that do not keep all records.
+    /// Adds the stored tournaments with a limited retention.
     async fn add_stored_tournaments(&self, tournaments: &mut RetainedTournaments) -> Result<(), ArenaError> {
         let mut before = None;
         loop {
-            let page = self.inner.store.tournaments(before, PAGE).await?;
+            let page = self.inner.store.tournaments(before, PAGE_SIZE).await?;
             let Some(last) = page.last() else { break };
             before = Some(last.id);
             let retained = page.iter().filter_map(|stored| Some((stored.id, stored.settings.retention?)));
@@ -77,7 +77,8 @@ impl Arena {
         Ok(())
     }
 
-    /// Removes a few records of each tournament by turns until none has more to lose, or it is time to look for others.
+    /// Removes a few records of each tournament in turn until none has expired records, or it is time to look for new
+    /// ones.
     async fn prune_by_turns(
         &self,
         tournaments: &BTreeMap<TournamentId, Retention>,
@@ -99,21 +100,21 @@ impl Arena {
             }
         }
         if pruned > 0 {
-            tracing::debug!(matches = pruned, took = ?began.elapsed(), "records pruned that tournaments do not keep");
+            tracing::debug!(matches = pruned, took = ?began.elapsed(), "expired records pruned");
         }
         Ok(())
     }
 
-    /// Returns whether a tournament that is over has records that it will not keep for ever.
-    async fn has_more_to_lose(&self, id: TournamentId, retention: Retention) -> Result<bool, ArenaError> {
+    /// Returns whether a finished tournament has records that will expire.
+    async fn has_expiring_records(&self, id: TournamentId, retention: Retention) -> Result<bool, ArenaError> {
         let some_day = Timestamp::from_micros(i64::MAX as u64);
         let filter = PruneFilter { over_before: some_day, ..expired_records(id, retention, self.now()) };
-        let left = self.inner.store.prunable_matches(&PrunePage { filter, after: None, most: 1 }).await?;
+        let left = self.inner.store.prunable_matches(&PrunePage { filter, after: None, limit: 1 }).await?;
         Ok(!left.is_empty())
     }
 }
 
-/// Returns which records of a tournament are not kept any more.
+/// Returns the expired records of a tournament.
 fn expired_records(id: TournamentId, retention: Retention, now: Timestamp) -> PruneFilter {
     let over_before = match retention.days() {
         None => Timestamp::from_micros(i64::MAX as u64),
@@ -132,7 +133,7 @@ mod tests {
     use lastnim_tournament::KeptDays;
 
     #[test]
-    fn a_record_is_kept_as_long_as_either_part_says_so() {
+    fn a_record_is_kept_while_either_condition_keeps_it() {
         let id = TournamentId::new(1, &[0; 10]);
         let now = Timestamp::from_micros(10 * DAY.as_micros() as u64);
         let filter = |matches: u64, days: u64| {
@@ -144,7 +145,7 @@ mod tests {
         let never = i64::MAX as u64 / DAY.as_micros() as u64;
         assert_eq!(filter(7, 0), (never, 7));
         assert_eq!(filter(0, 3), (7, 0));
-        assert_eq!(filter(7, 3), (7, 7), "only what is neither young nor among the newest goes");
-        assert_eq!(filter(0, 36_500), (0, 0), "nothing is that old");
+        assert_eq!(filter(7, 3), (7, 7), "only records that are neither young nor among the newest expire");
+        assert_eq!(filter(0, 36_500), (0, 0), "no record is that old");
     }
 }

@@ -1,4 +1,4 @@
-//! Transcripts of language models, published once nothing depends on them any more.
+//! Published transcripts of language models.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -8,25 +8,25 @@ use lastnim_store::{Change, MatchSummary, QuestionPlace, StoredTranscript, Trans
 use std::sync::Arc;
 use tokio::sync::OwnedMutexGuard;
 
-/// What is to be published of a question.
+/// A transcript to publish for one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTranscript {
     /// The match.
     pub match_id: MatchId,
-    /// The seat, by its number.
+    /// The index of the seat.
     pub seat: usize,
-    /// The ply; none for a row.
+    /// The ply; `None` for a row.
     pub ply: Option<u32>,
     /// The lines, each with its line feed.
     pub lines: Arc<str>,
 }
 
 impl Arena {
-    /// Publishes the lines of a question, for an admin or for a bot: its own, in a match of a tournament.
+    /// Publishes the transcript of a question, for an admin, or for a bot in its own seat of a tournament match.
     ///
     /// # Errors
-    /// If the match or its tournament is not over, its record was pruned, the seat is not the bot's, the match has no such question of the
-    /// seat, or there would be too much.
+    /// If the match or its tournament is not over, its record was pruned, the seat is not the bot's, there was no such
+    /// question, or the size limit is exceeded.
     pub async fn publish_transcript(
         &self,
         publisher: Option<&BotName>,
@@ -39,7 +39,7 @@ impl Arena {
         self.check_tournament_over(match_id, &setup).await?;
         let place = QuestionPlace { seat, ply };
         check_question(&setup, &summary, place)?;
-        // One after the other, so that all of them together keep to the bound.
+        // Published one at a time, so that the total stays within the limit.
         let publish =
             move |arena: Self, held| async move { arena.publish_locked(held, match_id, place, lines).await };
         self.run_locked(&self.inner.changing_kept, publish).await
@@ -52,34 +52,34 @@ impl Arena {
         place: QuestionPlace,
         lines: Arc<str>,
     ) -> Result<(), ArenaError> {
-        let others = self.inner.store.transcript_bytes_besides(match_id, place).await?;
+        let others = self.inner.store.other_transcript_bytes(match_id, place).await?;
         let bytes = others.saturating_add(lines.len() as u64);
-        let most = self.limits().transcript_bytes as u64;
-        if bytes > most {
-            return Err(ArenaError::TranscriptSize { match_id, seat: place.seat, bytes, most });
+        let limit = self.limits().transcript_bytes as u64;
+        if bytes > limit {
+            return Err(ArenaError::TranscriptSize { match_id, seat: place.seat, bytes, limit });
         }
         let published_at = self.now();
         let stored = StoredTranscript { match_id, place, published_at, lines };
         self.commit(vec![Change::TranscriptPublished(Arc::new(stored))]).await
     }
 
-    /// Returns which questions of a match were published.
+    /// Returns the published transcripts of a match.
     ///
     /// # Errors
     /// If there is no such match, or the store cannot be read.
     pub async fn transcripts(&self, match_id: MatchId) -> Result<Vec<TranscriptHead>, ArenaError> {
         let published = self.inner.store.transcripts(match_id).await?;
         if published.is_empty() {
-            // That nothing was published is said of matches that there are.
+            // An empty list is returned only for existing matches.
             self.match_summary(match_id).await?;
         }
         Ok(published)
     }
 
-    /// Returns the lines of a question.
+    /// Returns the transcript of a question.
     ///
     /// # Errors
-    /// If they were not published, or the store cannot be read.
+    /// If it was not published, or the store cannot be read.
     pub async fn transcript(
         &self,
         match_id: MatchId,
@@ -94,7 +94,7 @@ impl Arena {
         found.ok_or_else(missing)
     }
 
-    /// Removes what was published of a seat, and returns how many questions that were. Who may publish it may remove it.
+    /// Removes the published transcripts of a seat, and returns their number. Needs the same rights as publishing.
     ///
     /// # Errors
     /// If the seat is not the bot's, or the store cannot be used.
@@ -127,7 +127,7 @@ impl Arena {
         Ok(removed)
     }
 
-    /// Returns the setup of a match that is over, and what it came to.
+    /// Returns the setup and the summary of a finished match.
     async fn finished_match(&self, id: MatchId) -> Result<(Arc<MatchSetup>, MatchSummary), ArenaError> {
         let too_early = || ArenaError::TooEarly { match_id: id, awaited: "the match" };
         if self.open_match(id).is_some() {
@@ -153,7 +153,7 @@ fn find_seat(setup: &MatchSetup, match_id: MatchId, seat: usize) -> Result<Seat,
     seats.seat(seat).map_err(|error| ArenaError::NoSuchQuestion { match_id, what: error.to_string() })
 }
 
-/// Checks that a question is one of the match, and of the seat.
+/// Checks that the seat was asked this question in the match.
 fn check_question(
     setup: &MatchSetup,
     summary: &MatchSummary,
@@ -176,7 +176,7 @@ fn check_question(
     }
     let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
     if seat != mover {
-        return refused(format!("ply {ply} of seat {seat}: it was the turn of seat {mover}"));
+        return refused(format!("ply {ply} of seat {seat}: seat {mover} moved there"));
     }
     Ok(())
 }
@@ -188,7 +188,7 @@ fn check_may_publish(
     seat: Seat,
 ) -> Result<(), ArenaError> {
     let Some(bot) = bot else { return Ok(()) };
-    // A bot begins matches of itself as it likes, and must not fill the store with what it says of them.
+    // A bot can start practice matches at will, and must not fill the store with their transcripts.
     if setup.bots[seat] == *bot && setup.origin.is_some() {
         Ok(())
     } else {

@@ -1,45 +1,45 @@
-//! Which ends of matches and tournaments a bot may not have heard of.
+//! Ends of matches and tournaments that a bot may have missed.
 
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_store::UnheardMatches;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sessions in which a bot is told of the same end, after which it counts as heard: a bot that confirms nothing and comes back
-/// again and again does not make the server read it without end.
-const MAX_TELLINGS: u8 = 3;
+/// Sessions in which the same end is sent, after which it counts as acknowledged, so that a bot that reconnects
+/// repeatedly without acknowledging does not cause endless reads.
+const MAX_SENDS_PER_END: u8 = 3;
 
-/// The ends of which a bot may not have heard. What was put into a stream may never be read: it counts as heard once the bot
-/// has answered a ping that was sent after it.
+/// Ends that a bot may have missed. A sent end may never be read, so it counts as acknowledged only when the bot
+/// answers a later ping.
 #[derive(Debug)]
 pub struct EndNotifications {
     matches: UnheardEnds<MatchId>,
     tournaments: UnheardEnds<TournamentId>,
-    /// Ends that were handed to sessions so far.
+    /// Ends sent so far.
     handed: u64,
-    /// Whether what the store knew of when the server started is among the matches.
+    /// Whether the ends known to the store at the server's start are included.
     is_loaded: bool,
-    /// Whether the newest session was told of what its bot had missed.
+    /// Whether the newest session was sent all missed ends.
     has_caught_up: bool,
-    /// The newest match of whose end the bot has heard.
+    /// The newest match whose end was acknowledged.
     newest_heard: Option<MatchId>,
-    /// The oldest match that this server has left without an end: the next one has it.
+    /// The oldest match that this server left unfinished; a later server sends its end.
     left_open: Option<MatchId>,
-    /// The bot has heard of the ends of all matches up to this one.
+    /// The ends of all matches up to this one are acknowledged.
     heard_through: Option<MatchId>,
-    /// What was handed to the store of that.
+    /// The part of this that was passed to the store.
     written: Option<MatchId>,
-    /// Tournaments of whose ends it has heard, and that the store does not know of.
+    /// Tournaments with acknowledged ends that are not in the store yet.
     unwritten: Vec<TournamentId>,
-    /// Matches of which the newest session was promised a snapshot: they tell it of their ends themselves.
+    /// Matches whose snapshot was promised to the newest session: they send their ends themselves.
     promised: BTreeSet<MatchId>,
 }
 
-/// What the bot has heard, for the store.
+/// Acknowledged ends, for the store.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct HeardEnds {
-    /// It has heard of the ends of all matches up to this one.
+    /// The ends of all matches up to this one are acknowledged.
     pub through: Option<MatchId>,
-    /// It has heard of the ends of these tournaments.
+    /// Tournaments whose ends are acknowledged.
     pub tournaments: Vec<TournamentId>,
 }
 
@@ -51,7 +51,7 @@ impl HeardEnds {
 }
 
 impl EndNotifications {
-    /// Keeps at most `room` ends of matches and as many of tournaments, the newest.
+    /// Keeps the newest ends, at most `room` of matches and `room` of tournaments.
     pub fn new(room: usize) -> Self {
         Self {
             matches: UnheardEnds::new(room),
@@ -68,7 +68,7 @@ impl EndNotifications {
         }
     }
 
-    /// Takes note that a session begins, which is promised a snapshot of some matches.
+    /// Notes the start of a session that was promised snapshots of some matches.
     pub fn begin_session(&mut self, promised: impl Iterator<Item = MatchId>) {
         self.promised = promised.collect();
         self.has_caught_up = false;
@@ -77,15 +77,15 @@ impl EndNotifications {
         self.unwritten.extend(self.tournaments.take_stale());
     }
 
-    /// Returns whether the store need not be asked.
+    /// Returns whether the ends in the store are included.
     pub fn is_loaded(&self) -> bool {
         self.is_loaded
     }
 
-    /// Adds what the store knows.
+    /// Adds the ends in the store.
     pub fn add_stored(&mut self, found: &UnheardMatches) {
         if !std::mem::replace(&mut self.is_loaded, true) {
-            // What had no room here since the server started is among what the store has counted.
+            // Ends dropped here since the server started are in the store's count.
             self.matches.left_out = found.more;
             for &id in &found.newest {
                 self.matches.add(id);
@@ -93,7 +93,7 @@ impl EndNotifications {
         }
     }
 
-    /// Takes note of the end of a match, which has been handed to a session, if there is one.
+    /// Adds the end of a match, already sent to a session if one is given.
     pub fn add_match_end(&mut self, id: MatchId, session: Option<u64>) {
         self.matches.add(id);
         if let Some(session) = session {
@@ -101,35 +101,35 @@ impl EndNotifications {
         }
     }
 
-    /// Takes note that a match is left without an end.
+    /// Notes that a match stays unfinished.
     pub fn note_match_left_open(&mut self, id: MatchId) {
         self.left_open = Some(self.left_open.map_or(id, |oldest| oldest.min(id)));
     }
 
-    /// Returns the oldest match of whose end a session has still to be told.
+    /// Returns the oldest match whose end must still be sent to a session.
     pub fn next_match_end(&self, session: u64) -> Option<MatchId> {
         self.matches.next_for_session(session, &self.promised)
     }
 
-    /// Takes note that the end of a match was handed to a session.
+    /// Notes that the end of a match was sent to a session.
     pub fn note_match_end_sent(&mut self, id: MatchId, session: u64) {
         self.handed += 1;
         self.matches.mark_sent(id, session, self.handed);
     }
 
-    /// Takes note that nobody can be told of the end of a match.
+    /// Notes that the end of a match cannot be sent.
     pub fn skip_match_end(&mut self, id: MatchId) {
         self.matches.skip(id);
     }
 
-    /// Takes note that the newest session was told of what its bot had missed. Returns how many ends it was not told of, as
-    /// there were too many, and forgets it.
+    /// Notes that the newest session was sent all missed ends. Returns the number of ends that were dropped, and resets
+    /// it.
     pub fn finish_catching_up(&mut self) -> u64 {
         self.has_caught_up = true;
         std::mem::take(&mut self.matches.left_out)
     }
 
-    /// Takes note that the end of a tournament was handed to a session; returns whether that was not so before.
+    /// Notes that the end of a tournament was sent to a session; returns false if it had been sent before.
     pub fn note_tournament_end_sent(&mut self, id: TournamentId, session: u64) -> bool {
         self.tournaments.add(id);
         let is_new = !self.tournaments.was_sent_to(id, session);
@@ -138,16 +138,16 @@ impl EndNotifications {
         is_new
     }
 
-    /// Returns how many ends were handed to sessions so far: a ping that is sent now comes behind them.
+    /// Returns the number of ends sent so far, for the next ping.
     pub fn sent_count(&self) -> u64 {
         self.handed
     }
 
-    /// Takes note that a session has answered a ping that was sent behind so many ends. `oldest_open` is the oldest match in
-    /// which the bot sits.
+    /// Notes that a session answered a ping sent after the first `handed` ends. `oldest_open` is the oldest match in
+    /// which the bot still sits.
     ///
-    /// Nothing is confirmed as long as the store may still name it, for what is forgotten here would then be told once more:
-    /// matches before those of the store were added, and tournaments before the session has caught up.
+    /// Nothing is confirmed before the store's matches were added and, for tournaments, before the session has caught
+    /// up: otherwise the store would return confirmed ends again.
     pub fn confirm_sent(&mut self, session: u64, handed: u64, oldest_open: Option<MatchId>) {
         if self.has_caught_up {
             self.unwritten.extend(self.tournaments.take_confirmed(session, handed));
@@ -165,7 +165,7 @@ impl EndNotifications {
         self.heard_through = self.heard_through.max(through);
     }
 
-    /// Returns what the store has still to be told.
+    /// Returns the acknowledged ends that the store does not know yet.
     pub fn take_heard_ends(&mut self) -> HeardEnds {
         let tournaments = std::mem::take(&mut self.unwritten);
         let through = self.heard_through.filter(|_| self.heard_through > self.written);
@@ -174,22 +174,22 @@ impl EndNotifications {
     }
 }
 
-/// Ends that are still to be confirmed, the oldest first: as many as there is room for, and how many were left out.
+/// Unacknowledged ends, the oldest first, up to a limit, and the number of dropped ones.
 #[derive(Debug)]
 struct UnheardEnds<K> {
     ends: BTreeMap<K, EndDelivery>,
     room: usize,
-    /// Ends that no session was told of and for which there was no room.
+    /// Ends that were dropped unsent.
     left_out: u64,
 }
 
-/// To which session an end was handed last.
+/// The session that an end was sent to last.
 #[derive(Debug, Clone, Copy, Default)]
 struct EndDelivery {
-    /// 0 stands for none.
+    /// 0 for none.
     session: u64,
     handed: u64,
-    tellings: u8,
+    sends: u8,
 }
 
 impl<K: Ord + Copy> UnheardEnds<K> {
@@ -200,9 +200,9 @@ impl<K: Ord + Copy> UnheardEnds<K> {
     fn add(&mut self, key: K) {
         self.ends.entry(key).or_default();
         while self.ends.len() > self.room
-            && let Some((_, telling)) = self.ends.pop_first()
+            && let Some((_, delivery)) = self.ends.pop_first()
         {
-            self.left_out += u64::from(telling.tellings == 0);
+            self.left_out += u64::from(delivery.sends == 0);
         }
     }
 
@@ -216,32 +216,34 @@ impl<K: Ord + Copy> UnheardEnds<K> {
 
     fn next_for_session(&self, session: u64, promised: &BTreeSet<K>) -> Option<K> {
         let mut ends = self.ends.iter();
-        ends.find(|(key, telling)| telling.session != session && !promised.contains(key)).map(|(&key, _)| key)
+        ends.find(|(key, delivery)| delivery.session != session && !promised.contains(key))
+            .map(|(&key, _)| key)
     }
 
     fn was_sent_to(&self, key: K, session: u64) -> bool {
-        self.ends.get(&key).is_some_and(|telling| telling.session == session)
+        self.ends.get(&key).is_some_and(|delivery| delivery.session == session)
     }
 
     fn mark_sent(&mut self, key: K, session: u64, handed: u64) {
-        if let Some(telling) = self.ends.get_mut(&key) {
-            telling.tellings += u8::from(telling.session != session);
-            (telling.session, telling.handed) = (session, handed);
+        if let Some(delivery) = self.ends.get_mut(&key) {
+            delivery.sends += u8::from(delivery.session != session);
+            (delivery.session, delivery.handed) = (session, handed);
         }
     }
 
-    /// Takes out what was told often enough.
+    /// Removes ends that were sent often enough.
     fn take_stale(&mut self) -> Vec<K> {
-        self.take_where(|telling| telling.tellings >= MAX_TELLINGS)
+        self.take_where(|delivery| delivery.sends >= MAX_SENDS_PER_END)
     }
 
-    /// Takes out what was handed to a session before that many ends were.
+    /// Removes the ends that were sent to a session before its ping.
     fn take_confirmed(&mut self, session: u64, handed: u64) -> Vec<K> {
-        self.take_where(|telling| telling.session == session && telling.handed <= handed)
+        self.take_where(|delivery| delivery.session == session && delivery.handed <= handed)
     }
 
     fn take_where(&mut self, is_heard: impl Fn(&EndDelivery) -> bool) -> Vec<K> {
-        let heard = self.ends.iter().filter(|(_, telling)| is_heard(telling)).map(|(&key, _)| key).collect();
+        let heard =
+            self.ends.iter().filter(|(_, delivery)| is_heard(delivery)).map(|(&key, _)| key).collect();
         for key in &heard {
             self.ends.remove(key);
         }
@@ -257,7 +259,7 @@ mod tests {
         MatchId::new(number, &[1; 10])
     }
 
-    /// Tells a session of all that it has still to be told of, and returns the numbers of the matches.
+    /// Sends a session all its pending ends, and returns the numbers of the matches.
     fn tell(ends: &mut EndNotifications, session: u64) -> usize {
         let mut told = 0;
         while let Some(id) = ends.next_match_end(session) {
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_confirmed_is_not_told_again() {
+    fn acknowledged_ends_are_not_sent_again() {
         let mut ends = loaded(9);
         ends.add_match_end(id(1), None);
         ends.add_match_end(id(2), Some(1));
@@ -283,20 +285,20 @@ mod tests {
         ends.add_match_end(id(3), Some(1));
         ends.confirm_sent(1, before, None);
         assert_eq!(ends.take_heard_ends().through, Some(id(2)));
-        assert_eq!(ends.next_match_end(2), Some(id(3)), "it came behind the ping");
+        assert_eq!(ends.next_match_end(2), Some(id(3)), "it was sent after the ping");
         ends.confirm_sent(1, ends.sent_count(), None);
         assert_eq!((tell(&mut ends, 2), ends.take_heard_ends().through), (0, Some(id(3))));
-        assert!(ends.take_heard_ends().is_empty(), "the store knows it");
+        assert!(ends.take_heard_ends().is_empty(), "the store has it");
     }
 
     #[test]
-    fn a_match_that_is_to_tell_of_its_end_itself_is_left_to_it() {
+    fn a_match_with_a_promised_snapshot_sends_its_own_end() {
         let mut ends = loaded(9);
         ends.begin_session([id(1)].into_iter());
         ends.add_match_end(id(1), None);
         assert_eq!(ends.next_match_end(1), None);
         ends.begin_session(std::iter::empty());
-        assert_eq!(ends.next_match_end(2), Some(id(1)), "it did not come to that");
+        assert_eq!(ends.next_match_end(2), Some(id(1)), "the match did not send it");
     }
 
     #[test]
@@ -308,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn no_end_that_is_to_come_counts_as_heard() {
+    fn future_ends_are_not_acknowledged() {
         let mut ends = loaded(9);
         for number in [2, 5, 7] {
             ends.add_match_end(id(number), Some(1));
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn before_the_store_was_asked_nothing_is_written() {
+    fn nothing_is_written_before_the_store_was_read() {
         let mut ends = EndNotifications::new(9);
         ends.add_match_end(id(5), Some(1));
         ends.confirm_sent(1, ends.sent_count(), None);
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_was_told_before_the_store_was_asked_is_not_told_again() {
+    fn ends_sent_before_the_store_was_read_are_not_repeated() {
         let mut ends = EndNotifications::new(9);
         ends.begin_session(std::iter::empty());
         ends.add_match_end(id(5), Some(1));
@@ -348,30 +350,30 @@ mod tests {
     }
 
     #[test]
-    fn a_tournament_that_ends_while_a_session_catches_up_is_told_once() {
+    fn a_tournament_that_ends_during_catch_up_is_sent_once() {
         let mut ends = loaded(9);
         let tournament = TournamentId::new(1, &[1; 10]);
         ends.begin_session(std::iter::empty());
         assert!(ends.note_tournament_end_sent(tournament, 1));
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert!(!ends.note_tournament_end_sent(tournament, 1), "the store names it still");
+        assert!(!ends.note_tournament_end_sent(tournament, 1), "the store still lists it");
         ends.finish_catching_up();
         ends.confirm_sent(1, ends.sent_count(), None);
         assert_eq!(ends.take_heard_ends().tournaments, [tournament]);
     }
 
     #[test]
-    fn the_newest_are_kept_and_the_rest_counted() {
+    fn the_newest_ends_are_kept_and_the_rest_counted() {
         let mut ends = loaded(3);
         (0..10).for_each(|number| ends.add_match_end(id(number), None));
         assert_eq!(ends.next_match_end(1), Some(id(7)), "the oldest of them first");
         assert_eq!((tell(&mut ends, 1), ends.finish_catching_up(), ends.finish_catching_up()), (3, 7, 0));
         (10..20).for_each(|number| ends.add_match_end(id(number), Some(1)));
-        assert_eq!(ends.finish_catching_up(), 0, "a session was told of them");
+        assert_eq!(ends.finish_catching_up(), 0, "they were sent to a session");
     }
 
     #[test]
-    fn a_bot_that_confirms_nothing_is_told_a_few_times() {
+    fn unacknowledged_ends_are_sent_a_few_times() {
         let mut ends = loaded(9);
         ends.add_match_end(id(1), None);
         let tournament = TournamentId::new(1, &[1; 10]);

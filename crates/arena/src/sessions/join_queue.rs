@@ -1,4 +1,4 @@
-//! Joining tournaments over a bot's own stream.
+//! Requests to join tournaments over a bot's stream.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -10,34 +10,35 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// What a bot hears of a store, whatever is wrong with it.
-const UNAVAILABLE: &str = "the server cannot write who joins now: join again later, which does no harm";
+/// The message for a bot when the store cannot be used, whatever the reason.
+const UNAVAILABLE: &str =
+    "the server cannot store the request now: join again later; joining twice is harmless";
 
-/// The tournaments that a session has asked to join. One request after the other is carried out, so that a session never
-/// has more than one of them in the queue of those who change something, and the session reads on meanwhile.
+/// A session's join requests. They run one at a time, so that a session never has more than one in the queue for a
+/// lock, and the session reads on while they run.
 pub(crate) struct JoinQueue {
     arena: Arena,
     bot: BotName,
     waiting: VecDeque<TournamentId>,
-    /// What is being carried out.
+    /// The running request.
     current: Option<Pin<Box<dyn Future<Output = JoinAnswer> + Send>>>,
 }
 
-/// What a request to join came to.
+/// The result of a join request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct JoinAnswer {
-    /// What the bot is told.
+    /// The answer to the bot.
     pub(crate) event: ServerEvent,
-    /// Why nothing has changed by it, if nothing has.
-    pub(crate) led_nowhere: Option<String>,
+    /// Why nothing has changed, if nothing has.
+    pub(crate) idle_reason: Option<String>,
 }
 
 impl JoinAnswer {
-    /// Makes the answer that the bot is not entered.
+    /// Creates the answer to a rejected request.
     pub(crate) fn refusal(refused: JoinRefused) -> Self {
         let word = pb::JoinRefusal::from(refused.reason).as_str_name();
-        let led_nowhere = Some(format!("{word}: {}", refused.message));
-        Self { event: ServerEvent::NotJoined(Box::new(refused)), led_nowhere }
+        let idle_reason = Some(format!("{word}: {}", refused.message));
+        Self { event: ServerEvent::NotJoined(Box::new(refused)), idle_reason }
     }
 }
 
@@ -51,15 +52,14 @@ impl fmt::Debug for JoinQueue {
 }
 
 impl JoinQueue {
-    /// Begins with nothing asked for.
     pub(crate) fn new(arena: Arena, bot: BotName) -> Self {
         Self { arena, bot, waiting: VecDeque::new(), current: None }
     }
 
-    /// Takes a request to enter the bot in a tournament.
+    /// Queues a request to join a tournament.
     ///
     /// # Errors
-    /// If as many wait for their answers as may.
+    /// If too many requests wait for answers.
     pub(crate) fn request(&mut self, id: TournamentId) -> Result<(), JoinRefused> {
         let unanswered = self.waiting.len() + usize::from(self.current.is_some());
         if unanswered >= self.arena.limits().unanswered_joins {
@@ -67,7 +67,7 @@ impl JoinQueue {
                 tournament: id.to_string(),
                 reason: JoinRefusal::Busy,
                 message: format!(
-                    "{unanswered} requests to join wait for their answers: ask again after the next one"
+                    "{unanswered} requests to join are waiting: try again after the next answer"
                 ),
             });
         }
@@ -75,7 +75,7 @@ impl JoinQueue {
         Ok(())
     }
 
-    /// Returns the next answer; nothing while nothing is asked.
+    /// Polls for the next answer; pending while there are no requests.
     pub(crate) fn poll_next_answer(&mut self, context: &mut Context<'_>) -> Poll<JoinAnswer> {
         if self.current.is_none()
             && let Some(id) = self.waiting.pop_front()
@@ -89,7 +89,7 @@ impl JoinQueue {
     }
 }
 
-/// Enters a bot in a tournament, and says what it is to be told.
+/// Joins the tournament, and returns the answer to the bot.
 async fn carry_out_join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAnswer {
     let known = |handle: &crate::tournaments::tournament_handle::TournamentHandle| {
         handle.view().stored.field.contains(&bot)
@@ -97,15 +97,15 @@ async fn carry_out_join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAns
     let was_in = arena.live_tournament(id).is_some_and(|handle| known(&handle));
     match arena.join_tournament(id, &bot).await {
         Ok(view) => {
-            let in_vain = was_in || view.stored.state.is_over();
-            let led_nowhere = in_vain.then(|| format!("tournament {id}: {bot} is in it already"));
-            JoinAnswer { event: ServerEvent::Joined(Box::new(view.to_public())), led_nowhere }
+            let already_joined = was_in || view.stored.state.is_over();
+            let idle_reason = already_joined.then(|| format!("tournament {id}: {bot} is in it already"));
+            JoinAnswer { event: ServerEvent::Joined(Box::new(view.to_public())), idle_reason }
         }
         Err(error) => JoinAnswer::refusal(join_refusal(id, &error)),
     }
 }
 
-/// Says why a bot was not entered. What a store says names addresses, roles and files, which are no business of a bot.
+/// Explains to a bot why it cannot join. Store errors may contain addresses, roles and files, so they are only logged.
 fn join_refusal(id: TournamentId, error: &ArenaError) -> JoinRefused {
     let reason = match error {
         ArenaError::NoSuchTournament(_) => JoinRefusal::UnknownTournament,

@@ -1,4 +1,4 @@
-//! What a bot is told at the beginning of a session: the ends that it missed.
+//! Sends a bot the ends that it missed, at the start of a session.
 
 use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
@@ -12,13 +12,13 @@ use lastnim_store::{StoreError, StoredMatch};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The pause before the store is asked again after it could not be read.
-const PAUSE: Duration = Duration::from_secs(1);
-/// Ends of tournaments that a session is told at most.
+/// The pause after a failed read of the store.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// Tournament ends per session, at most.
 const MAX_TOURNAMENT_ENDS: usize = 16;
 
-/// Tells a session of the ends that its bot has missed: one after the other, each when nothing else waits for the bot, so
-/// that they take nobody's room and a reader that does not read holds one of them. Ends with `caught_up`.
+/// Sends a session the ends that its bot missed, then `caught_up`. It sends the next end only when the queue is empty,
+/// so that they take no room from other messages, and a bot that does not read holds only one.
 pub(crate) async fn send_missed_ends(
     arena: Arena,
     bot: BotName,
@@ -44,7 +44,7 @@ pub(crate) async fn send_missed_ends(
             Ok(None) => presence.skip_match_end(id),
             Err(error @ StoreError::Unavailable(_)) => wait_after_store_error(&bot, &error).await,
             Err(error) => {
-                tracing::warn!(%error, %bot, %id, "a bot cannot be told of an end that it missed");
+                tracing::warn!(%error, %bot, %id, "a missed end cannot be sent to a bot");
                 presence.skip_match_end(id);
             }
         }
@@ -54,7 +54,7 @@ pub(crate) async fn send_missed_ends(
             Ok(ends) => break ends,
             Err(error @ StoreError::Unavailable(_)) => wait_after_store_error(&bot, &error).await,
             Err(error) => {
-                tracing::warn!(%error, %bot, "a bot cannot be told of the ends of its tournaments");
+                tracing::warn!(%error, %bot, "missed tournament ends cannot be sent to a bot");
                 break Vec::new();
             }
         }
@@ -68,20 +68,20 @@ pub(crate) async fn send_missed_ends(
 }
 
 async fn wait_after_store_error(bot: &BotName, error: &StoreError) {
-    tracing::debug!(%error, %bot, "the ends that a bot missed cannot be read");
-    tokio::time::sleep(PAUSE).await;
+    tracing::debug!(%error, %bot, "missed ends cannot be read");
+    tokio::time::sleep(RETRY_INTERVAL).await;
 }
 
 impl Arena {
-    /// Returns the time of the oldest ends that bots are told of.
+    /// Returns the time of the oldest ends that are still sent.
     fn oldest_notified_end_time(&self) -> Timestamp {
         let age = self.limits().missed_ends_age.as_micros();
         let age = u64::try_from(age).unwrap_or(u64::MAX);
         Timestamp::from_micros(self.now().as_micros().saturating_sub(age))
     }
 
-    /// Returns what a bot is told of a match whose end it missed; nothing if the match is not kept any more. Few are read at
-    /// once, for all bots together.
+    /// Returns the missed end of a match as an event; `None` if the match is no longer stored. Limits the number of
+    /// concurrent reads for all bots together.
     async fn missed_end_event(&self, id: MatchId, bot: &BotName) -> Result<Option<ServerEvent>, StoreError> {
         let _turn = self.inner.catching_up.acquire().await;
         let Some(StoredMatch { record, .. }) = self.inner.store.match_record(id).await? else {

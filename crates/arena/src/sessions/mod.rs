@@ -1,4 +1,4 @@
-//! Sessions of bots: what they say, what they hear, and what they missed.
+//! Sessions of bots: messages in both directions, and missed ends.
 
 pub(crate) mod end_notifications;
 pub(crate) mod join_queue;

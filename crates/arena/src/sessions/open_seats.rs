@@ -14,24 +14,24 @@ use std::time::Duration;
 pub struct OpenSeat {
     /// The seat.
     pub seat: Seat,
-    /// How many seats the match has.
+    /// The number of seats in the match.
     pub seats: SeatCount,
     /// Whether rows are still being declared.
     pub is_declaring: bool,
-    /// Takes that are announced.
+    /// Announced takes.
     pub plies: u32,
     /// Whether the match waits for the seat.
     pub is_awaited: bool,
-    /// The time that is left to whom the match waits for; `None` if no clock runs.
+    /// The time left for the seat to move; `None` if no clock runs.
     pub left: Option<Duration>,
 }
 
-/// An open match, as it is for a bot that sits in it.
+/// An open match from the view of one of its bots.
 #[derive(Debug, Clone)]
 pub struct OpenHand {
     /// The match.
     pub id: MatchId,
-    /// What was fixed before the first move.
+    /// Its setup.
     pub setup: Arc<MatchSetup>,
     /// The seat of the bot.
     pub open: OpenSeat,
@@ -53,13 +53,14 @@ impl OpenMatch {
 }
 
 impl Arena {
-    /// Returns the seat of a bot or guest in an open match; `None` if it has none there, or the match is over. Nothing is waited for.
+    /// Returns the seat of a bot or guest in an open match; `None` if it has no seat there, or the match is over. Does
+    /// not block.
     pub fn open_seat(&self, name: &BotName, id: MatchId) -> Option<OpenSeat> {
         self.open_match(id)?.seat_of(name, self.now())
     }
 
-    /// Returns up to `limit` open matches that a bot sits in, and whether there are more. Those that wait for it come first, by the time that is left, then the
-    /// newest of the others. Nothing is waited for.
+    /// Returns up to `limit` open matches of a bot, and whether there are more. Those that wait for it come first, by
+    /// time left, then the newest others. Does not block.
     pub fn open_hands(&self, name: &BotName, limit: usize) -> (Vec<OpenHand>, bool) {
         let now = self.now();
         let presence = self.inner.roster.existing_presence(name);
@@ -81,13 +82,13 @@ impl Arena {
 
 #[cfg(test)]
 mod tests {
-    use crate::tests::fixture::{arena, duel, name};
+    use crate::tests::fixture::{arena, duel_setup, name};
 
     #[tokio::test]
     async fn matches_that_wait_for_a_bot_come_first() {
         let arena = arena().await;
-        let older = arena.create_match(duel()).await.unwrap().id;
-        let mut setup = duel();
+        let older = arena.create_match(duel_setup()).await.unwrap().id;
+        let mut setup = duel_setup();
         setup.first = setup.seats().seat(1).unwrap();
         let newer = arena.create_match(setup).await.unwrap().id;
         for (bot, ids) in [("first", [older, newer]), ("second", [newer, older])] {

@@ -1,4 +1,4 @@
-//! Who is connected, and where everybody sits.
+//! All connected bots and their seats.
 
 use crate::limits::Limits;
 use crate::matches::match_handle::MatchHandle;
@@ -19,14 +19,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 #[derive(Debug)]
 pub struct Roster {
     presences: RwLock<BTreeMap<BotName, Arc<Presence>>>,
-    /// The number of the next presence.
     next_number: AtomicU64,
     sessions: AtomicUsize,
-    /// Sessions that were opened or have ended.
+    /// Sessions opened or ended.
     session_changes: AtomicU64,
-    /// Whether nobody is let in any more.
+    /// Whether new sessions are rejected.
     closed: AtomicBool,
-    /// Ends of matches that a bot is told of when it comes back.
+    /// Ends of matches sent to a bot that reconnects.
     missed_ends: usize,
 }
 
@@ -36,8 +35,8 @@ impl Default for Roster {
     }
 }
 
-/// Where the session of one bot and its open seats meet. Both sides change it under one lock, so that a match that
-/// begins and a session that opens at the same moment never miss each other.
+/// The session and the open seats of one bot, under one lock, so that a beginning match and an opening session never
+/// miss each other.
 #[derive(Debug)]
 pub struct Presence {
     number: u64,
@@ -47,24 +46,22 @@ pub struct Presence {
 #[derive(Debug)]
 struct PresenceState {
     session: Option<SessionLink>,
-    /// How many sessions there have been.
+    /// The number of sessions so far.
     sessions: u64,
     seats: BTreeMap<MatchId, SeatRoute>,
-    /// The tournaments that run and have suspended the bot, and why: each of its sessions is told.
+    /// The running tournaments that have suspended the bot, and why; sent to each session.
     suspended: BTreeMap<TournamentId, Suspension>,
-    /// The ends that the bot may not have heard of.
+    /// The ends that the bot may have missed.
     ends: EndNotifications,
     version_write: Option<LastVersionWrite>,
 }
 
-/// How a session of a bot reaches one of the bot's seats.
+/// The route from a bot's session to one of its seats.
 #[derive(Debug, Clone)]
 pub struct SeatRoute {
-    /// The seat.
     pub seat: Seat,
-    /// The match.
     pub match_handle: MatchHandle,
-    /// What the match may send to the seat between two of its turns.
+    /// The number of messages that the match may send to the seat between two of its turns.
     allowance: usize,
 }
 
@@ -73,7 +70,7 @@ impl PresenceState {
         self.seats.iter().map(|(&id, route)| (id, route.clone())).collect()
     }
 
-    /// Takes the bot's seat in a match; returns whether it had one.
+    /// Removes the bot's seat in a match; returns whether it had one.
     fn leave_seat(&mut self, id: MatchId) -> bool {
         let Some(seat) = self.seats.remove(&id) else { return false };
         if let Some(session) = &self.session {
@@ -84,23 +81,23 @@ impl PresenceState {
 }
 
 impl SeatRoute {
-    /// Makes the route to a seat.
+    /// Creates the route to a seat.
     pub fn new(seat: Seat, match_handle: MatchHandle) -> Self {
-        // Between two turns of a live seat each seat moves once and may be lost once; besides come the start, the
-        // rows, the turn, the end, and what answers the seat's own messages.
+        // Between two turns of a seat, each seat moves once and may be forfeited once; in addition there are the start,
+        // the rows, the turn, the end, and answers to the seat's own messages.
         let allowance = 2 * match_handle.seats().get() + 8;
         Self { seat, match_handle, allowance }
     }
 }
 
 impl Roster {
-    /// Starts empty. A bot that comes back is told of at most so many ends of matches.
+    /// Creates an empty roster, with a limit for the ends sent to a bot that reconnects.
     pub fn new(missed_ends: usize) -> Self {
         let (presences, next_number, sessions, session_changes, closed) = Default::default();
         Self { presences, next_number, sessions, session_changes, closed, missed_ends }
     }
 
-    /// Returns the presence of a bot.
+    /// Returns the presence of a bot, creating it if needed.
     pub fn presence(&self, bot: &BotName) -> Arc<Presence> {
         if let Some(presence) = self.presences.read().unwrap_or_else(PoisonError::into_inner).get(bot) {
             return Arc::clone(presence);
@@ -117,14 +114,14 @@ impl Roster {
         self.presences.read().unwrap_or_else(PoisonError::into_inner).get(bot).cloned()
     }
 
-    /// Forgets a bot that has been removed.
+    /// Forgets a removed bot.
     pub fn forget_bot(&self, bot: &BotName) {
         self.presences.write().unwrap_or_else(PoisonError::into_inner).remove(bot);
     }
 
-    /// Takes a place for a new session and returns whether there was one: `max_sessions` may be open at once. A bot that has
-    /// one open is let in all the same, as the new one takes its place: the old one may be dead without anybody having
-    /// noticed. Nothing is kept of a bot for which there is no room.
+    /// Reserves a place for a new session, up to `max_sessions`; returns whether there was one. A bot with an open
+    /// session is always admitted, since the new session replaces the old one, which may be dead. Nothing is stored for
+    /// a rejected bot.
     pub fn admit_session(&self, bot: &BotName, max_sessions: usize) -> bool {
         let is_connected = self.existing_presence(bot).is_some_and(|presence| presence.is_connected());
         let room = if is_connected { usize::MAX } else { max_sessions };
@@ -132,33 +129,33 @@ impl Roster {
         self.sessions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admitted).is_ok()
     }
 
-    /// Gives back the place of a session.
+    /// Releases the place of a session.
     pub fn release_session(&self) {
         self.sessions.fetch_sub(1, Ordering::Relaxed);
         self.session_changes.fetch_add(1, Ordering::Release);
     }
 
-    /// Returns how many sessions are open.
+    /// Returns the number of open sessions.
     pub fn session_count(&self) -> usize {
         self.sessions.load(Ordering::Relaxed)
     }
 
-    /// Returns how often a session was opened or has ended.
+    /// Returns how often a session was opened or ended.
     pub fn session_changes(&self) -> u64 {
         self.session_changes.load(Ordering::Acquire)
     }
 
-    /// Lets nobody in from now on: whoever looks at every session after this has seen the last of them.
+    /// Rejects new sessions from now on: a later iteration over all sessions misses none.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether nobody is let in any more.
+    /// Returns whether new sessions are rejected.
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Does something with every open session.
+    /// Calls a function for every open session.
     pub fn for_each_session(&self, mut act: impl FnMut(&SessionLink)) {
         for presence in self.presences.read().unwrap_or_else(PoisonError::into_inner).values() {
             if let Some(session) = &presence.lock().session {
@@ -176,13 +173,13 @@ impl Presence {
         Self { number, state: Mutex::new(state) }
     }
 
-    /// Returns the bot's number, which no other bot has while the server runs.
+    /// Returns the bot's number, which is unique while the server runs.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Puts a new session in place of an older one, greets it, and returns it and the seats to be told of
-    /// it; `None` if the roster is closed.
+    /// Replaces an older session by a new one and greets it. Returns it and the seats that must be told; `None` if the
+    /// roster is closed.
     pub fn connect(
         &self,
         roster: &Roster,
@@ -192,8 +189,8 @@ impl Presence {
         welcome: impl FnOnce(usize) -> ServerEvent,
     ) -> Option<(SessionLink, Vec<(MatchId, SeatRoute)>)> {
         let mut state = self.lock();
-        // Both under the lock: whoever closes the roster and then goes through all presences misses nobody, and of two sessions
-        // the one that stays has the higher number.
+        // Both under the lock: whoever closes the roster and then visits all presences misses none, and the session
+        // that stays has the highest number.
         if roster.is_closed() {
             return None;
         }
@@ -216,7 +213,7 @@ impl Presence {
         Some((session, state.routes()))
     }
 
-    /// Takes a session away, if it has not been replaced, and returns the seats to be told of it.
+    /// Removes a session, unless it has been replaced, and returns the seats that must be told.
     pub fn disconnect(&self, session: &SessionLink) -> Vec<(MatchId, SeatRoute)> {
         let mut state = self.lock();
         if state.session.as_ref().is_some_and(|current| current.id() == session.id()) {
@@ -230,14 +227,14 @@ impl Presence {
         self.lock().routes()
     }
 
-    /// Ends the session, if there is one.
+    /// Closes the session, if there is one.
     pub fn close_session(&self, closing: CloseReason) {
         if let Some(session) = self.lock().session.take() {
             session.close(closing);
         }
     }
 
-    /// Returns whether a session is open.
+    /// Returns whether the bot has an open session.
     pub fn is_connected(&self) -> bool {
         self.lock().session.is_some()
     }
@@ -248,22 +245,21 @@ impl Presence {
         state.session.is_none() && state.seats.is_empty()
     }
 
-    /// Returns the open session, if there is one.
     pub fn session(&self) -> Option<SessionLink> {
         self.lock().session.clone()
     }
 
-    /// Says when a version is to be written to the history of the bot; what is to be written now counts as written.
+    /// Returns when to write a version to the bot's history; one to be written now counts as written.
     pub(crate) fn claim_version_write(&self, version: &BotVersion, now: Timestamp) -> VersionWrite {
         LastVersionWrite::claim(&mut self.lock().version_write, version, now)
     }
 
-    /// Returns how many open matches the bot sits in.
+    /// Returns the number of open matches in which the bot sits.
     pub fn open_match_count(&self) -> usize {
         self.lock().seats.len()
     }
 
-    /// Returns up to `limit` open matches that the bot sits in, the oldest first.
+    /// Returns up to `limit` open matches of the bot, the oldest first.
     pub fn open_match_ids(&self, limit: usize) -> Vec<MatchId> {
         let mut ids: Vec<_> = self.lock().seats.keys().copied().collect();
         ids.sort_unstable();
@@ -271,7 +267,7 @@ impl Presence {
         ids
     }
 
-    /// Gives the bot a seat in a match that begins, and returns its session, if one is open.
+    /// Gives the bot a seat in a new match, and returns its open session, if there is one.
     pub fn take_seat(&self, id: MatchId, seat: SeatRoute) -> Option<SessionLink> {
         let mut state = self.lock();
         let session = state.session.clone();
@@ -282,12 +278,12 @@ impl Presence {
         session
     }
 
-    /// Takes the bot's seat in a match of whose end it has been told, as far as it has a session.
+    /// Removes the bot's seat in a match whose end was sent to its session, if there is one.
     pub fn leave_seat(&self, id: MatchId) {
         self.lock().leave_seat(id);
     }
 
-    /// Takes the bot's seat in a match that this server leaves without an end; of one that it has left nothing is changed.
+    /// Removes the bot's seat in a match that stays unfinished; no effect if it has no seat there.
     pub fn leave_match(&self, id: MatchId) {
         let mut state = self.lock();
         if state.leave_seat(id) {
@@ -295,39 +291,39 @@ impl Presence {
         }
     }
 
-    /// Takes note that a match of the bot is over, of which a session has been told, if there is one.
+    /// Notes the end of a match, already sent to a session if one is given.
     pub fn note_match_ended(&self, id: MatchId, session: Option<u64>) {
         self.lock().ends.add_match_end(id, session);
     }
 
-    /// Returns whether the ends that the store knows the bot to have missed are known here as well.
+    /// Returns whether the missed ends in the store were loaded.
     pub fn has_loaded_unheard(&self) -> bool {
         self.lock().ends.is_loaded()
     }
 
-    /// Adds the ends that the store knows the bot to have missed.
+    /// Adds the missed ends from the store.
     pub fn add_unheard(&self, found: &UnheardMatches) {
         self.lock().ends.add_stored(found);
     }
 
-    /// Returns the oldest match of whose end a session has still to be told.
+    /// Returns the oldest match whose end must still be sent to a session.
     pub fn next_match_end(&self, session: &SessionLink) -> Option<MatchId> {
         self.lock().ends.next_match_end(session.id())
     }
 
-    /// Tells a session of the end of a match that its bot may have missed.
+    /// Sends a session the end of a match that its bot may have missed.
     pub fn send_match_end(&self, id: MatchId, event: ServerEvent, session: &SessionLink) {
         let mut state = self.lock();
         session.send_beyond_limit(event);
         state.ends.note_match_end_sent(id, session.id());
     }
 
-    /// Counts the end of a match among those that nobody can be told of.
+    /// Notes that the end of a match cannot be sent.
     pub fn skip_match_end(&self, id: MatchId) {
         self.lock().ends.skip_match_end(id);
     }
 
-    /// Tells the bot of the end of a tournament, if it has a session and that has not been told.
+    /// Sends the bot the end of a tournament, if it has a session that was not sent this end before.
     pub fn send_tournament_end(&self, end: TournamentEnd) {
         let mut state = self.lock();
         let PresenceState { session, ends, .. } = &mut *state;
@@ -338,7 +334,7 @@ impl Presence {
         }
     }
 
-    /// Tells a session that its bot knows of all ends; one that was replaced hears nothing.
+    /// Tells a session that it has been sent all missed ends; no effect if it was replaced.
     pub fn send_caught_up(&self, missed_ends: u64, session: &SessionLink) {
         let mut state = self.lock();
         if state.session.as_ref().is_none_or(|newest| newest.id() != session.id()) {
@@ -348,24 +344,24 @@ impl Presence {
         session.send_beyond_limit(ServerEvent::CaughtUp { missed_ends, left_out });
     }
 
-    /// Returns how many ends have been handed to sessions: a ping that is sent from now on comes behind them.
+    /// Returns the number of ends sent so far, for the next ping.
     pub fn sent_end_count(&self) -> u64 {
         self.lock().ends.sent_count()
     }
 
-    /// Takes note that a session has answered a ping that came behind so many ends.
+    /// Notes that a session answered a ping sent after the first `handed` ends.
     pub fn confirm_ends(&self, session: &SessionLink, handed: u64) {
         let mut state = self.lock();
         let PresenceState { seats, ends, .. } = &mut *state;
         ends.confirm_sent(session.id(), handed, seats.keys().min().copied());
     }
 
-    /// Returns what the store has still to be told of the ends that the bot has heard of.
+    /// Returns the acknowledged ends that the store does not know yet.
     pub fn take_heard_ends(&self) -> HeardEnds {
         self.lock().ends.take_heard_ends()
     }
 
-    /// Tells the bot that it is suspended, now if a session is open, and each session from now on.
+    /// Tells the current session and all later ones that the bot is suspended.
     pub fn tell_suspended(&self, tournament: TournamentId, suspension: Suspension) {
         let mut state = self.lock();
         if let Some(session) = &state.session {
@@ -374,7 +370,7 @@ impl Presence {
         state.suspended.insert(tournament, suspension);
     }
 
-    /// Tells further sessions no more that the bot is suspended.
+    /// Stops telling sessions that the bot is suspended.
     pub fn withdraw_suspension(&self, tournament: TournamentId) {
         self.lock().suspended.remove(&tournament);
     }
@@ -389,7 +385,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_kept_of_a_bot_for_which_there_is_no_room() {
+    fn nothing_is_stored_for_a_rejected_bot() {
         let roster = Roster::default();
         assert!(roster.admit_session(&"first".parse().unwrap(), 1));
         for number in 0..100 {

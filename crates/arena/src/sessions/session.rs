@@ -1,4 +1,4 @@
-//! One open session: reads what a bot sends and brings it to its matches.
+//! An open session: reads a bot's messages and passes them to its matches.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -24,10 +24,10 @@ use std::sync::Arc;
 use std::task::Poll;
 use tokio_stream::{Stream, StreamExt as _};
 
-/// Messages of a bot that are read in one go, if so many are there.
+/// Messages read at once, if available.
 const MAX_READ_AT_ONCE: usize = 32;
 
-/// The reading half of a session. The sending half is the stream that came with it.
+/// The reading half of a session. The sending half is the stream created with it.
 pub struct Session {
     bot: BotName,
     presence: Arc<Presence>,
@@ -42,40 +42,40 @@ pub struct Session {
     chores: SessionChores,
     opened_at: Timestamp,
     pings: UnansweredPings,
-    /// Whether it has been taken out of the bot's presence.
+    /// Whether it was removed from the bot's presence.
     has_left: bool,
 }
 
-/// What comes next in a session.
+/// The next event in a session.
 enum NextInSession<R> {
-    /// What the session has to see to; nothing if its stream is over.
+    /// A chore of the session; `None` if its stream is closed.
     Chore(Option<SessionChore>),
-    /// What the bot sent; nothing if it ends the session.
+    /// A message of the bot; `None` if it ends the session.
     Sent(Option<R>),
 }
 
-/// How far the messages of a bot are read.
+/// How far the bot's messages were read.
 enum ReadProgress<E> {
-    /// There may be more.
+    /// There may be more messages.
     Stopped,
-    /// All that was there is read: the task is woken for more.
+    /// All available messages were read: the task is woken for more.
     AllRead,
-    /// The bot has ended the session, or its next message cannot be read.
+    /// The bot ended the session, or its next message cannot be read.
     Ended(Result<(), E>),
 }
 
-/// A message too many for a seat.
+/// A message beyond the limit of a seat.
 struct MessageTooMany {
     match_id: MatchId,
     full: SeatBacklogFull,
 }
 
 impl Session {
-    /// Opens the bot's session, in place of an older one. Nothing waits here, so that a call which is given up
-    /// while it is answered leaves no session behind that nobody runs.
+    /// Opens the bot's session, replacing an older one. Does not await, so that a cancelled call leaves no session
+    /// without a task.
     ///
     /// # Errors
-    /// If there are as many sessions as there may be, or the roster is closed.
+    /// If the session limit is reached, or the roster is closed.
     pub(crate) fn open(
         bot: BotName,
         version: BotVersion,
@@ -92,7 +92,7 @@ impl Session {
         let presence = roster.presence(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
         let opened_at = clock.now();
-        // No match ends before it has sent the snapshot that the welcome promises.
+        // No match may end before it has sent the snapshot that the welcome promises.
         let mut matches = inner.shards.lock_all();
         let Some((link, resumed)) = presence.connect(&roster, version, opened_at, outbox, welcome) else {
             roster.release_session();
@@ -133,13 +133,13 @@ impl Session {
         })
     }
 
-    /// Returns the session as others see it.
+    /// Returns the session as seen by others.
     pub fn link(&self) -> &SessionLink {
         &self.link
     }
 
-    /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while, also while
-    /// matches wait for the store: unread small messages would bring down the whole connection.
+    /// Runs the session until either side ends it. It reads inbound messages even while matches wait for the store:
+    /// unread small messages would block the whole connection.
     pub async fn run<E>(mut self, inbound: impl Stream<Item = Result<IncomingAction, E>>)
     where
         E: std::fmt::Display,
@@ -168,7 +168,7 @@ impl Session {
                 if let Poll::Ready(chore) = self.chores.poll_next(context) {
                     return Poll::Ready(NextInSession::Chore(chore));
                 }
-                // What said that there is no more wakes this task for more.
+                // The source that had no more messages wakes this task for new ones.
                 if std::mem::take(&mut has_read_all) {
                     return Poll::Pending;
                 }
@@ -213,22 +213,22 @@ impl Session {
         match chore {
             SessionChore::JoinAnswered(answer) => {
                 self.send_join_answer(answer);
-                self.close_if_too_unproductive();
+                self.close_if_too_many_idle_messages();
             }
             SessionChore::HeardEndsWritten => self.write_heard_ends(),
             SessionChore::PingDue => self.send_ping(),
         }
     }
 
-    /// Ends the session of a bot that has sent more than may wait for a seat, once the match has answered what it sent
-    /// before, so that it hears what was wrong with that; a match that takes too long for it is not waited for.
+    /// Closes the session of a bot with too many messages for a seat, once the match has answered the earlier ones, so
+    /// that the bot learns what was wrong with them. A slow match is not waited for.
     async fn close_for_full_backlog<R, E>(
         &mut self,
         too_many: MessageTooMany,
         inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     ) {
         let MessageTooMany { match_id, full } = too_many;
-        // A match that is over has answered what it took.
+        // A finished match has answered what it accepted.
         let answers = self.shards.of_match(match_id).batch().await_answers(match_id);
         if let Some(answers) = answers {
             tokio::select! {
@@ -238,7 +238,7 @@ impl Session {
                 () = self.link.wait_until_over() => {}
             }
         }
-        let example = match self.link.last_unproductive() {
+        let example = match self.link.last_idle_message() {
             Some(wrong) => format!("{}; refused last: {wrong}", full.example),
             None => full.example,
         };
@@ -246,13 +246,13 @@ impl Session {
     }
 
     fn send_ping(&mut self) {
-        // What was handed before this is read before the ping.
+        // Ends sent before this ping are confirmed by its pong.
         let ends = self.presence.sent_end_count();
         let id = self.pings.note_sent(SentPing { sent_at: self.clock.now(), ends });
         self.link.send(ServerEvent::Ping { id });
     }
 
-    /// Handles what the bot sent, in its order. What is for matches is brought to them in one go.
+    /// Handles a bot's messages in order. Those for matches are passed on as a batch.
     fn handle_messages(
         &mut self,
         messages: impl Iterator<Item = IncomingAction>,
@@ -261,7 +261,7 @@ impl Session {
         let mut batch = shards.batch(self.clock.now());
         for message in messages {
             if !matches!(message, Ok(BotAction::Act { .. })) {
-                // Its answer stands behind those of the matches.
+                // Its answer must follow those of the matches.
                 batch.flush();
             }
             match message {
@@ -275,7 +275,7 @@ impl Session {
                 }
                 Err(refused) => self.refuse_message(refused),
             }
-            if self.close_if_too_unproductive() {
+            if self.close_if_too_many_idle_messages() {
                 break;
             }
         }
@@ -298,10 +298,9 @@ impl Session {
         }
     }
 
-    /// Has the matches of the bot send what it wants to hear: those that are open, and those that begin later.
+    /// Makes the bot's matches, open and later ones, send the takes of a feed.
     fn set_feed(&self, feed: TakeFeed) {
-        self.link
-            .count_unproductive("a `subscribe`, which asks for nothing that a match waits for".to_owned());
+        self.link.count_idle_message("a `subscribe`, which no match waits for".to_owned());
         self.link.set_feed(feed);
         let session = self.link.id();
         for (_, route) in self.presence.routes() {
@@ -309,18 +308,18 @@ impl Session {
         }
     }
 
-    /// Ends the session if more of what it sent led nowhere than is allowed; returns whether that was so.
-    fn close_if_too_unproductive(&self) -> bool {
-        if self.link.unproductive_count() <= self.limits.idle_message_burst {
+    /// Closes the session if it sent too many idle messages; returns whether it did.
+    fn close_if_too_many_idle_messages(&self) -> bool {
+        if self.link.idle_message_count() <= self.limits.idle_message_burst {
             return false;
         }
         let open_for = self.clock.now().since(self.opened_at).as_secs();
         let forgiven = open_for.saturating_mul(self.limits.idle_messages_per_second);
         let is_too_much =
-            self.link.unproductive_count() > self.limits.idle_message_burst.saturating_add(forgiven);
+            self.link.idle_message_count() > self.limits.idle_message_burst.saturating_add(forgiven);
         if is_too_much {
-            let example = self.link.last_unproductive().unwrap_or_default();
-            self.link.close_with_example(CloseReason::TooManyUnproductive, &format!("the last: {example}"));
+            let example = self.link.last_idle_message().unwrap_or_default();
+            self.link.close_with_example(CloseReason::TooManyIdleMessages, &format!("the last: {example}"));
         }
         is_too_much
     }
@@ -334,24 +333,24 @@ impl Session {
     }
 
     fn refuse_message(&self, refused: InvalidAction) {
-        self.link.count_unproductive(describe_refusal(refused.reason, &refused.message, None));
+        self.link.count_idle_message(describe_refusal(refused.reason, &refused.message, None));
         self.link.send(ServerEvent::Unheard(Box::new(refused)));
     }
 
-    /// Tells the bot what its request to join a tournament came to.
+    /// Sends the bot the answer to its join request.
     fn send_join_answer(&self, answer: JoinAnswer) {
-        if let Some(wrong) = answer.led_nowhere {
-            self.link.count_unproductive(wrong);
+        if let Some(wrong) = answer.idle_reason {
+            self.link.count_idle_message(wrong);
         }
         self.link.send(answer.event);
     }
 
     fn measure_lag(&mut self, id: u64) {
         match self.pings.take_answered(id) {
-            // What took so long is no fault of the bot, and says nothing of the lag.
+            // A pong that late is not the bot's fault, but says nothing about the lag.
             AnsweredPing::GivenUp => {}
             AnsweredPing::Unknown => {
-                self.link.count_unproductive(format!("pong {id}: no ping of this id waits for an answer"));
+                self.link.count_idle_message(format!("pong {id}: no ping of this id waits for an answer"));
             }
             AnsweredPing::Sent(ping) => {
                 let (session, lag) = (self.link.id(), self.clock.now().since(ping.sent_at));
@@ -365,8 +364,8 @@ impl Session {
         }
     }
 
-    /// Writes of which ends the bot has heard, unless that is being done. Nobody waits for it: what is lost on the way is told
-    /// again after a restart of the server.
+    /// Writes the acknowledged ends, unless a write is running. Nothing waits for it: after a restart, lost
+    /// acknowledgements only repeat some ends.
     fn write_heard_ends(&mut self) {
         if self.chores.is_writing_heard_ends() {
             return;
@@ -382,7 +381,7 @@ impl Session {
             let changes =
                 through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
             if let Err(error) = arena.inner.context.commits.commit(changes).await {
-                tracing::debug!(%error, %bot, "what a bot has heard of is not written");
+                tracing::debug!(%error, %bot, "the acknowledged ends of a bot were not written");
             }
         }));
     }
@@ -394,7 +393,7 @@ impl std::fmt::Debug for Session {
     }
 }
 
-/// Reads what is there without waiting for more.
+/// Reads the available messages without waiting for more.
 async fn read_on<R, E>(
     mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     read: &mut Vec<R>,
@@ -411,7 +410,8 @@ async fn read_on<R, E>(
     ReadProgress::Stopped
 }
 
-/// Reads and drops what a bot still sends, and never returns: unread small messages would bring down the whole connection.
+/// Reads and drops further messages of a bot, and never returns: unread small messages would block the whole
+/// connection.
 async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
     while let Some(Ok(_)) = inbound.next().await {}
     drop(inbound);
@@ -419,7 +419,7 @@ async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R,
 }
 
 impl Session {
-    /// Takes the session out of the bot's presence and tells the matches; doing it twice does no harm.
+    /// Removes the session from the bot's presence, and tells the matches. Idempotent.
     fn leave(&mut self) {
         if std::mem::replace(&mut self.has_left, true) {
             return;
@@ -435,8 +435,8 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// Leaves, whether the session has run to its end, has been given up on the way, or was never run. A place among the
-    /// sessions is held until what was still to be sent is read or dropped.
+    /// Leaves in every case: at the end of the session, when its task is cancelled, and if it never ran. Its place is
+    /// released once queued messages are read or dropped.
     fn drop(&mut self) {
         self.leave();
         self.roster.release_session();

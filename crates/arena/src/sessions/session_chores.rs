@@ -1,4 +1,4 @@
-//! What a session does besides reading.
+//! The background work of a session.
 
 use crate::sessions::join_queue::{JoinAnswer, JoinQueue};
 use crate::sessions::wake_gate::WakeGate;
@@ -9,37 +9,37 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior};
 
-/// Something that goes on beside the conversation, and is given up with the session.
+/// A background task that ends with the session.
 pub(crate) type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a session waits for besides the messages of its bot. Nearly all messages find nothing of it to be done.
+/// What a session waits for in addition to its bot's messages. Nearly always there is nothing to do.
 pub(crate) struct SessionChores {
-    /// Is done when the session's stream is over.
+    /// Resolves when the session's stream is closed.
     over: BackgroundTask,
     joining: JoinQueue,
-    /// Tells the bot of the ends that it missed; none once it is told.
+    /// Sends the bot the ends that it missed; `None` when done.
     catching_up: Option<BackgroundTask>,
-    /// Writes of which ends the bot has heard; none while there is nothing to write.
+    /// Writes acknowledged ends; `None` if there is nothing to write.
     writing: Option<BackgroundTask>,
-    /// Writes the version that the bot has said; none once it is written.
+    /// Writes the reported version; `None` when done.
     writing_version: Option<BackgroundTask>,
     pings: Option<Interval>,
     ping_interval: Duration,
     gate: WakeGate,
 }
 
-/// Something that a session has to see to.
+/// Something for the session to handle.
 pub(crate) enum SessionChore {
-    /// A request to join has its answer.
+    /// A join request was answered.
     JoinAnswered(JoinAnswer),
-    /// It is written of which ends the bot has heard.
+    /// The acknowledged ends were written.
     HeardEndsWritten,
-    /// The bot is to be asked whether it is there.
+    /// A ping must be sent.
     PingDue,
 }
 
 impl SessionChores {
-    /// Begins with what is done at the start of a session.
+    /// Starts the tasks of a new session.
     pub(crate) fn new(
         over: BackgroundTask,
         joining: JoinQueue,
@@ -59,27 +59,27 @@ impl SessionChores {
         }
     }
 
-    /// Takes a request to enter the bot in a tournament.
+    /// Queues a request to join a tournament.
     ///
     /// # Errors
-    /// If as many wait for their answers as may.
+    /// If too many requests wait for answers.
     pub(crate) fn request_join(&mut self, id: TournamentId) -> Result<(), JoinRefused> {
         self.gate.open();
         self.joining.request(id)
     }
 
-    /// Returns whether it is being written of which ends the bot has heard.
+    /// Returns whether acknowledged ends are being written.
     pub(crate) fn is_writing_heard_ends(&self) -> bool {
         self.writing.is_some()
     }
 
-    /// Begins to write of which ends the bot has heard.
+    /// Starts writing acknowledged ends.
     pub(crate) fn write_heard_ends(&mut self, writing: BackgroundTask) {
         self.gate.open();
         self.writing = Some(writing);
     }
 
-    /// Returns what the session has to see to next; `None`, on which nothing follows, once its stream is over.
+    /// Returns the next chore; `None`, for ever, once the session's stream is closed.
     pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<SessionChore>> {
         let Self { over, joining, catching_up, writing, writing_version, pings, ping_interval, gate } = self;
         gate.poll_woken(context, |context| {
@@ -104,7 +104,7 @@ impl SessionChores {
     }
 }
 
-/// Goes on with something; returns whether it has just come to its end.
+/// Polls a background task; returns whether it has just finished.
 fn poll_background(background: &mut Option<BackgroundTask>, context: &mut Context<'_>) -> bool {
     let is_done = background.as_mut().is_some_and(|going_on| going_on.as_mut().poll(context).is_ready());
     if is_done {

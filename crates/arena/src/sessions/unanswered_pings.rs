@@ -1,43 +1,41 @@
-//! The pings of a session to which answers may be under way.
+//! A session's pings that are not answered yet.
 
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 
-/// Pings that are waited for at once: an answer that takes longer than so many intervals says nothing.
+/// Unanswered pings that are kept: a pong that comes this many intervals late is ignored.
 const MAX_UNANSWERED: usize = 8;
 
-/// A ping that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SentPing {
     pub sent_at: Timestamp,
-    /// Ends that had been handed to sessions of the bot when it was sent.
+    /// The number of ends that had been sent when the ping was sent.
     pub ends: u64,
 }
 
-/// What a pong answers.
+/// The ping that a pong answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnsweredPing {
-    /// This ping.
     Sent(SentPing),
-    /// A ping that is not waited for any longer, as too many were sent since.
+    /// A ping that was dropped because too many were sent since.
     GivenUp,
-    /// No ping of its id was sent, or it was answered before.
+    /// No ping with this id was sent, or it was already answered.
     Unknown,
 }
 
-/// The pings of a session to which answers may be under way. Where a message takes longer than the interval between pings there are
-/// several, and a bot may answer them in any order.
+/// The unanswered pings of a session. There are several if messages take longer than the ping interval, and a bot may
+/// answer them in any order.
 #[derive(Debug, Default)]
 pub struct UnansweredPings {
     /// With their ids, the oldest first.
     pings: VecDeque<(u64, SentPing)>,
     next_id: u64,
-    /// Pings that were given up, and to which no answer has come yet.
+    /// Dropped pings that are still unanswered.
     given_up: u64,
 }
 
 impl UnansweredPings {
-    /// Notes a ping that is being sent, and returns its id. The oldest one is given up for it if there are too many.
+    /// Notes a new ping, and returns its id. Drops the oldest if there are too many.
     pub fn note_sent(&mut self, ping: SentPing) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -49,7 +47,7 @@ impl UnansweredPings {
         id
     }
 
-    /// Takes out the ping that a pong answers.
+    /// Removes the ping that a pong answers.
     pub fn take_answered(&mut self, id: u64) -> AnsweredPing {
         let position = self.pings.iter().position(|&(sent, _)| sent == id);
         let Some((_, ping)) = position.and_then(|position| self.pings.remove(position)) else {
@@ -60,7 +58,7 @@ impl UnansweredPings {
             return AnsweredPing::GivenUp;
         };
         if self.pings.is_empty() {
-            // A session that waits for nothing keeps no memory for it.
+            // An idle session keeps no memory for it.
             self.pings = VecDeque::new();
         }
         AnsweredPing::Sent(ping)
@@ -91,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_is_given_up_where_too_many_are_unanswered() {
+    fn the_oldest_of_too_many_pings_is_dropped() {
         let mut pings = UnansweredPings::default();
         let last = (0..=MAX_UNANSWERED as u64).map(|ends| pings.note_sent(ping(ends))).last();
         assert_eq!(last, Some(MAX_UNANSWERED as u64));
@@ -100,7 +98,7 @@ mod tests {
         assert_eq!(
             pings.take_answered(0),
             AnsweredPing::Unknown,
-            "no more pongs are forgiven than pings given up"
+            "no more pongs are accepted than pings dropped"
         );
         assert_eq!(pings.take_answered(1), AnsweredPing::Sent(ping(1)));
     }

@@ -1,4 +1,4 @@
-//! Keeps the versions that bots say.
+//! Stores the versions that bots report.
 
 use crate::arena::Arena;
 use crate::sessions::roster::Presence;
@@ -8,30 +8,30 @@ use lastnim_store::Change;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the history of a bot is written at most, however often its sessions come with another version. A version that is
-/// gone again before its turn is not kept in the history; where it played, the match has it.
+/// The minimum time between two writes to a bot's history. A version that is replaced before its turn is not in the
+/// history; matches that it played have it.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
-/// How often it is written that the same version was seen again.
+/// The minimum time between two writes of the same version.
 const SAME_VERSION_INTERVAL: Duration = Duration::from_mins(1);
 
-/// The last write to the history of a bot.
+/// The last write to a bot's history.
 #[derive(Debug)]
 pub(crate) struct LastVersionWrite {
     version: BotVersion,
     at: Timestamp,
 }
 
-/// When a version is written to the history of a bot.
+/// When to write a version to a bot's history.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum VersionWrite {
     Now,
     After(Duration),
-    /// What is there says enough.
+    /// The history is up to date.
     Never,
 }
 
 impl LastVersionWrite {
-    /// Says when a version is to be written; what is to be written now counts as written.
+    /// Returns when to write a version; one to be written now counts as written.
     pub(crate) fn claim(last: &mut Option<Self>, version: &BotVersion, now: Timestamp) -> VersionWrite {
         if let Some(last) = last {
             let passed = now.since(last.at);
@@ -47,7 +47,7 @@ impl LastVersionWrite {
     }
 }
 
-/// Writes that a session has said its version, at the time that the history of its bot allows.
+/// Writes a session's version, when the limits allow it.
 pub(crate) async fn write_seen_version(
     arena: Arena,
     bot: BotName,
@@ -64,7 +64,7 @@ pub(crate) async fn write_seen_version(
     }
     let seen = Change::VersionSeen { bot: bot.clone(), version: BotVersion::clone(&version), at: opened_at };
     if let Err(error) = arena.inner.context.commits.commit(vec![seen]).await {
-        tracing::debug!(%error, %bot, "the version of a session is not written");
+        tracing::debug!(%error, %bot, "the version of a session was not written");
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_history_is_written_at_most_so_often() {
+    fn history_writes_are_limited() {
         let version = |label: &str| BotVersion { label: label.parse().ok(), config_hash: None };
         let mut last = None;
         let mut claim = |label, seconds: f64| {
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(claim("1", 59.0), VersionWrite::Never);
         assert_eq!(claim("1", 60.0), VersionWrite::Now);
         assert_eq!(claim("2", 60.25), VersionWrite::After(Duration::from_millis(750)));
-        assert_eq!(claim("1", 60.5), VersionWrite::Never, "it was not written in between");
+        assert_eq!(claim("1", 60.5), VersionWrite::Never, "no other version was written in between");
         assert_eq!(claim("2", 61.0), VersionWrite::Now);
     }
 }

@@ -1,18 +1,18 @@
-//! Polling only what was woken.
+//! Polls a future only after it was woken.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Keeps a part of a task from being polled again before something has woken it, whatever else the task is woken for.
+/// Keeps a part of a task from being polled until it was woken itself, whatever else wakes the task.
 ///
-/// A part that is seldom woken costs the other one the look at one flag then, instead of a poll of all that it waits for.
+/// A part that is seldom woken then costs the task one flag check instead of a poll of everything it waits for.
 #[derive(Debug)]
 pub(crate) struct WakeGate {
     shared: Arc<GateState>,
-    /// Wakes the part and with it the task.
+    /// Wakes the part, and with it the task.
     part: Waker,
-    /// The task's own waker, as `shared` has it.
+    /// The task's waker, as in `shared`.
     task: Option<Waker>,
 }
 
@@ -36,18 +36,18 @@ impl Wake for GateState {
 }
 
 impl WakeGate {
-    /// Starts open: what is behind it has to be polled once.
+    /// Creates an open gate: the part must be polled once.
     pub(crate) fn new() -> Self {
         let shared = Arc::new(GateState { is_woken: AtomicBool::new(true), task: Mutex::default() });
         Self { part: Waker::from(Arc::clone(&shared)), shared, task: None }
     }
 
-    /// Opens the gate: what is behind it has something new to wait for, or was not polled to its end.
+    /// Opens the gate: the part has something new to wait for, or was not polled to its end.
     pub(crate) fn open(&self) {
         self.shared.is_woken.store(true, Ordering::Release);
     }
 
-    /// Polls what is behind the gate, if it was woken since it was last polled. It stays open while there is a result.
+    /// Polls the part if it was woken since the last poll. The gate stays open while there is a result.
     pub(crate) fn poll_woken<T>(
         &mut self,
         context: &Context<'_>,
@@ -55,7 +55,7 @@ impl WakeGate {
     ) -> Poll<T> {
         if self.task.as_ref().is_none_or(|task| !task.will_wake(context.waker())) {
             self.task = Some(context.waker().clone());
-            // Before the flag is read: a wake-up after that reaches this task.
+            // Before the flag is read, so that later wake-ups reach this task.
             self.shared.task.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.task);
         }
         if !self.shared.is_woken.load(Ordering::Acquire) {
@@ -77,7 +77,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     #[tokio::test]
-    async fn what_was_not_woken_is_not_polled() {
+    async fn a_part_that_was_not_woken_is_not_polled() {
         let (sender, mut seldom) = mpsc::channel(1);
         let (often, mut messages) = mpsc::channel(8);
         let (mut gate, mut polls, mut heard) = (WakeGate::new(), 0, Vec::new());
@@ -109,12 +109,12 @@ mod tests {
         drop(often);
         let (polls, heard) = reader.await.unwrap();
         assert_eq!(heard, [0, 1, 2, 3, 4, 100, 5]);
-        assert_eq!(polls, 3, "at first, for what came, and after it");
+        assert_eq!(polls, 3, "at first, for the message, and after it");
         drop(sender);
     }
 
     #[tokio::test]
-    async fn another_task_may_go_on() {
+    async fn another_task_may_take_over() {
         let (sender, mut receiver) = mpsc::channel(1);
         let mut gate = WakeGate::new();
         let first = poll_fn(|context| {

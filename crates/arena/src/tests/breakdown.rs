@@ -1,4 +1,4 @@
-use super::fixture::{LONG, arena, begin, connect, name, soon};
+use super::fixture::{TIMEOUT, arena, begin, connect, in_time, name};
 use crate::CloseReason;
 use tokio_stream::StreamExt as _;
 
@@ -12,13 +12,13 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
     assert_eq!((arena.open_match_count(), arena.bot(&name("first")).await.unwrap().open_matches), (1, 1));
     let stopping = tokio::spawn({
         let arena = arena.clone();
-        async move { arena.stop(LONG * 100).await }
+        async move { arena.stop(TIMEOUT * 100).await }
     });
     tokio::task::yield_now().await;
     playing.abort();
     assert!(playing.await.unwrap_err().is_cancelled());
     assert_eq!((arena.open_match_count(), arena.bot(&name("first")).await.unwrap().open_matches), (0, 0));
-    soon("who waits for its end", stopping).await.unwrap();
+    in_time("the waiter for its end", stopping).await.unwrap();
     let mut last = None;
     let mut next = watch.next.unwrap();
     let reading = async {
@@ -26,7 +26,7 @@ async fn a_match_that_breaks_down_leaves_nothing_behind() {
             last = Some(sent.map(|_| ()));
         }
     };
-    soon("the end of the watching", reading).await;
+    in_time("the end of the watcher's stream", reading).await;
     assert_eq!(last, Some(Err(CloseReason::Broken.into())));
 }
 

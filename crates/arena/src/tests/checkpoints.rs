@@ -1,6 +1,6 @@
-//! What a server makes of the checkpoints that the one before it has left.
+//! How a server uses the checkpoints of an earlier one.
 
-use super::fixture::{name, soon};
+use super::fixture::{in_time, name};
 use super::shaky_store::{Mood, ShakyStore, shaky_store};
 use crate::{Arena, Backend, Limits, NewTournament};
 use lastnim_core::game::{BotName, Seat, TournamentId};
@@ -24,15 +24,15 @@ fn field() -> Vec<BotName> {
     BOTS.map(name).to_vec()
 }
 
-async fn open(store: &Arc<ShakyStore>) -> Arena {
+async fn open_arena(store: &Arc<ShakyStore>) -> Arena {
     let backend = Backend { store: store.clone(), ..Backend::in_memory() };
     let limits = Limits { checkpoint_results: 4, ..Limits::default() };
-    soon("an open arena", Arena::open(limits, backend, [])).await.unwrap()
+    in_time("an open arena", Arena::open(limits, backend, [])).await.unwrap()
 }
 
-/// Plays a tournament without its bots until it has a checkpoint and some more results, and leaves it there.
+/// Plays a tournament without its bots until it has a checkpoint and some more results, and stops there.
 async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
-    let arena = open(store).await;
+    let arena = open_arena(store).await;
     let id = begin(&arena).await;
     let mut watch = arena.live_tournament(id).unwrap().subscribe();
     for played in 1.. {
@@ -41,12 +41,12 @@ async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
             break;
         }
     }
-    // From here on nothing is written any more.
+    // Nothing is written from here on.
     store.set(Mood::Hangs);
     id
 }
 
-/// Begins a tournament whose bots never come.
+/// Starts a tournament whose bots never connect.
 async fn begin(arena: &Arena) -> TournamentId {
     let new = NewTournament { settings: settings(), terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
@@ -58,8 +58,16 @@ async fn begin(arena: &Arena) -> TournamentId {
     id
 }
 
-/// Counts the results that are in the store, or makes up all that there can be.
-async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> ResultFold {
+/// The results that a test counts.
+#[derive(Clone, Copy)]
+enum CountedResults {
+    Stored,
+    /// One for every match.
+    MadeUp,
+}
+
+/// Counts results of a tournament.
+async fn fold_results(store: &ShakyStore, id: TournamentId, results: CountedResults) -> ResultFold {
     let settings = settings();
     let mut fold = ResultFold::new(
         &settings,
@@ -68,15 +76,18 @@ async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> Res
         &[],
         Rulings::default(),
     );
-    if are_made_up {
-        while let ScheduleStep::Match(pairing) = fold.schedule.next() {
-            let seats = pairing.bots.map(|_| SeatResult::default());
-            fold.add_result(MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats }));
+    match results {
+        CountedResults::MadeUp => {
+            while let ScheduleStep::Match(pairing) = fold.schedule.next() {
+                let seats = pairing.bots.map(|_| SeatResult::default());
+                fold.add_result(MatchResult::finished(&pairing, MatchOutcome { winner: Seat::FIRST, seats }));
+            }
         }
-    } else {
-        for stored in store.match_results(id, 0, 1_000).await.unwrap() {
-            let pairing = fold.schedule.pairing_of_number(stored.number).unwrap();
-            fold.add_result(MatchResult::from_outcome(&pairing, stored.outcome));
+        CountedResults::Stored => {
+            for stored in store.match_results(id, 0, 1_000).await.unwrap() {
+                let pairing = fold.schedule.pairing_of_number(stored.number).unwrap();
+                fold.add_result(MatchResult::from_outcome(&pairing, stored.outcome));
+            }
         }
     }
     fold
@@ -92,28 +103,28 @@ fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_checkpoint_that_is_of_no_use_is_ignored() {
+async fn an_unusable_checkpoint_is_ignored() {
     let store = shaky_store();
     let id = left_behind(&store).await;
     let written = store.checkpoint(id).await.unwrap().unwrap();
-    let expected = counted(&store, id, false).await;
+    let expected = fold_results(&store, id, CountedResults::Stored).await;
     assert!(written.verified_state(id).is_ok() && written.upto >= 1);
-    let made_up = checkpoint(id, &counted(&store, id, true).await);
+    let made_up = checkpoint(id, &fold_results(&store, id, CountedResults::MadeUp).await);
     assert_eq!(made_up.upto, 60 * 2);
     let mut damaged = written.clone();
     damaged.state[3] ^= 1;
     let cut = Checkpoint::new(id, written.upto, written.state[..written.state.len() / 2].to_vec());
     let cases = [
         ("as it was written", written.clone()),
-        ("with all results that are there", checkpoint(id, &expected)),
+        ("with all existing results", checkpoint(id, &expected)),
         ("damaged", damaged),
         ("cut", cut),
         ("of another version", Checkpoint { version: written.version + 1, ..written.clone() }),
-        ("with results that are not there", made_up),
+        ("with missing results", made_up),
     ];
     for (case, checkpoint) in cases {
         store.keep(Change::Checkpoint { id, checkpoint: Arc::new(checkpoint) }).await;
-        let arena = open(&store).await;
+        let arena = open_arena(&store).await;
         let handle = arena.live_tournament(id).unwrap();
         assert_eq!(handle.view().played, expected.reported.counted_results(), "{case}");
         assert_eq!(*handle.standings(), expected.standings.lines(), "{case}");
@@ -122,11 +133,11 @@ async fn a_checkpoint_that_is_of_no_use_is_ignored() {
                 tokio::task::yield_now().await;
             }
         };
-        soon(case, goes_on).await;
+        in_time(case, goes_on).await;
     }
 }
 
-/// Ends a tournament once more: what was kept of how its bots compare is gone then.
+/// Ends a tournament once more, which removes the stored comparison of its bots.
 async fn forget_comparison(store: &Arc<ShakyStore>, id: TournamentId) {
     let StoredTournament { state, over, .. } = store.tournament(id).await.unwrap().unwrap();
     let standings = Arc::new(store.standings(id).await.unwrap());
@@ -135,22 +146,22 @@ async fn forget_comparison(store: &Arc<ShakyStore>, id: TournamentId) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_bots_compare_is_worked_out_once() {
+async fn the_comparison_of_bots_is_computed_once() {
     let store = shaky_store();
-    let arena = open(&store).await;
+    let arena = open_arena(&store).await;
     let id = begin(&arena).await;
     let mut watch = arena.live_tournament(id).unwrap().subscribe();
     watch.wait_for(|view| view.played >= 30).await.unwrap();
     arena.update_ratings_if_due(id).await;
     let (so_far, again) = tokio::join!(arena.cross_table(id), arena.cross_table(id));
     let so_far = so_far.unwrap();
-    assert!(Arc::ptr_eq(&so_far, &again.unwrap()), "it is worked out once for all who ask meanwhile");
+    assert!(Arc::ptr_eq(&so_far, &again.unwrap()), "it is computed once for all callers");
     let meetings = so_far.iter().map(|pair| pair.meeting.matches).sum::<u32>();
-    assert!((30..120).contains(&meetings), "{meetings} of 120 matches while it is played");
+    assert!((30..120).contains(&meetings), "{meetings} of 120 matches while it runs");
     watch.wait_for(|view| view.stored.state.is_over()).await.unwrap();
     let expected = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared.to_vec();
     assert_eq!(expected.iter().map(|pair| pair.meeting.matches).sum::<u32>(), 120);
-    let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
+    let kept = store.checkpoint(id).await.unwrap().expect("it is stored");
     assert_eq!(kept.comparisons(id).unwrap(), expected);
 
     let mut damaged = kept.clone();
@@ -161,32 +172,32 @@ async fn how_bots_compare_is_worked_out_once() {
         ("damaged", Some(damaged)),
         ("of another version", Some(Checkpoint { version: kept.version + 1, ..kept.clone() })),
         ("of another tournament", Checkpoint::of_comparisons(other, kept.upto, &expected)),
-        ("of one that runs", Some(Checkpoint::new(id, kept.upto, kept.state.clone()))),
+        ("of a running tournament", Some(Checkpoint::new(id, kept.upto, kept.state.clone()))),
         ("not kept", None),
     ];
     for (case, checkpoint) in cases {
         forget_comparison(&store, id).await;
         if let Some(checkpoint) = checkpoint {
-            store.keep(Change::Compared { id, checkpoint: Arc::new(checkpoint) }).await;
+            store.keep(Change::BotComparisons { id, checkpoint: Arc::new(checkpoint) }).await;
         }
-        let arena = open(&store).await;
+        let arena = open_arena(&store).await;
         assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
         let is_kept = async {
             while store.checkpoint(id).await.unwrap().as_ref() != Some(&kept) {
                 tokio::task::yield_now().await;
             }
         };
-        soon(case, is_kept).await;
-        // From now on nothing is read for it.
+        in_time(case, is_kept).await;
+        // From here on it is not computed from results.
         forget_comparison(&store, id).await;
         assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_lacks_the_last_results_is_not_kept() {
+async fn a_comparison_without_the_last_results_is_not_stored() {
     let store = shaky_store();
-    let arena = open(&store).await;
+    let arena = open_arena(&store).await;
     let id = begin(&arena).await;
     let mut watch = arena.live_tournament(id).unwrap().subscribe();
     watch.wait_for(|view| view.played >= 30).await.unwrap();
@@ -195,13 +206,13 @@ async fn what_lacks_the_last_results_is_not_kept() {
         let arena = arena.clone();
         async move { arena.cross_table(id).await }
     });
-    store.somebody_has_read_results().await;
-    // Time does not pass by itself while somebody waits for the store on another thread. In longer steps the server would take
-    // itself for stalled, and no clock would run out.
+    store.wait_for_held_read().await;
+    // Paused time does not advance while a task waits for another thread. Larger steps would look like a stall, and no
+    // clock would run out.
     while !watch.borrow().stored.state.is_over() {
         tokio::time::advance(Duration::from_millis(20)).await;
     }
-    let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
+    let kept = store.checkpoint(id).await.unwrap().expect("it is stored");
     let expected = kept.comparisons(id).unwrap();
     assert_eq!(expected.iter().map(|pair| pair.meeting.matches).sum::<u32>(), 120);
     store.release_results();

@@ -1,6 +1,6 @@
-//! What a server that has come back owes to those who were there before.
+//! What a restarted server grants to bots and matches of an earlier one.
 
-use super::fixture::{BANK, LONG, begin, connect, duel, reopen, shaky_arena, soon, until};
+use super::fixture::{BANK, TIMEOUT, begin, connect, duel_setup, in_time, read_until, reopen, shaky_arena};
 use super::sessions::{take, turn};
 use crate::Arena;
 use lastnim_core::game::{BySeat, MatchId};
@@ -8,9 +8,9 @@ use lastnim_core::referee::{ForfeitReason, Referee, TimeBank, Timestamp};
 use lastnim_store::{Change, Store};
 use std::time::Duration;
 
-/// The events with which a match begins at a time.
+/// The first events of a match that begins at a time.
 fn beginning(id: MatchId, at: Timestamp) -> Change {
-    let setup = duel();
+    let setup = duel_setup();
     let present = BySeat::filled(setup.seats(), &true);
     let (referee, _) = Referee::begin(id, setup, present, at);
     let record = referee.record();
@@ -18,21 +18,24 @@ fn beginning(id: MatchId, at: Timestamp) -> Change {
     Change::MatchEvents { id, first: 0, events }
 }
 
-/// Begins the duel, at which nobody takes a seat before its clock has run out, and returns when it was over.
+/// Begins a duel that no bot joins before its clock runs out, and returns how long it took.
 async fn play_without_bots(arena: &Arena) -> Duration {
     let since_when = arena.now();
     let begun = begin(arena).unwrap();
-    tokio::time::timeout(100 * LONG, begun.play).await.expect("it ends").unwrap();
+    tokio::time::timeout(100 * TIMEOUT, begun.play).await.expect("it ends").unwrap();
     let record = arena.match_record(begun.id).await.unwrap().record;
     assert!(record.state().forfeits().iter().all(|&lost| lost == Some(ForfeitReason::NoShow)));
     arena.now().since(since_when)
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_that_begins_when_the_server_has_come_back_waits_for_bots_that_have_not() {
+async fn a_match_that_begins_after_a_restart_waits_for_absent_bots() {
     let (store, first_server) = shaky_arena().await;
     let both_banks = play_without_bots(&first_server).await;
-    assert!(both_banks < 2 * BANK + Duration::from_secs(1), "a new server waits for nobody: {both_banks:?}");
+    assert!(
+        both_banks < 2 * BANK + Duration::from_secs(1),
+        "a new server has no grace period: {both_banks:?}"
+    );
     let left = first_server.now();
     let id = MatchId::new(left.as_micros() / 1_000, &[9; 10]);
     store.write(&[beginning(id, left)]).await.unwrap();
@@ -49,7 +52,7 @@ async fn a_match_that_begins_when_the_server_has_come_back_waits_for_bots_that_h
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_of_the_system_that_was_set_back_is_set_right_by_the_records() {
+async fn a_system_clock_set_back_is_corrected_from_the_records() {
     let (store, before) = shaky_arena().await;
     let ahead = before.now() + Duration::from_hours(1);
     let id = MatchId::new(ahead.as_micros() / 1_000, &[9; 10]);
@@ -61,9 +64,9 @@ async fn a_clock_of_the_system_that_was_set_back_is_set_right_by_the_records() {
     let (_second, mut second_hears) = connect(&arena, "second").unwrap();
     tokio::time::sleep(BANK / 2).await;
     first.send(Ok(take(id, 0))).unwrap();
-    assert_eq!(until(&mut second_hears, turn).await, 1);
-    let record = soon("the record", arena.match_record(id)).await.unwrap().record;
+    assert_eq!(read_until(&mut second_hears, turn).await, 1);
+    let record = in_time("the record", arena.match_record(id)).await.unwrap().record;
     let left = record.state().banks().map(TimeBank::left);
     let seats = left.seats();
-    assert!(left[seats.seat(0).unwrap()] < BANK, "thinking is charged: {left:?}");
+    assert!(left[seats.seat(0).unwrap()] < BANK, "thinking time is charged: {left:?}");
 }

@@ -15,44 +15,44 @@ use tokio::sync::mpsc;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
-/// No wait in these tests comes near it unless something is wrong.
-pub(crate) const LONG: Duration = Duration::from_secs(20);
+/// A timeout that no wait reaches unless something is wrong.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What each seat of the duel has in its bank.
+/// The time bank of each seat of the duel.
 pub(crate) const BANK: Duration = Duration::from_mins(1);
 
-/// A request as it comes from the network.
+/// A request as the network delivers it.
 pub(crate) type Request = Result<pb::PlayRequest, Infallible>;
 
-/// Waits for something that is bound to come.
-pub(crate) async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
-    tokio::time::timeout(LONG, coming).await.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
+/// Awaits a future that must resolve in time.
+pub(crate) async fn in_time<T>(what: &str, coming: impl Future<Output = T>) -> T {
+    tokio::time::timeout(TIMEOUT, coming).await.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
 }
 
 pub(crate) fn name(bot: &str) -> BotName {
     bot.parse().unwrap()
 }
 
-/// Opens an arena for the bots `first` and `second`.
+/// Opens an arena with the bots `first` and `second`.
 pub(crate) async fn arena() -> Arena {
     arena_on(Backend::in_memory().store).await
 }
 
-/// Opens an arena for the two on a store that is out of order whenever it is told to be.
+/// Opens an arena with both bots on a store that can be made to fail.
 pub(crate) async fn shaky_arena() -> (Arc<ShakyStore>, Arena) {
     let store = shaky_store();
     let arena = arena_on(store.clone()).await;
     (store, arena)
 }
 
-/// Opens an arena for the two on a store.
+/// Opens an arena with both bots on a store.
 pub(crate) async fn arena_on(store: Arc<dyn Store>) -> Arena {
     let arena = reopen(store).await;
     register(&arena).await;
     arena
 }
 
-/// Opens an arena for the two with limits of its own.
+/// Opens an arena with both bots and custom limits.
 pub(crate) async fn arena_with(limits: Limits) -> Arena {
     let arena = Arena::open(limits, Backend::in_memory(), []).await.unwrap();
     register(&arena).await;
@@ -65,14 +65,14 @@ async fn register(arena: &Arena) {
     }
 }
 
-/// Opens an arena on a store in which the bots are registered already.
+/// Opens an arena on a store in which the bots are registered.
 pub(crate) async fn reopen(store: Arc<dyn Store>) -> Arena {
     let backend = Backend { store, ..Backend::in_memory() };
     Arena::open(Limits::default(), backend, []).await.unwrap()
 }
 
-/// A match of the two whose rows are given and whose clocks do not run out.
-pub(crate) fn duel() -> MatchSetup {
+/// A match of both bots with given rows and long clocks.
+pub(crate) fn duel_setup() -> MatchSetup {
     let bots: BySeat<BotName> = vec![name("first"), name("second")].try_into().unwrap();
     let mut setup = MatchSetup::new(bots, Piles::parse(&[2, 3]).unwrap());
     setup.assigned = Some(AllianceMatrix::standard(setup.seats()));
@@ -80,12 +80,11 @@ pub(crate) fn duel() -> MatchSetup {
     setup
 }
 
-/// Begins the duel.
 pub(crate) fn begin(arena: &Arena) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
-    arena.begin_match(duel(), OracleAccess::Open)
+    arena.begin_match(duel_setup(), OracleAccess::Open)
 }
 
-/// Opens a session and runs it; what its bot says goes into the sender.
+/// Opens and runs a session; the sender sends the bot's messages.
 pub(crate) fn connect(
     arena: &Arena,
     bot: &str,
@@ -93,7 +92,7 @@ pub(crate) fn connect(
     connect_as(arena, bot, BotVersion::default())
 }
 
-/// Opens a session that says its version, and runs it.
+/// Opens and runs a session that reports its version.
 pub(crate) fn connect_as(
     arena: &Arena,
     bot: &str,
@@ -106,23 +105,23 @@ pub(crate) fn connect_as(
     Ok((requests, stream))
 }
 
-/// Runs a session whose bot says nothing.
+/// Runs a session whose bot sends nothing.
 pub(crate) async fn run_silent(session: Session) {
     session.run(tokio_stream::pending::<Result<_, Infallible>>()).await;
 }
 
-/// Reads on until the given thing is sent.
-pub(crate) async fn until<T>(
+/// Reads until the expected event.
+pub(crate) async fn read_until<T>(
     stream: &mut OutboxStream<ServerEvent>,
     wanted: impl Fn(&ServerEvent) -> Option<T>,
 ) -> T {
     let reading = async {
         loop {
-            let event = stream.next().await.expect("the stream goes on").expect("nothing closes it");
+            let event = stream.next().await.expect("the stream continues").expect("it is not closed");
             if let Some(found) = wanted(&event) {
                 return found;
             }
         }
     };
-    soon("an event", reading).await
+    in_time("an event", reading).await
 }

@@ -1,6 +1,6 @@
-//! What an organiser does to a tournament that runs, without a network and mostly without bots.
+//! Interventions in running tournaments, without a network and mostly without bots.
 
-use super::fixture::{LONG, arena_on, connect, name, reopen, until};
+use super::fixture::{TIMEOUT, arena_on, connect, name, read_until, reopen};
 use super::sessions::take;
 use super::shaky_store::shaky_store;
 use crate::{Arena, ArenaError, Backend, Intervention, NewTournament, TournamentView, VoidTarget};
@@ -31,7 +31,7 @@ pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentF
     let new = NewTournament { settings, terms: Terms::default() };
     let id = arena.create_tournament(new).await.unwrap().stored.id;
     for bot in bots {
-        // Two are registered already.
+        // Two of the bots are already registered.
         let _ = arena.register_bot(name(bot)).await;
         arena.join_tournament(id, &name(bot)).await.unwrap();
     }
@@ -39,15 +39,15 @@ pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentF
     id
 }
 
-/// Waits until a tournament is as it should be. Clocks run out on the way, in no time at all.
+/// Waits until a tournament meets a condition. Clocks run out in paused time.
 pub(super) async fn until_view(
     arena: &Arena,
     id: TournamentId,
     settled: impl Fn(&TournamentView) -> bool,
 ) -> TournamentView {
     let mut watch = arena.watch_tournament(id).await.unwrap();
-    let looking = tokio::time::timeout(1_000 * LONG, watch.wait_for(settled));
-    looking.await.expect("it comes to that").unwrap().clone()
+    let looking = tokio::time::timeout(1_000 * TIMEOUT, watch.wait_for(settled));
+    looking.await.expect("it gets there").unwrap().clone()
 }
 
 /// Pauses a tournament, and waits until no match is open.
@@ -56,7 +56,7 @@ pub(super) async fn stop_play(arena: &Arena, id: TournamentId) -> u64 {
     while arena.open_match_count() > 0 {
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    // The director hears of the last end a little later.
+    // The director handles the last end a little later.
     tokio::time::sleep(Duration::from_secs(1)).await;
     arena.tournament(id).await.unwrap().played
 }
@@ -66,17 +66,17 @@ async fn matches(store: &Arc<dyn Store>, id: TournamentId) -> Vec<MatchSummary> 
     store.match_summaries(&filter, None, 1_000).await.unwrap()
 }
 
-/// Returns the place, the name, the matches and the forfeits of each line.
+/// Returns the place, name, matches and forfeits of each line.
 async fn lines(arena: &Arena, id: TournamentId) -> Vec<(u32, String, u32, u32)> {
     let lines = arena.standings(id).await.unwrap();
     lines.iter().map(|line| (line.place, line.bot.to_string(), line.matches, line.forfeits)).collect()
 }
 
-/// Checks that the bots of a tournament that is over compare as all of its results say, and that this was kept.
+/// Checks that the bot comparison of a finished tournament follows from all results, and that it was stored.
 pub(super) async fn check_comparison(store: &Arc<dyn Store>, arena: &Arena, id: TournamentId) {
     let by_results = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared;
     assert_eq!(arena.cross_table(id).await.unwrap(), by_results);
-    let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
+    let kept = store.checkpoint(id).await.unwrap().expect("it is stored");
     assert_eq!(kept.comparisons(id).unwrap(), *by_results);
 }
 
@@ -88,7 +88,7 @@ fn refusal(refused: Result<impl std::fmt::Debug, ArenaError>) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_voided_group_is_played_again_also_by_the_next_server() {
+async fn a_voided_group_is_replayed_also_after_a_restart() {
     let store = Backend::in_memory().store;
     let arena = arena_on(Arc::clone(&store)).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
@@ -104,14 +104,14 @@ async fn a_voided_group_is_played_again_also_by_the_next_server() {
     assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)));
     assert_eq!(refusal(arena.intervene(id, void()).await), "no match of group 0 has begun");
     let again = Intervention::Void { targets: vec![VoidTarget::Match(voided[0].id)], reason: reason() };
-    assert!(refusal(arena.intervene(id, again).await).ends_with("is voided already"));
+    assert!(refusal(arena.intervene(id, again).await).ends_with("is already voided"));
     assert!(lines(&arena, id).await.iter().all(|line| u64::from(line.2) == played - 2));
     arena.stop(Duration::ZERO).await;
 
     let arena = reopen(Arc::clone(&store)).await;
     let view = arena.tournament(id).await.unwrap();
-    assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)), "the next server knows");
-    tokio::time::sleep(LONG).await;
+    assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)), "the next server has it");
+    tokio::time::sleep(TIMEOUT).await;
     assert_eq!(arena.open_match_count(), 0, "it stays paused");
     assert_eq!(arena.tournament_events(id).await.unwrap().len(), 2);
     arena.intervene(id, Intervention::Resume).await.unwrap();
@@ -129,14 +129,14 @@ async fn a_voided_group_is_played_again_also_by_the_next_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_start_voids_what_is_not_voided_yet() {
+async fn a_restart_completes_a_voiding() {
     let store = shaky_store();
     let arena = arena_on(store.clone()).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
     until_view(&arena, id, |view| view.played >= 2).await;
     let played = stop_play(&arena, id).await;
     arena.stop(Duration::ZERO).await;
-    // As by a server that died between two of its writes.
+    // As if a server had stopped between its two writes.
     let results = store.match_results(id, 0, 2).await.unwrap();
     let matches = results.iter().map(|result| VoidedMatch { number: result.number, id: result.id }).collect();
     let event = TournamentEvent::Voided { matches, reason: reason() };
@@ -146,7 +146,7 @@ async fn a_start_voids_what_is_not_voided_yet() {
     for _ in 0..2 {
         let arena = reopen(store.clone()).await;
         assert_eq!(arena.tournament(id).await.unwrap().played, played - 2);
-        assert_eq!(store.voided_matches(), [results[1].id], "it is written once, and no other");
+        assert_eq!(store.voided_matches(), [results[1].id], "only this one is written, once");
         arena.stop(Duration::ZERO).await;
     }
 }
@@ -171,7 +171,7 @@ async fn several_groups_and_matches_are_voided_by_one_event() {
     assert_eq!(view.played, played - 3);
     assert_eq!(arena.tournament_events(id).await.unwrap().len(), 2, "paused, and voided once");
     let left = store.match_results(id, 0, 100).await.unwrap();
-    assert!(left.iter().all(|result| result.number > 2), "they are marked in the same write");
+    assert!(left.iter().all(|result| result.number > 2), "they are voided in the same write");
     arena.stop(Duration::ZERO).await;
 
     let arena = reopen(Arc::clone(&store)).await;
@@ -187,7 +187,7 @@ async fn matches_of_numbers(store: &Arc<dyn Store>, id: TournamentId) -> Vec<u64
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_that_is_open_is_voided_and_played_again() {
+async fn an_open_match_is_voided_and_replayed() {
     let store = Backend::in_memory().store;
     let arena = arena_on(Arc::clone(&store)).await;
     let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
@@ -211,7 +211,7 @@ async fn a_match_that_is_open_is_voided_and_played_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_of_a_bot_that_is_out_stand_or_fall() {
+async fn results_of_a_disqualified_bot_stay_or_are_removed() {
     for (results, kept, matches_of_others) in
         [(DisqualifiedResults::Stand, 12, 8), (DisqualifiedResults::Annul, 0, 4)]
     {
@@ -222,7 +222,7 @@ async fn results_of_a_bot_that_is_out_stand_or_fall() {
         let out = |bot: &str| Intervention::Disqualify { bot: name(bot), results, reason: reason() };
         assert_eq!(refusal(arena.intervene(id, out("nobody")).await), "nobody does not play in it");
         arena.intervene(id, out("second")).await.unwrap();
-        assert_eq!(refusal(arena.intervene(id, out("second")).await), "second is disqualified already");
+        assert_eq!(refusal(arena.intervene(id, out("second")).await), "second is already disqualified");
         arena.stop(Duration::ZERO).await;
         let arena = reopen(Arc::clone(&store)).await;
         let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
@@ -237,7 +237,7 @@ async fn results_of_a_bot_that_is_out_stand_or_fall() {
             assert_eq!(games.len(), kept);
             assert_eq!(last.matches, 8);
         } else {
-            assert!(games.len() < 12, "what counts for nobody is not played: {}", games.len());
+            assert!(games.len() < 12, "matches that do not count are not played: {}", games.len());
             assert_eq!(last.matches, 0);
         }
         let record = |id| arena.match_record(id);
@@ -260,7 +260,7 @@ fn disqualified(record: &Record) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_later_round_was_drawn_from_stays() {
+async fn results_that_decided_a_later_round_cannot_be_voided() {
     let store = Backend::in_memory().store;
     let arena = arena_on(Arc::clone(&store)).await;
     let knockout = TournamentFormat::Knockout { advance: 1, table_groups: TableGroups::ONE };
@@ -289,7 +289,7 @@ async fn what_a_later_round_was_drawn_from_stays() {
         ArenaError::WrongState { id, needed, .. } => ArenaError::Intervention { id, why: needed.to_owned() },
         other => other,
     }));
-    assert_eq!(why, "this is for tournaments that run");
+    assert_eq!(why, "only running tournaments allow this");
 }
 
 #[tokio::test(start_paused = true)]
@@ -302,11 +302,11 @@ async fn the_clocks_of_frozen_matches_stand_still() {
         ServerEvent::InMatch { match_id, event: MatchEvent::Started { .. } } => Some(*match_id),
         _ => None,
     };
-    let game = until(&mut first_hears, started).await;
-    until(&mut second_hears, started).await;
+    let game = read_until(&mut first_hears, started).await;
+    read_until(&mut second_hears, started).await;
     arena.intervene(id, Intervention::Pause(OpenMatches::Freeze)).await.unwrap();
     tokio::time::sleep(Duration::from_secs(25)).await;
-    // One of them is to move; the other earns a refusal.
+    // One of them must move; the other one gets a refusal.
     for bot in [&first, &second] {
         bot.send(Ok(take(game, 0))).unwrap();
     }
@@ -321,7 +321,7 @@ async fn the_clocks_of_frozen_matches_stand_still() {
     let took = |event: &ServerEvent| {
         matches!(event, ServerEvent::InMatch { event: MatchEvent::Took { .. }, .. }).then_some(())
     };
-    until(&mut first_hears, took).await;
+    read_until(&mut first_hears, took).await;
     let record = arena.match_record(game).await.unwrap().record;
     let charged = events(&record).into_iter().find_map(|event| match event {
         Event::Took { charged, .. } => Some(charged),

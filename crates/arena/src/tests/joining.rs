@@ -1,4 +1,4 @@
-use super::fixture::{arena, begin, connect, name, soon, until};
+use super::fixture::{arena, begin, connect, in_time, name, read_until};
 use super::sessions::{take, turn};
 use crate::{Arena, NewTournament, OutboxStream};
 use lastnim_core::game::TournamentId;
@@ -18,14 +18,14 @@ fn join(tournament_id: String) -> pb::PlayRequest {
     pb::PlayRequest { action: Some(pb::play_request::Action::JoinTournament(join)) }
 }
 
-/// Returns the next answer to a request to join: the tournament, and why the bot is not in it.
+/// Returns the next answer to a join request: the tournament, and the refusal, if there is one.
 async fn answer(stream: &mut OutboxStream<ServerEvent>) -> (String, Option<JoinRefusal>) {
     let answer = |event: &ServerEvent| match event {
         ServerEvent::Joined(tournament) => Some((tournament.id.to_string(), None)),
         ServerEvent::NotJoined(refused) => Some((refused.tournament.clone(), Some(refused.reason))),
         _ => None,
     };
-    until(stream, answer).await
+    read_until(stream, answer).await
 }
 
 #[tokio::test]
@@ -39,9 +39,9 @@ async fn a_bot_plays_on_while_its_request_to_join_waits() {
     let held = Arc::clone(arena.inner.accounts.names()).lock_owned().await;
     first.send(Ok(join(id.to_string()))).unwrap();
     for _ in 0..2 {
-        let ply = until(&mut first_hears, turn).await;
+        let ply = read_until(&mut first_hears, turn).await;
         first.send(Ok(take(duel.id, ply))).unwrap();
-        let ply = until(&mut second_hears, turn).await;
+        let ply = read_until(&mut second_hears, turn).await;
         second.send(Ok(take(duel.id, ply))).unwrap();
     }
     assert!(arena.tournament(id).await.unwrap().stored.field.is_empty());
@@ -52,28 +52,28 @@ async fn a_bot_plays_on_while_its_request_to_join_waits() {
 }
 
 #[tokio::test]
-async fn so_many_requests_to_join_wait_and_no_more() {
+async fn waiting_join_requests_are_limited() {
     let arena = arena().await;
-    let most = arena.limits().unanswered_joins;
+    let limit = arena.limits().unanswered_joins;
     let (first, mut hears) = connect(&arena, "first").unwrap();
     let held = Arc::clone(arena.inner.accounts.names()).lock_owned().await;
-    // The first waits for the lock, and the others, which nobody knows, wait for the first.
+    // The first one waits for the lock, and the others, for unknown tournaments, wait for the first.
     let mut ids = vec![tournament(&arena).await.to_string()];
-    ids.extend((0..most).map(|_| arena.inner.ids.next_tournament().to_string()));
+    ids.extend((0..limit).map(|_| arena.inner.ids.next_tournament().to_string()));
     for id in &ids {
         first.send(Ok(join(id.clone()))).unwrap();
     }
-    assert_eq!(answer(&mut hears).await, (ids[most].clone(), Some(JoinRefusal::Busy)));
+    assert_eq!(answer(&mut hears).await, (ids[limit].clone(), Some(JoinRefusal::Busy)));
     drop(held);
     assert_eq!(answer(&mut hears).await, (ids[0].clone(), None));
-    for id in &ids[1..most] {
+    for id in &ids[1..limit] {
         let expected = (id.clone(), Some(JoinRefusal::UnknownTournament));
         assert_eq!(answer(&mut hears).await, expected, "the answers come in the order of the requests");
     }
 }
 
 #[tokio::test]
-async fn who_leaves_before_its_turn_has_not_joined_and_asks_again() {
+async fn a_join_request_ends_with_its_session_and_can_be_repeated() {
     let arena = arena().await;
     let id = tournament(&arena).await;
     let field = async || arena.tournament(id).await.unwrap().stored.field.to_vec();
@@ -81,15 +81,15 @@ async fn who_leaves_before_its_turn_has_not_joined_and_asks_again() {
     let lock = arena.tournament_lock(id);
     let held = Arc::clone(&lock).lock_owned().await;
     first.send(Ok(join(id.to_string()))).unwrap();
-    // The tournament has the lock, this test twice, and a request that waits once.
+    // The tournament holds the lock once, this test twice, and a waiting request once.
     let holders = async |holders| {
         while Arc::strong_count(&lock) != holders {
             tokio::task::yield_now().await;
         }
     };
-    soon("a request that waits", holders(4)).await;
+    in_time("a request that waits", holders(4)).await;
     drop((first, hears));
-    soon("the end of the session", holders(3)).await;
+    in_time("the end of the session", holders(3)).await;
     drop(held);
     assert_eq!(field().await, []);
     for _ in 0..2 {

@@ -1,6 +1,6 @@
-//! Bots that come, go and are suspended while a ladder runs, without a network and mostly without bots.
+//! Bots that join, leave and are suspended while a ladder runs, without a network and mostly without bots.
 
-use super::fixture::{LONG, arena, connect, name, reopen, shaky_arena, soon, until};
+use super::fixture::{TIMEOUT, arena, connect, in_time, name, read_until, reopen, shaky_arena};
 use super::shaky_store::{Mood, ShakyStore};
 use crate::{Arena, ArenaError, NewTournament, TournamentView};
 use lastnim_core::game::{BotName, TournamentId};
@@ -14,8 +14,7 @@ use lastnim_tournament::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Creates a ladder of two seats whose rows are assigned, and enters the first and the second bot. Who misses two matches
-/// is suspended.
+/// Creates a ladder of two seats with assigned rows, and enters both bots. A bot that misses two matches is suspended.
 async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
     let ladder = LadderSettings {
         groups: groups.map(|groups| BoundedCount::new(groups).unwrap()),
@@ -35,19 +34,18 @@ async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
     id
 }
 
-/// Waits until a tournament is as it should be.
+/// Waits until a tournament meets a condition.
 async fn until_view(
     arena: &Arena,
     id: TournamentId,
     settled: impl Fn(&TournamentView) -> bool,
 ) -> TournamentView {
     let mut watch = arena.watch_tournament(id).await.unwrap();
-    // Clocks run out on the way, in no time at all.
-    let looking = tokio::time::timeout(100 * LONG, watch.wait_for(settled));
-    looking.await.expect("it comes to that").unwrap().clone()
+    // Clocks run out in paused time.
+    let looking = tokio::time::timeout(100 * TIMEOUT, watch.wait_for(settled));
+    looking.await.expect("it gets there").unwrap().clone()
 }
 
-/// Returns the bots that are suspended.
 async fn suspended_bots(arena: &Arena, id: TournamentId) -> Vec<String> {
     match &*arena.format_verdict(id).await.unwrap() {
         FormatVerdict::Suspended(suspended) => {
@@ -66,7 +64,7 @@ fn started(event: &ServerEvent) -> Option<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned() {
+async fn a_ladder_waits_until_enough_suspended_bots_have_returned() {
     let arena = arena().await;
     let id = ladder(&arena, None).await;
     arena.start_tournament(id).await.unwrap();
@@ -75,7 +73,7 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
     assert_eq!(suspended_bots(&arena, id).await, ["first", "second"]);
 
     let (_first, mut hears) = connect(&arena, "first").unwrap();
-    let told = until(&mut hears, |event| match event {
+    let told = read_until(&mut hears, |event| match event {
         ServerEvent::Suspended { tournament, suspension } => Some((*tournament, suspension.clone())),
         _ => None,
     });
@@ -90,8 +88,8 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
     arena.register_bot(name("third")).await.unwrap();
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["second", "first", "third"]);
-    until(&mut hears, started).await;
-    // The second one left out, who comes to no match is suspended again, and the newcomer with it.
+    read_until(&mut hears, started).await;
+    // The second bot is left out, misses its matches and is suspended again, like the newcomer.
     let waiting = until_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
     assert_eq!(waiting.stored.state, TournamentState::Running);
     assert_eq!(suspended_bots(&arena, id).await, ["second", "first", "third"]);
@@ -99,7 +97,7 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
     let line = |bot: &str| lines.iter().find(|line| line.bot == name(bot)).unwrap().clone();
     assert_eq!((line("first").matches, line("third").matches, line("third").no_shows), (4, 2, 2));
 
-    // Who leaves is suspended no more, and its line stays.
+    // A bot that leaves is not suspended any more, and keeps its line.
     let view = arena.leave_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["second", "first"]);
     assert_eq!(suspended_bots(&arena, id).await, ["second", "first"]);
@@ -109,12 +107,12 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
     assert_eq!(names(&cancelled), ["second", "first"]);
     let refused = arena.join_tournament(id, &name("third")).await.unwrap_err();
     assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Cancelled, .. }), "{refused}");
-    // Once it is over, nobody is told any more.
+    // After the end, no bot is told that it is suspended.
     for bot in ["first", "third"] {
         let (_bot, mut hears) = connect(&arena, bot).unwrap();
-        // That it is suspended would come before the first ping; the ends that it missed may come there too.
-        until(&mut hears, |event| match event {
-            ServerEvent::Suspended { .. } => panic!("{bot} is told though the ladder is over: {event:?}"),
+        // The suspension would come before the first ping; missed ends may come there too.
+        read_until(&mut hears, |event| match event {
+            ServerEvent::Suspended { .. } => panic!("{bot} is told after the end of the ladder: {event:?}"),
             ServerEvent::Ping { .. } => Some(()),
             _ => None,
         })
@@ -123,12 +121,12 @@ async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ladder_of_so_many_groups_is_left_and_joined_until_its_last_round() {
+async fn bots_join_and_leave_a_ladder_until_its_last_round() {
     let arena = arena().await;
     let id = ladder(&arena, Some(1)).await;
     arena.register_bot(name("third")).await.unwrap();
     arena.start_tournament(id).await.unwrap();
-    // Its only round is being played, and the next one would have the bot.
+    // Its only round is being played; the bot would play in the next one.
     let view = arena.join_tournament(id, &name("third")).await.unwrap();
     assert_eq!(names(&view), ["first", "second", "third"]);
     arena.join_tournament(id, &name("third")).await.expect("joining twice does no harm");
@@ -141,7 +139,7 @@ async fn a_ladder_of_so_many_groups_is_left_and_joined_until_its_last_round() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_is_not_stored_is_none() {
+async fn a_change_that_is_not_stored_has_no_effect() {
     let (store, arena) = shaky_arena().await;
     arena.register_bot(name("third")).await.unwrap();
     let id = ladder(&arena, None).await;
@@ -153,7 +151,7 @@ async fn a_change_that_is_not_stored_is_none() {
     assert_eq!(names(&arena.tournament(id).await.unwrap()), ["first", "second"]);
     assert!(store.field_history(id).await.unwrap().changes.is_empty());
 
-    // While the store cannot be used there is an answer, and the change is made later.
+    // While the store cannot be used the request is answered, and the change happens later.
     store.set(Mood::Fine);
     let before = store.next_write();
     store.set(Mood::Hangs);
@@ -161,10 +159,10 @@ async fn a_change_that_is_not_stored_is_none() {
         let arena = arena.clone();
         async move { arena.join_tournament(id, &name("third")).await }
     });
-    soon("a write", store.somebody_waits()).await;
+    in_time("a write", store.wait_for_blocked_write()).await;
     drop(before);
     store.set(Mood::OutOfOrder);
-    let delayed = soon("an answer", joining).await.unwrap();
+    let delayed = in_time("an answer", joining).await.unwrap();
     assert!(matches!(delayed, Err(ArenaError::Delayed(_))), "{delayed:?}");
     store.set(Mood::Fine);
     let joined = until_view(&arena, id, |view| view.stored.field.len() == 3).await;
@@ -173,14 +171,14 @@ async fn a_change_that_is_not_stored_is_none() {
     assert_eq!((history.start.len(), history.changes.len()), (2, 1));
 }
 
-/// Stops an arena as it is, and opens another on its store.
+/// Stops an arena, and opens another one on its store.
 async fn come_back(arena: Arena, store: &Arc<ShakyStore>) -> Arena {
     arena.stop(Duration::ZERO).await;
     reopen(Arc::<ShakyStore>::clone(store)).await
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_ladder_that_waits_for_bots_goes_on_waiting_after_a_restart() {
+async fn a_ladder_keeps_waiting_for_bots_after_a_restart() {
     let (store, arena) = shaky_arena().await;
     arena.register_bot(name("third")).await.unwrap();
     let id = ladder(&arena, None).await;
@@ -196,15 +194,15 @@ async fn a_ladder_that_waits_for_bots_goes_on_waiting_after_a_restart() {
     assert_eq!((names(&view), view.played), (vec!["first", "third"], 2));
     let mut lines = arena.standings(id).await.unwrap().to_vec();
     let mut expected = before.1.to_vec();
-    // How well they are rated is worked out when somebody asks.
+    // Ratings are computed on request.
     for line in lines.iter_mut().chain(&mut expected) {
         (line.rating, line.skill) = (None, None);
     }
     assert_eq!((suspended_bots(&arena, id).await, lines), (before.0, expected));
     let (_first, mut hears) = connect(&arena, "first").unwrap();
-    until(&mut hears, |event| matches!(event, ServerEvent::Suspended { .. }).then_some(())).await;
+    read_until(&mut hears, |event| matches!(event, ServerEvent::Suspended { .. }).then_some(())).await;
     arena.join_tournament(id, &name("first")).await.unwrap();
-    until(&mut hears, started).await;
+    read_until(&mut hears, started).await;
     let arena = come_back(arena, &store).await;
     let view = until_view(&arena, id, |view| view.played > 2).await;
     assert_eq!(names(&view), ["third", "first"]);
@@ -212,7 +210,7 @@ async fn a_ladder_that_waits_for_bots_goes_on_waiting_after_a_restart() {
 }
 
 #[tokio::test]
-async fn who_leaves_before_the_start_is_not_there() {
+async fn a_bot_that_leaves_before_the_start_does_not_play() {
     let arena = arena().await;
     let settings = testing::settings(2, 1, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };

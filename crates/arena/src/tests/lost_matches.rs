@@ -1,6 +1,6 @@
-//! Matches that are lost while their tournaments run, and what this server and the next one make of that.
+//! Matches lost in running tournaments, and their effect on this server and the next one.
 
-use super::fixture::{name, soon};
+use super::fixture::{in_time, name};
 use super::interventions::{check_comparison, reason, stop_play, tournament, until_view};
 use super::shaky_store::{Mood, ShakyStore, shaky_store};
 use crate::{Arena, Backend, Intervention, Limits, VoidTarget};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 pub(super) const BOTS: [&str; 4] = ["first", "second", "third", "fourth"];
 
-/// All formats that have rounds, and with each the matches of its first round and those of all rounds.
+/// All formats with rounds, each with the number of matches in its first round and in total.
 pub(super) fn formats_in_rounds() -> [(TournamentFormat, u64, u64); 3] {
     let table_groups = TableGroups::new(2).unwrap();
     let ladder = LadderSettings {
@@ -32,14 +32,14 @@ pub(super) fn formats_in_rounds() -> [(TournamentFormat, u64, u64); 3] {
 }
 
 /// Opens an arena that writes checkpoints often.
-pub(super) async fn open(store: &Arc<ShakyStore>) -> Arena {
+pub(super) async fn open_arena(store: &Arc<ShakyStore>) -> Arena {
     let backend = Backend { store: store.clone(), ..Backend::in_memory() };
     let limits = Limits { checkpoint_results: 2, ..Limits::default() };
-    soon("an open arena", Arena::open(limits, backend, [])).await.unwrap()
+    in_time("an open arena", Arena::open(limits, backend, [])).await.unwrap()
 }
 
 pub(super) async fn begin(store: &Arc<ShakyStore>, format: TournamentFormat) -> (Arena, TournamentId) {
-    let arena = open(store).await;
+    let arena = open_arena(store).await;
     for bot in &BOTS[..2] {
         arena.register_bot(name(bot)).await.unwrap();
     }
@@ -51,17 +51,17 @@ async fn results(store: &ShakyStore, id: TournamentId) -> Vec<StoredResult> {
     store.match_results(id, 0, 1_000).await.unwrap()
 }
 
-/// Checks that a match is quarantined, and counts for nobody.
+/// Checks that a match is quarantined and does not count.
 async fn check_quarantined(arena: &Arena, store: &ShakyStore, (id, lost): (TournamentId, MatchId)) {
     let (summary, audit) = arena.match_summary(lost).await.unwrap();
-    assert_eq!(summary.damage.as_deref(), Some("the store refused what happened in it"));
+    assert_eq!(summary.damage.as_deref(), Some("the store rejected its events"));
     assert_eq!(audit, None);
     let found = results(store, id).await.into_iter().find(|result| result.id == lost);
     let found = found.expect("it is among the results");
     assert_eq!((found.number, found.outcome), (0, None));
 }
 
-/// Plays until so many matches are over, of which the store refused one, and pauses.
+/// Plays until `played` matches are over, one of which the store rejected, and pauses.
 async fn lose_a_match(
     format: TournamentFormat,
     mood: Mood,
@@ -78,17 +78,14 @@ async fn lose_a_match(
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_are_counted_again_after_a_match_of_an_earlier_round_was_lost() {
+async fn results_are_recounted_after_a_match_of_an_earlier_round_was_lost() {
     for (format, first_round, total) in formats_in_rounds() {
         for mood in [Mood::RefusesOneMatch, Mood::RefusesOneEnd] {
             let case = format!("{format:?}, {mood:?}");
             let (store, arena, id, lost) = lose_a_match(format.clone(), mood, first_round + 1).await;
             let played = arena.tournament(id).await.unwrap().played;
             assert!(played < total, "{case}: {played} of {total}");
-            assert!(
-                store.checkpoint(id).await.unwrap().is_some(),
-                "{case}: checkpoints are written all the same"
-            );
+            assert!(store.checkpoint(id).await.unwrap().is_some(), "{case}: checkpoints are still written");
             let standings = arena.standings(id).await.unwrap();
 
             // This server counts the results again, and so does the next one.
@@ -103,7 +100,7 @@ async fn results_are_counted_again_after_a_match_of_an_earlier_round_was_lost() 
             assert_ne!(arena.standings(id).await.unwrap(), standings, "{case}");
             let standings = arena.standings(id).await.unwrap();
             arena.stop(Duration::ZERO).await;
-            let arena = open(&store).await;
+            let arena = open_arena(&store).await;
             let again = arena.tournament(id).await.unwrap();
             assert_eq!((again.played, again.stored.state), (view.played, TournamentState::Running), "{case}");
             assert_eq!(arena.standings(id).await.unwrap(), standings, "{case}");
@@ -121,7 +118,7 @@ async fn results_are_counted_again_after_a_match_of_an_earlier_round_was_lost() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_match_that_is_voided_is_played_again() {
+async fn a_lost_match_that_is_voided_is_replayed() {
     for (format, _, total) in formats_in_rounds() {
         for mood in [Mood::RefusesOneMatch, Mood::RefusesOneEnd] {
             let case = format!("{format:?}, {mood:?}");
@@ -141,7 +138,7 @@ async fn a_lost_match_that_is_voided_is_played_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_match_that_is_lost_after_it_was_voided_is_played_again() {
+async fn a_match_lost_after_it_was_voided_is_replayed() {
     let store = shaky_store();
     let (arena, id) = begin(&store, TournamentFormat::RoundRobin).await;
     store.set(Mood::RefusesOneEnd);

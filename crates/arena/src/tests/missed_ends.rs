@@ -1,6 +1,6 @@
-//! What a bot hears of ends that it missed: away, behind a lost stream, or when the server was killed.
+//! Ends that a bot missed: while away, on a lost stream, or when the server was killed.
 
-use super::fixture::{Request, arena, begin, connect, name, reopen, shaky_arena, soon, until};
+use super::fixture::{Request, arena, begin, connect, in_time, name, read_until, reopen, shaky_arena};
 use crate::matches::shard::MatchInput;
 use crate::{Arena, NewTournament, OutboxStream};
 use lastnim_core::game::MatchId;
@@ -11,7 +11,7 @@ use lastnim_tournament::{AllianceSource, TournamentEnd, TournamentState, testing
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// What a session is told until it has caught up.
+/// The messages to a session until it has caught up.
 #[derive(Debug, Default, PartialEq)]
 struct CatchingUp {
     matches: Vec<MatchId>,
@@ -22,7 +22,7 @@ struct CatchingUp {
 /// Reads until a session has caught up.
 async fn caught_up(stream: &mut OutboxStream<ServerEvent>) -> CatchingUp {
     let told = std::cell::RefCell::new(CatchingUp::default());
-    let (missed, left_out) = until(stream, |event| {
+    let (missed, left_out) = read_until(stream, |event| {
         match event {
             ServerEvent::InMatch { match_id, event: MatchEvent::EndedUnheard(end) } => {
                 assert_eq!((end.reason, end.winner, &end.audit), (EndReason::Cancelled, None, &None));
@@ -50,18 +50,18 @@ async fn come_back(
     (requests, stream, told)
 }
 
-/// Begins the duel and calls it off.
+/// Begins a duel and cancels it.
 async fn end_a_match(arena: &Arena) -> MatchId {
     let begun = begin(arena).unwrap();
     let playing = tokio::spawn(begun.play);
     begun.handle.send(MatchInput::Cancel);
-    soon("the end of the match", playing).await.unwrap().unwrap();
+    in_time("the end of the match", playing).await.unwrap().unwrap();
     begun.id
 }
 
 /// Reads to the next ping, and returns its id.
 async fn next_ping(stream: &mut OutboxStream<ServerEvent>) -> u64 {
-    let id = until(stream, |event| match event {
+    let id = read_until(stream, |event| match event {
         ServerEvent::Ping { id } => Some(*id),
         _ => None,
     });
@@ -78,7 +78,7 @@ async fn answer_ping(requests: &mpsc::UnboundedSender<Request>, stream: &mut Out
     requests.send(Ok(pong(id))).unwrap();
 }
 
-/// Waits until the store knows that a bot has heard of all ends.
+/// Waits until the store has all ends of a bot as acknowledged.
 async fn until_heard(arena: &Arena, bot: &str) {
     let unheard =
         async || arena.inner.store.unheard_matches(&name(bot), MatchId::least(), 9).await.unwrap().newest;
@@ -92,20 +92,20 @@ async fn until_heard(arena: &Arena, bot: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_was_away_hears_of_an_end_until_it_has_confirmed_it() {
+async fn a_missed_end_is_sent_until_the_bot_acknowledges_it() {
     let arena = arena().await;
     let id = end_a_match(&arena).await;
     let (_requests, _stream, told) = come_back(&arena, "first").await;
     assert_eq!(told.matches, [id]);
     let (requests, mut stream, told) = come_back(&arena, "first").await;
-    assert_eq!(told.matches, [id], "nobody knows whether it was read");
-    // The first ping of a session comes before what is told, and the second one behind it.
+    assert_eq!(told.matches, [id], "it may not have been read");
+    // The first ping of a session comes before the missed ends, and the second one after them.
     answer_ping(&requests, &mut stream).await;
     answer_ping(&requests, &mut stream).await;
     until_heard(&arena, "first").await;
     let (_requests, _stream, told) = come_back(&arena, "first").await;
     assert_eq!(told, CatchingUp::default());
-    assert_eq!(come_back(&arena, "second").await.2.matches, [id], "each for itself");
+    assert_eq!(come_back(&arena, "second").await.2.matches, [id], "each bot has its own");
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,7 +114,7 @@ async fn a_pong_confirms_nothing_that_was_sent_after_its_ping() {
     let (requests, mut stream, _) = come_back(&arena, "first").await;
     let before = next_ping(&mut stream).await;
     let id = end_a_match(&arena).await;
-    until(&mut stream, |event| {
+    read_until(&mut stream, |event| {
         matches!(event, ServerEvent::InMatch { event: MatchEvent::Ended { .. }, .. }).then_some(())
     })
     .await;
@@ -128,18 +128,18 @@ async fn a_pong_confirms_nothing_that_was_sent_after_its_ping() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pong_that_takes_longer_than_the_interval_of_pings_confirms_what_came_before() {
+async fn a_late_pong_confirms_the_ends_before_its_ping() {
     let arena = arena().await;
     end_a_match(&arena).await;
     let (requests, mut stream, _) = come_back(&arena, "first").await;
     let late = next_ping(&mut stream).await;
-    assert_eq!(next_ping(&mut stream).await, late + 1, "another is sent meanwhile");
+    assert_eq!(next_ping(&mut stream).await, late + 1, "another one was sent");
     requests.send(Ok(pong(late))).unwrap();
     until_heard(&arena, "first").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_confirms_nothing_is_told_three_times() {
+async fn an_unacknowledged_end_is_sent_in_three_sessions() {
     let arena = arena().await;
     end_a_match(&arena).await;
     let mut told = Vec::new();
@@ -150,7 +150,7 @@ async fn a_bot_that_confirms_nothing_is_told_three_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_end_that_was_told_and_not_confirmed_is_told_after_the_server_was_killed() {
+async fn an_unacknowledged_end_is_sent_again_after_the_server_was_killed() {
     let (store, first_server) = shaky_arena().await;
     let (requests, mut stream, _) = come_back(&first_server, "first").await;
     let confirmed = end_a_match(&first_server).await;
@@ -164,7 +164,7 @@ async fn an_end_that_was_told_and_not_confirmed_is_told_after_the_server_was_kil
         ServerEvent::InMatch { match_id, event: MatchEvent::Ended { .. } } => Some(*match_id),
         _ => None,
     };
-    assert_eq!(until(&mut stream, ended).await, unconfirmed);
+    assert_eq!(read_until(&mut stream, ended).await, unconfirmed);
 
     let second_server = reopen(store).await;
     let (_requests, _stream, told) = come_back(&second_server, "first").await;
@@ -174,11 +174,11 @@ async fn an_end_that_was_told_and_not_confirmed_is_told_after_the_server_was_kil
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_newest_ends_are_told_and_the_rest_counted_with_and_without_a_restart() {
+async fn the_newest_ends_are_sent_and_the_rest_counted_with_and_without_a_restart() {
     let (store, first_server) = shaky_arena().await;
-    let most = first_server.limits().missed_ends;
+    let limit = first_server.limits().missed_ends;
     let mut ids = Vec::new();
-    for _ in 0..most + 7 {
+    for _ in 0..limit + 7 {
         ids.push(end_a_match(&first_server).await);
     }
     ids.sort_unstable();
@@ -188,7 +188,7 @@ async fn the_newest_ends_are_told_and_the_rest_counted_with_and_without_a_restar
 }
 
 #[tokio::test(start_paused = true)]
-async fn bots_hear_of_the_end_of_their_tournament() {
+async fn bots_are_sent_the_end_of_their_tournament() {
     let (store, arena) = shaky_arena().await;
     let (requests, mut stream, _) = come_back(&arena, "first").await;
     let settings = testing::settings(2, 1, AllianceSource::Standard);
@@ -202,7 +202,7 @@ async fn bots_hear_of_the_end_of_their_tournament() {
         ServerEvent::TournamentEnded(end) => Some((**end).clone()),
         _ => None,
     };
-    let end = until(&mut stream, ended).await;
+    let end = read_until(&mut stream, ended).await;
     assert_eq!(
         (end.id, end.state, end.bots, end.standing.bot),
         (id, TournamentState::Cancelled, 2, name("first"))

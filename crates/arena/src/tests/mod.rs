@@ -1,4 +1,4 @@
-//! What is live, without a network: what happens when things happen at once, or break down on the way.
+//! The live server without a network: concurrent events, and failures.
 
 mod breakdown;
 mod checkpoints;

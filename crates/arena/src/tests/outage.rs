@@ -1,10 +1,10 @@
-//! What is live while the store cannot be used, and after that.
+//! The live server during and after a failure of its store.
 
-use super::fixture::{begin, connect, name, shaky_arena, soon, until};
+use super::fixture::{begin, connect, in_time, name, read_until, shaky_arena};
 use super::sessions::{snapshot, take, turn};
 use super::shaky_store::Mood;
 use crate::matches::shard::MatchInput;
-use crate::{Arena, ArenaError, NewTournament};
+use crate::{ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_proto::{ServerEvent, pb};
 use lastnim_store::StoreError;
@@ -16,29 +16,17 @@ fn new_tournament() -> NewTournament {
     NewTournament { settings: testing::settings(2, 1, AllianceSource::Standard), terms: Terms::default() }
 }
 
-/// Waits until the arena says that its store cannot be used, or that it can be.
-async fn trouble(arena: &Arena, is_there: bool) {
-    let change = async {
-        if is_there {
-            arena.wait_until_store_failed().await;
-        } else {
-            arena.wait_until_store_usable().await;
-        }
-    };
-    soon("a change of the store", change).await;
-}
-
 fn is_unavailable<T>(answer: &Result<T, ArenaError>) -> bool {
     matches!(answer, Err(ArenaError::Store(StoreError::Unavailable(_))))
 }
 
 #[tokio::test]
-async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
+async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
     let (store, arena) = shaky_arena().await;
     let open = arena.create_tournament(new_tournament()).await.unwrap().stored.id;
     arena.join_tournament(open, &name("first")).await.unwrap();
     arena.join_tournament(open, &name("second")).await.unwrap();
-    // The names are held by a bot whose registration hangs, what else there is by this test.
+    // A hanging registration holds the lock on names; this test holds the other locks.
     let tournament = arena.tournament_lock(open).lock_owned().await;
     let creation = std::sync::Arc::clone(arena.inner.tournaments.creating()).lock_owned().await;
     store.set(Mood::Hangs);
@@ -47,7 +35,7 @@ async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
         let arena = arena.clone();
         async move { arena.register_bot(name("third")).await.map(drop) }
     });
-    soon("a write that hangs", writes.changed()).await.unwrap();
+    in_time("a write that hangs", writes.changed()).await.unwrap();
     let behind = arena.clone();
     let creating = tokio::spawn(async move { behind.create_tournament(new_tournament()).await });
     let behind = arena.clone();
@@ -57,22 +45,22 @@ async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
     let behind = arena.clone();
     let rotating = tokio::spawn(async move { behind.rotate_token(&name("first")).await });
     let before = arena.bot(&name("first")).await.unwrap().stored.token;
-    // All of them have come to wait.
+    // All requests are waiting.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
     store.set(Mood::OutOfOrder);
-    let answer = soon("an answer", registering).await.unwrap();
+    let answer = in_time("an answer", registering).await.unwrap();
     assert!(matches!(answer, Err(ArenaError::Delayed(_))), "{answer:?}");
-    assert!(is_unavailable(&soon("an answer", creating).await.unwrap()));
-    assert!(is_unavailable(&soon("an answer", starting).await.unwrap()));
-    assert!(is_unavailable(&soon("an answer", cancelling).await.unwrap()));
-    assert!(is_unavailable(&soon("an answer", rotating).await.unwrap()));
+    assert!(is_unavailable(&in_time("an answer", creating).await.unwrap()));
+    assert!(is_unavailable(&in_time("an answer", starting).await.unwrap()));
+    assert!(is_unavailable(&in_time("an answer", cancelling).await.unwrap()));
+    assert!(is_unavailable(&in_time("an answer", rotating).await.unwrap()));
     drop((tournament, creation));
     store.set(Mood::Fine);
-    trouble(&arena, false).await;
-    // Whoever still waited would have a turn before this.
-    soon("a turn", arena.register_bot(name("fourth"))).await.unwrap();
+    in_time("the end of the outage", arena.wait_until_store_usable()).await;
+    // Any remaining waiter would run before this registration.
+    in_time("a turn", arena.register_bot(name("fourth"))).await.unwrap();
     arena.bot(&name("third")).await.unwrap();
     assert_eq!(arena.open_tournament_count(), 1);
     assert_eq!(arena.tournament(open).await.unwrap().stored.state, TournamentState::Open);
@@ -84,19 +72,19 @@ fn unheard(event: &ServerEvent) -> Option<()> {
 }
 
 #[tokio::test]
-async fn of_a_bot_that_comes_back_again_and_again_meanwhile_only_the_newest_session_stays() {
+async fn during_an_outage_only_the_newest_session_stays() {
     const RETURNS: usize = 1_000;
-    /// What a match has room for is bounded, and so are those that wait to say that they have left.
+    /// The match's queue is bounded, and so are the sessions that wait to report their end.
     const MAX_TASKS: usize = 150;
     let (store, arena) = shaky_arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    assert_eq!(until(&mut first_hears, turn).await, 0);
+    assert_eq!(read_until(&mut first_hears, turn).await, 0);
     store.set(Mood::Hangs);
     let mut writes = store.next_write();
     first.send(Ok(take(begun.id, 0))).unwrap();
-    soon("a write that hangs", writes.changed()).await.unwrap();
+    in_time("a write that hangs", writes.changed()).await.unwrap();
     let mut newest = None;
     for _ in 0..RETURNS {
         let (second, mut second_hears) = connect(&arena, "second").unwrap();
@@ -104,7 +92,7 @@ async fn of_a_bot_that_comes_back_again_and_again_meanwhile_only_the_newest_sess
         tokio::task::yield_now().await;
         if let Some((_second, mut older)) = newest.replace((second, second_hears)) {
             let reading = async { while let Some(Ok(_)) = older.next().await {} };
-            soon("the end of an older session", reading).await;
+            in_time("the end of an older session", reading).await;
         }
     }
     let alone = async {
@@ -112,22 +100,22 @@ async fn of_a_bot_that_comes_back_again_and_again_meanwhile_only_the_newest_sess
             tokio::task::yield_now().await;
         }
     };
-    soon("the end of the older sessions", alone).await;
+    in_time("the end of the older sessions", alone).await;
     let tasks = Handle::current().metrics().num_alive_tasks();
     assert!(tasks < MAX_TASKS, "{tasks} tasks");
     let (second, mut second_hears) = newest.expect("there were some");
-    // What it sends is read, though its match hears nothing now.
+    // The session reads this message, though its match handles nothing now.
     second.send(Ok(take("0190163d-8694-739b-aea5-966c26f8ad91".parse().unwrap(), 0))).unwrap();
-    until(&mut second_hears, unheard).await;
+    read_until(&mut second_hears, unheard).await;
     second.send(Ok(take(begun.id, 1))).unwrap();
     second.send(Ok(pb::PlayRequest::default())).unwrap();
-    until(&mut second_hears, unheard).await;
+    read_until(&mut second_hears, unheard).await;
     store.set(Mood::Fine);
-    until(&mut second_hears, snapshot).await;
+    read_until(&mut second_hears, snapshot).await;
     let mut plies = Vec::new();
     while plies.last() != Some(&2) {
-        plies.push(until(&mut first_hears, turn).await);
+        plies.push(read_until(&mut first_hears, turn).await);
     }
     begun.handle.send(MatchInput::Cancel);
-    soon("the end", playing).await.unwrap().unwrap();
+    in_time("the end", playing).await.unwrap().unwrap();
 }

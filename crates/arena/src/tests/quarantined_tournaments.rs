@@ -1,8 +1,8 @@
-//! Tournaments that cannot be carried on, beside others that can.
+//! Tournaments that cannot be resumed, beside others that can.
 
 use super::fixture::arena_on;
 use super::interventions::{reason, stop_play, tournament, until_view};
-use super::lost_matches::{BOTS, begin, formats_in_rounds, open};
+use super::lost_matches::{BOTS, begin, formats_in_rounds, open_arena};
 use super::shaky_store::{Mood, shaky_store};
 use crate::{Arena, ArenaError, Intervention};
 use lastnim_core::game::TournamentId;
@@ -10,7 +10,7 @@ use lastnim_store::{Change, Store};
 use lastnim_tournament::{OpenMatches, TournamentFormat, TournamentState};
 use std::time::Duration;
 
-/// Checks that nothing is done to a quarantined tournament.
+/// Checks that a quarantined tournament rejects all changes.
 async fn check_refused(arena: &Arena, id: TournamentId, why: &str) {
     let pause = Intervention::Pause(OpenMatches::Finish);
     let quarantined = ArenaError::TournamentQuarantined { id, why: why.into() };
@@ -19,10 +19,10 @@ async fn check_refused(arena: &Arena, id: TournamentId, why: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_cannot_be_carried_on_keeps_no_other_from_it() {
+async fn a_tournament_that_cannot_be_resumed_does_not_stop_the_others() {
     for (format, first_round, _) in formats_in_rounds() {
         let store = shaky_store();
-        // Without a checkpoint, which would have counted the result.
+        // Without a checkpoint, which would include the result.
         let arena = arena_on(store.clone()).await;
         let damaged = tournament(&arena, &BOTS, format).await;
         until_view(&arena, damaged, |view| view.played > first_round).await;
@@ -31,26 +31,27 @@ async fn one_that_cannot_be_carried_on_keeps_no_other_from_it() {
         until_view(&arena, sound, |view| view.played == 1).await;
         stop_play(&arena, sound).await;
         arena.stop(Duration::ZERO).await;
-        // As an older version left it that lost a match: the next round was drawn, and a result of this one is not there.
+        // A state that an older version left after losing a match: the next round was drawn, but a result of this one
+        // is missing.
         let results = store.match_results(damaged, 0, 1_000).await.unwrap();
         store.keep(Change::MatchVoided { id: results[0].id, reason: reason() }).await;
         let left = store.match_results(damaged, 0, 1_000).await.unwrap();
 
         for _ in 0..2 {
-            let arena = open(&store).await;
+            let arena = open_arena(&store).await;
             let view = arena.tournament(damaged).await.unwrap();
             let why = view.damage.expect("it is quarantined");
-            assert!(why.ends_with("is none of its pairings"), "{why}");
+            assert!(why.ends_with("is not one of its pairings"), "{why}");
             assert_eq!(view.stored.state, TournamentState::Running);
             check_refused(&arena, damaged, &why).await;
             let listed = arena.list_tournaments(None, 9).await.unwrap();
             let shown: Vec<_> = listed.iter().map(|view| (view.stored.id, view.damage.is_some())).collect();
             assert_eq!(shown, [(sound, false), (damaged, true)]);
-            assert_eq!(store.match_results(damaged, 0, 1_000).await.unwrap(), left, "it stays as it is");
+            assert_eq!(store.match_results(damaged, 0, 1_000).await.unwrap(), left, "it stays unchanged");
             arena.stop(Duration::ZERO).await;
         }
 
-        let arena = open(&store).await;
+        let arena = open_arena(&store).await;
         arena.intervene(sound, Intervention::Resume).await.unwrap();
         let over = until_view(&arena, sound, |view| view.stored.state.is_over()).await;
         assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
@@ -58,13 +59,13 @@ async fn one_that_cannot_be_carried_on_keeps_no_other_from_it() {
         assert_eq!(cancelled.stored.state, TournamentState::Cancelled);
         assert_eq!(arena.open_tournament_count(), 0);
         arena.stop(Duration::ZERO).await;
-        let view = open(&store).await.tournament(damaged).await.unwrap();
+        let view = open_arena(&store).await.tournament(damaged).await.unwrap();
         assert_eq!((view.stored.state, view.damage), (TournamentState::Cancelled, None));
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_whose_lost_match_cannot_be_stored_is_carried_on_by_the_next_server() {
+async fn a_tournament_whose_lost_match_cannot_be_stored_is_resumed_by_the_next_server() {
     for is_cancelled in [false, true] {
         let store = shaky_store();
         store.set(Mood::RefusesOneMatchForGood);
@@ -72,7 +73,7 @@ async fn one_whose_lost_match_cannot_be_stored_is_carried_on_by_the_next_server(
         let view = until_view(&arena, id, |view| view.damage.is_some()).await;
         let lost = store.refused_match().unwrap();
         let why = view.damage.unwrap();
-        assert_eq!(*why, *format!("match {lost} was lost, and the store refused to quarantine it"));
+        assert_eq!(*why, *format!("match {lost} was lost, and the store rejected its quarantine"));
         check_refused(&arena, id, &why).await;
         assert_eq!(arena.tournament(id).await.unwrap().played, 0);
         if is_cancelled {
@@ -82,7 +83,7 @@ async fn one_whose_lost_match_cannot_be_stored_is_carried_on_by_the_next_server(
         }
         arena.stop(Duration::ZERO).await;
         store.set(Mood::Fine);
-        let arena = open(&store).await;
+        let arena = open_arena(&store).await;
         let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
         assert_eq!((over.stored.state, over.damage), (TournamentState::Finished, None));
         assert_eq!(store.match_results(id, 0, 1_000).await.unwrap().len() as u64, over.total);

@@ -1,6 +1,6 @@
-//! Bots that never played are removed.
+//! Removal of bots that never played.
 
-use super::fixture::{BANK, arena, connect, duel, name, reopen, shaky_arena, soon};
+use super::fixture::{BANK, arena, connect, duel_setup, in_time, name, reopen, shaky_arena};
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, testing};
@@ -14,20 +14,20 @@ async fn refusal(arena: &Arena, bot: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_bot_that_is_removed_is_gone_for_this_server_and_the_next() {
+async fn a_removed_bot_is_gone_also_after_a_restart() {
     let (store, arena) = shaky_arena().await;
     let (_, token) = arena.register_bot(name("idle")).await.unwrap();
     let (_requests, mut stream) = connect(&arena, "idle").unwrap();
     arena.remove_bot(&name("idle")).await.unwrap();
     let closing = async {
         loop {
-            match stream.next().await.expect("it says why it ends") {
+            match stream.next().await.expect("the stream ends with a reason") {
                 Ok(_) => {}
                 Err(closing) => break closing,
             }
         }
     };
-    let closed = soon("the end of the session", closing).await;
+    let closed = in_time("the end of the session", closing).await;
     assert_eq!(closed, crate::CloseReason::BotRemoved.into());
     let unknown = ArenaError::NoSuchBot(name("idle"));
     assert_eq!(arena.remove_bot(&name("idle")).await.unwrap_err(), unknown);
@@ -37,11 +37,11 @@ async fn a_bot_that_is_removed_is_gone_for_this_server_and_the_next() {
     assert_eq!(next.principal_of_token(token.reveal()), None);
     let (view, _) = next.register_bot(name("idle")).await.unwrap();
     assert!(view.session.is_none());
-    assert_eq!(next.principal_of_token(token.reveal()), None, "a later bot of its name has nothing from it");
+    assert_eq!(next.principal_of_token(token.reveal()), None, "a later bot of this name inherits nothing");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_is_needed_stays() {
+async fn a_bot_in_use_cannot_be_removed() {
     let arena = arena().await;
     arena.register_bot(name("third")).await.unwrap();
     let settings = testing::settings(2, 1, AllianceSource::Standard);
@@ -53,9 +53,9 @@ async fn a_bot_that_is_needed_stays() {
     arena.remove_bot(&name("third")).await.unwrap();
     assert!(arena.tournament(id).await.unwrap().stored.field.is_empty());
 
-    arena.create_match(duel()).await.unwrap();
+    arena.create_match(duel_setup()).await.unwrap();
     assert!(refusal(&arena, "first").await.contains("not over"));
-    // Nobody takes a seat before the clocks have run out.
+    // No bot plays, so the clocks run out.
     while arena.open_match_count() > 0 {
         tokio::time::sleep(BANK).await;
     }

@@ -1,4 +1,4 @@
-use super::fixture::{arena, begin, connect, name, run_silent, soon, until};
+use super::fixture::{arena, begin, connect, in_time, name, read_until, run_silent};
 use crate::matches::shard::MatchInput;
 use crate::sessions::outbox::outbox_channel;
 use crate::sessions::roster::Roster;
@@ -28,7 +28,7 @@ pub(super) fn take(match_id: MatchId, ply: u32) -> pb::PlayRequest {
     pb::PlayRequest { action: Some(pb::play_request::Action::Take(take)) }
 }
 
-/// Opens sessions of one bot on as many threads at once.
+/// Opens sessions of one bot concurrently, each on its own thread.
 fn open_at_once(arena: &Arena, bot: &str, sessions: usize) -> Vec<(Session, OutboxStream<ServerEvent>)> {
     let start = Barrier::new(sessions);
     thread::scope(|scope| {
@@ -42,7 +42,7 @@ fn open_at_once(arena: &Arena, bot: &str, sessions: usize) -> Vec<(Session, Outb
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_sessions_at_once_the_one_that_stays_is_the_one_that_plays() {
+async fn of_many_concurrent_sessions_the_remaining_one_plays() {
     const MATCHES: usize = 30;
     let arena = arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
@@ -56,38 +56,38 @@ async fn of_many_sessions_at_once_the_one_that_stays_is_the_one_that_plays() {
         let mut staying = Vec::new();
         for (session, mut stream) in open_at_once(&arena, "second", 4) {
             tokio::spawn(run_silent(session));
-            match stream.next().await.expect("an end has a reason") {
+            match stream.next().await.expect("the stream ends with a reason") {
                 Ok(_welcome) => staying.push(stream),
                 Err(closed) => assert_eq!(closed, CloseReason::Replaced.into()),
             }
         }
         let [mut stream] = <[_; 1]>::try_from(staying).expect("one session stays");
         for _ in 0..MATCHES {
-            until(&mut stream, snapshot).await;
+            read_until(&mut stream, snapshot).await;
         }
         second_hears = Some(stream);
     }
-    let mut second_hears = second_hears.expect("the last one stays");
+    let mut second_hears = second_hears.expect("the last session stays");
     for (id, handle, playing) in begun {
         first.send(Ok(take(id, 0))).unwrap();
-        assert_eq!(until(&mut first_hears, turn).await, 0);
-        assert_eq!(until(&mut second_hears, turn).await, 1);
+        assert_eq!(read_until(&mut first_hears, turn).await, 0);
+        assert_eq!(read_until(&mut second_hears, turn).await, 1);
         handle.send(MatchInput::Cancel);
-        soon("the end", playing).await.unwrap().unwrap();
+        in_time("the end", playing).await.unwrap().unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_runs_leaves_nothing_behind() {
+async fn a_session_that_never_runs_leaves_nothing_behind() {
     let arena = arena().await;
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
     let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
     assert!(arena.bot(&name("first")).await.unwrap().session.is_some());
-    // The match does not wait for the session, whose bot was promised a snapshot.
+    // The match does not wait for the session, though its bot was promised a snapshot.
     begun.handle.send(MatchInput::Cancel);
     drop(session);
-    soon("the end of the match", playing).await.unwrap().unwrap();
+    in_time("the end of the match", playing).await.unwrap().unwrap();
     assert_eq!(arena.session_count(), 0);
     assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
     assert!(matches!(stream.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
@@ -106,11 +106,11 @@ async fn a_session_that_breaks_down_leaves_nothing_behind() {
     assert_eq!(arena.session_count(), 0);
     assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
     let reading = async { while let Some(Ok(_)) = stream.next().await {} };
-    soon("the end of the stream", reading).await;
+    in_time("the end of the stream", reading).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
+async fn a_closed_session_is_read_to_its_end_or_dropped_after_a_while() {
     let arena = arena().await;
     let burst = 2 * usize::try_from(arena.limits().idle_message_burst).unwrap();
     let unknown = MatchId::new(7, &[7; 10]);
@@ -125,23 +125,23 @@ async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
     let (_more_requests, mut silent) = connect_and_err("second");
     let mut refused = 0;
     let closed = loop {
-        match soon("an event", reading.next()).await.expect("an end has a reason") {
+        match in_time("an event", reading.next()).await.expect("the stream ends with a reason") {
             Ok(ServerEvent::Unheard(_)) => refused += 1,
             Ok(_) => {}
             Err(closed) => break closed,
         }
     };
     assert_eq!(refused, arena.limits().idle_message_burst + 1);
-    assert_eq!(closed.closing, CloseReason::TooManyUnproductive);
+    assert_eq!(closed.closing, CloseReason::TooManyIdleMessages);
     assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
     tokio::time::sleep(2 * arena.limits().closing_grace).await;
-    assert_eq!(arena.session_count(), 0, "who does not read holds no place");
-    let closed = soon("the end", silent.next()).await.unwrap().expect_err("nothing is kept for it");
-    assert_eq!(closed.closing, CloseReason::TooManyUnproductive);
+    assert_eq!(arena.session_count(), 0, "a bot that does not read keeps no place");
+    let closed = in_time("the end", silent.next()).await.unwrap().expect_err("its queue is dropped");
+    assert_eq!(closed.closing, CloseReason::TooManyIdleMessages);
 }
 
 #[test]
-fn the_session_at_a_desk_is_never_older_than_one_before() {
+fn a_later_session_has_a_higher_number() {
     let roster = Roster::default();
     let bot = name("first");
     let seen = AtomicU64::new(0);

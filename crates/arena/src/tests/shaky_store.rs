@@ -1,4 +1,4 @@
-//! A store that fails or hangs as it is told.
+//! A store that fails or hangs on request.
 
 use async_trait::async_trait;
 use lastnim_core::game::MatchId;
@@ -9,23 +9,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::watch;
 
-/// How a store takes a write.
+/// How a store handles writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mood {
     Fine,
-    /// Writes nothing and says nothing, until the mood changes.
+    /// Blocks writes until the mood changes.
     Hangs,
     OutOfOrder,
     Taken,
-    /// Refuses to note that a tournament runs.
+    /// Rejects that a tournament starts.
     RefusesStarts,
-    /// Refuses to note that the field of a tournament changes while it runs.
+    /// Rejects changes of a running tournament's field.
     RefusesFieldChanges,
-    /// Refuses all events of the first match that begins.
+    /// Rejects all events of the first match that begins.
     RefusesOneMatch,
-    /// Refuses the end of the first match that comes to it.
+    /// Rejects the end of the first match that ends.
     RefusesOneEnd,
-    /// Refuses to quarantine a match as well.
+    /// Also rejects the quarantine of a match.
     RefusesOneMatchForGood,
 }
 
@@ -34,23 +34,23 @@ pub(crate) type ShakyStore = ScriptedStore<Moods>;
 #[derive(Debug)]
 pub(crate) struct Moods {
     mood: watch::Sender<Mood>,
-    /// How many writes have begun.
+    /// The number of writes begun.
     begun: watch::Sender<u64>,
-    /// How many writes have met a store that hangs, since it does.
+    /// The number of writes that are blocked.
     hanging: watch::Sender<usize>,
-    /// Whether it is not said that there are no more results.
+    /// Whether the last page of results is held back.
     holds_last_results: watch::Sender<bool>,
-    /// How many reads have met that.
+    /// The number of reads held back.
     held: watch::Sender<usize>,
-    /// Whether the lines and the events of tournaments cannot be read.
+    /// Whether reading standings and events of tournaments fails.
     is_damaged: AtomicBool,
-    /// The match whose events are refused.
+    /// The match whose events are rejected.
     refused: OnceLock<MatchId>,
-    /// The matches that were voided, as often as that was written.
+    /// Every write of a voided match.
     voided: Mutex<Vec<MatchId>>,
 }
 
-/// Returns an empty store that is in good health.
+/// Returns an empty store that works.
 pub(crate) fn shaky_store() -> Arc<ShakyStore> {
     ShakyStore::with_script(Moods {
         mood: watch::Sender::new(Mood::Fine),
@@ -70,41 +70,41 @@ impl Moods {
         self.mood.send_replace(mood);
     }
 
-    /// Waits until a write has met a store that hangs.
-    pub(crate) async fn somebody_waits(&self) {
-        self.hanging.subscribe().wait_for(|&hanging| hanging > 0).await.expect("the sender is held here");
+    /// Waits until a write is blocked.
+    pub(crate) async fn wait_for_blocked_write(&self) {
+        self.hanging.subscribe().wait_for(|&hanging| hanging > 0).await.expect("the sender is in self");
     }
 
-    /// Lets nobody know that there are no more results.
+    /// Holds back the last page of results.
     pub(crate) fn hold_last_results(&self) {
         self.holds_last_results.send_replace(true);
     }
 
-    /// Waits until somebody has read all results that there are, and does not know it.
-    pub(crate) async fn somebody_has_read_results(&self) {
-        self.held.subscribe().wait_for(|&held| held > 0).await.expect("the sender is held here");
+    /// Waits until a reader waits for the last page of results.
+    pub(crate) async fn wait_for_held_read(&self) {
+        self.held.subscribe().wait_for(|&held| held > 0).await.expect("the sender is in self");
     }
 
     pub(crate) fn release_results(&self) {
         self.holds_last_results.send_replace(false);
     }
 
-    /// From now on neither lines nor events of tournaments can be read.
+    /// Makes reading standings and events of tournaments fail.
     pub(crate) fn damage_tournaments(&self) {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the matches that were voided, as often as that was written.
+    /// Returns every write of a voided match.
     pub(crate) fn voided_matches(&self) -> Vec<MatchId> {
         self.voided.lock().unwrap().clone()
     }
 
-    /// Returns the match whose events are refused, once there is one.
+    /// Returns the match whose events are rejected, if there is one yet.
     pub(crate) fn refused_match(&self) -> Option<MatchId> {
         self.refused.get().copied()
     }
 
-    /// Returns whether changes hold an event of the match that is refused: the first one that has such an event.
+    /// Returns whether changes contain an event of the rejected match: the first match with such an event.
     fn hold_refused_event(&self, changes: &[Change], is_refused: impl Fn(&Event) -> bool) -> bool {
         changes.iter().any(|change| match change {
             Change::MatchEvents { id, events, .. } => {
@@ -114,7 +114,7 @@ impl Moods {
         })
     }
 
-    /// Begins to count writes: the receiver changes with the next one.
+    /// Counts writes from now on: the receiver changes with the next one.
     pub(crate) fn next_write(&self) -> watch::Receiver<u64> {
         self.begun.subscribe()
     }
@@ -133,7 +133,7 @@ impl WriteScript for Moods {
         if *moods.borrow() == Mood::Hangs {
             self.hanging.send_modify(|hanging| *hanging += 1);
         }
-        let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is held here");
+        let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is in self");
         let starts = |change: &Change| matches!(change, Change::TournamentState { .. });
         let changes_field = |change: &Change| matches!(change, Change::FieldChanged { .. });
         let quarantines = changes.iter().any(|change| matches!(change, Change::MatchQuarantined { .. }));
@@ -173,12 +173,12 @@ impl WriteScript for Moods {
                 let mut holds = self.holds_last_results.subscribe();
                 if page.is_empty() && *holds.borrow() {
                     self.held.send_modify(|held| *held += 1);
-                    holds.wait_for(|&holds| !holds).await.expect("the sender is held here");
+                    holds.wait_for(|&holds| !holds).await.expect("the sender is in self");
                 }
                 Ok(())
             }
             StoreRead::Standings | StoreRead::TournamentEvents if self.is_damaged.load(Ordering::Relaxed) => {
-                Err(StoreError::Damaged { what: format!("{read:?}"), why: "told to be".to_owned() })
+                Err(StoreError::Damaged { what: format!("{read:?}"), why: "by the test".to_owned() })
             }
             StoreRead::Standings | StoreRead::TournamentEvents => Ok(()),
         }

@@ -1,12 +1,12 @@
-use super::fixture::{arena, begin, connect, name, soon};
+use super::fixture::{arena, begin, connect, in_time, name};
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, testing};
 use std::time::Duration;
 use tokio_stream::StreamExt as _;
 
-/// Begins matches until the arena says no.
-async fn crowd(arena: Arena) {
+/// Begins matches until the arena rejects one.
+async fn begin_matches_until_refused(arena: Arena) {
     loop {
         match begin(&arena) {
             Ok(begun) => drop(tokio::spawn(begun.play)),
@@ -17,8 +17,8 @@ async fn crowd(arena: Arena) {
     }
 }
 
-/// Opens sessions until the arena says no, and waits until those that it let in are over.
-async fn visitors(arena: Arena) {
+/// Opens sessions until the arena rejects one, and waits until the open ones end.
+async fn open_sessions_until_refused(arena: Arena) {
     let mut streams = Vec::new();
     loop {
         match connect(&arena, "second") {
@@ -36,29 +36,29 @@ async fn visitors(arena: Arena) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nothing_begins_behind_the_back_of_who_stops_the_arena() {
+async fn nothing_begins_once_the_arena_stops() {
     for round in 0..20 {
         let arena = arena().await;
         let begun = begin(&arena).unwrap();
         let playing = tokio::spawn(begun.play);
-        let crowd = tokio::spawn(crowd(arena.clone()));
-        let visitors = tokio::spawn(visitors(arena.clone()));
+        let crowd = tokio::spawn(begin_matches_until_refused(arena.clone()));
+        let visitors = tokio::spawn(open_sessions_until_refused(arena.clone()));
         tokio::time::sleep(Duration::from_micros(round * 100)).await;
-        soon("the stop", arena.stop(Duration::ZERO)).await;
-        soon("the end of the crowd", crowd).await.unwrap();
-        soon("the end of the visits", visitors).await.unwrap();
-        assert_eq!(soon("the end of a match", playing).await.unwrap().unwrap_err(), ArenaError::Stopping);
+        in_time("the stop", arena.stop(Duration::ZERO)).await;
+        in_time("the end of the crowd", crowd).await.unwrap();
+        in_time("the end of the visits", visitors).await.unwrap();
+        assert_eq!(in_time("the end of a match", playing).await.unwrap().unwrap_err(), ArenaError::Stopping);
         let gone = async {
             while arena.open_match_count() > 0 || arena.session_count() > 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        soon("the last to leave", gone).await;
+        in_time("the end of the last session", gone).await;
     }
 }
 
 #[tokio::test]
-async fn what_was_begun_has_ended_when_the_store_is_closed() {
+async fn the_store_is_closed_after_all_tasks_have_ended() {
     let arena = arena().await;
     let settings = testing::settings(2, 40, AllianceSource::Standard);
     let new = NewTournament { settings, terms: Terms::default() };
@@ -70,8 +70,8 @@ async fn what_was_begun_has_ended_when_the_store_is_closed() {
     while arena.open_match_count() == 0 {
         tokio::task::yield_now().await;
     }
-    assert!(!arena.inner.tasks.is_empty(), "it is played");
-    soon("the stop", arena.stop(Duration::ZERO)).await;
-    soon("the end of all tasks", arena.close_store()).await;
+    assert!(!arena.inner.tasks.is_empty(), "the match is running");
+    in_time("the stop", arena.stop(Duration::ZERO)).await;
+    in_time("the end of all tasks", arena.close_store()).await;
     assert!(arena.inner.tasks.is_empty());
 }

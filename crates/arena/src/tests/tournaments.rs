@@ -1,4 +1,4 @@
-use super::fixture::{arena, duel, name, shaky_arena, soon};
+use super::fixture::{arena, duel_setup, in_time, name, shaky_arena};
 use super::shaky_store::Mood;
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
@@ -12,7 +12,7 @@ async fn tournament(arena: &Arena, seats: usize, positions: u64) -> lastnim_core
 }
 
 #[tokio::test]
-async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
+async fn a_tournament_that_ends_first_is_not_cancelled() {
     let arena = arena().await;
     let id = tournament(&arena, 2, 1).await;
     let handle = arena.live_tournament(id).unwrap();
@@ -26,7 +26,7 @@ async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
     tokio::task::yield_now().await;
     stored.state = TournamentState::Finished;
     handle.show_tournament(stored);
-    let answer = soon("the answer", cancelling).await.unwrap();
+    let answer = in_time("the answer", cancelling).await.unwrap();
     assert!(
         matches!(answer, Err(ArenaError::WrongState { state: TournamentState::Finished, .. })),
         "{answer:?}"
@@ -34,7 +34,7 @@ async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
 }
 
 #[tokio::test]
-async fn nobody_joins_a_field_that_could_not_be_played_through() {
+async fn a_bot_that_makes_the_tournament_too_large_cannot_join() {
     let arena = arena().await;
     // 28 bots make 3,276 sets of three, and so 9,828,000 matches; 29 would make 10,962,000.
     let id = tournament(&arena, 3, 1_000).await;
@@ -57,8 +57,8 @@ async fn nobody_joins_a_field_that_could_not_be_played_through() {
     assert_eq!(arena.standings(id).await.unwrap().len(), 28);
 }
 
-/// Creates a tournament that starts by itself with two bots.
-async fn self_starter(arena: &Arena) -> lastnim_core::game::TournamentId {
+/// Creates a tournament that starts automatically with two bots.
+async fn create_automatic_tournament(arena: &Arena) -> lastnim_core::game::TournamentId {
     let settings = testing::settings(2, 1, AllianceSource::Standard);
     let settings = Settings::new(SettingsDraft { start_at: Some(2), ..(*settings).clone() }).unwrap();
     let new = NewTournament { settings, terms: Terms::default() };
@@ -66,9 +66,9 @@ async fn self_starter(arena: &Arena) -> lastnim_core::game::TournamentId {
 }
 
 #[tokio::test]
-async fn nobody_completes_a_field_without_its_start() {
+async fn the_last_join_and_the_start_are_stored_together() {
     let (store, arena) = shaky_arena().await;
-    let id = self_starter(&arena).await;
+    let id = create_automatic_tournament(&arena).await;
     arena.join_tournament(id, &name("first")).await.unwrap();
     store.set(Mood::RefusesStarts);
     let refused = arena.join_tournament(id, &name("second")).await.unwrap_err();
@@ -81,9 +81,9 @@ async fn nobody_completes_a_field_without_its_start() {
 }
 
 #[tokio::test]
-async fn who_joins_again_starts_what_waited_for_nobody_else() {
+async fn joining_again_starts_a_complete_tournament() {
     let arena = arena().await;
-    let id = self_starter(&arena).await;
+    let id = create_automatic_tournament(&arena).await;
     let handle = arena.live_tournament(id).unwrap();
     let mut stored = arena.join_tournament(id, &name("first")).await.unwrap().stored;
     Arc::make_mut(&mut stored.field).push(name("second"));
@@ -92,7 +92,7 @@ async fn who_joins_again_starts_what_waited_for_nobody_else() {
     assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
 }
 
-/// Has long work wait until the sender is dropped: the runtime has one thread for it.
+/// Blocks long work, for which the runtime has one thread, until the sender is dropped.
 fn hold_long_work() -> std::sync::mpsc::Sender<()> {
     let (release, held) = std::sync::mpsc::channel::<()>();
     tokio::task::spawn_blocking(move || held.recv());
@@ -115,15 +115,15 @@ fn an_exhibition_does_not_wait_for_the_planning_of_a_million_matches() {
             let arena = arena.clone();
             async move { arena.start_tournament(id).await.map(|view| view.total) }
         });
-        // The tournament's lock is taken: the start waits for its plan.
+        // Waits until the start holds the tournament's lock, waiting for its plan.
         while arena.tournament_lock(id).try_lock().is_ok() {
             tokio::task::yield_now().await;
         }
-        soon("an exhibition", arena.create_match(duel())).await.unwrap();
-        soon("a registration", arena.register_bot(name("third"))).await.unwrap();
+        in_time("an exhibition", arena.create_match(duel_setup())).await.unwrap();
+        in_time("a registration", arena.register_bot(name("third"))).await.unwrap();
         assert!(!starting.is_finished());
         drop(release);
-        assert_eq!(soon("the start", starting).await.unwrap(), Ok(1_001_880));
+        assert_eq!(in_time("the start", starting).await.unwrap(), Ok(1_001_880));
         arena.stop(std::time::Duration::ZERO).await;
     });
 }

@@ -1,6 +1,6 @@
-//! Which questions of a match can have transcripts published, and how much, though callers do not wait for their answers.
+//! Which transcripts can be published, and how large, also if callers do not wait for the answers.
 
-use super::fixture::{BANK, arena, begin, connect, duel, shaky_arena, soon, until};
+use super::fixture::{BANK, arena, begin, connect, duel_setup, in_time, read_until, shaky_arena};
 use super::sessions::{take, turn};
 use super::shaky_store::{Mood, ShakyStore};
 use crate::matches::shard::MatchInput;
@@ -10,10 +10,10 @@ use lastnim_core::referee::{EndReason, MatchSetup};
 use lastnim_store::{PruneFilter, StoreError};
 use lastnim_tournament::OracleAccess;
 
-/// More than half of what a seat may have.
+/// More than half of a seat's limit.
 const LARGE: usize = 3 << 20;
 
-/// Has the two play so many plies, cancels the match unless it is over by then, and returns its id.
+/// Plays a number of plies, cancels the match unless it is over, and returns its id.
 async fn play(arena: &Arena, setup: MatchSetup, plies: u32) -> MatchId {
     let (first, mut first_hears) = connect(arena, "first").unwrap();
     let (second, mut second_hears) = connect(arena, "second").unwrap();
@@ -22,15 +22,15 @@ async fn play(arena: &Arena, setup: MatchSetup, plies: u32) -> MatchId {
     for ply in 0..plies {
         let (requests, hears) =
             if ply.is_multiple_of(2) { (&first, &mut first_hears) } else { (&second, &mut second_hears) };
-        while until(hears, turn).await != ply {}
+        while read_until(hears, turn).await != ply {}
         requests.send(Ok(take(begun.id, ply))).unwrap();
     }
     let next = if plies.is_multiple_of(2) { &mut first_hears } else { &mut second_hears };
     if plies < 5 {
-        while until(next, turn).await != plies {}
+        while read_until(next, turn).await != plies {}
         begun.handle.send(MatchInput::Cancel);
     }
-    soon("the end", playing).await.unwrap().unwrap();
+    in_time("the end", playing).await.unwrap().unwrap();
     begun.id
 }
 
@@ -62,29 +62,30 @@ async fn refused_questions(arena: &Arena, id: MatchId, questions: &[(usize, Opti
 }
 
 #[tokio::test]
-async fn a_take_is_of_the_seat_whose_turn_it_was() {
+async fn a_take_belongs_to_the_seat_whose_turn_it_was() {
     let arena = arena().await;
-    let finished = play(&arena, duel(), 5).await;
+    let finished = play(&arena, duel_setup(), 5).await;
     assert_eq!(arena.match_summary(finished).await.unwrap().0.end.unwrap().0, EndReason::Finished);
     let takes = [(0, Some(0)), (1, Some(0)), (0, Some(1)), (1, Some(1)), (0, Some(4)), (1, Some(5))];
     let refused = refused_questions(&arena, finished, &takes).await;
     assert_eq!(refused, [false, true, true, false, false, true]);
-    // The take that a match was cancelled before was asked for.
-    let cancelled = play(&arena, duel(), 3).await;
+    // The take before which a match was cancelled was asked for.
+    let cancelled = play(&arena, duel_setup(), 3).await;
     let takes = [(0, Some(2)), (1, Some(3)), (0, Some(3)), (0, Some(4)), (1, Some(5))];
     assert_eq!(refused_questions(&arena, cancelled, &takes).await, [false, false, true, true, true]);
 }
 
 #[tokio::test]
-async fn a_row_that_was_assigned_was_not_asked_for() {
+async fn an_assigned_row_was_not_asked_for() {
     let arena = arena().await;
-    let assigned = play(&arena, duel(), 1).await;
+    let assigned = play(&arena, duel_setup(), 1).await;
     assert_eq!(refused_questions(&arena, assigned, &[(0, None), (1, None)]).await, [true, true]);
-    let declared = arena.begin_match(MatchSetup { assigned: None, ..duel() }, OracleAccess::Open).unwrap();
+    let declared =
+        arena.begin_match(MatchSetup { assigned: None, ..duel_setup() }, OracleAccess::Open).unwrap();
     let playing = tokio::spawn(declared.play);
-    soon("the beginning", declared.begun).await.unwrap();
+    in_time("the beginning", declared.begun).await.unwrap();
     declared.handle.send(MatchInput::Cancel);
-    soon("the end", playing).await.unwrap().unwrap();
+    in_time("the end", playing).await.unwrap().unwrap();
     assert_eq!(refused_questions(&arena, declared.id, &[(0, None), (1, None)]).await, [false, false]);
 }
 
@@ -92,7 +93,7 @@ async fn a_row_that_was_assigned_was_not_asked_for() {
 async fn a_match_in_which_every_seat_was_forfeited_has_an_open_take() {
     let arena = arena().await;
     let begun = begin(&arena).unwrap();
-    // Nobody comes.
+    // No bot connects.
     tokio::spawn(begun.play).await.unwrap().unwrap();
     let summary = arena.match_summary(begun.id).await.unwrap().0;
     assert_eq!(summary.end.unwrap().0, EndReason::AllForfeited);
@@ -101,16 +102,16 @@ async fn a_match_in_which_every_seat_was_forfeited_has_an_open_take() {
     assert_eq!(refused_questions(&arena, begun.id, &takes).await, [false, true]);
 }
 
-/// Begins to do something, stops to wait for it once its write hangs.
+/// Starts an action, and stops waiting for it once its write is blocked.
 async fn leave_hanging<T: Send + 'static>(store: &ShakyStore, act: impl Future<Output = T> + Send + 'static) {
     store.set(Mood::Hangs);
     let acting = tokio::spawn(act);
-    soon("a write that hangs", store.somebody_waits()).await;
+    in_time("a write that hangs", store.wait_for_blocked_write()).await;
     acting.abort();
     assert!(acting.await.is_err_and(|error| error.is_cancelled()));
 }
 
-/// Begins to publish, and has the store set right once that waits.
+/// Starts to publish, and unblocks the store once that waits.
 async fn publish_behind(
     store: &ShakyStore,
     arena: &Arena,
@@ -124,27 +125,27 @@ async fn publish_behind(
         tokio::task::yield_now().await;
     }
     store.set(Mood::Fine);
-    soon("an answer", publishing).await.unwrap()
+    in_time("an answer", publishing).await.unwrap()
 }
 
 #[tokio::test]
-async fn what_a_caller_does_not_wait_for_counts_for_the_next() {
+async fn abandoned_publications_count_towards_the_limit() {
     let (store, arena) = shaky_arena().await;
-    let id = play(&arena, duel(), 5).await;
+    let id = play(&arena, duel_setup(), 5).await;
     let caller = arena.clone();
     leave_hanging(&store, async move { publish_lines(&caller, id, 0, Some(0), LARGE).await }).await;
     let refused = publish_behind(&store, &arena, id, 2, LARGE).await.unwrap_err();
     let ArenaError::TranscriptSize { bytes, .. } = refused else { panic!("{refused}") };
     assert_eq!(bytes, 2 * LARGE as u64);
     assert_eq!(arena.transcripts(id).await.unwrap().len(), 1);
-    // In the place of itself it has room.
+    // It fits in place of itself.
     publish_lines(&arena, id, 0, Some(0), LARGE).await.unwrap();
 }
 
 #[tokio::test]
-async fn nothing_is_published_of_a_record_that_was_pruned() {
+async fn transcripts_of_a_pruned_record_cannot_be_published() {
     let (store, arena) = shaky_arena().await;
-    let id = play(&arena, duel(), 5).await;
+    let id = play(&arena, duel_setup(), 5).await;
     publish(&arena, id, 0, Some(0)).await.unwrap();
     let pruner = arena.clone();
     let all = PruneFilter { tournament: None, over_before: arena.now() + 2 * BANK, keep_newest: 0 };

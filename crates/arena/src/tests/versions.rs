@@ -1,6 +1,6 @@
-//! The versions of the bots at the seats of a match.
+//! The versions at the seats of a match.
 
-use super::fixture::{LONG, begin, connect, connect_as, reopen, shaky_arena, soon, until};
+use super::fixture::{TIMEOUT, begin, connect, connect_as, in_time, read_until, reopen, shaky_arena};
 use super::sessions::{take, turn};
 use crate::Arena;
 use lastnim_core::game::{BotVersion, MatchId};
@@ -11,7 +11,7 @@ fn version(label: &str) -> BotVersion {
     BotVersion { label: label.parse().ok(), config_hash: None }
 }
 
-/// Returns the labels by seat; a session that said nothing is shown empty.
+/// Returns the labels by seat; empty for a session without a version.
 async fn labels(arena: &Arena, id: MatchId) -> Vec<Vec<String>> {
     let (summary, _) = arena.match_summary(id).await.unwrap();
     assert_eq!(arena.match_record(id).await.unwrap().versions, summary.versions);
@@ -19,7 +19,7 @@ async fn labels(arena: &Arena, id: MatchId) -> Vec<Vec<String>> {
     summary.versions.iter().map(|seat| seat.as_slice().iter().map(label).collect()).collect()
 }
 
-/// What a session is told of a match that was open before.
+/// Returns whether an event is the snapshot of an open match.
 fn snapshot(event: &ServerEvent) -> Option<()> {
     matches!(event, ServerEvent::InMatch { event: MatchEvent::Snapshot(_), .. }).then_some(())
 }
@@ -30,21 +30,21 @@ fn resign(id: MatchId) -> pb::PlayRequest {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_seat_has_the_versions_of_all_its_sessions_also_those_before_a_restart() {
+async fn a_seat_has_the_versions_of_all_its_sessions_also_from_before_a_restart() {
     let (store, before) = shaky_arena().await;
     let (_first, mut first_hears) = connect_as(&before, "first", version("1")).unwrap();
     let (_second, mut second_hears) = connect(&before, "second").unwrap();
     let begun = begin(&before).unwrap();
     let id = begun.id;
     let playing = tokio::spawn(begun.play);
-    until(&mut first_hears, turn).await;
+    read_until(&mut first_hears, turn).await;
     assert_eq!(labels(&before, id).await, [vec!["1"], vec![]]);
     let (_silent, mut silent_hears) = connect(&before, "first").unwrap();
-    until(&mut silent_hears, snapshot).await;
+    read_until(&mut silent_hears, snapshot).await;
     let (first, mut first_hears) = connect_as(&before, "first", version("2")).unwrap();
-    until(&mut first_hears, snapshot).await;
+    read_until(&mut first_hears, snapshot).await;
     first.send(Ok(take(id, 0))).unwrap();
-    assert_eq!(until(&mut second_hears, turn).await, 1);
+    assert_eq!(read_until(&mut second_hears, turn).await, 1);
     assert_eq!(labels(&before, id).await, [vec!["1", "", "2"], vec![]]);
     playing.abort();
     drop(before);
@@ -53,13 +53,13 @@ async fn a_seat_has_the_versions_of_all_its_sessions_also_those_before_a_restart
     assert_eq!(labels(&after, id).await, [vec!["1", "", "2"], vec![]]);
     let (first, mut first_hears) = connect_as(&after, "first", version("3")).unwrap();
     let (again, mut again_hears) = connect_as(&after, "second", version("9")).unwrap();
-    until(&mut again_hears, snapshot).await;
-    until(&mut first_hears, snapshot).await;
+    read_until(&mut again_hears, snapshot).await;
+    read_until(&mut first_hears, snapshot).await;
     again.send(Ok(resign(id))).unwrap();
     first.send(Ok(resign(id))).unwrap();
-    soon("the end", async {
+    in_time("the end", async {
         while after.match_summary(id).await.unwrap().0.end.is_none() {
-            tokio::time::sleep(LONG / 1_000).await;
+            tokio::time::sleep(TIMEOUT / 1_000).await;
         }
     })
     .await;
@@ -67,7 +67,7 @@ async fn a_seat_has_the_versions_of_all_its_sessions_also_those_before_a_restart
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_never_keeps_its_version_fills_no_history() {
+async fn a_bot_that_keeps_changing_its_version_does_not_fill_its_history() {
     let (_store, arena) = shaky_arena().await;
     let history = async || {
         let seen = arena.bot_versions(&"first".parse().unwrap()).await.unwrap();
@@ -82,5 +82,5 @@ async fn a_bot_that_never_keeps_its_version_fills_no_history() {
     }
     let (_last, _hears) = connect_as(&arena, "first", version("last")).unwrap();
     tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(history().await, [version("last"), version("kept")], "the others had no time");
+    assert_eq!(history().await, [version("last"), version("kept")], "the others were replaced too soon");
 }

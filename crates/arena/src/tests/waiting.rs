@@ -1,6 +1,6 @@
-//! What others see, and whose time runs, while the server waits for its store.
+//! Visibility and clocks while the server waits for its store.
 
-use super::fixture::{BANK, arena, arena_with, begin, connect, duel, shaky_arena, soon, until};
+use super::fixture::{BANK, arena, arena_with, begin, connect, duel_setup, in_time, read_until, shaky_arena};
 use super::sessions::take;
 use super::shaky_store::Mood;
 use crate::matches::shard::MatchInput;
@@ -27,32 +27,32 @@ fn forfeited(event: &ServerEvent) -> Option<ForfeitReason> {
     }
 }
 
-/// How far what a take is charged may be from what its bot thought, where no time passes by itself.
+/// How far a charge may differ from the thinking time. Time is paused.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
 #[tokio::test]
-async fn nobody_hears_of_a_match_before_its_beginning_is_stored() {
+async fn a_match_is_invisible_before_its_beginning_is_stored() {
     let (store, arena) = shaky_arena().await;
     store.set(Mood::Hangs);
     let begun = begin(&arena).unwrap();
     let id = begun.id;
     let playing = tokio::spawn(begun.play);
-    soon("the first commit", store.somebody_waits()).await;
+    in_time("the first commit", store.wait_for_blocked_write()).await;
     let nothing = ArenaError::NoSuchMatch(id);
-    assert_eq!(soon("an answer", arena.match_record(id)).await.unwrap_err(), nothing);
-    assert_eq!(soon("an answer", arena.match_summary(id)).await.unwrap_err(), nothing);
+    assert_eq!(in_time("an answer", arena.match_record(id)).await.unwrap_err(), nothing);
+    assert_eq!(in_time("an answer", arena.match_summary(id)).await.unwrap_err(), nothing);
     assert_eq!(arena.list_matches(&MatchFilter::default(), None, 10).await.unwrap(), []);
-    let watch = soon("an admission", arena.watch_match(id)).await.unwrap();
+    let watch = in_time("an admission", arena.watch_match(id)).await.unwrap();
     assert_eq!(watch.so_far, []);
     store.set(Mood::Fine);
-    soon("the beginning", begun.begun).await.unwrap();
+    in_time("the beginning", begun.begun).await.unwrap();
     assert_eq!(arena.match_summary(id).await.unwrap().0.id, id);
     assert_eq!(arena.list_matches(&MatchFilter::default(), None, 10).await.unwrap().len(), 1);
-    let record = soon("an answer", arena.match_record(id)).await.unwrap().record;
+    let record = in_time("an answer", arena.match_record(id)).await.unwrap().record;
     let mut next = watch.next.unwrap();
     for event in record.events() {
-        let watched = soon("what is announced", next.next()).await.unwrap().unwrap();
-        assert_eq!(&watched.event, event, "who watches early misses nothing");
+        let watched = in_time("what is announced", next.next()).await.unwrap().unwrap();
+        assert_eq!(&watched.event, event, "an early watcher misses nothing");
     }
     assert!(matches!(record.events()[0].event, Event::Created(_)));
     playing.abort();
@@ -65,38 +65,38 @@ async fn no_clock_runs_while_the_server_waits_for_its_store() {
     let (second, second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    soon("the beginning", begun.begun).await.unwrap();
+    in_time("the beginning", begun.begun).await.unwrap();
     store.set(Mood::Hangs);
     second.send(Ok(take(begun.id, 0))).unwrap();
-    soon("the commit of a strike", store.somebody_waits()).await;
+    in_time("the commit of a strike", store.wait_for_blocked_write()).await;
     tokio::time::sleep(2 * BANK).await;
     drop((second, second_hears));
     first.send(Ok(take(begun.id, 0))).unwrap();
     tokio::time::sleep(2 * BANK).await;
     store.set(Mood::Fine);
-    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     playing.abort();
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_a_match_that_waits_for_its_store_is_bounded() {
+async fn messages_to_a_match_that_waits_for_its_store_are_limited() {
     let (store, arena) = shaky_arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let (_second, mut second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    soon("the beginning", begun.begun).await.unwrap();
+    in_time("the beginning", begun.begun).await.unwrap();
     store.set(Mood::Hangs);
     for _ in 0..10 {
         first.send(Ok(take(begun.id, 0))).unwrap();
     }
-    soon("the commit of a take", store.somebody_waits()).await;
-    // It is answered what the match took before the session ends, as the store is back in time.
+    in_time("the commit of a take", store.wait_for_blocked_write()).await;
+    // The store is back before the grace ends, so the match answers accepted messages before the session ends.
     tokio::time::sleep(arena.limits().closing_grace / 2).await;
     store.set(Mood::Fine);
-    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     let closed = loop {
-        match soon("the end of the session", first_hears.next()).await.unwrap() {
+        match in_time("the end of the session", first_hears.next()).await.unwrap() {
             Ok(event) => {
                 assert!(took(&event).is_some_and(|took| took == (Seat::FIRST, Mover::Bot)), "{event:?}");
             }
@@ -107,26 +107,26 @@ async fn what_waits_for_a_match_that_waits_for_its_store_is_bounded() {
     let example = closed.example.unwrap();
     assert!(example.starts_with("a take of 1 at ply 0 for seat 0 of match"), "{example}");
     assert!(example.contains("4 messages waited for it; refused last: match"), "{example}");
-    assert_eq!(until(&mut second_hears, took).await, (Seat::FIRST, Mover::Bot), "the match goes on");
+    assert_eq!(read_until(&mut second_hears, took).await, (Seat::FIRST, Mover::Bot), "the match continues");
     playing.abort();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_jump_of_time_is_charged_to_nobody() {
+async fn a_jump_of_time_is_not_charged() {
     let arena = arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     let (_second, mut second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    soon("the beginning", begun.begun).await.unwrap();
+    in_time("the beginning", begun.begun).await.unwrap();
     // Its clock runs, and the match waits for it.
     tokio::time::sleep(BANK / 2).await;
     first.send(Ok(take(begun.id, 0))).unwrap();
     tokio::time::advance(3 * BANK).await;
-    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     tokio::time::advance(3 * BANK).await;
     tokio::time::sleep(BANK / 2).await;
-    let record = soon("an answer", arena.match_record(begun.id)).await.unwrap().record;
+    let record = in_time("an answer", arena.match_record(begun.id)).await.unwrap().record;
     let charged = record.events().iter().find_map(|timed| match timed.event {
         Event::Took { charged, .. } => Some(charged),
         _ => None,
@@ -134,46 +134,46 @@ async fn a_jump_of_time_is_charged_to_nobody() {
     let off = charged.map(|charged| charged.abs_diff(BANK / 2));
     assert!(off.is_some_and(|off| off < TOLERANCE), "{charged:?}");
     assert!(record.state().end().is_none(), "the second seat's clock stood still as well");
-    // It runs again, and nobody is waited for any longer than it may think.
+    // The clock runs again, up to the bot's remaining time.
     tokio::time::sleep(BANK / 2 + 2 * TOLERANCE).await;
-    assert_eq!(until(&mut second_hears, forfeited).await, ForfeitReason::TimedOut);
+    assert_eq!(read_until(&mut second_hears, forfeited).await, ForfeitReason::TimedOut);
     playing.abort();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_bot_that_lost_its_stream_by_a_jump_of_time_is_waited_for() {
+async fn a_bot_that_lost_its_stream_in_a_jump_of_time_gets_the_grace() {
     let arena = arena().await;
     let (first, first_hears) = connect(&arena, "first").unwrap();
     let (_second, _second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    soon("the beginning", begun.begun).await.unwrap();
+    in_time("the beginning", begun.begun).await.unwrap();
     tokio::time::sleep(BANK.saturating_sub(2 * TOLERANCE)).await;
     tokio::time::advance(3 * BANK).await;
     drop((first, first_hears));
-    // It is back within the grace, though later than its bank would have lasted.
+    // It returns within the grace, but later than its bank allows.
     tokio::time::sleep(10 * TOLERANCE).await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
     first.send(Ok(take(begun.id, 0))).unwrap();
-    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    assert_eq!(read_until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
     playing.abort();
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
+async fn a_queued_input_counts_from_its_arrival() {
     let limits = Limits { stall_threshold: 10 * BANK, ..Limits::default() };
     let arena = arena_with(limits).await;
     let (_first, mut first_hears) = connect(&arena, "first").unwrap();
     let (_second, _second_hears) = connect(&arena, "second").unwrap();
     let begun = begin(&arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    soon("the beginning", begun.begun).await.unwrap();
+    in_time("the beginning", begun.begun).await.unwrap();
     let at = arena.now() + BANK / 2;
-    let [first, second] = [0, 1].map(|seat| duel().seats().seat(seat).unwrap());
+    let [first, second] = [0, 1].map(|seat| duel_setup().seats().seat(seat).unwrap());
     begun.handle.send(MatchInput::Left { seat: second, session: 1, at, is_excused: false });
     begun.handle.send(MatchInput::Seat { seat: first, action: SeatAction::take(0, 1, None), at });
-    // All of it is read when the time is over.
+    // All messages are handled after the time-out.
     tokio::time::advance(BANK + Duration::from_secs(1)).await;
-    assert_eq!(until(&mut first_hears, took).await, (first, Mover::Bot));
+    assert_eq!(read_until(&mut first_hears, took).await, (first, Mover::Bot));
     playing.abort();
 }

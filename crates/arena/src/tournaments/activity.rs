@@ -1,4 +1,4 @@
-//! What goes on in a tournament: who is connected, who is waited for, which matches are under way, and how much time is left.
+//! The current activity in a tournament: connected and awaited bots, open matches, and time left.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -16,40 +16,40 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most bots and matches of each list.
+/// The maximum length of each list.
 pub const MAX_LISTED_ACTIVITY: usize = 100;
 
-/// What goes on in a tournament that is not over. Lists have [`MAX_LISTED_ACTIVITY`] items at the most, and counts are of all.
+/// The activity in an unfinished tournament. Lists have at most [`MAX_LISTED_ACTIVITY`] items; counts are complete.
 #[derive(Debug, Clone, Default)]
 pub struct TournamentActivity {
-    /// Bots of the field with a session.
+    /// The number of its bots with a session.
     pub connected: usize,
-    /// Bots of the field without one.
+    /// Its bots without a session.
     pub absent: Vec<BotName>,
-    /// How many these are.
+    /// The number of these.
     pub absent_count: usize,
-    /// Matches under way, those first that have been waiting longest.
+    /// Open matches, the longest waiting first.
     pub matches: Vec<OpenMatchView>,
-    /// How many these are.
+    /// The number of these.
     pub match_count: usize,
-    /// Bots that matches wait for, those first for whom one has been waiting longest.
+    /// Bots that matches wait for, the longest awaited first.
     pub awaited: Vec<AwaitedBot>,
-    /// How many these are.
+    /// The number of these.
     pub awaited_count: usize,
-    /// How long the tournament may last yet; nothing before it runs and where it is open-ended.
+    /// The time that the tournament may still take; `None` before the start, and if it is open-ended.
     pub time_left: Option<TimeLeft>,
 }
 
-/// A match under way.
+/// An open match.
 #[derive(Debug, Clone)]
 pub struct OpenMatchView {
-    /// The match in brief.
+    /// Its summary.
     pub summary: MatchSummary,
     /// The seats that it waits for.
     pub awaited: Vec<Seat>,
-    /// For how long it has waited for them, and how much time they have left; nothing while no clock runs.
+    /// How long it has waited for them, and how much time they have left; `None` while no clock runs.
     pub waited_and_left: Option<(Duration, Duration)>,
-    /// Whether the organiser lets it wait.
+    /// Whether the organiser has paused it.
     pub is_frozen: bool,
 }
 
@@ -60,26 +60,26 @@ pub struct AwaitedBot {
     pub bot: BotName,
     /// Whether it has a session.
     pub is_connected: bool,
-    /// How many matches wait for it.
+    /// The number of matches that wait for it.
     pub matches: usize,
-    /// For how long the one does that has been waiting longest.
+    /// The longest time that one of them has waited.
     pub waited: Duration,
 }
 
-/// How long a tournament may last yet.
+/// The time that a tournament may still take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// Matches that are not over, begun or not; the most where results decide.
+    /// Unfinished matches, begun or not; the maximum if results decide their number.
     pub matches: u64,
-    /// The matches that have ended since this server plays the tournament, and the time that it took without pauses; nothing
-    /// before the first has.
+    /// Matches that have ended since this server runs the tournament, and the time for them without pauses; `None`
+    /// before the first end.
     pub pace: Option<(u64, Duration)>,
-    /// The longest that the matches can last by their clocks.
+    /// The maximum time for the matches by their clocks.
     pub longest: Duration,
 }
 
 impl TimeLeft {
-    /// Returns the time that the matches take if they go on to end at the pace so far.
+    /// Returns the remaining time at the pace so far.
     pub fn estimate(&self) -> Option<Duration> {
         let (ended, took) = self.pace?;
         let micros = took.as_micros().saturating_mul(self.matches.into()) / u128::from(ended);
@@ -87,8 +87,8 @@ impl TimeLeft {
     }
 }
 
-/// An open match, as it was looked at.
-struct LookedAt {
+/// An open match with its state.
+struct ObservedMatch {
     id: MatchId,
     open: OpenMatch,
     view: AnnouncedMatch,
@@ -96,11 +96,11 @@ struct LookedAt {
 }
 
 impl Arena {
-    /// Returns what goes on in a tournament, as it was a moment ago; nothing if it is over. No match waits for it, and however many
-    /// ask, matches are looked at a few times a second.
+    /// Returns the activity in a tournament, at most a fraction of a second old; `None` if it is over. Matches are not
+    /// delayed, and their states are read at most a few times a second.
     ///
     /// # Errors
-    /// If nothing has that id, or the store cannot be read.
+    /// If no tournament has this id, or the store cannot be read.
     pub async fn tournament_activity(
         &self,
         id: TournamentId,
@@ -109,34 +109,34 @@ impl Arena {
             return self.tournament(id).await.map(|_| None);
         };
         let view = handle.view();
-        let look = || self.look_at_tournament(&handle, &view);
+        let look = || self.observe_tournament(&handle, &view);
         Ok((!view.stored.state.is_over()).then(|| handle.recent_activity(look)))
     }
 
-    /// Returns whom a match waits for, as it was announced last; nothing if it is not open.
+    /// Returns the seats that a match waits for, as last announced; `None` if it is not open.
     pub fn open_match_view(&self, id: MatchId) -> Option<OpenMatchView> {
         let open = self.open_match(id)?;
         let view = open.handle.view()?;
-        let looked_at = LookedAt { id, open, view, waited: Duration::ZERO };
-        Some(open_match_view(&looked_at, self.now()))
+        let observed = ObservedMatch { id, open, view, waited: Duration::ZERO };
+        Some(open_match_view(&observed, self.now()))
     }
 
-    fn look_at_tournament(&self, handle: &TournamentHandle, view: &TournamentView) -> TournamentActivity {
+    fn observe_tournament(&self, handle: &TournamentHandle, view: &TournamentView) -> TournamentActivity {
         let now = self.now();
-        let most = MAX_LISTED_ACTIVITY;
+        let limit = MAX_LISTED_ACTIVITY;
         let mut absent: Vec<_> =
             view.stored.field.iter().filter(|bot| !self.is_connected(bot)).cloned().collect();
         let absent_count = absent.len();
-        absent.truncate(most);
-        let mut open = self.look_at_matches(view.stored.id, now);
+        absent.truncate(limit);
+        let mut open = self.observe_matches(view.stored.id, now);
         open.sort_unstable_by_key(|open| (Reverse(open.waited), open.id));
-        let (awaited_count, awaited) = self.awaited_bots(&open, most);
+        let (awaited_count, awaited) = self.awaited_bots(&open, limit);
         TournamentActivity {
             connected: view.stored.field.len() - absent_count,
             absent,
             absent_count,
             match_count: open.len(),
-            matches: open.iter().take(most).map(|open| open_match_view(open, now)).collect(),
+            matches: open.iter().take(limit).map(|open| open_match_view(open, now)).collect(),
             awaited,
             awaited_count,
             time_left: time_left(handle, view, now),
@@ -147,8 +147,8 @@ impl Arena {
         self.inner.roster.existing_presence(bot).is_some_and(|presence| presence.is_connected())
     }
 
-    /// Looks at the open matches of a tournament.
-    fn look_at_matches(&self, id: TournamentId, now: Timestamp) -> Vec<LookedAt> {
+    /// Reads the states of a tournament's open matches.
+    fn observe_matches(&self, id: TournamentId, now: Timestamp) -> Vec<ObservedMatch> {
         let is_of_it =
             |setup: &MatchSetup| setup.origin.as_ref().is_some_and(|origin| origin.tournament == id);
         let of_it: Vec<(MatchId, OpenMatch)> = {
@@ -156,18 +156,18 @@ impl Arena {
             let of_it = matches.iter().filter(|(_, open)| is_of_it(&open.setup));
             of_it.map(|(&id, open)| (id, open.clone())).collect()
         };
-        let looked_at = |(id, open): (MatchId, OpenMatch)| {
+        let observed = |(id, open): (MatchId, OpenMatch)| {
             let view = open.handle.view()?;
             let waited = view.awaited.waited_and_left(now).map_or(Duration::ZERO, |(waited, _)| waited);
-            Some(LookedAt { id, open, view, waited })
+            Some(ObservedMatch { id, open, view, waited })
         };
-        of_it.into_iter().filter_map(looked_at).collect()
+        of_it.into_iter().filter_map(observed).collect()
     }
 
-    /// Returns how many bots these matches wait for, and those first for whom one has been waiting longest.
-    fn awaited_bots(&self, open: &[LookedAt], most: usize) -> (usize, Vec<AwaitedBot>) {
+    /// Returns the number of bots that these matches wait for, and the longest awaited ones.
+    fn awaited_bots(&self, open: &[ObservedMatch], limit: usize) -> (usize, Vec<AwaitedBot>) {
         let mut by_bot: HashMap<&BotName, (usize, Duration)> = HashMap::new();
-        for LookedAt { open, view, waited, .. } in open {
+        for ObservedMatch { open, view, waited, .. } in open {
             let seated = open.setup.bots.enumerate();
             for (_, bot) in seated.filter(|&(seat, _)| view.awaited.contains(seat)) {
                 let (matches, longest) = by_bot.entry(bot).or_default();
@@ -178,7 +178,7 @@ impl Arena {
         let mut longest_first: Vec<_> = by_bot.into_iter().collect();
         let count = longest_first.len();
         longest_first.sort_unstable_by_key(|&(bot, (_, waited))| (Reverse(waited), bot));
-        longest_first.truncate(most);
+        longest_first.truncate(limit);
         let awaited = longest_first.into_iter().map(|(bot, (matches, waited))| AwaitedBot {
             bot: bot.clone(),
             is_connected: self.is_connected(bot),
@@ -189,7 +189,7 @@ impl Arena {
     }
 }
 
-fn open_match_view(open: &LookedAt, now: Timestamp) -> OpenMatchView {
+fn open_match_view(open: &ObservedMatch, now: Timestamp) -> OpenMatchView {
     let awaited = &open.view.awaited;
     OpenMatchView {
         summary: open.open.summary_of_view(open.id, open.view.clone()),
@@ -199,8 +199,8 @@ fn open_match_view(open: &LookedAt, now: Timestamp) -> OpenMatchView {
     }
 }
 
-/// Returns how long a tournament may last yet; nothing before it runs, where it is open-ended, and of ladders, which wait
-/// until there are bots enough.
+/// Returns the time that a tournament may still take; `None` before the start, if it is open-ended, and for ladders,
+/// which may wait for bots.
 fn time_left(handle: &TournamentHandle, view: &TournamentView, now: Timestamp) -> Option<TimeLeft> {
     let stored = &view.stored;
     let settings = &stored.settings;
@@ -209,7 +209,8 @@ fn time_left(handle: &TournamentHandle, view: &TournamentView, now: Timestamp) -
         return None;
     }
     let matches = view.total.saturating_sub(view.played);
-    // Elsewhere matches wait for each other: in rounds for the last of a round, and for bots that play few at once.
+    // In other formats matches wait for each other: for the last match of a round, and for bots with few concurrent
+    // matches.
     let is_free = settings.format.profile().course == FormatCourse::Planned;
     let at_once =
         if is_free && settings.bot_concurrency.is_none() { settings.concurrency.get() as u64 } else { 1 };
@@ -223,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_takes_as_long_as_what_was_played() {
+    fn the_estimate_uses_the_pace_so_far() {
         let seconds = Duration::from_secs;
         let left = |matches, pace| TimeLeft { matches, pace, longest: seconds(9) }.estimate();
         assert_eq!(left(5, None), None);

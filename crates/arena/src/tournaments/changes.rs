@@ -1,4 +1,4 @@
-//! Tournaments.
+//! Changes of tournaments: creation, joining, leaving, start and end.
 
 use crate::arena::{Arena, HeldLock};
 use crate::environment::Environment;
@@ -21,33 +21,31 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Mutex;
 
-/// What a tournament is made of.
+/// The definition of a new tournament.
 #[derive(Debug, Clone)]
 pub struct NewTournament {
-    /// What it is.
+    /// Its settings.
     pub settings: Settings,
     /// The terms of its matches.
     pub terms: Terms,
 }
 
-/// What is wrong with calling off what is over.
+/// The error when cancelling a finished tournament.
 const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
-/// When bots may join.
 const BOTS_JOIN: &str = "bots join before the start, and a ladder also while it runs";
-/// When bots may leave.
 const BOTS_LEAVE: &str = "bots leave before the start, and a ladder also while it runs";
 
-/// Returns whether a tournament that starts by itself has the bots that it waits for.
+/// Returns whether an automatic start has all the bots that it waits for.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {
     stored.settings.start_at.is_some_and(|field| stored.field.len() >= field)
 }
 
-/// Returns whether bots may come and go although the tournament has started.
+/// Returns whether bots may join and leave after the start.
 fn allows_changes_while_running(stored: &StoredTournament) -> bool {
     stored.state == TournamentState::Running && stored.settings.format.has_open_field()
 }
 
-/// Plans a tournament, off the threads that carry messages: a large sample takes a second.
+/// Plans a tournament on a blocking thread: a large sample takes a second.
 pub(crate) async fn plan_in_background(
     environment: &Environment,
     handle: &TournamentHandle,
@@ -68,7 +66,7 @@ impl Arena {
     /// Creates a tournament that bots may join.
     ///
     /// # Errors
-    /// If there are as many that are not over as there may be.
+    /// If the limit of unfinished tournaments is reached.
     pub fn create_tournament(
         &self,
         new: NewTournament,
@@ -86,7 +84,7 @@ impl Arena {
         self.check_not_stopping()?;
         let limit = self.inner.limits.tournaments;
         if self.open_tournament_count() >= limit {
-            return Err(ArenaError::Full { what: "tournaments that are not over", limit });
+            return Err(ArenaError::Full { what: "unfinished tournaments", limit });
         }
         let stored = StoredTournament {
             id: self.inner.ids.next_tournament(),
@@ -105,12 +103,12 @@ impl Arena {
         Ok(view)
     }
 
-    /// Enters a bot. Joining twice does no harm. The tournament starts if it was waiting for this bot only. A ladder that runs
-    /// has the bot from its next round on; one that was suspended returns so.
+    /// Enters a bot. Joining twice is harmless. The tournament starts if it was only waiting for this bot. In a running
+    /// ladder the bot plays from the next round on; joining also ends a suspension.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, the tournament has started and is no ladder, or with one bot more it could
-    /// not be played through.
+    /// If there is no such tournament or bot, the tournament has started and is not a ladder, or another bot would make
+    /// it too large.
     pub fn join_tournament(
         &self,
         id: TournamentId,
@@ -156,11 +154,11 @@ impl Arena {
             None
         };
         if schedule.is_some() {
-            // Both or neither: nobody could join again to start a tournament that is complete.
+            // Stored together: otherwise a complete tournament could stay unstarted, and nobody could join to start it.
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
         }
         let names = self.lock_names().await;
-        // Again, as it may have been removed meanwhile.
+        // Checked again, since the bot may have been removed since.
         self.stored_bot(&bot).await?;
         self.commit(changes).await?;
         handle.show_joined(&bot, stored.clone());
@@ -171,11 +169,11 @@ impl Arena {
         Ok(handle.view())
     }
 
-    /// Takes a bot out of a tournament. Leaving twice does no harm. In a ladder that runs, the bot plays the matches of the
-    /// round that is being played, and its results stay.
+    /// Removes a bot from a tournament. Leaving twice is harmless. In a running ladder, the bot finishes the current
+    /// round, and its results stay.
     ///
     /// # Errors
-    /// If there is no such tournament or bot, or the tournament has started and is no ladder.
+    /// If there is no such tournament or bot, or the tournament has started and is not a ladder.
     pub fn leave_tournament(
         &self,
         id: TournamentId,
@@ -210,7 +208,7 @@ impl Arena {
         Ok(handle.view())
     }
 
-    /// Lets a bot into a tournament that runs, or out of it.
+    /// Lets a bot join or leave a running tournament.
     async fn change_running_field(
         &self,
         view: TournamentView,
@@ -236,7 +234,7 @@ impl Arena {
     /// Starts a tournament.
     ///
     /// # Errors
-    /// If nothing has that id, it has started, or the field cannot be paired.
+    /// If no tournament has this id, it has started, or its bots cannot be paired.
     pub fn start_tournament(
         &self,
         id: TournamentId,
@@ -252,9 +250,9 @@ impl Arena {
         id: TournamentId,
     ) -> Result<TournamentView, ArenaError> {
         self.check_not_stopping()?;
-        let handle = self.require_unfinished_tournament(id, "a tournament starts once").await?;
+        let handle = self.require_unfinished_tournament(id, "a tournament can start only once").await?;
         let stored = handle.view().stored;
-        Self::check_tournament_state(&stored, "a tournament starts once")?;
+        Self::check_tournament_state(&stored, "a tournament can start only once")?;
         self.plan_and_start_tournament(&handle, stored).await?;
         Ok(handle.view())
     }
@@ -270,7 +268,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Has a tournament played whose start has been committed.
+    /// Spawns the director of a tournament whose start is committed.
     fn spawn_director(
         &self,
         handle: &Arc<TournamentHandle>,
@@ -289,7 +287,7 @@ impl Arena {
     /// Cancels a tournament: its open matches end without a winner.
     ///
     /// # Errors
-    /// If nothing has that id, or it is over, or its last match ends before it is called off.
+    /// If no tournament has this id, it is over, or its last match ends first.
     pub fn cancel_tournament(
         &self,
         id: TournamentId,
@@ -309,7 +307,7 @@ impl Arena {
         let TournamentView { stored, played, total, damage, .. } = handle.view();
         self.check_store()?;
         match stored.state {
-            // Its director has left it, if it had one.
+            // A quarantined tournament has no director.
             TournamentState::Running if damage.is_some() => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(handle.format_verdict()));
                 let over = FinishedTournament { at, played, total, verdict };
@@ -338,7 +336,7 @@ impl Arena {
         }
     }
 
-    /// Calls off the matches of a tournament that are open.
+    /// Cancels the open matches of a tournament.
     fn cancel_matches_of(&self, id: TournamentId) {
         for open in self.inner.matches.read().values() {
             if open.setup.origin.as_ref().is_some_and(|origin| origin.tournament == id) {
@@ -347,7 +345,7 @@ impl Arena {
         }
     }
 
-    /// Writes how a tournament ended, shows it, and holds it no longer.
+    /// Writes and shows the end of a tournament, and releases it.
     pub(crate) async fn end_tournament(
         &self,
         handle: &Arc<TournamentHandle>,
@@ -359,14 +357,14 @@ impl Arena {
         let mut changes =
             vec![Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) }];
         changes.extend(self.final_comparison(handle, id).await);
-        // Who has begun to end it waits for the store, however long that takes.
+        // Waits for the store, however long that takes: the end has begun.
         self.inner.context.commits.commit(changes).await?;
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
         handle.show_tournament(StoredTournament { state, over: Some(over), ..stored });
         self.inner.tournaments.remove(id);
         for standing in standings.iter() {
-            // Who has no session hears of it from the store when it comes back.
+            // A bot without a session gets the end from the store when it reconnects.
             if let Some(presence) = self.inner.roster.existing_presence(&standing.bot) {
                 let (title, standing, bots) = (title.clone(), standing.clone(), standings.len() as u64);
                 presence.send_tournament_end(TournamentEnd { id, title, state, standing, bots });
@@ -375,23 +373,23 @@ impl Arena {
         Ok(())
     }
 
-    /// Returns how many tournaments are not over.
+    /// Returns the number of unfinished tournaments.
     pub fn open_tournament_count(&self) -> usize {
         self.inner.tournaments.read().len()
     }
 
-    /// Returns the lock that is held while the state or the field of a tournament is checked and changed. One that is over has none: nothing
-    /// of it changes.
+    /// Returns the lock for checking and changing the state or the field of a tournament. A finished tournament has a
+    /// fresh lock, since it never changes.
     pub(crate) fn tournament_lock(&self, id: TournamentId) -> Arc<Mutex<()>> {
         self.live_tournament(id).map(|handle| Arc::clone(&handle.changing)).unwrap_or_default()
     }
 
-    /// Returns the handle of a tournament that is not over.
+    /// Returns the handle of an unfinished tournament.
     pub(crate) fn live_tournament(&self, id: TournamentId) -> Option<Arc<TournamentHandle>> {
         self.inner.tournaments.read().get(&id).cloned()
     }
 
-    /// Returns a tournament that is not over and has a bot in its field, or a line for it in its standings.
+    /// Returns an unfinished tournament with the bot in its field or its standings.
     pub(crate) fn unfinished_tournament_of_bot(&self, bot: &BotName) -> Option<TournamentId> {
         let tournaments = self.inner.tournaments.read();
         let has_bot = |handle: &TournamentHandle| {
@@ -407,7 +405,7 @@ impl Arena {
         self.inner.store.tournament(id).await?.ok_or(ArenaError::NoSuchTournament(id))
     }
 
-    /// Returns the handle of a tournament for something that needs one which is not over, and can be carried on.
+    /// Returns the handle of a tournament that must be unfinished and not quarantined.
     pub(crate) async fn require_unfinished_tournament(
         &self,
         id: TournamentId,
@@ -418,7 +416,7 @@ impl Arena {
         Ok(handle)
     }
 
-    /// Returns the handle of a tournament for something that needs one which is not over.
+    /// Returns the handle of a tournament that must be unfinished.
     async fn require_live_tournament(
         &self,
         id: TournamentId,
@@ -431,7 +429,7 @@ impl Arena {
         Err(ArenaError::WrongState { id, state, needed })
     }
 
-    /// Checks that a tournament can be played with one bot more. Whether it has enough of them shows when it starts.
+    /// Checks that the tournament is not too large with another bot. The minimum is checked at the start.
     fn check_room_for_bot(stored: &StoredTournament) -> Result<(), ArenaError> {
         let (settings, field) = (&stored.settings, stored.field.len() + 1);
         match count_matches(&settings.format, settings.seats, settings.positions.count(), field) {

@@ -1,4 +1,4 @@
-//! From whom a tournament keeps what the server knows of optimal play while it runs.
+//! Closes the oracle to callers while a tournament runs.
 
 use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
@@ -8,35 +8,35 @@ use lastnim_core::game::{BotName, TournamentId};
 use lastnim_tournament::{OracleAccess, Title, TournamentState};
 use thiserror::Error;
 
-/// A tournament that runs and keeps the oracle from a caller.
+/// A running tournament that closes the oracle to a caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{what} is closed to {} while tournament {tournament}, {:?}, runs: {}", self.caller_words(), .title.as_str(), self.way_out())]
+#[error("{what} is closed to {} while tournament {tournament}, {:?}, runs: {}", self.caller_name(), .title.as_str(), self.suggestion())]
 pub struct OracleClosure {
     /// The tournament.
     pub tournament: TournamentId,
     /// Its title.
     pub title: Title,
-    /// The bot that plays there; none of a caller without a token, behind whom any bot may be.
+    /// The bot that plays there; `None` for a caller without a token, which may be any bot.
     pub bot: Option<BotName>,
-    /// What was asked for.
+    /// The requested service.
     what: &'static str,
 }
 
 impl OracleClosure {
-    fn caller_words(&self) -> &str {
+    fn caller_name(&self) -> &str {
         self.bot.as_ref().map_or("callers without a token", BotName::as_str)
     }
 
-    fn way_out(&self) -> &'static str {
+    fn suggestion(&self) -> &'static str {
         match self.bot {
-            Some(_) => "it plays there, and that tournament keeps the oracle from its bots",
-            None => "show the token of a bot that does not play there, of a viewer or of an admin",
+            Some(_) => "it plays there, and that tournament closes the oracle to its bots",
+            None => "use the token of a bot that does not play there, of a viewer or of an admin",
         }
     }
 }
 
 impl Arena {
-    /// Checks that no tournament that runs keeps the oracle from a caller; `None` calls without a token.
+    /// Checks that no running tournament closes the oracle to a caller; `None` is a caller without a token.
     ///
     /// # Errors
     /// Names the first such tournament.
@@ -44,12 +44,12 @@ impl Arena {
         self.check_open_to(caller, "the oracle")
     }
 
-    /// Checks that no tournament that runs keeps practice from a bot: house bots answer with optimal takes as well.
+    /// Checks that no running tournament closes practice to a bot: house bots reveal optimal takes too.
     pub(crate) fn check_practice_open(&self, bot: &BotName) -> Result<(), ArenaError> {
         self.check_open_to(Some(&Principal::Bot(bot.clone())), "practice")
     }
 
-    /// Checks that no tournament that runs keeps from a caller what is called `what`; `None` calls without a token.
+    /// Checks that no running tournament closes a service to a caller; `None` is a caller without a token.
     pub(crate) fn check_open_to(
         &self,
         caller: Option<&Principal>,
@@ -67,7 +67,7 @@ impl Arena {
         Err(ArenaError::OracleClosed(OracleClosure { tournament, title, bot: bot.cloned(), what }))
     }
 
-    /// Returns whether a caller is not shown the audits of a tournament's matches: not before the tournament is over.
+    /// Returns whether the audits of a tournament's matches are hidden from a caller until the tournament is over.
     pub fn withholds_audits(&self, tournament: TournamentId, caller: Option<&Principal>) -> bool {
         let bot = match caller {
             None => None,
@@ -79,7 +79,7 @@ impl Arena {
 }
 
 impl TournamentHandle {
-    /// Returns whether the tournament runs and keeps the oracle from a bot, or from callers without a token.
+    /// Returns whether the tournament runs and closes the oracle to a bot, or to callers without a token.
     fn keeps_oracle_from(&self, bot: Option<&BotName>) -> bool {
         let is_in_field = {
             let stored = &self.borrow_view().stored;

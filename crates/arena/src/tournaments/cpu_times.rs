@@ -1,26 +1,24 @@
-//! What a tournament costs the server besides its matches.
+//! The server's time for a tournament, apart from its matches.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What is done for a tournament besides its matches.
+/// A task of a director.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CpuTask {
-    /// Planning the schedule.
     Planning,
-    /// Finding the next match and what it is to be.
+    /// Finding and preparing the next match.
     Pairing,
-    /// Telling a result to the schedule, the standings and whoever watches.
+    /// Reporting a result to the schedule, the standings and watchers.
     Counting,
-    /// Putting the standings in order.
+    /// Sorting the standings.
     Ranking,
     /// Rating the bots.
     Rating,
 }
 
-/// How long each task took so far. The clock runs on when the kernel has a thread wait, so that on a busy machine it shows
-/// more than was worked.
+/// The time spent on each task. It is wall-clock time: on a busy machine it includes waiting for the CPU.
 #[derive(Debug, Default)]
 pub(crate) struct CpuTimes {
     /// By task, in nanoseconds.
@@ -28,7 +26,7 @@ pub(crate) struct CpuTimes {
 }
 
 impl CpuTimes {
-    /// Does a task.
+    /// Runs a task and counts its time.
     pub(crate) fn measure<T>(&self, task: CpuTask, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let done = work();
@@ -36,20 +34,18 @@ impl CpuTimes {
         done
     }
 
-    /// Counts a task that was done.
+    /// Adds the time of a task.
     pub(crate) fn add_time(&self, task: CpuTask, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.spent[task as usize].fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// Returns how long a task took so far.
     fn spent(&self, task: CpuTask) -> Duration {
         Duration::from_nanos(self.spent[task as usize].load(Ordering::Relaxed))
     }
 }
 
 impl fmt::Display for CpuTimes {
-    /// Writes the milliseconds of each task.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (word, task) in [
             ("planning", CpuTask::Planning),
@@ -70,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_chore_has_its_own_time() {
+    fn each_task_has_its_own_time() {
         let cpu_times = CpuTimes::default();
         cpu_times.add_time(CpuTask::Pairing, Duration::from_micros(1_500));
         cpu_times.add_time(CpuTask::Pairing, Duration::from_micros(500));

@@ -1,4 +1,4 @@
-//! Who wins at whose tables and who is better than whom.
+//! Computes and stores the comparisons of bots.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -16,38 +16,37 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// The most matches of a tournament whose cross-table is worked out from all of its results.
+/// The limit of matches for computing a cross-table from all results.
 const MAX_MATCHES: u64 = 1_000_000;
-/// The most that wait for cross-tables at once.
+/// The limit of callers that wait for cross-tables.
 const MAX_WAITING: usize = 256;
-/// Results that are read from the store in one go. Between two looks are so many whether anybody still waits.
-const PAGE: usize = 10_000;
+/// Results per read. After each read, the computation stops if no caller waits.
+const PAGE_SIZE: usize = 10_000;
 
-/// How the bots of a tournament compare by the results in the store.
+/// The comparison of a tournament's bots by stored results.
 #[derive(Debug)]
 pub(crate) struct ComparedResults {
     pub(crate) compared: Arc<Vec<BotComparison>>,
-    /// Whether it was over before the first result was read, so that none is missing.
+    /// Whether the tournament was over before the first read, so that no result is missing.
     pub(crate) is_final: bool,
 }
 
 impl Arena {
-    /// Compares the bots of a tournament two by two: who wins at whose tables, and who is better than whom, from the matches that
-    /// are over and count.
+    /// Compares the bots of a tournament in pairs: who wins in whose matches, and who is better than whom, from
+    /// finished matches that count.
     ///
-    /// While a tournament is played, meetings are counted as its matches end, and its bots are compared by the ratings that are
-    /// shown. At its end that is done for the last time, and the comparison is kept. Where none is kept, or
-    /// it is damaged, it is worked out from all results at the first request, and kept then: one tournament at a time, for all
-    /// who wait for it, and only while somebody does.
+    /// While a tournament runs, meetings are counted as matches end, and the current ratings are used. The final
+    /// comparison is stored. If it is missing or damaged, the first request computes it from all results and stores it:
+    /// one tournament at a time, for all callers, and only while one of them waits.
     ///
     /// # Errors
-    /// If there is no tournament of that id, it is too large, too many wait already, or the store cannot be read.
+    /// If no tournament has this id, it is too large, too many callers wait, or the store cannot be read.
     pub async fn cross_table(&self, id: TournamentId) -> Result<Arc<Vec<BotComparison>>, ArenaError> {
         let view = self.tournament(id).await?;
         let (bots, matches) = (view.stored.field.len(), view.played);
-        let most_bots = BoundedCrossTable::MAX_BOTS;
-        let too_large = || ArenaError::CrossTable { bots, matches, most_bots, most_matches: MAX_MATCHES };
-        if bots > most_bots {
+        let max_bots = BoundedCrossTable::MAX_BOTS;
+        let too_large = || ArenaError::CrossTable { bots, matches, max_bots, max_matches: MAX_MATCHES };
+        if bots > max_bots {
             return Err(too_large());
         }
         if let Some(known) = self.known_comparison(id).await? {
@@ -61,7 +60,7 @@ impl Arena {
         told.ok().and_then(|told| told.clone()).unwrap_or(Err(ArenaError::Stopping))
     }
 
-    /// Returns how bots compare, if no result has to be read for that.
+    /// Returns the comparison if it needs no results from the store.
     async fn known_comparison(
         &self,
         id: TournamentId,
@@ -75,21 +74,21 @@ impl Arena {
         }
     }
 
-    /// Compares the bots of a tournament that is not over, by the ratings that are shown; `None` if they are not rated yet, or too
-    /// many.
+    /// Compares the bots of an unfinished tournament by their current ratings; `None` if they are not rated yet, or
+    /// there are too many.
     async fn compare_live_bots(&self, handle: &Arc<TournamentHandle>) -> Option<Arc<Vec<BotComparison>>> {
         let asked = match handle.compared_bots()? {
             ComparedBots::Known(compared) => return Some(compared),
             ComparedBots::Uncompared { changes, .. } => changes,
         };
-        // One after the other, and whoever waited takes what another has worked out meanwhile.
+        // One at a time: a caller that waited uses the result of the one before.
         let turn = handle.turn_to_compare().await;
         if let Some(compared) = handle.comparison_since(asked) {
             return Some(compared);
         }
         let shown = Arc::clone(handle);
         let compare = move || {
-            // For as long as it takes, also if nobody waits for it any more.
+            // Held to the end, even if the caller is gone.
             let _turn = turn;
             match shown.compared_bots()? {
                 ComparedBots::Known(compared) => Some(compared),
@@ -101,13 +100,13 @@ impl Arena {
             }
         };
         self.inner.environment.spawn_work(compare).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the comparison of bots broke down");
+            tracing::error!(%error, "the comparison of bots panicked");
             None
         })
     }
 
-    /// Returns what is kept of how the bots of a tournament compare whose last match is over; nothing if they are not rated for the
-    /// last time, or too many.
+    /// Returns the final comparison of a tournament whose last match is over; `None` if its final ratings are missing,
+    /// or there are too many bots.
     pub(crate) async fn final_comparison(
         &self,
         handle: &Arc<TournamentHandle>,
@@ -120,9 +119,9 @@ impl Arena {
         comparison_change(id, handle.view().played, &compared)
     }
 
-    /// Keeps what was worked out of a tournament that is over; nothing of one that was not over when that began, which is
-    /// compared at its end. Nobody waits until it is written.
-    async fn keep_worked_out(&self, id: TournamentId, found: &ComparedResults) {
+    /// Stores the comparison of a finished tournament; an unfinished one stores its comparison at its end. Nothing
+    /// waits for the write.
+    async fn store_comparison(&self, id: TournamentId, found: &ComparedResults) {
         if !found.is_final {
             return;
         }
@@ -133,13 +132,15 @@ impl Arena {
         let arena = self.clone();
         self.inner.tasks.spawn(async move {
             match arena.inner.context.commits.commit(vec![change]).await {
-                Ok(()) => tracing::debug!(tournament = %id, "how its bots compare is kept"),
-                Err(error) => tracing::warn!(%error, tournament = %id, "how its bots compare is not kept"),
+                Ok(()) => tracing::debug!(tournament = %id, "the comparison of its bots was stored"),
+                Err(error) => {
+                    tracing::warn!(%error, tournament = %id, "the comparison of its bots was not stored")
+                }
             }
         });
     }
 
-    /// Waits with others for a cross-table, or has it worked out.
+    /// Joins the callers of a cross-table, and starts its computation if needed.
     fn request_cross_table(
         &self,
         id: TournamentId,
@@ -159,7 +160,7 @@ impl Arena {
         Ok(answer)
     }
 
-    /// Works a cross-table out and tells it, unless nobody waits for it any more.
+    /// Computes and sends a cross-table, unless no caller waits any more.
     async fn compute_cross_table(self, id: TournamentId, wanted: CrossTableSender) {
         let tables = &self.inner.cross_tables;
         let is_unwanted = async {
@@ -179,30 +180,30 @@ impl Arena {
             let (arena, of, runtime) = (self.clone(), Arc::clone(&wanted), Handle::current());
             let is_wanted = move || of.receiver_count() > 0 && !arena.is_stopped();
             let arena = self.clone();
-            // All of it away from the threads that carry messages, the decoding of results as well.
+            // All of it on a blocking thread, including the decoding of results.
             let compared =
                 spawn_blocking(move || runtime.block_on(arena.compare_by_results(id, &is_wanted))).await;
             match compared {
-                // Who has asked since it ended is not told what was so before.
+                // The tournament has ended since: compute it again, since new callers need the final state.
                 Ok(Ok(Some(found))) if !found.is_final && self.is_ended(id).await => {
                     if let Ok(Some(known)) = self.known_comparison(id).await {
                         return tables.send_result(id, Ok(known));
                     }
                 }
                 Ok(Ok(Some(found))) => {
-                    self.keep_worked_out(id, &found).await;
+                    self.store_comparison(id, &found).await;
                     return tables.send_result(id, Ok(found.compared));
                 }
                 Ok(Err(error)) => return tables.send_result(id, Err(error)),
-                // Whoever came in just this moment has it worked out anew.
+                // A new caller has just joined: compute it again.
                 Ok(Ok(None)) if self.is_stopped() => {
                     return tables.send_result(id, Err(ArenaError::Stopping));
                 }
                 Ok(Ok(None)) if tables.remove_if_unwanted(id) => break,
                 Ok(Ok(None)) => {}
                 Err(error) => {
-                    tracing::error!(%error, tournament = %id, "a cross-table broke down");
-                    // Those who wait hear it from the sender that is gone.
+                    tracing::error!(%error, tournament = %id, "a cross-table panicked");
+                    // Dropping the sender tells the callers.
                     tables.lock().remove(&id);
                     break;
                 }
@@ -211,7 +212,7 @@ impl Arena {
         drop(turn);
     }
 
-    /// Compares bots by all results in the store, as long as that is wanted; none if it is not any more.
+    /// Compares bots by all results in the store; `None` once no caller waits.
     pub(crate) async fn compare_by_results(
         &self,
         id: TournamentId,
@@ -221,7 +222,7 @@ impl Arena {
         let (settings, is_final) = (&view.stored.settings, view.stored.over.is_some());
         let settled = match (self.live_tournament(id), settings.format.profile().course) {
             (Some(handle), _) => handle.settled_below(),
-            // Those that were played beyond the answer do not count.
+            // Matches after a test's decision do not count.
             (None, FormatCourse::UntilDecided) => view.total,
             (None, _) => u64::MAX,
         };
@@ -232,7 +233,7 @@ impl Arena {
             if !is_wanted() {
                 return Ok(None);
             }
-            let page = self.inner.store.match_results(id, from, PAGE).await?;
+            let page = self.inner.store.match_results(id, from, PAGE_SIZE).await?;
             let Some(last) = page.last() else { break };
             from = last.number + 1;
             for StoredResult { number, group, bots, outcome, .. } in page {
@@ -244,7 +245,7 @@ impl Arena {
                 }
             }
         }
-        // Nothing but that it is not wanted keeps it from an end.
+        // It stops only when no caller waits any more.
         let appraisal = evidence.appraise_finally(&is_wanted);
         Ok(appraisal.ok().map(|appraisal| {
             let compared = Arc::new(BotComparison::compare_all(&table, &appraisal));
@@ -255,14 +256,14 @@ impl Arena {
 
 fn comparison_change(id: TournamentId, played: u64, compared: &[BotComparison]) -> Option<Change> {
     let checkpoint = Checkpoint::of_comparisons(id, played, compared)?;
-    Some(Change::Compared { id, checkpoint: Arc::new(checkpoint) })
+    Some(Change::BotComparisons { id, checkpoint: Arc::new(checkpoint) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::NewTournament;
-    use crate::tests::fixture::{arena, soon};
+    use crate::tests::fixture::{arena, in_time};
     use lastnim_core::referee::Terms;
     use lastnim_tournament::{AllianceSource, testing};
     use tokio::task::JoinSet;
@@ -282,17 +283,17 @@ mod tests {
         arena.inner.cross_tables.lock().get(&id).map_or(0, |wanted| wanted.receiver_count())
     }
 
-    async fn until(settled: impl Fn() -> bool) {
+    async fn read_until(settled: impl Fn() -> bool) {
         let looking = async {
             while !settled() {
                 tokio::task::yield_now().await;
             }
         };
-        soon("that it is settled", looking).await;
+        in_time("the expected state", looking).await;
     }
 
     #[tokio::test]
-    async fn one_is_worked_out_for_all_who_wait_for_it() {
+    async fn a_cross_table_is_computed_once_for_all_callers() {
         let arena = arena().await;
         let ids = [tournament(&arena).await, tournament(&arena).await];
         let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
@@ -300,7 +301,7 @@ mod tests {
         for id in [ids[0], ids[0], ids[0], ids[1]] {
             calls.spawn(asking(&arena, id));
         }
-        until(|| (waiting(&arena, ids[0]), waiting(&arena, ids[1])) == (3, 1)).await;
+        read_until(|| (waiting(&arena, ids[0]), waiting(&arena, ids[1])) == (3, 1)).await;
         drop(turn);
         let answers: Vec<_> = calls.join_all().await.into_iter().map(Result::unwrap).collect();
         let shared = answers.iter().map(|one| answers.iter().filter(|other| Arc::ptr_eq(one, other)).count());
@@ -311,26 +312,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_nobody_waits_for_any_more_is_given_up() {
+    async fn a_cross_table_without_callers_is_abandoned() {
         let arena = arena().await;
         let id = tournament(&arena).await;
         let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
         let [one, other] = [(); 2].map(|()| tokio::spawn(asking(&arena, id)));
-        until(|| waiting(&arena, id) == 2).await;
+        read_until(|| waiting(&arena, id) == 2).await;
         one.abort();
-        until(|| waiting(&arena, id) == 1).await;
+        read_until(|| waiting(&arena, id) == 1).await;
         other.abort();
-        until(|| arena.inner.cross_tables.lock().is_empty()).await;
+        read_until(|| arena.inner.cross_tables.lock().is_empty()).await;
         drop(turn);
         assert!(
             matches!(arena.compare_by_results(id, &|| false).await, Ok(None)),
-            "nor is one that has begun"
+            "one that has begun is abandoned too"
         );
         asking(&arena, id).await.unwrap();
     }
 
     #[tokio::test]
-    async fn so_many_wait_and_no_more() {
+    async fn waiting_callers_are_limited() {
         let arena = arena().await;
         let id = tournament(&arena).await;
         let turn = Arc::clone(&arena.inner.cross_tables.turn).lock_owned().await;
@@ -338,7 +339,7 @@ mod tests {
         for _ in 0..MAX_WAITING {
             calls.spawn(asking(&arena, id));
         }
-        until(|| waiting(&arena, id) == MAX_WAITING).await;
+        read_until(|| waiting(&arena, id) == MAX_WAITING).await;
         let refused = asking(&arena, id).await.unwrap_err();
         assert!(matches!(refused, ArenaError::Full { limit: MAX_WAITING, .. }), "{refused:?}");
         drop(turn);

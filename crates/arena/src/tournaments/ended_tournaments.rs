@@ -1,4 +1,4 @@
-//! What is shown again and again of tournaments that are over, and never changes.
+//! A cache of finished tournaments.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -10,30 +10,29 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The most tournaments that are kept.
+/// The limit of cached tournaments.
 const MAX_TOURNAMENTS: usize = 1_000;
-/// The most parts that are kept of all of them together, some 100 bytes each: bots, listed positions, lines of standings and of verdicts,
-/// versions, events, voided matches and pairs of bots.
+/// The limit of cached parts in all tournaments, about 100 bytes each: bots, listed positions, lines of standings and
+/// verdicts, versions, events, voided matches and pairs of bots.
 const MAX_PARTS: usize = 100_000;
-/// The piles of a position that are one part.
-const PILES_A_PART: usize = 12;
+/// The number of piles in a position that count as one part.
+const PILES_PER_PART: usize = 12;
 
-/// A tournament that is over.
 #[derive(Debug)]
 pub(crate) struct EndedTournament {
     pub(crate) stored: StoredTournament,
-    /// By place, read at the first request for them. Each part is read by itself, so that damage to one of them in the store does
-    /// not affect requests for another.
+    /// By place, read on the first request. Each field is read separately, so that damage to one does not affect the
+    /// others.
     standings: OnceLock<Arc<Vec<Standing>>>,
-    /// What an organiser did to it, once that was asked for.
+    /// The interventions, read on the first request.
     events: OnceLock<Arc<Vec<TimedTournamentEvent>>>,
-    /// How its bots compare, once that was asked for.
+    /// The comparison of its bots, read on the first request.
     comparison: OnceLock<Arc<Vec<BotComparison>>>,
-    /// What all of this comes to. Grows with what is kept locked.
+    /// The number of cached parts. Grows only under the lock.
     parts: AtomicUsize,
 }
 
-/// The tournaments that are over and were shown last.
+/// The cached finished tournaments.
 #[derive(Debug, Default)]
 pub(crate) struct EndedTournaments {
     kept: Mutex<KeptTournaments>,
@@ -41,16 +40,16 @@ pub(crate) struct EndedTournaments {
 
 #[derive(Debug, Default)]
 struct KeptTournaments {
-    /// Each with when it was shown last.
+    /// With when each was last used.
     tournaments: HashMap<TournamentId, (u64, Arc<EndedTournament>)>,
-    /// Counts what was shown.
+    /// Counts uses.
     shown: u64,
-    /// How often what is over has changed all the same.
+    /// The number of changes to finished tournaments.
     changes: u64,
     max_parts: Option<usize>,
 }
 
-/// One of many that are kept, and the parts that it comes to.
+/// A cached value with its number of parts.
 trait KeptPart {
     fn parts(&self) -> usize;
 }
@@ -80,7 +79,7 @@ impl EndedTournament {
     fn new(stored: StoredTournament) -> Self {
         let positions = match &stored.settings.positions {
             Positions::Listed(listed) => {
-                listed.as_slice().iter().map(|piles| piles.len().div_ceil(PILES_A_PART)).sum()
+                listed.as_slice().iter().map(|piles| piles.len().div_ceil(PILES_PER_PART)).sum()
             }
             Positions::Drawn(_) | Positions::Paper => 0,
         };
@@ -105,14 +104,15 @@ impl EndedTournaments {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a part of a tournament for as long as the tournament is kept, unless somebody was faster, and returns what is kept.
+    /// Caches a value for as long as its tournament is cached, unless another caller was faster; returns the cached
+    /// value.
     fn keep_part<T: KeptPart>(
         &self,
         ended: &EndedTournament,
         place: &OnceLock<Arc<Vec<T>>>,
         read: Arc<Vec<T>>,
     ) -> Arc<Vec<T>> {
-        // Nothing grows while it is counted.
+        // Nothing grows while this is locked.
         let mut kept = self.lock();
         if place.set(Arc::clone(&read)).is_ok() {
             ended.parts.fetch_add(read.iter().map(KeptPart::parts).sum(), Ordering::Relaxed);
@@ -121,7 +121,7 @@ impl EndedTournaments {
         place.get().map_or(read, Arc::clone)
     }
 
-    /// Forgets everything: a bot that never played is removed from the lines of what is over.
+    /// Empties the cache, since a removed bot leaves the standings of finished tournaments.
     pub(crate) fn clear(&self) {
         let mut kept = self.lock();
         kept.tournaments.clear();
@@ -137,7 +137,7 @@ impl KeptTournaments {
         Some(Arc::clone(found))
     }
 
-    /// Keeps a tournament, unless something has changed since it was read, and forgets those that were shown longest ago.
+    /// Caches a tournament, unless something has changed since it was read, and evicts the least recently used ones.
     fn insert(&mut self, ended: &Arc<EndedTournament>, changes: u64) {
         if self.changes != changes {
             return;
@@ -167,10 +167,10 @@ impl Arena {
         self.live_tournament(id).is_none() && matches!(self.ended_tournament(id).await, Ok(Some(_)))
     }
 
-    /// Returns a tournament that is over; `None` if it is not.
+    /// Returns a finished tournament; `None` if it is not over.
     ///
     /// # Errors
-    /// If nothing has that id, or the store cannot be read.
+    /// If no tournament has this id, or the store cannot be read.
     pub(crate) async fn ended_tournament(
         &self,
         id: TournamentId,
@@ -187,14 +187,14 @@ impl Arena {
             return Ok(None);
         }
         let ended = Arc::new(EndedTournament::new(stored));
-        // A store in memory is as fast, and forgets tournaments.
+        // A store in memory is as fast, and drops tournaments.
         if self.inner.store.is_durable() {
             self.inner.ended_tournaments.lock().insert(&ended, changes);
         }
         Ok(Some(ended))
     }
 
-    /// Returns the standings of a tournament that is over, by place.
+    /// Returns the standings of a finished tournament, by place.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -209,7 +209,7 @@ impl Arena {
         Ok(self.inner.ended_tournaments.keep_part(ended, &ended.standings, standings))
     }
 
-    /// Returns what an organiser did to a tournament that is over.
+    /// Returns the interventions in a finished tournament.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -224,7 +224,7 @@ impl Arena {
         Ok(self.inner.ended_tournaments.keep_part(ended, &ended.events, events))
     }
 
-    /// Returns how the bots of a tournament that is over compare, if that was worked out and kept.
+    /// Returns the stored comparison of a finished tournament's bots, if there is one.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -240,13 +240,13 @@ impl Arena {
         match checkpoint.comparisons(id) {
             Ok(compared) => Ok(Some(self.keep_comparison(ended, Arc::new(compared)))),
             Err(error) => {
-                tracing::warn!(tournament = %id, %error, "how its bots compare is worked out again: what was kept is of no use");
+                tracing::warn!(tournament = %id, %error, "computing the comparison of its bots again: the stored one cannot be used");
                 Ok(None)
             }
         }
     }
 
-    /// Keeps how the bots of a tournament that is over compare, for as long as the tournament is kept.
+    /// Caches the comparison of a finished tournament's bots for as long as the tournament is cached.
     pub(crate) fn keep_comparison(
         &self,
         ended: &EndedTournament,
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_bot_that_is_removed_leaves_what_is_kept() {
+    async fn a_removed_bot_leaves_the_cache() {
         let (_store, arena) = shaky_arena().await;
         for bot in ["one", "two"] {
             arena.register_bot(name(bot)).await.unwrap();
@@ -292,30 +292,30 @@ mod tests {
         let before = arena.inner.ended_tournaments.lock().changes;
         arena.remove_bot(&name("one")).await.unwrap();
         assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (0, 0));
-        // Who has read before the change has read what is not so any more.
+        // A reader from before the change has outdated data.
         arena.inner.ended_tournaments.lock().insert(&kept, before);
         assert_eq!(field(arena.clone()).await, 0);
         assert!(arena.intervene(id, Intervention::Resume).await.is_err());
     }
 
     #[tokio::test]
-    async fn what_is_damaged_hides_nothing_else() {
+    async fn damage_to_one_part_hides_no_other() {
         let (store, arena) = shaky_arena().await;
         let id = ended(&arena, "first").await;
         store.damage_tournaments();
         assert_eq!(arena.tournament(id).await.unwrap().stored.field.len(), 1);
         assert_eq!(*arena.format_verdict(id).await.unwrap(), FormatVerdict::Standings);
-        assert!(arena.cross_table(id).await.is_err(), "it needs the events");
+        assert!(arena.cross_table(id).await.is_err(), "it depends on the events");
         let damaged = |what: ArenaError| assert!(what.to_string().contains("damaged"), "{what}");
         damaged(arena.standings(id).await.unwrap_err());
         damaged(arena.tournament_events(id).await.unwrap_err());
         let checkpoint = Checkpoint::of_comparisons(id, 0, &[]).unwrap();
-        store.keep(Change::Compared { id, checkpoint: Arc::new(checkpoint) }).await;
+        store.keep(Change::BotComparisons { id, checkpoint: Arc::new(checkpoint) }).await;
         assert_eq!(*arena.cross_table(id).await.unwrap(), []);
     }
 
     #[tokio::test]
-    async fn all_that_is_kept_is_counted() {
+    async fn every_cached_part_is_counted() {
         let (_store, arena) = shaky_arena().await;
         let id = ended(&arena, "first").await;
         let kept = arena.ended_tournament(id).await.unwrap().unwrap();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn so_much_is_kept_and_no_more() {
+    async fn the_cache_stays_within_its_limits() {
         let (_store, arena) = shaky_arena().await;
         arena.register_bot(name("one")).await.unwrap();
         arena.inner.ended_tournaments.lock().max_parts = Some(9);
@@ -351,6 +351,6 @@ mod tests {
         let kept = arena.inner.ended_tournaments.lock();
         let parts: usize = kept.tournaments.values().map(|(_, ended)| ended.parts()).sum();
         assert_eq!((kept.tournaments.len(), parts), (2, 8));
-        assert!(!kept.tournaments.contains_key(&ids[1]), "it was shown longest ago");
+        assert!(!kept.tournaments.contains_key(&ids[1]), "it was the least recently used");
     }
 }

@@ -1,4 +1,4 @@
-//! What an organiser asks of a tournament that runs.
+//! Interventions of organisers in running tournaments.
 
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
@@ -8,50 +8,49 @@ use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{DisqualifiedResults, OpenMatches, Reason, TournamentState};
 
-/// What an organiser needs a tournament to be.
-const NEEDS_RUNNING: &str = "this is for tournaments that run";
+const NEEDS_RUNNING: &str = "only running tournaments allow this";
 
-/// What an organiser asks of a tournament that runs.
+/// An intervention of an organiser in a running tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intervention {
-    /// To begin no further match.
+    /// Begin no further match.
     Pause(OpenMatches),
-    /// To go on.
+    /// Continue.
     Resume,
-    /// To go on without a bot.
+    /// Continue without a bot.
     Disqualify {
         /// The bot.
         bot: BotName,
-        /// What becomes of its results.
+        /// What happens to its results.
         results: DisqualifiedResults,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
-    /// To play matches again.
+    /// Replay matches.
     Void {
-        /// Which: all of them, or none if one cannot be.
+        /// The matches: all of them are voided, or none.
         targets: Vec<VoidTarget>,
-        /// Why.
+        /// The reason.
         reason: Reason,
     },
-    /// To end after the round that is being played.
+    /// End after the current round.
     Finish,
 }
 
-/// Matches that are to be voided.
+/// Matches to void.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VoidTarget {
-    /// This one.
+    /// One match.
     Match(MatchId),
-    /// Those of this duplicate group that have begun.
+    /// The matches of a duplicate group that have begun.
     Group(u64),
 }
 
 impl Arena {
-    /// Does to a tournament that runs what an organiser asks for. Returns what happened; nothing where it was so already.
+    /// Applies an intervention to a running tournament. Returns the event; `None` if nothing changes.
     ///
     /// # Errors
-    /// If there is no such tournament, it does not run, or that cannot be done to it.
+    /// If there is no such tournament, it does not run, or the intervention is not possible.
     pub fn intervene(
         &self,
         id: TournamentId,
@@ -82,7 +81,7 @@ impl Arena {
         }
     }
 
-    /// Returns what an organiser did to a tournament, in its order.
+    /// Returns the interventions in a tournament, in order.
     ///
     /// # Errors
     /// If the store cannot be read.

@@ -1,4 +1,4 @@
-//! What is shown of tournaments: one, lists of them, standings, and watches.
+//! Reads of tournaments: views, lists, standings and watches.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -10,14 +10,14 @@ use std::ops::Bound;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The most changes of a field that are shown.
+/// The maximum number of shown changes of a field.
 const MAX_CHANGES: usize = 100_000;
 
 impl Arena {
-    /// Returns a tournament as it is now.
+    /// Returns the current view of a tournament.
     ///
     /// # Errors
-    /// If nothing has that id, or the store cannot be read.
+    /// If no tournament has this id, or the store cannot be read.
     pub async fn tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         match self.live_tournament(id) {
             Some(handle) => Ok(handle.view()),
@@ -25,7 +25,7 @@ impl Arena {
         }
     }
 
-    /// Returns a tournament that nobody plays.
+    /// Returns a tournament without a director.
     async fn settled_tournament(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
         match self.ended_tournament(id).await? {
             Some(ended) => Ok(ended.stored.clone()),
@@ -33,16 +33,16 @@ impl Arena {
         }
     }
 
-    /// Returns up to `most` tournaments, the newest first, those before `before`.
+    /// Returns up to `limit` tournaments before `before`, the newest first.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub async fn list_tournaments(
         &self,
         before: Option<TournamentId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TournamentView>, ArenaError> {
-        let stored = self.inner.store.tournaments(before, most).await?;
+        let stored = self.inner.store.tournaments(before, limit).await?;
         let view = |stored: StoredTournament| match self.live_tournament(stored.id) {
             Some(handle) => handle.view(),
             None => TournamentView::from_stored(stored),
@@ -50,28 +50,28 @@ impl Arena {
         Ok(stored.into_iter().map(view).collect())
     }
 
-    /// Returns the newest of the tournaments in a state in which they are not over, the newest first: those before one, if one is named.
-    /// They are live, however many newer ones are over.
+    /// Returns up to `limit` unfinished tournaments in a state before `before`, the newest first. They are in memory,
+    /// so newer finished ones cost nothing.
     pub fn list_unfinished_tournaments(
         &self,
         state: TournamentState,
         before: Option<TournamentId>,
-        most: usize,
+        limit: usize,
     ) -> Vec<TournamentView> {
         let tournaments = self.inner.tournaments.read();
         let end = before.map_or(Bound::Unbounded, Bound::Excluded);
         let handles = tournaments.range((Bound::Unbounded, end)).rev();
         let handles = handles.filter(|(_, handle)| handle.borrow_view().stored.state == state);
-        let handles: Vec<_> = handles.take(most).map(|(_, handle)| Arc::clone(handle)).collect();
+        let handles: Vec<_> = handles.take(limit).map(|(_, handle)| Arc::clone(handle)).collect();
         drop(tournaments);
-        // A state may have changed in between.
+        // A state may have changed since.
         handles.iter().map(|handle| handle.view()).filter(|view| view.stored.state == state).collect()
     }
 
-    /// Returns the standings of a tournament as they are now, by place, with the ratings that were last worked out.
+    /// Returns the current standings of a tournament, by place, with the last ratings.
     ///
     /// # Errors
-    /// If nothing has that id, or the store cannot be read.
+    /// If no tournament has this id, or the store cannot be read.
     pub async fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(handle.standings());
@@ -82,10 +82,10 @@ impl Arena {
         }
     }
 
-    /// Returns what the format of a tournament says besides the standings, as it is now.
+    /// Returns the current verdict of a tournament's format.
     ///
     /// # Errors
-    /// If nothing has that id, or the store cannot be read.
+    /// If no tournament has this id, or the store cannot be read.
     pub async fn format_verdict(&self, id: TournamentId) -> Result<Arc<FormatVerdict>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(Arc::new(handle.format_verdict()));
@@ -94,7 +94,8 @@ impl Arena {
         Ok(over.map_or_else(|| Arc::new(FormatVerdict::Standings), |over| over.verdict))
     }
 
-    /// Returns who was in a ladder when; none in other formats, before the start, and with more than 100,000 changes.
+    /// Returns which bots were in a ladder when; `None` in other formats, before the start, and with more than 100,000
+    /// changes.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -107,10 +108,10 @@ impl Arena {
         Ok((history.changes.len() <= MAX_CHANGES).then_some(history))
     }
 
-    /// Begins to watch a tournament: the receiver sees its newest state.
+    /// Starts watching a tournament: the receiver has its newest state.
     ///
     /// # Errors
-    /// If nothing has that id, or it has as many watchers as it may.
+    /// If no tournament has this id, or its watcher limit is reached.
     pub async fn watch_tournament(
         &self,
         id: TournamentId,
@@ -126,10 +127,10 @@ impl Arena {
         Ok(handle.subscribe())
     }
 
-    /// Begins to watch the state of a tournament, and nothing else of it: as many may as there may be sessions.
+    /// Starts watching only the state of a tournament. The session limit applies to these watchers.
     ///
     /// # Errors
-    /// If nothing has that id, or it has as many watchers as it may.
+    /// If no tournament has this id, or its watcher limit is reached.
     pub async fn watch_tournament_state(
         &self,
         id: TournamentId,

@@ -1,4 +1,4 @@
-//! The standings of a tournament that is not over, and when its bots are rated.
+//! The standings and ratings of an unfinished tournament.
 
 use lastnim_core::game::BotName;
 use lastnim_tournament::{
@@ -9,68 +9,68 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-/// The least time between two ratings of a tournament that runs.
+/// The minimum time between two ratings of a running tournament.
 const RATING_INTERVAL: Duration = Duration::from_secs(5);
-/// A tournament is not being rated for more than one part in so many of its time.
+/// A tournament is rated for at most this fraction of its time.
 const RATING_SHARE: u32 = 10;
 
-/// The standings, and their lines once somebody has asked for them since the last change.
+/// The standings; their lines are cached until the next change.
 #[derive(Debug)]
 pub(crate) struct LiveStandings {
     standings: Standings,
-    /// Locked by who rates, for as long as that takes.
+    /// Locked while rating.
     evidence: Arc<Mutex<RatingEvidence>>,
-    /// Results that came meanwhile.
+    /// Results that arrived while rating.
     waiting: Vec<MatchResult>,
     cross_table: BoundedCrossTable,
     appraisal: Option<Arc<Appraisal>>,
     rating: RatingNeed,
     rulings: Rulings,
     lines: Option<Arc<Vec<Standing>>>,
-    /// How the bots compared when somebody asked last, and how many changes that has seen.
+    /// The last comparison of the bots, and the number of changes it includes.
     compared: Option<(u64, Arc<Vec<BotComparison>>)>,
-    /// How often what is compared has changed. It never goes back.
+    /// The number of changes to the compared data. It never decreases.
     changes: u64,
-    /// How often all results were counted anew: ratings that were begun before do not fit those that count now.
+    /// The number of recounts of all results: ratings begun before one do not fit the results after it.
     recounts: u64,
 }
 
-/// How the bots of a tournament compare.
+/// The comparison of a tournament's bots.
 #[derive(Debug)]
 pub(crate) enum ComparedBots {
-    /// What was worked out since the last change.
+    /// Computed since the last change.
     Known(Arc<Vec<BotComparison>>),
-    /// What it follows from, to be worked out where nobody waits for the standings, and how many changes that has seen.
+    /// The input for computing it without the lock on the standings, and the number of changes it includes.
     Uncompared { table: Arc<CrossTable>, appraisal: Arc<Appraisal>, changes: u64 },
 }
 
-/// Whether there is something to rate.
+/// Whether a rating is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RatingNeed {
-    /// All matches that were counted are rated, or being rated; not again before this moment.
+    /// All counted matches are rated or being rated; the next rating may not start earlier.
     UpToDate(Option<Instant>),
-    /// There are new matches; not before this moment.
+    /// There are new matches; the next rating may not start earlier.
     Old(Option<Instant>),
-    /// The last ratings are there.
+    /// The ratings are final.
     Last,
 }
 
-/// What ratings follow from, for somebody to rate by. It is not a copy: that would take as long as many matches.
+/// The input for ratings. It is lent and not copied, since a copy would be slow.
 #[derive(Debug)]
 pub(crate) struct LentEvidence {
     evidence: Arc<Mutex<RatingEvidence>>,
-    /// What is not in it yet.
+    /// Results not included yet.
     waiting: Vec<MatchResult>,
     recounts: u64,
 }
 
 impl LentEvidence {
-    /// Returns how often all results had been counted anew when it was lent.
+    /// Returns the number of recounts when it was lent.
     pub(crate) fn recounts(&self) -> u64 {
         self.recounts
     }
 
-    /// Rates by all matches that were counted when it was lent. Results that come meanwhile wait.
+    /// Rates by all matches counted when it was lent. Results that arrive during this wait.
     pub(crate) fn rate_with<T>(self, rate: impl FnOnce(&RatingEvidence) -> T) -> T {
         let mut evidence = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
         self.waiting.iter().for_each(|result| evidence.add_result(result));
@@ -84,7 +84,7 @@ impl LiveStandings {
         Self::from_counted(standings, RatingEvidence::new(settings), BoundedCrossTable::default())
     }
 
-    /// Goes on from results that were counted already.
+    /// Starts with results that were counted before.
     pub(crate) fn from_counted(
         standings: Standings,
         evidence: RatingEvidence,
@@ -109,12 +109,12 @@ impl LiveStandings {
         }
     }
 
-    /// Puts others in its place, to which no comparison and no rating belongs that was begun before.
+    /// Replaces the results; older comparisons and ratings do not apply to the new ones.
     pub(crate) fn replace_with(&mut self, others: Self) {
         *self = Self { changes: self.changes + 1, recounts: self.recounts + 1, ..others };
     }
 
-    /// Looks at all that was counted, unless somebody rates by it.
+    /// Reads the counted results, unless a rating is running.
     pub(crate) fn inspect<T>(
         &mut self,
         look: impl FnOnce(&Standings, &RatingEvidence, &BoundedCrossTable) -> T,
@@ -130,13 +130,13 @@ impl LiveStandings {
         Some(look(&self.standings, &evidence, &self.cross_table))
     }
 
-    /// Takes what the organiser has ruled.
+    /// Sets the organiser's rulings.
     pub(crate) fn set_rulings(&mut self, rulings: Rulings) {
         self.rulings = rulings;
         self.lines = None;
     }
 
-    /// Gives a bot that joins a line.
+    /// Adds a line for a bot that joins.
     pub(crate) fn add_bot(&mut self, bot: &BotName) {
         self.standings.add_bot(bot);
         self.lines = None;
@@ -158,18 +158,17 @@ impl LiveStandings {
         self.lines = None;
     }
 
-    /// Gives bots that sat out what that scores, in a format with byes.
+    /// Sets the scores of bots with byes, in formats with byes.
     pub(crate) fn set_bye_scores(&mut self, byes: &[(BotName, u64)], table_groups: TableGroups) {
         self.standings.set_bye_scores(byes, table_groups);
         self.lines = None;
     }
 
-    /// Returns the lines by place, if they were made since the last change.
+    /// Returns the cached lines by place, if nothing has changed since.
     pub(crate) fn cached_lines(&self) -> Option<Arc<Vec<Standing>>> {
         self.lines.clone()
     }
 
-    /// Returns the lines by place.
     pub(crate) fn lines(&mut self) -> Arc<Vec<Standing>> {
         let Self { standings, appraisal, rulings, lines, .. } = self;
         Arc::clone(lines.get_or_insert_with(|| {
@@ -182,21 +181,21 @@ impl LiveStandings {
         }))
     }
 
-    /// Returns the lines by place as results alone make them, without ratings.
+    /// Returns the lines by place without ratings.
     pub(crate) fn unrated_lines(&self) -> Vec<Standing> {
         let mut lines = self.standings.lines();
         self.rulings.put_in_order(&mut lines);
         lines
     }
 
-    /// Returns what ratings follow from.
+    /// Lends the input for ratings.
     pub(crate) fn lend_evidence(&mut self) -> LentEvidence {
         let (evidence, waiting) = (Arc::clone(&self.evidence), mem::take(&mut self.waiting));
         LentEvidence { evidence, waiting, recounts: self.recounts }
     }
 
-    /// Returns what ratings follow from, if there is something new and the last time is long enough ago. Who gets it is to
-    /// rate by it; nobody else gets it for a while.
+    /// Lends the input for ratings if there are new results and the last rating was long enough ago. The caller must
+    /// rate; no other caller gets it for a while.
     pub(crate) fn lend_evidence_if_due(&mut self, now: Instant) -> Option<LentEvidence> {
         let RatingNeed::Old(due) = self.rating else { return None };
         if due.is_some_and(|due| now < due) {
@@ -206,8 +205,8 @@ impl LiveStandings {
         Some(self.lend_evidence())
     }
 
-    /// Takes ratings that were worked out from a moment to another, by evidence that was lent after so many recounts. It leaves them out if there
-    /// was another recount meanwhile, or the last ratings are there.
+    /// Sets ratings computed between two moments from evidence lent after `recounts` recounts. Ignores them after
+    /// another recount, or if the ratings are final.
     pub(crate) fn set_ratings(
         &mut self,
         (appraisal, recounts): (Appraisal, u64),
@@ -227,7 +226,7 @@ impl LiveStandings {
         self.changes += 1;
     }
 
-    /// Takes the last ratings.
+    /// Sets the final ratings.
     pub(crate) fn set_final_ratings(&mut self, appraisal: Appraisal) {
         self.rating = RatingNeed::Last;
         self.appraisal = Some(Arc::new(appraisal));
@@ -235,17 +234,16 @@ impl LiveStandings {
         self.changes += 1;
     }
 
-    /// Returns whether the bots were rated already.
     pub(crate) fn has_ratings(&self) -> bool {
         self.appraisal.is_some()
     }
 
-    /// Returns whether the ratings are the last ones.
     pub(crate) fn has_final_ratings(&self) -> bool {
         self.rating == RatingNeed::Last
     }
 
-    /// Returns how the bots compare, or what that follows from; none if they are not rated yet, or too many.
+    /// Returns the comparison of the bots, or the input for it; `None` if they are not rated yet, or there are too
+    /// many.
     pub(crate) fn compared_bots(&self) -> Option<ComparedBots> {
         if let Some(compared) = self.comparison_since(self.changes) {
             return Some(ComparedBots::Known(compared));
@@ -254,12 +252,12 @@ impl LiveStandings {
         Some(ComparedBots::Uncompared { table, appraisal, changes: self.changes })
     }
 
-    /// Returns how the bots compare, if somebody has worked that out after so many changes or more.
+    /// Returns the comparison of the bots if it includes at least `changes` changes.
     pub(crate) fn comparison_since(&self, changes: u64) -> Option<Arc<Vec<BotComparison>>> {
         self.compared.as_ref().filter(|(seen, _)| *seen >= changes).map(|(_, compared)| Arc::clone(compared))
     }
 
-    /// Takes how the bots compare, as that was worked out after so many changes.
+    /// Sets the comparison of the bots, which includes `changes` changes.
     pub(crate) fn set_comparison(&mut self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
         self.compared = Some((changes, Arc::clone(compared)));
     }
@@ -275,7 +273,7 @@ mod tests {
         testing,
     };
 
-    /// Has the next match won by its first seat.
+    /// Lets the first seat win the next match.
     fn next_result(schedule: &mut dyn Schedule) -> MatchResult {
         let ScheduleStep::Match(pairing) = schedule.next() else { panic!("there is another match") };
         let seats = pairing.bots.map(|_| SeatResult::default());
@@ -288,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn results_that_come_while_bots_are_rated_are_not_lost() {
+    fn results_that_arrive_during_a_rating_are_not_lost() {
         let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(3);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
@@ -306,7 +304,7 @@ mod tests {
                 ranking.add_result(result);
             }
         });
-        assert_eq!(ranking.waiting.len(), 2, "somebody rates");
+        assert_eq!(ranking.waiting.len(), 2, "a rating is running");
         for result in &results[5..7] {
             ranking.add_result(result);
         }
@@ -314,16 +312,12 @@ mod tests {
         for result in &results[7..] {
             ranking.add_result(result);
         }
-        assert_eq!(
-            appraise(lent),
-            appraise(all_at_once.lend_evidence()),
-            "those that come before it begins count"
-        );
+        assert_eq!(appraise(lent), appraise(all_at_once.lend_evidence()), "results before its start count");
         assert!(ranking.waiting.is_empty());
     }
 
     #[test]
-    fn no_comparison_is_shown_that_was_begun_before_a_change() {
+    fn a_comparison_begun_before_a_change_is_not_shown() {
         let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(2);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
@@ -343,20 +337,20 @@ mod tests {
         ranking.set_comparison(&compared, first);
         assert!(matches!(ranking.compared_bots(), Some(ComparedBots::Known(_))));
         let others = rated();
-        assert_eq!(others.changes, first, "as many changes");
+        assert_eq!(others.changes, first, "the same number of changes");
         ranking.replace_with(others);
-        // What was begun before arrives late.
+        // A comparison begun before arrives late.
         ranking.set_comparison(&compared, first);
         let second = begin(&ranking);
         assert!(ranking.comparison_since(second).is_none());
         ranking.set_comparison(&compared, second);
         ranking.add_result(&next_result(&mut *plan_schedule(&settings, &bots).unwrap()));
-        assert!(ranking.comparison_since(second).is_some(), "whoever asked before has it");
+        assert!(ranking.comparison_since(second).is_some(), "its caller gets it");
         assert!(ranking.comparison_since(begin(&ranking)).is_none());
     }
 
     #[test]
-    fn ratings_that_were_begun_before_a_recount_are_left_out() {
+    fn ratings_begun_before_a_recount_are_ignored() {
         let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(2);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
@@ -369,16 +363,16 @@ mod tests {
         ranking.replace_with(recounted);
         let (recounts, stale_ratings) = (stale.recounts(), appraise(stale));
         ranking.set_ratings((stale_ratings, recounts), start, start);
-        assert!(!ranking.has_ratings(), "a match counts no longer that these ratings count");
+        assert!(!ranking.has_ratings(), "these ratings include a match that no longer counts");
         assert!(ranking.lines().iter().all(|line| line.rating.is_none()));
-        let fresh = ranking.lend_evidence_if_due(start).expect("what counts now is rated without a wait");
+        let fresh = ranking.lend_evidence_if_due(start).expect("a recount is rated at once");
         let (recounts, fresh_ratings) = (fresh.recounts(), appraise(fresh));
         ranking.set_ratings((fresh_ratings, recounts), start, start);
         assert!(ranking.lines().iter().all(|line| line.rating.is_some()));
     }
 
     #[test]
-    fn bots_are_rated_now_and_then() {
+    fn ratings_are_limited_in_time() {
         let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(2);
         let mut schedule = plan_schedule(&settings, &bots).unwrap();
@@ -396,14 +390,14 @@ mod tests {
         assert!(ranking.lend_evidence_if_due(at(99)).is_none(), "nothing is new");
         play(&mut ranking);
         assert!(rated(&mut ranking), "older ratings stay");
-        assert!(ranking.lend_evidence_if_due(at(10)).is_none(), "what took 1 s is done every 10 s");
+        assert!(ranking.lend_evidence_if_due(at(10)).is_none(), "a rating of 1 s runs every 10 s");
         let late = ranking.lend_evidence_if_due(at(11)).expect("it is time");
         play(&mut ranking);
-        assert!(ranking.lend_evidence_if_due(at(15)).is_none(), "somebody is at it");
+        assert!(ranking.lend_evidence_if_due(at(15)).is_none(), "a rating is running");
         let last = appraise(ranking.lend_evidence());
         ranking.set_final_ratings(last.clone());
         ranking.set_ratings((appraise(late), 0), at(11), at(12));
-        assert_eq!(ranking.appraisal.as_deref(), Some(&last), "nothing comes after the last ratings");
+        assert_eq!(ranking.appraisal.as_deref(), Some(&last), "final ratings stay");
         assert!(ranking.lend_evidence_if_due(at(999)).is_none());
     }
 }

@@ -1,13 +1,13 @@
-//! How long a match can last by its clocks.
+//! The maximum duration of a match by its clocks.
 
 use lastnim_core::game::Piles;
 use lastnim_core::referee::Terms;
 use lastnim_tournament::{AllianceSource, Positions, Settings};
 use std::time::Duration;
 
-/// Returns the longest that a match of a tournament can last by its clocks: all seats use up what they have to declare, their
-/// banks with all lag that is given back, and the increment of every ply. A ply takes a counter at least. Time in which the
-/// server stands still or writes, and in which a match waits for the organiser, counts for nobody and is left out.
+/// Returns the maximum duration of a match by its clocks: all seats use up their declaration times, their banks with
+/// all lag compensation, and the increment of every ply. Each ply takes at least one counter. Stalls, writes and pauses
+/// by the organiser stop the clocks and are not included.
 pub(crate) fn longest_match(settings: &Settings, terms: &Terms) -> Duration {
     let clock = &terms.clock;
     let most_counters = match &settings.positions {
@@ -51,7 +51,7 @@ mod tests {
         parse_request(|field| parse_settings(&settings, field)).unwrap()
     }
 
-    /// Plays a match in which everybody takes one counter at the last moment, and returns how long it lasted.
+    /// Plays a match in which each seat takes one counter at the last moment, and returns its duration.
     fn slowest(settings: &Settings, terms: &Terms, position: usize) -> Duration {
         let bots: Vec<_> =
             (0..settings.seats.get()).map(|bot| format!("bot-{bot}").parse().unwrap()).collect();
@@ -68,7 +68,7 @@ mod tests {
             let take = RefereeInput::Act { seat, action: SeatAction::take(ply, 1, None) };
             let input = match state.phase() {
                 MatchPhase::Declaring => RefereeInput::Tick,
-                // In every third turn nearly all that is left goes, so that increments are used as well.
+                // Every third turn uses nearly all the remaining time, so that increments are used as well.
                 _ if ply % 3 == 0 => {
                     now = Timestamp::from_micros(due.as_micros() - 1).max(now);
                     take
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn times_beyond_all_bounds_saturate() {
+    fn huge_times_saturate() {
         let settings = settings(2, 1, pb::AllianceMode::Standard);
         let clock = Clock { increment: Duration::MAX, ..Clock::default() };
         let terms = Terms { clock, max_plies: u32::MAX, ..Terms::default() };

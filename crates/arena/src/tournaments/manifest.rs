@@ -1,4 +1,4 @@
-//! What the manifest of a tournament says: all of it as it was at one moment.
+//! The contents of a tournament's manifest, as of one moment.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -12,53 +12,52 @@ use lastnim_tournament::{FormatVerdict, Standing, TournamentEvent, TournamentSta
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where a tournament that runs stands, as its director says.
+/// A snapshot of a running tournament by its director.
 #[derive(Debug)]
 pub(crate) struct RunningSnapshot {
-    /// How many changes of its field are stored.
+    /// The number of stored changes of its field.
     pub(crate) changes: usize,
-    /// What the organiser did.
+    /// The organiser's interventions.
     pub(crate) events: Vec<TimedTournamentEvent>,
-    /// The matches that have begun and are not counted yet, with their numbers, in the order of their ids.
+    /// The matches that have begun and are not counted yet, with their numbers, by id.
     pub(crate) open: Vec<(MatchId, u64)>,
-    /// All matches that have begun have lower ids than this, and all later ones have not.
+    /// All matches that have begun have lower ids; all later ones do not.
     pub(crate) before: MatchId,
-    /// Its standings, without ratings.
     pub(crate) standings: Vec<Standing>,
-    /// What its format says besides.
+    /// The verdict of its format.
     pub(crate) verdict: FormatVerdict,
 }
 
-/// A tournament as it was at one moment, but for its matches: these are read [page by page](Arena::listed_matches).
+/// A snapshot of a tournament without its matches, which are read [page by page](Arena::listed_matches).
 #[derive(Debug, Clone)]
 pub struct ManifestSnapshot {
-    /// What it is and where it stood.
+    /// The tournament.
     pub stored: StoredTournament,
-    /// Who was in it when.
+    /// Its bots over time.
     pub history: FieldHistory,
-    /// What the organiser did.
+    /// The organiser's interventions.
     pub events: Vec<TimedTournamentEvent>,
-    /// Its standings: without ratings, unless it was over.
+    /// Its standings; without ratings if it was not over.
     pub standings: Arc<Vec<Standing>>,
-    /// What its format says besides.
+    /// The verdict of its format.
     pub verdict: Arc<FormatVerdict>,
-    /// The numbers of the matches that were not over.
+    /// The numbers of unfinished matches.
     open: BTreeMap<MatchId, u64>,
-    /// Its matches have lower ids than this.
+    /// Its matches have lower ids.
     before: MatchId,
 }
 
-/// Matches of a snapshot.
+/// A page of a snapshot's matches.
 #[derive(Debug)]
 pub struct ListedMatches {
-    /// The matches, in the order of their ids.
+    /// The matches, by id.
     pub matches: Vec<ListedMatch>,
-    /// Behind which match it goes on; none after the last page.
+    /// The last match of this page, if there are further pages.
     pub next: Option<MatchId>,
 }
 
 impl Arena {
-    /// Returns a tournament as it is now; none if its last match is over and its end is still being written.
+    /// Returns a snapshot of a tournament; `None` if its last match is over but its end is not written yet.
     ///
     /// # Errors
     /// If no tournament has this id, or the store cannot be read.
@@ -73,13 +72,13 @@ impl Arena {
     /// Waits until a tournament is over.
     ///
     /// # Errors
-    /// If the server stops before.
+    /// If the server stops first.
     pub async fn wait_until_over(&self, id: TournamentId) -> Result<(), ArenaError> {
         let Some(handle) = self.live_tournament(id) else { return Ok(()) };
         let mut state = handle.subscribe_to_state();
         tokio::select! {
             biased;
-            // Without a sender it is over as well.
+            // A dropped sender also means that it is over.
             _ = state.wait_for(|state| state.is_over()) => Ok(()),
             () = self.wait_until_stopped() => Err(ArenaError::Stopping),
         }
@@ -134,20 +133,20 @@ impl Arena {
         }))
     }
 
-    /// Returns the matches of a snapshot that have ids behind `after`, up to `most` and those that were open.
+    /// Returns the matches of a snapshot after `after`: up to `limit` finished ones, and the open ones among them.
     ///
     /// # Errors
-    /// If the store cannot be read, or has forgotten matches.
+    /// If the store cannot be read, or has dropped matches.
     pub async fn listed_matches(
         &self,
         snapshot: &ManifestSnapshot,
         after: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<ListedMatches, ArenaError> {
         let &ManifestSnapshot { ref stored, ref events, ref open, before, .. } = snapshot;
-        let page = HeadsPage { tournament: stored.id, after, before, most };
+        let page = HeadsPage { tournament: stored.id, after, before, limit };
         let heads = self.inner.store.match_heads(&page).await?;
-        let next = heads.last().filter(|_| heads.len() >= most).map(|last| last.id);
+        let next = heads.last().filter(|_| heads.len() >= limit).map(|last| last.id);
         let is_of_page =
             |id: MatchId| after.is_none_or(|after| id > after) && next.is_none_or(|next| id <= next);
         let open_ones = open.iter().filter(|&(&id, _)| is_of_page(id));
@@ -173,7 +172,7 @@ impl Arena {
     }
 }
 
-/// Returns the number of a voided match, as the event says that voided it.
+/// Returns the number of a voided match from the event that voided it.
 fn number_of_voided(events: &[TimedTournamentEvent], id: MatchId) -> Option<u64> {
     let voided = events.iter().filter_map(|timed| match &timed.event {
         TournamentEvent::Voided { matches, .. } => Some(matches),

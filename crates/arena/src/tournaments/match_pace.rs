@@ -1,10 +1,9 @@
-//! How fast the matches of a tournament end.
+//! The pace at which the matches of a tournament end.
 
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// Counts the matches of a tournament that end while this server plays it, and the time in which they do: not that in which it
-/// is paused.
+/// Counts matches that end while this server runs the tournament, and the time without pauses.
 #[derive(Debug, Default)]
 pub(crate) struct MatchPace {
     counting: Option<Counting>,
@@ -12,20 +11,20 @@ pub(crate) struct MatchPace {
 
 #[derive(Debug)]
 struct Counting {
-    /// Since when, later by the time of all pauses that are over.
+    /// When counting began, moved forward by all finished pauses.
     since: Timestamp,
-    /// The matches that were over then.
+    /// Matches that were over then.
     ended_before: u64,
     paused_at: Option<Timestamp>,
 }
 
 impl MatchPace {
-    /// Begins to count.
+    /// Starts counting.
     pub(crate) fn begin(&mut self, now: Timestamp, ended: u64) {
         self.counting = Some(Counting { since: now, ended_before: ended, paused_at: None });
     }
 
-    /// Takes note of whether the tournament is paused.
+    /// Notes whether the tournament is paused.
     pub(crate) fn set_paused(&mut self, now: Timestamp, is_paused: bool) {
         let Some(counting) = &mut self.counting else { return };
         match counting.paused_at {
@@ -38,7 +37,8 @@ impl MatchPace {
         }
     }
 
-    /// Returns how many matches have ended, of so many that are over now, and in which time; nothing before the first has.
+    /// Returns the number of matches that have ended, given the total now, and the time for them; `None` before the
+    /// first end.
     pub(crate) fn so_far(&self, now: Timestamp, ended: u64) -> Option<(u64, Duration)> {
         let counting = self.counting.as_ref()?;
         let ended = ended.checked_sub(counting.ended_before).filter(|&ended| ended > 0)?;

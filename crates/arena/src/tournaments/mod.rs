@@ -1,4 +1,4 @@
-//! Tournaments that are not over, their directors, and what is shown of those that are.
+//! Unfinished tournaments and their directors, and reads of finished ones.
 
 pub(crate) mod activity;
 pub(crate) mod changes;

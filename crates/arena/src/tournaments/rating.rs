@@ -1,4 +1,4 @@
-//! Rating the bots of tournaments: off the threads that carry messages, and one tournament at a time.
+//! Rates the bots of tournaments, one tournament at a time on a blocking thread.
 
 use crate::arena::Arena;
 use crate::tournaments::cpu_times::CpuTask;
@@ -10,13 +10,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The most steps that the ratings of a tournament may take while it runs: about two seconds.
-const STEPS: u64 = 200_000_000;
+/// The maximum number of steps for rating a running tournament: about two seconds.
+const MAX_RATING_STEPS: u64 = 200_000_000;
 
 impl Arena {
-    /// Rates the bots of a tournament that runs, if it is time to: that may take seconds, for which only whoever is the first to ask
-    /// waits. While they are rated anew, or another tournament is, their ratings stay as they are. Where results are counted anew meanwhile, since a match
-    /// was voided, what was worked out is left out.
+    /// Rates the bots of a running tournament if that is due. It may take seconds, for which only the first caller
+    /// waits; others get the previous ratings. The result is ignored if results were recounted in between, for example
+    /// after a match was voided.
     pub async fn update_ratings_if_due(&self, id: TournamentId) {
         let Some(handle) = self.live_tournament(id) else { return };
         let Ok(turn) = Arc::clone(&self.inner.rating).try_acquire_owned() else { return };
@@ -27,19 +27,19 @@ impl Arena {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
-            let mut budget = Budget::while_wanted(STEPS, &is_wanted);
+            let mut budget = Budget::while_wanted(MAX_RATING_STEPS, &is_wanted);
             let appraise = || evidence.rate_with(|evidence| evidence.appraise(fewest, &mut budget));
             match handle.cpu_times.measure(CpuTask::Rating, appraise) {
                 Ok(appraisal) => {
                     handle.show_ratings((appraisal, recounts), began);
                     arena.inner.live_changes.note_ratings();
                 }
-                Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),
+                Err(halt) => tracing::debug!(%halt, "a running tournament could not be rated"),
             }
         });
         let rated = async move {
             if let Err(error) = rating.await {
-                tracing::error!(%error, "the rating of a tournament broke down");
+                tracing::error!(%error, "the rating of a tournament panicked");
             }
         };
         if has_ratings {
@@ -66,8 +66,8 @@ impl Arena {
         match rating.await {
             Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),
             Ok(Err(HaltReason::Stopped { .. })) => return ControlFlow::Break(()),
-            Ok(Err(halt)) => tracing::error!(%halt, "a tournament is not rated"),
-            Err(error) => tracing::error!(%error, "the last rating of a tournament broke down"),
+            Ok(Err(halt)) => tracing::error!(%halt, "a tournament could not be rated"),
+            Err(error) => tracing::error!(%error, "the final rating of a tournament panicked"),
         }
         ControlFlow::Continue(())
     }

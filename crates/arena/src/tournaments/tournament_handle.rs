@@ -1,4 +1,4 @@
-//! What others hold of a tournament that is not over.
+//! Handles of unfinished tournaments.
 
 use crate::error::ArenaError;
 use crate::tournaments::activity::TournamentActivity;
@@ -22,10 +22,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard, mpsc, oneshot, watch};
 
-/// The least time between two looks at all that goes on in a tournament.
+/// The minimum time between two reads of a tournament's activity.
 const ACTIVITY_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The schedule of a tournament that has started: its director's, who lets others ask for the verdict.
+/// The schedule of a tournament that has started, shared by its director so that others can read the verdict.
 #[derive(Debug, Clone)]
 pub(crate) struct SharedSchedule(Arc<Mutex<Box<dyn Schedule>>>);
 
@@ -34,76 +34,75 @@ impl SharedSchedule {
         Self(Arc::new(Mutex::new(schedule)))
     }
 
-    /// Has it for a moment.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Box<dyn Schedule>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What others hold of a tournament that is not over.
 #[derive(Debug)]
 pub(crate) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
-    /// Its state alone, which seldom changes: many may wait for that.
+    /// Only its state, which seldom changes, for many waiters.
     state: watch::Sender<TournamentState>,
     ranking: Mutex<LiveStandings>,
-    /// Held while its state or its field is checked and changed: see [`Arena::tournament_lock`](crate::Arena::tournament_lock).
+    /// Held while its state or its field is checked and changed: see
+    /// [`Arena::tournament_lock`](crate::Arena::tournament_lock).
     pub(crate) changing: Arc<Turn<()>>,
-    /// Held by who compares the bots.
+    /// Held while the bots are compared.
     comparing: Arc<Turn<()>>,
-    /// What an organiser did to it, as the store has it: asked for while the store cannot be read as well.
+    /// The organiser's interventions in the store; cached so that they can be read while the store cannot.
     events: Mutex<Vec<TimedTournamentEvent>>,
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
     commands: mpsc::Sender<DirectorCommand>,
-    /// Bots that have left, and still sit at a table of the round that is being played. Asked for without the schedule, which
-    /// is held while a round is drawn.
+    /// Bots that have left but still play in the current round. Kept here because the schedule is locked while a round
+    /// is drawn.
     departing: Mutex<BTreeSet<BotName>>,
     snapshots: mpsc::Sender<SnapshotRequest>,
     /// Taken by the director when the tournament starts.
     inbox: Mutex<Option<DirectorInbox>>,
     pace: Mutex<MatchPace>,
-    /// What went on in it when somebody asked last, and when that was.
+    /// The last activity, and when it was read.
     activity: Mutex<Option<(Instant, Arc<TournamentActivity>)>>,
-    /// What it costs besides its matches.
+    /// The server's time for it, apart from its matches.
     pub(crate) cpu_times: CpuTimes,
 }
 
-/// What reaches a director from others.
+/// The inbox of a director.
 #[derive(Debug)]
 pub(crate) struct DirectorInbox {
     pub(crate) commands: mpsc::Receiver<DirectorCommand>,
     pub(crate) snapshots: mpsc::Receiver<SnapshotRequest>,
 }
 
-/// Where a director says where its tournament stands.
+/// Where a director sends a snapshot.
 pub(crate) type SnapshotRequest = oneshot::Sender<RunningSnapshot>;
 
-/// What a director is told.
+/// A command to a director.
 #[derive(Debug)]
 pub(crate) enum DirectorCommand {
-    /// Everything is to be called off.
+    /// Cancel the tournament.
     Cancel,
-    /// A bot wants to enter, or to leave.
+    /// Let a bot join or leave.
     ChangeField(FieldRequest),
-    /// An organiser wants something else.
+    /// Apply an intervention.
     Intervene(InterventionRequest),
 }
 
-/// What an organiser wants of a tournament that runs.
+/// A request for an intervention in a running tournament.
 #[derive(Debug)]
 pub(crate) struct InterventionRequest {
     pub(crate) intervention: Intervention,
-    /// Where the director says what happened; nothing where it was so already.
+    /// Where the director sends the event; `None` if nothing changes.
     pub(crate) answer: oneshot::Sender<Result<Option<TimedTournamentEvent>, ArenaError>>,
 }
 
-/// A bot that wants to enter a tournament that runs, or to leave it.
+/// A request of a bot to join or leave a running tournament.
 #[derive(Debug)]
 pub(crate) struct FieldRequest {
     pub(crate) bot: BotName,
     pub(crate) movement: FieldMovement,
-    /// Where the director says what came of it.
+    /// Where the director sends the result.
     pub(crate) answer: oneshot::Sender<Result<(), ArenaError>>,
 }
 
@@ -137,7 +136,7 @@ impl TournamentHandle {
         }
     }
 
-    /// Hands the tournament to its director, who gets what others ask of it; `None` if another director has it.
+    /// Attaches the director, and returns its inbox; `None` if another director has it.
     pub(crate) fn attach_director(
         &self,
         stored: &StoredTournament,
@@ -150,13 +149,12 @@ impl TournamentHandle {
         Some(inbox)
     }
 
-    /// Shows that the tournament cannot be carried on, and why. Nobody is heard any more who wants something of it.
+    /// Marks the tournament as quarantined, and closes the director's inbox.
     pub(crate) fn quarantine(&self, why: &str) {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.view.send_modify(|view| view.damage = Some(why.into()));
     }
 
-    /// Fails if the tournament is quarantined.
     pub(crate) fn check_not_quarantined(&self) -> Result<(), ArenaError> {
         let view = self.view.borrow();
         match &view.damage {
@@ -169,7 +167,7 @@ impl TournamentHandle {
         self.view.borrow().clone()
     }
 
-    /// Looks at the tournament as it is. Nothing new is shown meanwhile.
+    /// Borrows the current view; updates wait until it is dropped.
     pub(crate) fn borrow_view(&self) -> watch::Ref<'_, TournamentView> {
         self.view.borrow()
     }
@@ -194,7 +192,7 @@ impl TournamentHandle {
         self.ranking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what the format says besides the standings.
+    /// Returns the verdict of the format.
     pub(crate) fn format_verdict(&self) -> FormatVerdict {
         self.schedule.get().map_or(FormatVerdict::Standings, |schedule| schedule.lock().format_verdict())
     }
@@ -203,23 +201,22 @@ impl TournamentHandle {
         self.departing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note that bots have left.
+    /// Notes that bots have left.
     pub(crate) fn add_departing(&self, bots: impl IntoIterator<Item = BotName>) {
         self.lock_departing().extend(bots);
     }
 
-    /// Returns whether a bot has left and still plays the round that was being played then.
+    /// Returns whether a bot has left but still plays in the current round.
     pub(crate) fn is_departing(&self, bot: &BotName) -> bool {
         self.lock_departing().contains(bot)
     }
 
-    /// Returns the number below which all matches that are over count.
+    /// Returns the number below which all finished matches count.
     pub(crate) fn settled_below(&self) -> u64 {
         self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled_below())
     }
 
-    /// Returns the standings by place, with the newest ratings. They are put in order once after a change, however many
-    /// ask.
+    /// Returns the standings by place, with the newest ratings. They are sorted once per change.
     pub(crate) fn standings(&self) -> Arc<Vec<Standing>> {
         if let Some(lines) = self.lock_standings().cached_lines() {
             return lines;
@@ -227,12 +224,12 @@ impl TournamentHandle {
         self.rank(LiveStandings::lines)
     }
 
-    /// Returns the standings by place as results alone make them, without ratings.
+    /// Returns the standings by place without ratings.
     pub(crate) fn unrated_standings(&self) -> Vec<Standing> {
         self.rank(|ranking| ranking.unrated_lines())
     }
 
-    /// Puts the standings in order, once the byes so far are counted.
+    /// Calls a function on the standings, after byes so far were counted.
     fn rank<T>(&self, in_order: impl FnOnce(&mut LiveStandings) -> T) -> T {
         let bye_groups = self.view.borrow().stored.settings.format.bye_groups();
         let byes = bye_groups.and_then(|groups| match self.format_verdict() {
@@ -248,58 +245,56 @@ impl TournamentHandle {
         })
     }
 
-    /// Returns what ratings follow from.
+    /// Lends the input for ratings.
     pub(crate) fn lend_evidence(&self) -> LentEvidence {
         self.lock_standings().lend_evidence()
     }
 
-    /// Returns what ratings follow from, if it is time to rate anew.
+    /// Lends the input for ratings, if a rating is due.
     pub(crate) fn lend_evidence_if_due(&self, now: Instant) -> Option<LentEvidence> {
         self.lock_standings().lend_evidence_if_due(now)
     }
 
-    /// Shows ratings that were begun to be worked out at a moment, by evidence that was lent after so many recounts, while the tournament runs.
+    /// Sets ratings of a running tournament that began at `began`, with the number of recounts they are based on.
     pub(crate) fn show_ratings(&self, rated: (Appraisal, u64), began: Instant) {
         self.lock_standings().set_ratings(rated, began, Instant::now());
     }
 
-    /// Shows the last ratings.
+    /// Sets the final ratings.
     pub(crate) fn show_last_ratings(&self, appraisal: Appraisal) {
         self.lock_standings().set_final_ratings(appraisal);
     }
 
-    /// Returns how the bots compare, by the ratings that are shown: what was worked out since the last change, or what is needed to
-    /// do so. None if they are not rated, or too many.
+    /// Returns the comparison of the bots by their current ratings, or the input for it. `None` if they are not rated,
+    /// or there are too many.
     pub(crate) fn compared_bots(&self) -> Option<ComparedBots> {
         self.lock_standings().compared_bots()
     }
 
-    /// Waits until nobody else compares the bots.
+    /// Waits for the lock on comparing the bots.
     pub(crate) async fn turn_to_compare(&self) -> OwnedMutexGuard<()> {
         Arc::clone(&self.comparing).lock_owned().await
     }
 
-    /// Returns how the bots compare, if somebody has worked that out after so many changes or more.
+    /// Returns the comparison of the bots if it includes at least `changes` changes.
     pub(crate) fn comparison_since(&self, changes: u64) -> Option<Arc<Vec<BotComparison>>> {
         self.lock_standings().comparison_since(changes)
     }
 
-    /// Shows how the bots compare until something changes, as that was worked out after so many changes.
+    /// Sets the comparison of the bots, which includes `changes` changes.
     pub(crate) fn show_comparison(&self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
         self.lock_standings().set_comparison(compared, changes);
     }
 
-    /// Returns whether the ratings are the last ones.
     pub(crate) fn has_final_ratings(&self) -> bool {
         self.lock_standings().has_final_ratings()
     }
 
-    /// Returns whether the bots were rated already.
     pub(crate) fn has_ratings(&self) -> bool {
         self.lock_standings().has_ratings()
     }
 
-    /// Shows what was counted of the results that a server before this one has stored.
+    /// Sets the counts of results stored by an earlier server.
     pub(crate) fn restore_counted(
         &self,
         standings: Standings,
@@ -312,12 +307,12 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.played = played);
     }
 
-    /// Returns what an organiser did to it, in its order.
+    /// Returns the organiser's interventions, in order.
     pub(crate) fn events(&self) -> Vec<TimedTournamentEvent> {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds what an organiser did, once that is stored.
+    /// Adds stored interventions.
     pub(crate) fn add_events(&self, stored: impl IntoIterator<Item = TimedTournamentEvent>) {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).extend(stored);
     }
@@ -326,7 +321,7 @@ impl TournamentHandle {
         self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what goes on in it: what was found last, unless that is old, and then what is found now.
+    /// Returns its activity: cached, or read again if the cache is old.
     pub(crate) fn recent_activity(
         &self,
         look: impl FnOnce() -> TournamentActivity,
@@ -342,7 +337,7 @@ impl TournamentHandle {
         found
     }
 
-    /// Begins to count how fast matches end.
+    /// Starts counting the pace of matches.
     pub(crate) fn begin_pace(&self, now: Timestamp) {
         let (ended, is_paused) = {
             let view = self.view.borrow();
@@ -353,13 +348,13 @@ impl TournamentHandle {
         pace.set_paused(now, is_paused);
     }
 
-    /// Returns how many matches have ended since this server plays the tournament, and in which time; nothing before the
-    /// first has.
+    /// Returns the number of matches that have ended since this server runs the tournament, and the time for them;
+    /// `None` before the first end.
     pub(crate) fn pace_so_far(&self, now: Timestamp, ended: u64) -> Option<(u64, Duration)> {
         self.lock_pace().so_far(now, ended)
     }
 
-    /// Shows what the organiser has ruled.
+    /// Sets the organiser's rulings.
     pub(crate) fn show_rulings(&self, rulings: &Rulings, now: Timestamp) {
         self.lock_standings().set_rulings(rulings.clone());
         let pause = rulings.pause();
@@ -367,10 +362,11 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.pause = pause);
     }
 
-    /// Returns all that the tournament has come to, after so many changes of its field and recounts, and these results.
+    /// Returns the state of the tournament as a checkpoint, if the numbers of changes and recounts and the results
+    /// match.
     ///
     /// # Errors
-    /// If its schedule does not know, or somebody rates its bots.
+    /// If the schedule cannot be saved, or a rating is running.
     pub(crate) fn checkpoint_bytes(
         &self,
         changes_and_recounts: (usize, u64),
@@ -383,13 +379,13 @@ impl TournamentHandle {
         taken.unwrap_or(Err(SnapshotUnavailable::Busy))
     }
 
-    /// Counts a match that is over. One that was lost counts as well, though not for anybody.
+    /// Counts a finished match. A lost match counts as played, but for no bot.
     pub(crate) fn count_result(&self, result: &MatchResult) {
         self.lock_standings().add_result(result);
         self.view.send_modify(|view| view.played += 1);
     }
 
-    /// Shows how many matches there are in all, and who has left and still plays.
+    /// Updates the total number of matches, and the bots that have left but still play.
     pub(crate) fn show_schedule(&self) {
         let Some(schedule) = self.schedule.get() else { return };
         let total = {
@@ -400,37 +396,37 @@ impl TournamentHandle {
         self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
     }
 
-    /// Shows a new state.
+    /// Sets the state.
     pub(crate) fn show_tournament(&self, stored: StoredTournament) {
         let state = stored.state;
         self.view.send_modify(|view| view.stored = stored);
         self.state.send_if_modified(|shown| std::mem::replace(shown, state) != state);
     }
 
-    /// Shows whether nothing goes on before another bot enters.
+    /// Sets whether it waits for bots.
     pub(crate) fn show_awaits_bots(&self, awaits: bool) {
         self.view.send_if_modified(|view| std::mem::replace(&mut view.awaits_bots, awaits) != awaits);
     }
 
-    /// Shows a field that a bot has joined.
+    /// Sets a field that a bot has joined.
     pub(crate) fn show_joined(&self, bot: &BotName, stored: StoredTournament) {
         self.add_bot(bot);
         self.show_tournament(stored);
     }
 
-    /// Gives a bot a line in the standings; one that has a line keeps it.
+    /// Adds a line for a bot, unless it has one.
     pub(crate) fn add_bot(&self, bot: &BotName) {
         self.lock_standings().add_bot(bot);
     }
 
-    /// Shows a field that a bot has left before the start.
+    /// Sets a field that a bot has left before the start.
     pub(crate) fn show_left(&self, stored: StoredTournament) {
         self.lock_standings().replace_with(LiveStandings::new(&stored.settings, &stored.field));
         self.show_tournament(stored);
     }
 
-    /// Asks the director to let a bot in or out, and returns what came of it; `None` if the tournament is about to end.
-    /// Nobody else asks for anything meanwhile: who does so holds the register.
+    /// Asks the director to let a bot join or leave, and returns the result; `None` if the tournament is about to end.
+    /// Callers hold the lock on names, so there is one request at a time.
     pub(crate) async fn request_field_change(
         &self,
         bot: BotName,
@@ -444,8 +440,7 @@ impl TournamentHandle {
         answered.await.ok()
     }
 
-    /// Asks the director for something that an organiser wants, and returns what came of it; `None` if the tournament is
-    /// about to end.
+    /// Asks the director for an intervention, and returns the result; `None` if the tournament is about to end.
     pub(crate) async fn intervene(
         &self,
         intervention: Intervention,
@@ -458,20 +453,21 @@ impl TournamentHandle {
         answered.await.ok()
     }
 
-    /// Asks the director where the tournament stands; `None` if its last match is over, or the server stops.
+    /// Asks the director for a snapshot; `None` if the last match is over, or the server stops.
     pub(crate) async fn take_snapshot(&self) -> Option<RunningSnapshot> {
         let (answer, answered) = oneshot::channel();
         self.snapshots.send(answer).await.ok()?;
         answered.await.ok()
     }
 
-    /// Asks the director to call everything off. A second request changes nothing, so that a full queue is fine.
+    /// Asks the director to cancel the tournament. Repeated requests change nothing, so a full queue is fine.
     pub(crate) fn request_cancellation(&self) {
         let _already_asked = self.commands.try_send(DirectorCommand::Cancel);
     }
 }
 
-/// Returns a tournament that is not over as others see it: one that is being called off runs until its last match is over.
+/// Returns an unfinished tournament as shown to others: while being cancelled, it is running until its last match is
+/// over.
 fn shown_tournament(stored: &StoredTournament) -> StoredTournament {
     let state =
         if stored.state == TournamentState::Cancelled { TournamentState::Running } else { stored.state };

@@ -1,29 +1,29 @@
-//! A tournament as it is shown.
+//! The view of a tournament.
 
 use lastnim_proto::PublicTournament;
 use lastnim_store::StoredTournament;
 use lastnim_tournament::OpenMatches;
 use std::sync::Arc;
 
-/// A tournament as it is at one moment.
+/// A tournament at one moment.
 #[derive(Debug, Clone)]
 pub struct TournamentView {
-    /// What it is and where it stands.
+    /// Its stored data.
     pub stored: StoredTournament,
     /// Matches ended so far.
     pub played: u64,
-    /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
+    /// The total number of matches, or the maximum if results decide it; 0 before the start, and if it is open-ended.
     pub total: u64,
-    /// Whether it runs and nothing goes on before another bot enters.
+    /// Whether it runs but waits for another bot to join.
     pub awaits_bots: bool,
-    /// What becomes of its open matches, if it is paused.
+    /// What happens to its open matches, if it is paused.
     pub pause: Option<OpenMatches>,
-    /// Why it cannot be carried on, if it is quarantined.
+    /// Why it is quarantined, if it is.
     pub damage: Option<Arc<str>>,
 }
 
 impl TournamentView {
-    /// Returns it as others are shown it.
+    /// Returns its public view.
     pub fn to_public(&self) -> PublicTournament {
         let stored = &self.stored;
         PublicTournament {
@@ -41,7 +41,7 @@ impl TournamentView {
         }
     }
 
-    /// Shows a tournament that is over.
+    /// Creates the view of a finished tournament.
     pub(crate) fn from_stored(stored: StoredTournament) -> Self {
         let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));
         Self { stored, played, total, awaits_bots: false, pause: None, damage: None }

@@ -1,4 +1,4 @@
-//! What people play who hold the token of a bot.
+//! People who play the matches of a bot with its token.
 
 use super::hand_session::{HandSession, SessionListener};
 use super::hand_status::HandStatus;
@@ -13,75 +13,75 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tonic::{Code, Request, Status};
 
-/// How long a page waits at least for more: a bot with many matches hears something all the time.
+/// The minimum time before a page is updated, since a bot with many matches gets events constantly.
 const MIN_WAIT: Duration = Duration::from_millis(250);
 
-/// What people play who hold the token of a bot: they have the seats of that bot, by a session like the one of its program, and of two sessions the later one counts. Cheap to clone.
+/// People who play a bot's matches with its token. They use a session like that of its program; the newer of two
+/// sessions wins. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct BotHands {
     arena: Arena,
     access: Access,
-    /// Never locked while anything is waited for.
+    /// Not held across an await.
     sessions: Arc<Mutex<KeptSessions>>,
 }
 
-/// The sessions that are kept, by bot.
 #[derive(Debug, Default)]
 struct KeptSessions {
     by_bot: HashMap<BotName, KeptSession>,
-    /// The number of the next one.
+    /// The number of the next session.
     next_number: u64,
 }
 
-/// A session that is kept for a person.
+/// A session kept open for a person.
 #[derive(Debug)]
 struct KeptSession {
     session: HandSession,
-    /// Which one of all that were kept it is.
+    /// Its number.
     number: u64,
-    /// Ends the session when it is dropped.
+    /// Ends the session when dropped.
     _end: oneshot::Sender<()>,
 }
 
-/// The seats of a bot, which a person has until this is dropped or another session takes them.
+/// The seats of a bot, held for a person until this is dropped or another session takes them.
 #[derive(Debug)]
 pub struct HeldSeats {
     hands: BotHands,
     bot: BotName,
-    /// Which one of all sessions that were kept has them.
+    /// The number of the session that holds them.
     number: u64,
 }
 
 impl Drop for HeldSeats {
-    /// Ends the session, unless a later one has taken its place.
+    /// Ends the session, unless a newer one has replaced it.
     fn drop(&mut self) {
         self.hands.end_keeping(&self.bot, self.number);
     }
 }
 
 impl BotHands {
-    /// Keeps no session yet.
+    /// Creates it without sessions.
     pub fn new(arena: Arena, access: Access) -> Self {
         Self { arena, access, sessions: Arc::default() }
     }
 
-    /// Returns the bot whose token a request shows.
+    /// Returns the bot whose token a request has.
     ///
     /// # Errors
-    /// If it shows none, or it is not a bot's.
+    /// If it has no token, or not a bot's.
     pub fn bot_of_request<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
         self.access.require_bot(request)
     }
 
-    /// Takes the seats of the bot whose token a request shows, until a time at most. An earlier session of the bot is over then.
+    /// Takes the seats of the bot whose token a request has, at most until a time. An earlier session of the bot ends.
     ///
     /// # Errors
-    /// If the token is not a bot's, there are as many sessions as there may be, or the server is stopping.
+    /// If the token is not a bot's, the session limit is reached, or the server is stopping.
     pub fn take_seats<T>(&self, request: &Request<T>, until: Instant) -> Result<HeldSeats, Status> {
         let bot = self.access.require_bot(request)?;
         let (end, ended) = oneshot::channel();
         let (number, listener) = {
-            // Of two that open at once, the one that is kept is the one that was opened last.
+            // The lock ensures that the newer of two concurrent sessions is kept.
             let mut sessions = self.lock_sessions();
             let (session, listener) = HandSession::open(&self.arena, &bot).map_err(arena_status)?;
             let number = sessions.next_number;
@@ -91,11 +91,11 @@ impl BotHands {
         };
         tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, (until, ended)));
         let seats = HeldSeats { hands: self.clone(), bot, number };
-        // Again, as the token may have been replaced before the session was there to be closed.
+        // Checked again: the token may have been replaced before the session could be closed for that.
         self.access.require_bot(request).map(|_| seats)
     }
 
-    /// Does something in an open match of a bot. Its status says what comes of it.
+    /// Acts in an open match of a bot. The result shows in the hand's status.
     ///
     /// # Errors
     /// If the token of the request is not a bot's, another session has its seats, or the match is over.
@@ -109,29 +109,31 @@ impl BotHands {
         if !self.arena.is_match_open(id) {
             return Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over"));
         }
-        let message = format!("another session has the seats of {bot}: take them again, and send it again");
+        let message =
+            format!("another session has the seats of {bot}: take them again, then repeat the action");
         Err(refusal_status(Code::Aborted, "SESSION_REPLACED", &message))
     }
 
-    /// Returns a number that grows with all that the session of a bot hears; `None` if a person has none, or a later session has taken the seats.
+    /// Returns a number that grows with each event for a bot's session; `None` if no person has the seats.
     pub fn revision(&self, bot: &BotName) -> Option<u64> {
         self.session(bot).map(|session| session.revision())
     }
 
-    /// Waits a moment, and then until the session of a bot has heard more than at a revision, is over, or the time is.
+    /// Waits at least a moment, and then until the session of a bot has newer events than `revision`, it is over, or
+    /// the time is up.
     pub async fn wait_for_more(&self, bot: &BotName, within: Duration, revision: u64) {
         let Some(mut session) = self.session(bot) else { return };
         tokio::time::sleep(MIN_WAIT.min(within)).await;
-        // Whatever has come by then is shown.
+        // After the timeout, the page shows the current state.
         let _ = tokio::time::timeout(within, session.wait_for_more(revision)).await;
     }
 
-    /// Returns how a hand stands, as far as the session of a bot has heard.
+    /// Returns the status of a hand, as known to a bot's session.
     pub fn hand_status(&self, bot: &BotName, id: MatchId) -> HandStatus {
         self.session(bot).map(|session| session.status_of(id)).unwrap_or_default()
     }
 
-    /// Waits until the status of a hand is as it should be, the session is over, or the time is.
+    /// Waits until the status of a hand meets a condition, the session is over, or the time is up.
     pub async fn wait_for_status(
         &self,
         bot: &BotName,
@@ -141,16 +143,18 @@ impl BotHands {
     ) {
         let Some(mut session) = self.session(bot) else { return };
         let enough = session.hands.wait_for(|hands| is_enough(&hands.status_of(id)));
-        // Whatever has come by then is shown.
+        // After the timeout, the page shows the current state.
         let _ = tokio::time::timeout(within, enough).await;
     }
 
-    /// Returns the seat of a bot in an open match; `None` if it has none there, or the match is over. It waits for nobody, whatever is read meanwhile.
+    /// Returns the seat of a bot in an open match; `None` if it has no seat there, or the match is over. Does not wait
+    /// for other reads.
     pub fn open_seat(&self, bot: &BotName, id: MatchId) -> Option<OpenSeat> {
         self.arena.open_seat(bot, id)
     }
 
-    /// Returns up to `limit` open matches of a bot, those that wait for it first, and whether there are more. It waits for nobody, whatever is read meanwhile.
+    /// Returns up to `limit` open matches of a bot, those waiting for it first, and whether there are more. Does not
+    /// wait for other reads.
     pub fn open_hands(&self, bot: &BotName, limit: usize) -> (Vec<OpenHand>, bool) {
         self.arena.open_hands(bot, limit)
     }

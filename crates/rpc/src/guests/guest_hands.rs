@@ -1,4 +1,4 @@
-//! What guests play.
+//! Matches of guests.
 
 use super::hand_session::{HandSession, SessionListener};
 use super::hand_status::HandStatus;
@@ -17,57 +17,56 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tonic::{Code, Request, Status};
 
-/// The ids of open matches of a guest that are looked for.
+/// Open matches of a guest that are listed at most.
 const MAX_LISTED_MATCHES: usize = 100;
 
-/// What guests play: people in a browser, each of whom has a name that a secret of its browser gives it. A guest has a seat in the matches that it began, against house bots, and may do
-/// nothing else. Cheap to clone.
+/// Matches of guests: people in a browser, whose names derive from a secret there. A guest may only play matches
+/// against house bots that it began. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct GuestHands {
     arena: Arena,
     access: Access,
     limiter: Arc<AddressLimiter>,
     per_address: usize,
-    /// The open matches of each address, and those that are being begun.
+    /// The open and starting matches of each address.
     places: Arc<SharedQuota<ClientAddress>>,
     begun: Arc<Mutex<Vec<BegunMatch>>>,
-    /// Never locked while anything is waited for: every guest needs it for every request.
+    /// Not held across an await: every request of a guest needs it.
     sessions: Arc<Mutex<KeptSessions>>,
 }
 
-/// A match that an address has begun.
+/// A match begun from an address.
 #[derive(Debug)]
 struct BegunMatch {
     id: MatchId,
     _place: QuotaShare<ClientAddress>,
 }
 
-/// The sessions that are kept, by guest.
 #[derive(Debug, Default)]
 struct KeptSessions {
     by_guest: HashMap<BotName, KeptSession>,
-    /// Guests whose session is over, and who are still to be forgotten.
+    /// Guests whose session is over, but who are not forgotten yet.
     departed: HashSet<BotName>,
-    /// The number of the next one.
+    /// The number of the next session.
     next_number: u64,
 }
 
-/// A session that is kept for a guest.
+/// A session kept open for a guest.
 #[derive(Debug)]
 struct KeptSession {
     session: HandSession,
-    /// Which one of all that were kept it is.
+    /// Its number.
     number: u64,
-    /// Shared with every match that is being begun: it stays open for them.
+    /// Shared with starting matches, which keep the session open.
     hold: Arc<SessionHold>,
 }
 
-/// Keeps a session open for a match that is being begun, until it is dropped.
+/// Keeps a session open for a starting match until dropped.
 #[derive(Debug)]
 struct SessionHold;
 
 impl KeptSessions {
-    /// Keeps a session no more, unless a newer one has taken its place.
+    /// Stops keeping a session, unless a newer one has replaced it.
     fn end_keeping(&mut self, guest: &BotName, number: u64) {
         if self.by_guest.get(guest).is_some_and(|kept| kept.number == number) {
             self.by_guest.remove(guest);
@@ -83,7 +82,7 @@ impl KeptSession {
 }
 
 impl GuestHands {
-    /// Lets one address begin so many matches in a minute, and have so many open at once.
+    /// Limits the matches of an address: begun per minute, and open at once.
     pub fn new(arena: Arena, access: Access, per_minute: u32, per_address: usize) -> Self {
         let limiter = Arc::new(AddressLimiter::new(per_minute, Duration::from_mins(1) / per_minute.max(1)));
         let places = SharedQuota::new(per_address, usize::MAX);
@@ -91,15 +90,15 @@ impl GuestHands {
         Self { arena, access, limiter, per_address, places, begun, sessions }
     }
 
-    /// Returns whether anybody may play as a guest.
+    /// Returns whether guests may play.
     pub fn are_admitted(&self) -> bool {
         self.arena.limits().guest_matches > 0
     }
 
-    /// Returns the house bots that can be played against, by name, each with which house bot it is.
+    /// Returns the names and kinds of the house bots.
     ///
     /// # Errors
-    /// If the caller may not look.
+    /// If the caller may not read.
     pub fn opponents<T>(&self, request: &Request<T>) -> Result<Vec<(BotName, String)>, Status> {
         self.access.require_viewer(request)?;
         Ok(self.arena.house_bots())
@@ -108,16 +107,16 @@ impl GuestHands {
     /// Returns the open matches of a guest, the oldest first.
     ///
     /// # Errors
-    /// If the caller may not look.
+    /// If the caller may not read.
     pub fn open_matches<T>(&self, request: &Request<T>, guest: &BotName) -> Result<Vec<MatchId>, Status> {
         self.access.require_viewer(request)?;
         Ok(self.arena.open_matches_of_guest(guest, MAX_LISTED_MATCHES))
     }
 
-    /// Begins a match of a guest against house bots. The bot that has no name in the request is the guest.
+    /// Begins a match of a guest against house bots. The unnamed bot in the request is the guest.
     ///
     /// # Errors
-    /// If the caller may not look, its address has begun or plays too much, or the match cannot be begun.
+    /// If the caller may not read, its address has reached a limit, or the match cannot begin.
     pub async fn begin(
         &self,
         request: Request<pb::CreateMatchRequest>,
@@ -133,15 +132,15 @@ impl GuestHands {
             guest.as_str().clone_into(bot);
         }
         let setup = read_request(|field| parse_new_setup(&wanted, field))?;
-        // To its end, even if the caller goes away: the match that begins all the same counts, and the session is released.
-        let beginning = tokio::spawn(self.clone().begin_counted(address, caller, guest.clone(), setup));
+        // Runs to its end even if the caller leaves, so that a match that begins is counted, and the session released.
+        let beginning = tokio::spawn(self.clone().begin_and_count(address, caller, guest.clone(), setup));
         beginning
             .await
             .map_err(|_| Status::internal("the match could not be begun: see the log of the server"))?
     }
 
-    /// Begins a match that counts as one of an address.
-    async fn begin_counted(
+    /// Begins a match that counts for an address.
+    async fn begin_and_count(
         self,
         address: ClientAddress,
         caller: Option<Principal>,
@@ -149,10 +148,10 @@ impl GuestHands {
         setup: MatchSetup,
     ) -> Result<MatchId, Status> {
         self.lock_begun().retain(|begun| self.arena.is_match_open(begun.id));
-        // Before the match is there, so that many requests at once do not all find room.
+        // Taken before the match exists, so that concurrent requests respect the limit.
         let place = self.places.acquire(address, 1).map_err(|_| {
             let message = format!(
-                "{address} has {} open matches, as many as one address may: play one of them to its end, or resign it",
+                "{address} has reached the limit of {} open matches: finish or resign one of them",
                 self.per_address
             );
             refusal_status(Code::ResourceExhausted, "TOO_MANY_GUESTS", &message)
@@ -167,10 +166,10 @@ impl GuestHands {
         Ok(id)
     }
 
-    /// Does something in an open match of a guest. Its status says what comes of it.
+    /// Acts in an open match of a guest. The result shows in the hand's status.
     ///
     /// # Errors
-    /// If the caller may not look, no session can be opened, the match is over, or the action did not reach it.
+    /// If the caller may not read, no session can be opened, the match is over, or the action did not reach it.
     pub async fn act<T>(
         &self,
         request: &Request<T>,
@@ -179,7 +178,7 @@ impl GuestHands {
         action: SeatAction,
     ) -> Result<(), Status> {
         self.access.require_viewer(request)?;
-        // A session that has just been closed is opened again, once.
+        // If the session was just closed, it is opened again once.
         for _ in 0..2 {
             if let Some(session) = self.session(guest)?
                 && session.act(id, action.clone()).await
@@ -193,7 +192,7 @@ impl GuestHands {
         Err(Status::unavailable("the session was closed before this reached the match: send it again"))
     }
 
-    /// Returns how a hand stands, as far as the session of its guest has heard.
+    /// Returns the status of a hand, as known to its guest's session.
     ///
     /// # Errors
     /// If no session can be opened.
@@ -202,7 +201,7 @@ impl GuestHands {
         Ok(session.map(|session| session.status_of(id)).unwrap_or_default())
     }
 
-    /// Waits until the status of a hand is as it should be, the session is over, or the time is.
+    /// Waits until the status of a hand meets a condition, the session is over, or the time is up.
     ///
     /// # Errors
     /// If no session can be opened.
@@ -216,15 +215,16 @@ impl GuestHands {
         let Some(session) = self.session(guest)? else { return Ok(()) };
         let mut hands = session.hands;
         let enough = hands.wait_for(|hands| is_enough(&hands.status_of(id)));
-        // Whatever has come by then is shown.
+        // After the timeout, the page shows the current state.
         let _ = tokio::time::timeout(within, enough).await;
         Ok(())
     }
 
-    /// Returns the seat of a guest in an open match; `None` if it has none there, or the match is over. It waits for nobody, whatever is read meanwhile.
+    /// Returns the seat of a guest in an open match; `None` if it has no seat there, or the match is over. Does not
+    /// wait for other reads.
     ///
     /// # Errors
-    /// If the caller may not look.
+    /// If the caller may not read.
     pub fn open_seat<T>(
         &self,
         request: &Request<T>,
@@ -235,7 +235,7 @@ impl GuestHands {
         Ok(self.arena.open_seat(guest, id))
     }
 
-    /// Returns the session of a guest who has an open match, which is opened if need be: an earlier server may have left the match.
+    /// Returns the session of a guest with an open match, opening it if needed, for example after a restart.
     fn session(&self, guest: &BotName) -> Result<Option<HandSession>, Status> {
         let mut sessions = self.lock_sessions();
         if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
@@ -247,7 +247,7 @@ impl GuestHands {
         self.open_session(&mut sessions, guest).map(|kept| Some(kept.session.clone()))
     }
 
-    /// Keeps a session open for a match that is being begun.
+    /// Keeps a session open for a starting match.
     fn hold_session(&self, guest: &BotName) -> Result<Arc<SessionHold>, Status> {
         let mut sessions = self.lock_sessions();
         if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
@@ -269,7 +269,7 @@ impl GuestHands {
         Ok(sessions.by_guest.entry(guest.clone()).insert_entry(kept).into_mut())
     }
 
-    /// Listens to a session until it is over, and forgets the guest.
+    /// Listens to a session until it is over, and then forgets the guest.
     async fn keep_session(self, guest: BotName, number: u64, mut listener: SessionListener) {
         while listener.listen().await && self.is_needed(&guest, number, &listener) {}
         self.lock_sessions().end_keeping(&guest, number);
@@ -277,7 +277,7 @@ impl GuestHands {
         self.forget_departed().await;
     }
 
-    /// Returns whether a session is still needed; one that is not is kept no more.
+    /// Returns whether a session is still needed; otherwise stops keeping it.
     fn is_needed(&self, guest: &BotName, number: u64, listener: &SessionListener) -> bool {
         let mut sessions = self.lock_sessions();
         let kept = sessions.by_guest.get(guest).filter(|kept| kept.number == number);
@@ -289,16 +289,16 @@ impl GuestHands {
         is_needed
     }
 
-    /// Forgets the guests whose session is over. Who still has a seat then is forgotten when the next guest leaves.
+    /// Forgets the guests whose sessions are over. Those who still have a seat are retried when the next guest leaves.
     async fn forget_departed(&self) {
         let hands = self.clone();
         let forgotten = self.arena.forget_guests(move |forget| {
-            // A session that opens meanwhile would be one of a guest whom the arena has forgotten.
+            // The lock prevents a new session of a guest whom the arena has just forgotten.
             let KeptSessions { by_guest, departed, .. } = &mut *hands.lock_sessions();
             departed.retain(|guest| !by_guest.contains_key(guest) && !forget(guest));
         });
         if let Err(error) = forgotten.await {
-            tracing::debug!(%error, "guests who have left are remembered for longer");
+            tracing::debug!(%error, "departed guests could not be forgotten yet");
         }
     }
 
@@ -317,7 +317,7 @@ mod tests {
     use crate::login_limits::LoginLimits;
     use lastnim_arena::{Backend, Limits, guest_name};
 
-    /// Two seats that have a millisecond each, so that the steward plays.
+    /// Two seats with a millisecond each, so that the steward plays.
     fn brief_match() -> pb::CreateMatchRequest {
         pb::CreateMatchRequest {
             bots: vec![String::new(), "timid".into()],
@@ -327,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Lets everybody play against a house bot; returns besides who does.
+    /// Admits guests against a house bot; also returns the bot's name.
     async fn opened_hands() -> (GuestHands, BotName) {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_is_kept_of_a_guest_whose_matches_are_over() {
+    async fn a_guest_without_matches_is_forgotten() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
         let logins = Arc::new(LoginLimits::new(1, Duration::from_secs(1)));
@@ -361,10 +361,10 @@ mod tests {
     }
 
     async fn soon(event: impl Future<Output = ()>) {
-        tokio::time::timeout(Duration::from_mins(10), event).await.expect("it happens in ten minutes");
+        tokio::time::timeout(Duration::from_mins(10), event).await.expect("it takes less than ten minutes");
     }
 
-    /// Waits until no session is kept, and everybody is forgotten.
+    /// Waits until no session is kept, and all guests are forgotten.
     async fn until_departed(hands: &GuestHands) {
         let departing = async {
             let is_empty =
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_match_counts_and_its_session_ends_though_its_caller_goes_away() {
+    async fn a_match_counts_and_its_session_ends_if_its_caller_leaves() {
         let (hands, guest) = opened_hands().await;
         tokio::select! {
             biased;
@@ -391,16 +391,16 @@ mod tests {
         };
         soon(beginning).await;
         until_departed(&hands).await;
-        assert_eq!(hands.places.used(), 1, "the match has begun all the same");
+        assert_eq!(hands.places.used(), 1, "the match has begun anyway");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_place_is_taken_from_the_beginning_to_the_end_of_a_match() {
+    async fn a_match_counts_from_its_start_to_its_end() {
         let (mut hands, guest) = opened_hands().await;
         hands.places = SharedQuota::new(1, usize::MAX);
         let place = hands.places.acquire(ClientAddress::UNKNOWN, 1).unwrap();
         let refused = hands.begin(Request::new(brief_match()), &guest).await.unwrap_err();
-        assert_eq!(refused.code(), Code::ResourceExhausted, "one is being begun");
+        assert_eq!(refused.code(), Code::ResourceExhausted, "one is starting");
         drop(place);
         for _ in 0..2 {
             let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
@@ -419,7 +419,7 @@ mod tests {
             assert!(first > last, "{first} is not above {last}");
             hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
             last = hands.hand_status(&guest, id).unwrap().revision;
-            assert!(last > first, "it has heard something");
+            assert!(last > first, "it got an event");
             until_departed(&hands).await;
         }
     }

@@ -1,28 +1,29 @@
-//! How a hand stands, as far as the session of its player has heard.
+//! The status of a hand for its player.
 
 use lastnim_proto::MatchEvent;
 
-/// How a hand stands, as far as the session of its player has heard.
+/// The status of a hand, as known to its player's session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HandStatus {
-    /// Grows with all that is heard, so that a page can wait for more. A session begins with the time in microseconds, and so above all earlier ones.
+    /// Grows with each event, so that a page can wait for more. A session starts at the time in microseconds, which is
+    /// above all earlier revisions.
     pub revision: u64,
-    /// The ply at which the player is to move, if so.
+    /// The ply at which the player must move, if it is the player's turn.
     pub own_turn: Option<u32>,
     /// Whether all rows are known.
     pub is_revealed: bool,
     /// Whether the match is over.
     pub is_over: bool,
-    /// Why what the player did last was refused, if it was.
+    /// Why the player's last action was refused, if it was.
     pub refusal: Option<HandRefusal>,
-    /// How much the player was refused so far.
+    /// The number of refusals so far.
     pub refusals: u64,
 }
 
-/// Why something that a player did was refused.
+/// Why an action was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandRefusal {
-    /// Why, in words.
+    /// The message for the player.
     pub message: String,
     /// Strikes so far.
     pub strikes: u32,
@@ -31,12 +32,12 @@ pub struct HandRefusal {
 }
 
 impl HandStatus {
-    /// Makes the status of a hand of which nothing was heard yet.
+    /// Creates the status of a hand without events.
     pub(super) fn with_revision(revision: u64) -> Self {
         Self { revision, ..Self::default() }
     }
 
-    /// Takes an event in.
+    /// Applies an event.
     pub(super) fn apply(&mut self, event: &MatchEvent) {
         self.revision += 1;
         match event {
@@ -53,10 +54,10 @@ impl HandStatus {
                     strikes_left: refusal.strikes_left,
                 });
             }
-            // What was refused is settled by what counts.
+            // An accepted action clears the refusal.
             MatchEvent::Declared { .. } => self.refusal = None,
             MatchEvent::Took { ply, .. } => {
-                // Others take as well before the player has read why.
+                // Takes of others must not clear it before the player has read it.
                 if self.own_turn == Some(*ply) {
                     self.refusal = None;
                 }
@@ -71,8 +72,8 @@ impl HandStatus {
         }
     }
 
-    /// Returns whether what a player did at a ply has been answered: others have moved in between, it was refused, or the match is over. `refusals` is how much
-    /// was refused before.
+    /// Returns whether a player's action at a ply was answered: a later ply was played, it was refused, or the match is
+    /// over. `refusals` is the number of refusals before it.
     pub fn answers(&self, ply: u32, refusals: u64) -> bool {
         self.is_over || self.refusals > refusals || self.own_turn.is_some_and(|own| own > ply)
     }

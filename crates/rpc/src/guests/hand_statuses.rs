@@ -1,49 +1,48 @@
-//! How the hands of a player stand.
+//! The status of all hands of a player.
 
 use super::hand_status::HandStatus;
 use lastnim_core::game::MatchId;
 use lastnim_proto::MatchEvent;
 use std::collections::BTreeMap;
 
-/// Hands of a player whose status is kept. Of more the oldest is forgotten, one that is over first.
+/// The maximum number of hands. The oldest is dropped first, preferably one that is over.
 const MAX_HANDS: usize = 32;
 
-/// How the hands of a player stand, as far as its session has heard.
+/// The status of a player's hands, as known to its session.
 #[derive(Debug)]
 pub(super) struct HandStatuses {
     by_match: BTreeMap<MatchId, HandStatus>,
-    /// The revision before anything is heard.
+    /// The revision before any event.
     first_revision: u64,
-    /// Events of hands so far.
+    /// The number of events so far.
     heard: u64,
-    /// The revision of hands of which nothing is kept: above all that those had which were forgotten.
+    /// The revision of unknown hands, above those of all dropped ones.
     unkept_revision: u64,
 }
 
 impl HandStatuses {
-    /// Begins to count at a revision.
+    /// Starts at a revision.
     pub(super) fn begin_at(first_revision: u64) -> Self {
         let (by_match, heard) = Default::default();
         Self { by_match, first_revision, heard, unkept_revision: first_revision }
     }
 
-    /// Returns how a hand stands. Of one that was forgotten nothing is known but that what was shown is older.
+    /// Returns the status of a hand. A dropped hand has only a revision, newer than any shown before.
     pub(super) fn status_of(&self, id: MatchId) -> HandStatus {
         let unkept = || HandStatus::with_revision(self.unkept_revision);
         self.by_match.get(&id).cloned().unwrap_or_else(unkept)
     }
 
-    /// Returns a number that grows with all that is heard.
+    /// Returns a number that grows with each event.
     pub(super) fn revision(&self) -> u64 {
         self.first_revision + self.heard
     }
 
-    /// Returns whether a hand is not over.
     pub(super) fn has_open_hand(&self) -> bool {
         self.by_match.values().any(|hand| !hand.is_over)
     }
 
-    /// Takes an event of a hand in.
+    /// Applies an event of a hand.
     pub(super) fn apply(&mut self, id: MatchId, event: &MatchEvent) {
         self.heard += 1;
         let unkept = HandStatus::with_revision(self.unkept_revision);
@@ -53,13 +52,13 @@ impl HandStatuses {
         }
     }
 
-    /// Forgets the oldest hand but one, one that is over if there is any. Ids of matches grow with time.
+    /// Drops the oldest hand except `kept`, preferably one that is over. Match ids grow with time.
     fn forget_oldest_hand(&mut self, kept: MatchId) {
         let others = || self.by_match.iter().filter(|(id, _)| **id != kept);
         let oldest_over = others().find(|(_, hand)| hand.is_over);
         if let Some(id) = oldest_over.or_else(|| others().next()).map(|(id, _)| *id) {
             self.by_match.remove(&id);
-            // No hand has a revision above this one: each event that raises one raises this one.
+            // No hand has a higher revision: each event raises both.
             self.unkept_revision = self.revision();
         }
     }
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn hands_that_are_over_are_forgotten_before_those_that_are_not() {
+    fn finished_hands_are_dropped_first() {
         let mut hands = HandStatuses::begin_at(7);
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
         let begun = MatchEvent::Forfeited { seat, reason: ForfeitReason::Resigned };
@@ -98,11 +97,11 @@ mod tests {
             hands.apply(match_id(number), &begun);
         }
         assert_eq!(hands.by_match.len(), MAX_HANDS);
-        assert!(!hands.by_match.contains_key(&match_id(0)), "it is older than all that are open");
+        assert!(!hands.by_match.contains_key(&match_id(0)), "it is the oldest open one");
     }
 
     #[test]
-    fn no_revision_of_a_hand_comes_twice() {
+    fn revisions_of_a_hand_never_repeat() {
         let mut hands = HandStatuses::begin_at(7);
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
         let event = MatchEvent::Forfeited { seat, reason: ForfeitReason::Resigned };

@@ -1,4 +1,4 @@
-//! People who play in a browser: guests, and whoever holds the token of a bot. Who may play, how much, and the sessions that the server keeps for them.
+//! People who play in a browser, as guests or with the token of a bot: their rights, limits and sessions.
 
 mod bot_hands;
 mod guest_hands;

@@ -1,4 +1,4 @@
-//! A batch: a stream of requests, each answered in order.
+//! Batches: streams of requests, answered in order.
 
 use super::question_scheduler::{
     QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
@@ -14,36 +14,35 @@ use tokio::time::{sleep_until, timeout};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Code, Status};
 
-/// The most batches of one caller at once.
-const BATCHES_OF_CALLER: usize = 4;
-/// The most batches at once of all callers together.
-const BATCHES: usize = 64;
-/// Responses of a batch that wait to be sent, each of at most some megabytes. Nothing more is worked out until one is read.
-const UNREAD: usize = 1;
-/// How long a batch stays open in which nothing is asked, or nothing read.
-const IDLE: Duration = Duration::from_mins(1);
+/// The limit of batches per caller.
+const MAX_BATCHES_PER_CALLER: usize = 4;
+/// The limit of batches of all callers together.
+const MAX_BATCHES: usize = 64;
+/// Unread responses of a batch, each of up to a few megabytes, before its work pauses.
+const MAX_UNREAD_RESPONSES: usize = 1;
+/// How long a batch may be idle, waiting for a request or for a response to be read.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The bytes beyond which a response takes no further answer, so that it is far below what clients receive by default.
+/// The size at which a response is sent, far below the default limit of clients.
 pub(super) const RESPONSE_BYTES: usize = 1 << 20;
-/// The steps after which a response is closed and the next caller has its turn: some ten milliseconds of work.
-pub(super) const STEPS_A_RESPONSE: u64 = 4 << 20;
+/// The number of steps after which a response is sent and the next caller takes a turn: about ten milliseconds of work.
+pub(super) const STEPS_PER_RESPONSE: u64 = 4 << 20;
 
-/// One request of a batch.
+/// A request of a batch.
 pub(super) trait BatchRequest: Send + Sync + 'static {
-    /// What all questions of a request have in common.
+    /// What all questions of a request share.
     type Terms: Send + Sync + 'static;
-    /// What is answered.
     type Response: Send + 'static;
 
-    /// Reads what all questions of this request have in common. This is done before it waits for its turn, so that a
-    /// request with far too many questions takes no memory till then.
+    /// Parses what all questions of this request share. This happens before it waits for its turn, so that an oversized
+    /// request holds no memory while waiting.
     fn parse_terms(&self) -> Result<Self::Terms, Violations>;
 
-    /// Says what is wrong with the request of such a number as a whole.
+    /// Builds the refusal of a whole request by its number.
     fn refusal_response(request: u64, refusal: pb::BatchRefusal) -> Self::Response;
 
-    /// Answers the questions of this request from `start` on, as far as one response goes. It returns where to go on; none
-    /// if the request is answered to its end.
+    /// Answers the questions of this request from `start` on, up to one response. Returns the next start; `None` if all
+    /// are answered.
     fn answer_part(
         &self,
         terms: &Self::Terms,
@@ -52,42 +51,41 @@ pub(super) trait BatchRequest: Send + Sync + 'static {
     ) -> Result<(Self::Response, Option<u32>), HaltReason>;
 }
 
-/// Where a response belongs.
+/// The position of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ResponsePlace {
     /// The number of the request in its stream, from 0.
     pub(super) request: u64,
-    /// The index of the first question that is answered, from 0.
+    /// The index of the first answered question, from 0.
     pub(super) start: u32,
 }
 
-/// The batches of all callers.
 #[derive(Debug, Clone)]
 pub(super) struct BatchService {
     asking: QuestionScheduler,
     open: Arc<SharedQuota<Caller>>,
 }
 
-/// The responses of a batch, as they are sent.
+/// The stream of a batch's responses.
 pub(super) type BatchResponses<T> = mpsc::Receiver<Result<T, Status>>;
 
 impl BatchService {
-    /// Queues batches with other questions.
+    /// Shares the queue of single questions.
     pub(super) fn new(asking: QuestionScheduler) -> Self {
-        Self { asking, open: SharedQuota::new(BATCHES_OF_CALLER, BATCHES) }
+        Self { asking, open: SharedQuota::new(MAX_BATCHES_PER_CALLER, MAX_BATCHES) }
     }
 
-    /// Answers a stream of requests, unless too many are open. It ends when everything is answered, the responses are not
-    /// wanted any more, nothing moves, or the server stops.
+    /// Answers a stream of requests, unless a limit is reached. It ends when all are answered, the receiver is gone, it
+    /// is idle too long, or the server stops.
     pub(super) fn open_batch<Q: BatchRequest>(
         &self,
         asked: &WaitingCaller,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<BatchResponses<Q::Response>, Status> {
-        let too_many = || format!("{BATCHES_OF_CALLER} batches of this caller are open: end one first");
-        let full = "as many batches are open as there may be: try again later";
+        let too_many = || format!("{MAX_BATCHES_PER_CALLER} batches of this caller are open: end one first");
+        let full = "the limit of open batches is reached: try again later";
         let place = Permit::acquire(&self.open, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)?;
-        let (responses, stream) = mpsc::channel(UNREAD);
+        let (responses, stream) = mpsc::channel(MAX_UNREAD_RESPONSES);
         tokio::spawn(self.clone().run_batch(place, asked.wanted_by, requests, responses));
         Ok(stream)
     }
@@ -110,11 +108,11 @@ impl BatchService {
             ended = self.answer_requests(&place, requests, &responses) => ended,
             () = responses.closed() => return,
             () = self.asking.wait_until_stopped() => Err(stopping_status()),
-            () = deadline => Err(too_long_status("the batch is not answered to its end")),
+            () = deadline => Err(too_long_status("the batch is not finished")),
         };
         if let Err(status) = ended {
-            // Whoever does not read it was told to read, or has gone.
-            let _ = timeout(IDLE, responses.send(Err(status))).await;
+            // A slow reader is still sent the reason, for a limited time.
+            let _ = timeout(IDLE_TIMEOUT, responses.send(Err(status))).await;
         }
     }
 
@@ -125,8 +123,8 @@ impl BatchService {
         responses: &mpsc::Sender<Result<Q::Response, Status>>,
     ) -> Result<(), Status> {
         for number in 0.. {
-            let next = timeout(IDLE, requests.next()).await;
-            let Some(request) = next.map_err(|_| idle_status("nothing was asked"))? else { break };
+            let next = timeout(IDLE_TIMEOUT, requests.next()).await;
+            let Some(request) = next.map_err(|_| idle_status("no request came"))? else { break };
             let request = request?;
             let terms = match request.parse_terms() {
                 Ok(terms) => terms,
@@ -160,19 +158,19 @@ impl BatchService {
     }
 }
 
-/// Whether anybody reads the responses of a batch.
+/// Whether the receiver of the responses is still there.
 #[derive(Debug, PartialEq, Eq)]
 enum ResponseReader {
     Here,
     Gone,
 }
 
-/// Sends a response when the one before it was read.
+/// Sends a response once the previous one was read.
 async fn send_response<T>(
     responses: &mpsc::Sender<Result<T, Status>>,
     response: T,
 ) -> Result<ResponseReader, Status> {
-    match timeout(IDLE, responses.send(Ok(response))).await {
+    match timeout(IDLE_TIMEOUT, responses.send(Ok(response))).await {
         Ok(Ok(())) => Ok(ResponseReader::Here),
         Ok(Err(_)) => Ok(ResponseReader::Gone),
         Err(_) => Err(idle_status("no answer was read")),
@@ -183,7 +181,7 @@ fn idle_status(what: &str) -> Status {
     refusal_status(
         Code::Aborted,
         "IDLE",
-        &format!("{what} for {} s: end a batch that is done", IDLE.as_secs()),
+        &format!("{what} for {} s: close a finished batch", IDLE_TIMEOUT.as_secs()),
     )
 }
 
@@ -197,7 +195,7 @@ mod tests {
     use tokio_stream::wrappers::ReceiverStream;
     use tonic_types::StatusExt as _;
 
-    /// So many questions, of which each response answers two by their number.
+    /// A number of questions, of which each response answers two.
     struct Two(u32);
 
     impl BatchRequest for Two {
@@ -250,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_is_answered_in_as_many_responses_as_it_takes() {
+    async fn a_long_request_is_answered_in_several_responses() {
         let batches = batches().await;
         let requests = tokio_stream::iter([Ok(Two(3)), Ok(Two(11)), Ok(Two(4))]);
         let mut responses = batches.open_batch(&asked(), requests).unwrap();
@@ -263,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_read_ends_the_batch() {
+    async fn an_unreadable_request_ends_the_batch() {
         let requests = tokio_stream::iter([Ok(Two(1)), Err(Status::out_of_range("too large")), Ok(Two(1))]);
         let mut responses = batches().await.open_batch(&asked(), requests).unwrap();
         assert_eq!(responses.recv().await.unwrap().unwrap(), (0, vec![0]));
@@ -272,7 +270,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_batch_in_which_nothing_moves_is_ended() {
+    async fn an_idle_batch_is_ended() {
         let batches = batches().await;
         let (asks, requests) = mpsc::channel::<Result<Two, Status>>(1);
         let mut silent = batches.open_batch(&asked(), ReceiverStream::new(requests)).unwrap();
@@ -280,10 +278,14 @@ mod tests {
         drop(asks);
         let mut unread = batches.open_batch(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
         assert_eq!(batches.open.used(), 1);
-        // Twice as long as it may: once for the response, and once for its end.
-        tokio::time::sleep(3 * IDLE).await;
+        // Twice the limit: once for the response, and once for the end.
+        tokio::time::sleep(3 * IDLE_TIMEOUT).await;
         assert_eq!(batches.open.used(), 0);
-        assert_eq!(unread.recv().await.unwrap().unwrap(), (0, vec![0, 1]), "what was sent can still be read");
+        assert_eq!(
+            unread.recv().await.unwrap().unwrap(),
+            (0, vec![0, 1]),
+            "sent responses can still be read"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -297,11 +299,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_has_so_many_batches_and_they_end_when_it_leaves() {
+    async fn batches_per_caller_are_limited_and_end_with_it() {
         let batches = batches().await;
         let open =
             |caller: Caller| batches.open_batch(&by(caller), tokio_stream::pending::<Result<Two, Status>>());
-        let mut held: Vec<_> = (0..BATCHES_OF_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
+        let mut held: Vec<_> = (0..MAX_BATCHES_PER_CALLER).map(|_| open(Caller::Admin).unwrap()).collect();
         let refused = open(Caller::Admin).unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
         assert!(refused.get_details_retry_info().is_some());
@@ -312,6 +314,6 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         };
-        timeout(Duration::from_secs(20), again).await.expect("its place is given back");
+        timeout(Duration::from_secs(20), again).await.expect("its place is free again");
     }
 }

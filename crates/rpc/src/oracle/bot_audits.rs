@@ -1,7 +1,7 @@
-//! Audits of bots over many matches: those that the server keeps, and those of records that are sent.
+//! Audits of bots over many matches, from the store or from sent records.
 
 use super::question_scheduler::{
-    LONGEST, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
+    MAX_QUESTION_TIME, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
 };
 use crate::scheduling::{Caller, Permit, SharedQuota, WaitingCaller, offload_to_thread};
 use crate::status::{arena_status, parse_field, read_request, refusal_status};
@@ -20,24 +20,23 @@ use tokio::time::{sleep, timeout};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Code, Status};
 
-/// The most audits of one caller at once.
-const AUDITS_OF_CALLER: usize = 1;
-/// The most audits at once of all callers together. Each may hold some 80 MiB.
-const AUDITS: usize = 4;
-/// The most matches of one audit of what the server keeps.
+/// The limit of audits per caller.
+const MAX_AUDITS_PER_CALLER: usize = 1;
+/// The limit of audits of all callers together. Each may use about 80 MiB.
+const MAX_AUDITS: usize = 4;
+/// The limit of stored matches in one audit.
 const MAX_MATCHES: u64 = 10_000;
-/// Matches that are listed at once.
-const PAGE: usize = 256;
-/// The plies that are read before they are audited, so that few records are in memory at once.
-const PLIES_AT_ONCE: u64 = 65_536;
-/// How long an audit of records may wait for more of them.
-const IDLE: Duration = Duration::from_mins(1);
-/// How long an audit of records may go on.
-const LONGEST_STREAM: Duration = Duration::from_mins(10);
-/// The refusals that are told one by one.
-const MAX_TOLD: usize = 10;
+/// Matches per read.
+const PAGE_SIZE: usize = 256;
+/// Plies that are read before they are audited, which limits the records in memory.
+const MAX_BUFFERED_PLIES: u64 = 65_536;
+/// How long an audit waits for the next record.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
+/// The maximum duration of an audit of sent records.
+const MAX_STREAM_TIME: Duration = Duration::from_mins(10);
+/// The number of rejected records that are explained.
+const MAX_DESCRIBED: usize = 10;
 
-/// The audits of all callers.
 #[derive(Debug, Clone)]
 pub(super) struct BotAuditService {
     arena: Arena,
@@ -45,15 +44,15 @@ pub(super) struct BotAuditService {
     under_way: Arc<SharedQuota<Caller>>,
 }
 
-/// An audit of what the server keeps, on its way.
+/// A running audit of stored matches.
 struct StoredAudit {
     auditor: Auditor,
-    /// The only version of the bot that counts, if one is named.
+    /// Only this version of the bot counts, if one is named.
     version: Option<(BotName, VersionLabel)>,
     response: pb::AuditBotResponse,
 }
 
-/// An audit of records, on its way.
+/// A running audit of sent records.
 struct RecordsAudit {
     auditor: Auditor,
     admission: RecordPolicy,
@@ -61,19 +60,19 @@ struct RecordsAudit {
 }
 
 impl BotAuditService {
-    /// Queues audits with other questions.
+    /// Shares the queue of single questions.
     pub(super) fn new(arena: Arena, asking: QuestionScheduler) -> Self {
-        Self { arena, asking, under_way: SharedQuota::new(AUDITS_OF_CALLER, AUDITS) }
+        Self { arena, asking, under_way: SharedQuota::new(MAX_AUDITS_PER_CALLER, MAX_AUDITS) }
     }
 
-    /// Lets a caller audit, unless too many audits are under way.
+    /// Admits an audit, unless a limit is reached.
     fn admit(&self, asked: &WaitingCaller) -> Result<Arc<Permit>, Status> {
-        let too_many = || "an audit of bots for this caller is under way: one at a time".to_owned();
-        let full = "as many audits of bots are under way as there may be: try again later";
+        let too_many = || "an audit of bots is already running for this caller".to_owned();
+        let full = "the limit of running audits of bots is reached: try again later";
         Permit::acquire(&self.under_way, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full).map(Arc::new)
     }
 
-    /// Audits matches that the server keeps, the newest first, as far as there is time.
+    /// Audits stored matches, the newest first, as far as time allows.
     pub(super) async fn audit_bot(
         &self,
         asked: WaitingCaller,
@@ -84,12 +83,12 @@ impl BotAuditService {
             let at_tournament = field.member("tournament_id");
             let tournament = at_tournament.parse_if_given(&request.tournament_id);
             if request.bot.is_empty() && request.tournament_id.is_empty() {
-                at_tournament.report("required, but missing where no bot is named");
+                at_tournament.report("required unless a bot is named");
             }
             let at_version = field.member("version");
             let label = at_version.parse_if_given(&request.version);
             if request.bot.is_empty() && !request.version.is_empty() {
-                at_version.report("it is the version of a bot, and none is named");
+                at_version.report("a version needs a bot, but no bot is named");
             }
             Some((scope?, tournament?, label?))
         })?;
@@ -102,7 +101,7 @@ impl BotAuditService {
         let bot = if let AuditSubject::Bot(bot) = &scope { Some(bot.clone()) } else { None };
         let filter = MatchFilter::of(tournament, bot.clone());
         let place = self.admit(&asked)?;
-        let deadline = Instant::now() + asked.time_left(LONGEST);
+        let deadline = Instant::now() + asked.time_left(MAX_QUESTION_TIME);
         let auditor = Auditor::new(scope, request.seed);
         let version = bot.zip(label);
         let search = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
@@ -121,7 +120,7 @@ impl BotAuditService {
     ) -> Result<pb::AuditBotResponse, Status> {
         let (mut before, mut seen) = (None, 0);
         while !search.response.more_matches {
-            let listed = self.arena.list_matches(&filter, before, PAGE).await.map_err(arena_status)?;
+            let listed = self.arena.list_matches(&filter, before, PAGE_SIZE).await.map_err(arena_status)?;
             let Some(last) = listed.last() else { break };
             before = Some(last.id);
             let mut plies = 0;
@@ -149,7 +148,7 @@ impl BotAuditService {
                     None => search.response.matches_damaged += 1,
                 }
                 plies += u64::from(more);
-                if plies >= PLIES_AT_ONCE {
+                if plies >= MAX_BUFFERED_PLIES {
                     search = self.count_records(place, search, std::mem::take(&mut records)).await?;
                     plies = 0;
                 }
@@ -161,7 +160,7 @@ impl BotAuditService {
         Ok(response)
     }
 
-    /// Reads the record of a match that is over; none if what is kept of it is damaged, or is kept no longer.
+    /// Reads the record of a finished match; `None` if it is damaged or was removed.
     async fn read_finished_record(&self, id: MatchId) -> Result<Option<StoredMatch>, Status> {
         let arena = self.arena.clone();
         offload_to_thread(self.arena.environment(), async move {
@@ -213,11 +212,11 @@ impl BotAuditService {
         requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
         let place = self.admit(&asked)?;
-        let time_left = asked.time_left(LONGEST_STREAM);
+        let time_left = asked.time_left(MAX_STREAM_TIME);
         tokio::select! {
             response = self.read_and_audit(&place, requests) => response,
             () = self.asking.wait_until_stopped() => Err(stopping_status()),
-            () = sleep(time_left) => Err(too_long_status("the records were not read to their end")),
+            () = sleep(time_left) => Err(too_long_status("not all records were read")),
         }
     }
 
@@ -227,13 +226,13 @@ impl BotAuditService {
         mut requests: impl Stream<Item = Result<pb::AuditRecordsRequest, Status>> + Unpin,
     ) -> Result<pb::AuditRecordsResponse, Status> {
         let mut reading: Option<RecordsAudit> = None;
-        while let Some(request) = timeout(IDLE, requests.next()).await.map_err(|_| idle_status())? {
+        while let Some(request) = timeout(IDLE_TIMEOUT, requests.next()).await.map_err(|_| idle_status())? {
             let request = request?;
             let begun = match (reading.take(), &request.scope) {
                 (None, scope) => RecordsAudit::begin(scope.as_ref())?,
                 (Some(begun), None) => begun,
                 (Some(_), Some(_)) => {
-                    return parse_field("scope", Err("it is given again: only the first request has it"));
+                    return parse_field("scope", Err("only the first request may have it"));
                 }
             };
             let question = move |budget: &mut Budget<'_>| begun.add_records(&request.records, budget);
@@ -270,7 +269,7 @@ impl RecordsAudit {
                 IntakeOutcome::NoResult => response.records_without_result += 1,
                 IntakeOutcome::Refused(description) => {
                     response.records_refused += 1;
-                    if response.refusals.len() < MAX_TOLD {
+                    if response.refusals.len() < MAX_DESCRIBED {
                         response.refusals.push(pb::RecordRefusal { record: number, description });
                     }
                 }
@@ -280,23 +279,23 @@ impl RecordsAudit {
     }
 }
 
-/// Returns whether one version of a bot played a match, and no other.
+/// Returns whether only one version of a bot played in a match.
 fn played_only_version(summary: &MatchSummary, bot: &BotName, label: &VersionLabel) -> bool {
     let seat = summary.setup.as_ref().and_then(|setup| setup.seat_of(bot));
     let versions = seat.and_then(|seat| summary.versions.get(seat.index()));
     versions.is_some_and(|versions| versions.is_only_version(label))
 }
 
-/// What became of a record.
+/// What happened to a record.
 enum IntakeOutcome {
     Counted,
-    /// Its match is not over, was cancelled, or is none of those that are asked for.
+    /// Its match is not over, was cancelled, or is not in the requested scope.
     NoResult,
-    /// It is not what it should be: why.
+    /// It was rejected for this reason.
     Refused(String),
 }
 
-/// Takes a record in if it counts.
+/// Adds a record if it counts.
 fn take_in_record(
     auditor: &mut Auditor,
     admitted: Result<AdmittedRecord, RecordRefusal>,
@@ -315,6 +314,7 @@ fn take_in_record(
 }
 
 fn idle_status() -> Status {
-    let message = format!("no record came for {} s: end an audit that is to be answered", IDLE.as_secs());
+    let message =
+        format!("no record came for {} s: close the stream to get the answer", IDLE_TIMEOUT.as_secs());
     refusal_status(Code::Aborted, "IDLE", &message)
 }

@@ -1,4 +1,4 @@
-//! Questions about rows: which are best declared, and which explain how a seat played.
+//! Questions about declarations: the best rows, and rows that explain a seat's play.
 
 use super::question_scheduler::QuestionError;
 use lastnim_analysis::{BestDeclaration, Equilibria, RationalisableRows, TakeOfGame, TruthCheck};
@@ -10,7 +10,7 @@ use lastnim_proto::declaration::{
 use lastnim_proto::game::parse_game;
 use lastnim_proto::{parse_request, pb};
 
-/// Finds the rows with which a seat is best off.
+/// Finds the best rows for a seat.
 pub(super) fn find_best_declaration(
     request: &pb::FindBestDeclarationRequest,
     budget: &mut Budget<'_>,
@@ -24,7 +24,7 @@ pub(super) fn find_best_declaration(
     Ok(best_declaration_message(&BestDeclaration::find(&game, seat, budget), &game, limits))
 }
 
-/// Looks whether the truth is an equilibrium.
+/// Checks whether truthful declarations are an equilibrium.
 pub(super) fn check_truth(
     request: &pb::CheckTruthRequest,
     budget: &mut Budget<'_>,
@@ -49,7 +49,7 @@ pub(super) fn find_equilibria(
     Ok(equilibria_message(&found, &game, limits.examples))
 }
 
-/// Finds the rows that explain every take of a player.
+/// Finds the rows that explain all takes of a player.
 pub(super) fn find_rational_rows(
     request: &pb::RationaliseRequest,
     budget: &mut Budget<'_>,
@@ -63,7 +63,7 @@ pub(super) fn find_rational_rows(
     let mut explained = RationalisableRows::new(games[0].game.matrix.seats(), reading);
     parse_request(|field| {
         for (index, played) in games.iter().enumerate() {
-            // What is left out is counted.
+            // Skipped rows are counted in the result.
             let added = explained.add_game(&played.game, played.seat, &played.takes, budget);
             field.member("games").element(index).ok_or_report(added);
         }
@@ -72,7 +72,7 @@ pub(super) fn find_rational_rows(
     let count = explained.rows().count_rows(budget);
     let contradiction = explained.contradiction(budget);
     let named = |take: TakeOfGame| {
-        let played = &games[usize::try_from(take.game).expect("a game that was sent has a place in memory")];
+        let played = &games[usize::try_from(take.game).expect("an index of a received game fits in memory")];
         NamedTake {
             seat: played.seat,
             name: played.name.clone(),

@@ -1,6 +1,6 @@
-//! Many games at once: their solutions, and their audits.
+//! Batches of games to solve or to audit.
 
-use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePlace, STEPS_A_RESPONSE};
+use super::batch::{BatchRequest, RESPONSE_BYTES, ResponsePlace, STEPS_PER_RESPONSE};
 use super::games::audit_game_at;
 use lastnim_core::game::{Game, MAX_SEATS};
 use lastnim_core::oracle::{BatchSolver, Budget, HaltReason};
@@ -11,10 +11,10 @@ use lastnim_proto::{Violations, parse_request, pb};
 use pb::{audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer};
 use prost::Message as _;
 
-/// The most bytes of one ply in an audit.
+/// The maximum size of a ply in an audit.
 const PLY_BYTES: usize = 80;
 
-/// Returns the steps that a position or an audit of such a length takes: one for each two seats.
+/// Returns the steps for a position or an audit of this length: one per two seats.
 fn steps_for_length(length: usize, seats: usize) -> u64 {
     let seats = seats.min(MAX_SEATS) as u64;
     (length as u64 + 1) * seats * seats
@@ -47,7 +47,7 @@ impl BatchRequest for pb::SolveBatchRequest {
         };
         let mut next = start;
         for (index, position) in self.positions.iter().enumerate().skip(start as usize) {
-            if budget.steps_spent() >= STEPS_A_RESPONSE {
+            if budget.steps_spent() >= STEPS_PER_RESPONSE {
                 break;
             }
             budget.spend(steps_for_length(position.piles.len(), seats.get()))?;
@@ -97,7 +97,7 @@ impl BatchRequest for pb::AuditBatchRequest {
         let (mut next, mut bytes) = (start, 0);
         for (index, played) in self.games.iter().enumerate().skip(start as usize) {
             let too_large = bytes + PLY_BYTES * played.takes.len() > RESPONSE_BYTES;
-            if budget.steps_spent() >= STEPS_A_RESPONSE || (next > start && too_large) {
+            if budget.steps_spent() >= STEPS_PER_RESPONSE || (next > start && too_large) {
                 break;
             }
             budget.spend(steps_for_audit(played))?;

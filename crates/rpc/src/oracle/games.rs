@@ -1,4 +1,4 @@
-//! Questions about one game: its solution, and its audit.
+//! Questions about one game: its solution and its audit.
 
 use super::question_scheduler::QuestionError;
 use lastnim_core::oracle::{Audit, Budget, PlayedTake};
@@ -23,7 +23,7 @@ pub(super) fn audit_game(
     Ok(pb::AuditResponse { audit: Some((&audit).into()) })
 }
 
-/// Audits a game that stands in a field, or is the request itself.
+/// Audits the game in a field of the request, or the request itself.
 pub(super) fn audit_game_at(played: &pb::AuditRequest, field: RequestField<'_>) -> Option<Audit> {
     let at_takes = field.member("takes");
     let game = field.member("game").parse_required(played.game.as_ref(), parse_game);

@@ -1,4 +1,4 @@
-//! Questions of this process, as JSON: nobody waits in a queue, and nobody is refused.
+//! Answers questions in this process, as JSON, without a queue.
 
 use super::question_scheduler::QuestionError;
 use super::{declarations, games, robustness, rulesets, trees};
@@ -8,26 +8,26 @@ use prost::Name;
 use serde_json::Value;
 use thiserror::Error;
 
-/// Why a question of this process has no answer.
+/// Why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OracleQuestionError {
     /// The service has no such method, or it needs a server.
     #[error("unknown method {0:?} of the oracle")]
     UnknownMethod(String),
-    /// The JSON is not that of the message that the method takes.
+    /// The JSON does not fit the method's message.
     #[error(transparent)]
     Message(#[from] MessageJsonError),
-    /// The question has no answer.
+    /// It was not answered.
     #[error(transparent)]
     Unanswered(#[from] QuestionError),
 }
 
-/// Answers a question of a method of `lastnim.v1.OracleService`, such as `Solve`, in this process. The question and its answer are the
-/// JSON of the messages of the method ([`wire::json`](lastnim_proto::json)). What an answer may hold in memory is bounded as on a server.
+/// Answers a question to a method of `lastnim.v1.OracleService`, such as `Solve`, in this process. Question and answer
+/// are the messages' JSON ([`wire::json`](lastnim_proto::json)). The memory limits are those of a server.
 ///
 /// # Errors
-/// Names what is wrong with the question, or the bound that was met.
+/// Names the fault in the question, or the limit that was reached.
 pub fn answer_oracle_question(
     method: &str,
     question: &Value,
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_answered_in_the_json_of_its_messages() {
+    fn a_question_is_answered_as_json() {
         let answered = answer("Solve", &json!({ "game": paper_game() })).unwrap();
         assert_eq!(
             answered,
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_question_is_said() {
+    fn faults_of_a_question_are_named() {
         let words = |method: &str, question: &Value| answer(method, question).unwrap_err().to_string();
         assert_eq!(words("Guess", &json!({})), "unknown method \"Guess\" of the oracle");
         assert!(words("Solve", &json!({ "gme": {} })).contains("unknown key \"gme\""));

@@ -1,7 +1,7 @@
-//! The oracle, for anybody: how much one may ask at once, in which queue a question waits, and when it is given up.
+//! The oracle service: limits per caller, queues and deadlines.
 //!
-//! A question is worked out away from the threads that carry messages. Each file of questions turns a request into an
-//! answer, and is pure; the rest decides when that is done.
+//! Questions are computed on separate threads, not on those that handle messages. Each file of questions contains pure
+//! functions from requests to answers; the other files schedule them.
 
 mod batch;
 mod bot_audits;

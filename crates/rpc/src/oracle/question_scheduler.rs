@@ -1,4 +1,4 @@
-//! A question from its asking to its answer, or until it is given up.
+//! Schedules questions and their answers.
 
 use crate::access::Access;
 use crate::scheduling::{Caller, CallerConnection, Permit, RequestQueue, SharedQuota, Turn, WaitingCaller};
@@ -15,20 +15,20 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tonic::{Code, Request, Status};
 
-/// The most questions of one caller at once, answered or waiting.
-const QUESTIONS_OF_CALLER: usize = 16;
-/// The most questions at once of all callers together. Each may hold a request in memory.
-const QUESTIONS: usize = 64;
-/// The longest that a question waits for its turn.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest that a question is worked on, its time in the queue not counted.
-pub(super) const LONGEST: Duration = Duration::from_secs(10);
-/// How long a question is worked on before it lends its turn to another caller that waits and has fewer.
-const SLICE: Duration = Duration::from_millis(100);
-/// What a caller is told that has no turn.
-const FULL: &str = "the oracle has more questions than it can answer: try again later";
+/// The limit of questions per caller, including waiting ones.
+const MAX_QUESTIONS_PER_CALLER: usize = 16;
+/// The limit of questions of all callers together; each may hold a request in memory.
+const MAX_QUESTIONS: usize = 64;
+/// How long a question may wait for its turn.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a question may be computed, without its time in the queue.
+pub(super) const MAX_QUESTION_TIME: Duration = Duration::from_secs(10);
+/// How long a question is computed before it yields to another waiting caller with fewer turns.
+const TIME_SLICE: Duration = Duration::from_millis(100);
+/// The message for a caller whose question got no turn.
+const FULL: &str = "the oracle is busy: try again later";
 
-/// Answers questions, each when its turn has come.
+/// Answers questions in turn.
 #[derive(Debug, Clone)]
 pub(super) struct QuestionScheduler {
     arena: Arena,
@@ -36,32 +36,32 @@ pub(super) struct QuestionScheduler {
     questions: Arc<SharedQuota<Caller>>,
     quick: Arc<RequestQueue>,
     long: Arc<RequestQueue>,
-    /// Questions that were begun.
+    /// The number of questions begun.
     begun: Arc<AtomicU64>,
 }
 
-/// Works out a question and stores the answer.
+/// Computes a question and stores the answer.
 type QuestionWork = Box<dyn FnOnce(&mut Budget<'_>) + Send>;
 
-/// In which queue a question waits, so that those that are answered at once do not wait for those that are not.
+/// The queue of a question, so that quick ones do not wait for long ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuestionEffort {
-    /// As large as its request at most: some milliseconds.
+    /// Linear in the size of its request: some milliseconds.
     Quick,
-    /// Perhaps far larger than its request.
+    /// Possibly far larger than its request.
     Long,
 }
 
-/// Why a question has no answer.
+/// Why a question was not answered.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum QuestionError {
-    /// Something is wrong with it.
+    /// It is invalid.
     #[error(transparent)]
     Refused(#[from] Violations),
-    /// There was not enough time: how far it came.
+    /// The time was too short; says how far it came.
     #[error("{0}")]
     TooLong(String),
-    /// It takes more memory than it may: which bound it met.
+    /// It needs too much memory; says which limit was reached.
     #[error("{0}")]
     TooLarge(String),
 }
@@ -77,32 +77,38 @@ impl QuestionError {
         match self {
             Self::Refused(violations) => violations_status(violations),
             Self::TooLong(how_far) => too_long_status(how_far),
-            // Not to be tried again as it is, so that there is no RetryInfo.
+            // A retry cannot help, so there is no RetryInfo.
             Self::TooLarge(bound) => refusal_status(Code::ResourceExhausted, "TOO_LARGE", bound),
         }
     }
 }
 
-/// A question that is worked on.
+/// A question that is being computed.
 struct RunningQuestion {
     turn: Turn,
     wanted_by: Option<Instant>,
-    /// Held by the call for as long as it waits for the answer.
+    /// Held by the call while it waits for the answer.
     waiting_call: Weak<()>,
-    /// When it is given up.
+    /// When it is stopped.
     ends_at: Instant,
-    /// When others may have the turn for a while.
+    /// When other callers may take the turn for a while.
     slice_ends_at: Instant,
 }
 
 impl RunningQuestion {
     fn begin(turn: Turn, wanted_by: Option<Instant>, waiting_call: Weak<()>) -> Self {
         let now = Instant::now();
-        Self { turn, wanted_by, waiting_call, ends_at: now + LONGEST, slice_ends_at: now + SLICE }
+        Self {
+            turn,
+            wanted_by,
+            waiting_call,
+            ends_at: now + MAX_QUESTION_TIME,
+            slice_ends_at: now + TIME_SLICE,
+        }
     }
 
-    /// Returns whether the work goes on. Now and then it waits here until others have had the turn, which does not count as
-    /// work.
+    /// Returns whether to continue. Sometimes waits here while others have the turn, which does not count as computing
+    /// time.
     fn may_continue(&mut self) -> bool {
         let Self { turn, wanted_by, waiting_call, .. } = self;
         let is_wanted = |now| waiting_call.strong_count() > 0 && wanted_by.is_none_or(|by| now < by);
@@ -116,33 +122,33 @@ impl RunningQuestion {
         let is_back = turn.yield_and_wait(|| is_wanted(Instant::now()));
         let then = Instant::now();
         self.ends_at += then - now;
-        self.slice_ends_at = then + SLICE;
+        self.slice_ends_at = then + TIME_SLICE;
         is_back
     }
 }
 
 impl QuestionScheduler {
-    /// Answers `at_once` questions of each [`QuestionEffort`] at once.
+    /// Answers `at_once` questions of each [`QuestionEffort`] at the same time.
     pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let questions = SharedQuota::new(QUESTIONS_OF_CALLER, QUESTIONS);
+        let questions = SharedQuota::new(MAX_QUESTIONS_PER_CALLER, MAX_QUESTIONS);
         let queue = || Arc::new(RequestQueue::new(at_once));
         Self { arena, access, questions, quick: queue(), long: queue(), begun: Arc::default() }
     }
 
-    /// Lets anybody ask who may look, and from whom no tournament keeps the oracle.
+    /// Admits a caller that may read, unless a tournament closes the oracle to it.
     pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<WaitingCaller, Status> {
         let asked = WaitingCaller::of_request(request, self.access.require_viewer(request)?);
         self.check_open(&asked.asker)?;
         Ok(asked)
     }
 
-    /// Refuses a caller from whom a tournament keeps the oracle.
+    /// Rejects a caller to which a tournament closes the oracle.
     fn check_open(&self, asker: &CallerConnection) -> Result<(), Status> {
         self.arena.check_oracle_open(asker.caller.principal().as_ref()).map_err(arena_status)
     }
 
-    /// Answers a question, unless too many are asked already, it takes too long, or the server stops. It is given up
-    /// when nobody waits for this any more.
+    /// Answers a question, unless a limit is reached, it takes too long, or the server stops. It is stopped when the
+    /// caller leaves.
     pub(super) async fn answer_question<T: Send + 'static>(
         &self,
         asked: WaitingCaller,
@@ -150,12 +156,14 @@ impl QuestionScheduler {
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
         let too_many = || {
-            format!("{QUESTIONS_OF_CALLER} questions of this caller are not answered yet: ask fewer at once")
+            format!(
+                "{MAX_QUESTIONS_PER_CALLER} questions of this caller are not answered yet: ask fewer at once"
+            )
         };
         let place = Permit::acquire(&self.questions, &asked.asker, "TOO_MANY_QUESTIONS", too_many, FULL)?;
         let place = Arc::new(place);
         let answering = async {
-            let turn = timeout(asked.time_left(PATIENCE), self.wait_for_turn(&asked.asker, effort));
+            let turn = timeout(asked.time_left(QUEUE_TIMEOUT), self.wait_for_turn(&asked.asker, effort));
             let turn = turn.await.map_err(|_| no_turn_status(asked.wanted_by))?;
             self.run_question(&place, turn, asked.wanted_by, question).await
         };
@@ -165,7 +173,7 @@ impl QuestionScheduler {
         }
     }
 
-    /// Works out a part of what a caller asks, when its turn has come. What it asks as a whole has the deadline of its call.
+    /// Computes a part of a long request when its turn comes. The deadline is that of the whole call.
     pub(super) async fn answer_part<T: Send + 'static>(
         &self,
         place: &Arc<Permit>,
@@ -193,16 +201,16 @@ impl QuestionScheduler {
     ) -> Result<T, Status> {
         let (answer, answered) = oneshot::channel();
         let work = Box::new(move |budget: &mut Budget<'_>| {
-            // Whoever asked may have left.
+            // The caller may have left.
             let _ = answer.send(question(budget));
         });
         self.run_work(place, turn, wanted_by, work).await?;
-        let answer = answered.await.expect("work that has ended has answered");
+        let answer = answered.await.expect("finished work has answered");
         answer.map_err(|unanswered| unanswered.status())
     }
 
-    /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
-    /// and the turn are held until it has really ended. A tournament may have begun since it was asked.
+    /// Computes a question on another thread, while the caller waits for it. Permit and turn are held until it has
+    /// really ended. Checks the oracle again, since a tournament may have begun.
     async fn run_work(
         &self,
         place: &Arc<Permit>,
@@ -212,7 +220,7 @@ impl QuestionScheduler {
     ) -> Result<(), Status> {
         self.check_open(place.holder())?;
         self.begun.fetch_add(1, Ordering::Relaxed);
-        // Gone as soon as this is waited for no longer.
+        // Dropped as soon as the caller leaves.
         let this_call = Arc::new(());
         let waiting_call = Arc::downgrade(&this_call);
         let place = Arc::clone(place);
@@ -223,23 +231,22 @@ impl QuestionScheduler {
             drop((running, place));
         });
         working.await.map_err(|error| {
-            tracing::error!(%error, "the oracle broke down");
-            refusal_status(Code::Internal, "ORACLE", "the oracle broke down over this question")
+            tracing::error!(%error, "the oracle panicked");
+            refusal_status(Code::Internal, "ORACLE", "the oracle failed on this question")
         })
     }
 
-    /// Returns how many questions were begun so far, and how many wait or are worked on.
+    /// Returns how many questions were begun so far, and how many are waiting or running.
     pub(super) fn question_counts(&self) -> (u64, usize) {
         (self.begun.load(Ordering::Relaxed), self.questions.used())
     }
 
-    /// Waits until the server has stopped.
     pub(super) async fn wait_until_stopped(&self) {
         self.arena.wait_until_stopped().await;
     }
 }
 
-/// Says why a question had no turn: its own deadline, or too many others.
+/// Explains why a question got no turn: its own deadline, or too many others.
 fn no_turn_status(wanted_by: Option<Instant>) -> Status {
     match wanted_by {
         Some(by) if by <= Instant::now() => too_long_status("its turn did not come"),
@@ -247,16 +254,16 @@ fn no_turn_status(wanted_by: Option<Instant>) -> Status {
     }
 }
 
-/// Ends what went on for longer than it may.
+/// Returns the status of work that took too long.
 pub(super) fn too_long_status(how_far: &str) -> Status {
     let message = format!(
-        "there was not enough time, which is {} s or the deadline of the call: {how_far}",
-        LONGEST.as_secs()
+        "not finished within {} s or the deadline of the call: {how_far}",
+        MAX_QUESTION_TIME.as_secs()
     );
     refusal_status(Code::DeadlineExceeded, "TOO_LONG", &message)
 }
 
-/// Ends what is under way when the server stops.
+/// Returns the status of work that was stopped with the server.
 pub(super) fn stopping_status() -> Status {
     arena_status(ArenaError::Stopping)
 }
@@ -283,7 +290,7 @@ mod tests {
         WaitingCaller { asker: CallerConnection { caller, source: None }, wanted_by: None }
     }
 
-    /// Works for as long as it may.
+    /// Runs until it is stopped.
     fn endless(budget: &mut Budget<'_>) -> Result<(), QuestionError> {
         loop {
             budget.spend(1)?;
@@ -300,11 +307,11 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         };
-        timeout(Duration::from_secs(20), looking).await.expect("it is settled soon");
+        timeout(Duration::from_secs(20), looking).await.expect("it settles soon");
     }
 
     #[tokio::test]
-    async fn a_question_too_many_is_refused_at_once_and_others_are_not() {
+    async fn only_questions_beyond_the_limit_are_rejected() {
         let asking = asking(1).await;
         let (answer, hard) = mpsc::channel::<()>();
         let mut asked = JoinSet::new();
@@ -314,14 +321,15 @@ mod tests {
         });
         until(|| asking.quick.free_turns() == 0).await;
         for (already, caller) in (1..).zip(["busy", "two", "three", "four"]) {
-            let waiting = if caller == "busy" { QUESTIONS_OF_CALLER - 1 } else { QUESTIONS_OF_CALLER };
+            let waiting =
+                if caller == "busy" { MAX_QUESTIONS_PER_CALLER - 1 } else { MAX_QUESTIONS_PER_CALLER };
             for _ in 0..waiting {
                 let patient = asking.clone();
                 asked.spawn(async move {
                     patient.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await
                 });
             }
-            until(|| asking.questions.used() == already * QUESTIONS_OF_CALLER).await;
+            until(|| asking.questions.used() == already * MAX_QUESTIONS_PER_CALLER).await;
             let refused =
                 asking.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
             assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
@@ -333,7 +341,7 @@ mod tests {
         assert!(refused.get_details_retry_info().is_some());
         answer.send(()).unwrap();
         let answers = asked.join_all().await;
-        assert_eq!(answers.len(), QUESTIONS);
+        assert_eq!(answers.len(), MAX_QUESTIONS);
         assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
         assert_eq!((asking.questions.used(), asking.quick.free_turns()), (0, 1));
         assert!(asking.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap());
@@ -363,11 +371,11 @@ mod tests {
         let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
         let refused = asking.answer_question(hurried, QuestionEffort::Long, endless).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
-        assert!((soon..soon + LONGEST / 2).contains(&Instant::now()));
+        assert!((soon..soon + MAX_QUESTION_TIME / 2).contains(&Instant::now()));
     }
 
     #[tokio::test]
-    async fn a_question_whose_turn_comes_too_late_is_told_whose_time_was_short() {
+    async fn a_late_turn_is_blamed_on_the_deadline_or_on_the_queue() {
         let asking = asking(1).await;
         let (answer, hard) = mpsc::channel::<()>();
         let busy = asking.clone();
@@ -379,10 +387,11 @@ mod tests {
         let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
         let refused = asking.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
-        // The clock stands still by itself while a question is worked on.
+        // The clock pauses itself while a question is computed.
         tokio::time::pause();
         let waiting = asking.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
-        let (refused, ()) = tokio::join!(waiting, tokio::time::advance(PATIENCE + Duration::from_millis(1)));
+        let (refused, ()) =
+            tokio::join!(waiting, tokio::time::advance(QUEUE_TIMEOUT + Duration::from_millis(1)));
         let refused = refused.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
         answer.send(()).unwrap();
@@ -405,7 +414,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_question_that_breaks_the_oracle_gives_its_turn_back() {
+    async fn a_question_that_panics_releases_its_turn() {
         let asking = asking(1).await;
         let broken: fn(&mut Budget<'_>) -> Result<(), QuestionError> = |_| panic!("on purpose");
         let refused = asking.answer_question(by("unlucky"), QuestionEffort::Quick, broken).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! Questions about games of other rules.
+//! Questions about games with other rules.
 
 use super::question_scheduler::QuestionError;
 use lastnim_analysis::general::{ExceededBound, GrundySequence, MemoryBounds, SearchStopped};
@@ -9,10 +9,10 @@ use lastnim_proto::ruleset::{
 };
 use lastnim_proto::{parse_request, pb};
 
-/// What one question may hold in memory, so that all that are answered at once fit into any machine.
+/// The memory limits of one question, so that all concurrent ones fit on any machine.
 const BOUNDS: MemoryBounds = MemoryBounds { states: 1_000_000, bytes: 128 << 20 };
 
-/// Solves a game of any rules.
+/// Solves a game with any rules.
 pub(super) fn solve_ruleset(
     request: &pb::SolveRulesetRequest,
     budget: &mut Budget<'_>,
@@ -31,7 +31,6 @@ pub(super) fn solve_ruleset(
     }
 }
 
-/// Lists the Grundy values of a game.
 pub(super) fn list_grundy_values(
     request: &pb::ListGrundyValuesRequest,
     budget: &mut Budget<'_>,

@@ -1,4 +1,4 @@
-//! The service: each call, and what answers it.
+//! The oracle service.
 
 use super::batch::{BatchResponses, BatchService};
 use super::bot_audits::BotAuditService;
@@ -12,8 +12,8 @@ use lastnim_proto::{batch::check_questions, pb};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
-/// Serves `lastnim.v1.OracleService`. Questions are answered away from the threads that carry messages, a bounded
-/// number at once, and a bounded number waits: of each caller, and in all.
+/// Serves `lastnim.v1.OracleService`. Questions are computed on separate threads, with limits for running and waiting
+/// ones, per caller and in total.
 #[derive(Debug, Clone)]
 pub struct OracleRpc {
     asking: QuestionScheduler,
@@ -22,14 +22,14 @@ pub struct OracleRpc {
 }
 
 impl OracleRpc {
-    /// Answers `at_once` questions at once of those that are answered soon, and as many of those that may take long.
+    /// Answers `at_once` quick questions and `at_once` long ones at the same time.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let asking = QuestionScheduler::new(arena.clone(), access, at_once);
         let bot_audits = BotAuditService::new(arena, asking.clone());
         Self { batches: BatchService::new(asking.clone()), bot_audits, asking }
     }
 
-    /// Returns how many questions were begun so far, and how many wait or are worked on.
+    /// Returns how many questions were begun so far, and how many are waiting or running.
     pub fn question_counts(&self) -> (u64, usize) {
         self.asking.question_counts()
     }
@@ -130,7 +130,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
     ) -> Result<Response<pb::RationaliseResponse>, Status> {
         let asked = self.asking.admit(&request)?;
         let request = request.into_inner();
-        // Far too many games take more memory than as many as there may be: they do not wait for a turn.
+        // Far more games than allowed would hold memory while waiting, so the number is checked first.
         read_request(|field| {
             check_questions(request.games.len(), field.member("games"));
             Some(())

@@ -1,4 +1,4 @@
-//! Requests of any bytes: whatever can be read as a request has an answer, or a refusal that fits into a status.
+//! Mangled requests: every request that parses gets an answer, or an error that fits in a status.
 
 use super::batch::{BatchRequest, ResponsePlace};
 use super::question_scheduler::QuestionError;
@@ -12,12 +12,12 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use prost::Message;
 
-/// The steps that a question has here: it may come to its end, or be stopped on its way.
+/// The step limit of a question here: it may finish or be stopped.
 const STEPS: u64 = 20_000;
-/// The most bytes of words in a refusal: the first may be long, the others are bounded together.
+/// The maximum size of an error message: the first fault may be long, the others are limited together.
 const MAX_WORDS: usize = 2 * Violations::MAX_BYTES;
 
-/// What may happen to a byte.
+/// A change to a byte.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Set(u8),
@@ -54,7 +54,7 @@ fn refused(violations: &Violations) {
     assert!(violations.as_slice().iter().all(|violation| !violation.field.is_empty()), "{words}");
 }
 
-/// Asks a question in a mangled form.
+/// Asks a mangled question.
 fn ask<Q: Message + Default, A>(
     question: &Q,
     changes: &[(Index, Change)],
@@ -66,7 +66,7 @@ fn ask<Q: Message + Default, A>(
     }
 }
 
-/// Asks a mangled request of a batch, to its end.
+/// Asks a mangled batch request to its end.
 fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
     let Some(request) = mangled(request, changes) else { return };
     let terms = match request.parse_terms() {
@@ -78,9 +78,9 @@ fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index
         let place = ResponsePlace { request: 0, start };
         next = match request.answer_part(&terms, place, &mut Budget::unbounded()) {
             Ok((_, next)) => next,
-            Err(halt) => panic!("there was no bound: {halt}"),
+            Err(halt) => panic!("the budget has no limit here: {halt}"),
         };
-        assert!(next.is_none_or(|next| next > start), "it goes on");
+        assert!(next.is_none_or(|next| next > start), "it makes progress");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Questions about all possible play: trees, graphs of states, explanations.
+//! Questions about all possible play: trees, state graphs, explanations.
 
 use super::question_scheduler::QuestionError;
 use lastnim_analysis::tree::{PlayGraph, TreeError};
@@ -6,11 +6,11 @@ use lastnim_core::oracle::{Budget, Explanation};
 use lastnim_proto::tree::{TreeForm, parse_max_plies, parse_tree_form, play_graph_message, report_too_large};
 use lastnim_proto::{game::parse_game, parse_request, pb};
 
-/// The most nodes of a tree, and the most nodes and edges of a graph: together less than the 4 MiB that clients receive by
-/// default, as a node has at most some 90 bytes and an edge 27.
+/// The limit of nodes in a tree, and of nodes and edges in a graph, which keeps them below the 4 MiB that clients
+/// accept by default: a node has at most about 90 bytes and an edge 27.
 const MAX_NODES: u64 = 32_768;
 
-/// Draws all possible play of a game.
+/// Builds the tree of all possible play of a game.
 pub(super) fn build_tree(
     request: &pb::BuildTreeRequest,
     budget: &mut Budget<'_>,

@@ -1,4 +1,4 @@
-//! Who calls.
+//! Identifies callers.
 
 use crate::client_address::ClientAddress;
 use lastnim_arena::Principal;
@@ -7,46 +7,43 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tonic::Request;
 
-/// Who calls: what is bounded, is bounded for each of these.
+/// A caller: limits apply to each of these.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Caller {
-    /// Whoever has the admin's token.
     Admin,
-    /// Whoever has the viewer's token.
     Viewer,
-    /// A bot.
     Bot(BotName),
-    /// Whoever calls from an address without a token.
+    /// A client without a token, by address.
     Anonymous(ClientAddress),
-    /// The feeds that visitors without a token have started from an address. What many watch does not wait behind what one of them reads.
+    /// The feeds of visitors without a token, by address, so that feeds with many watchers do not wait for a visitor's
+    /// own reads.
     Feeds(ClientAddress),
 }
 
-/// A caller, and where its call comes from.
+/// A caller, and the source of its call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallerConnection {
-    /// The caller.
     pub(crate) caller: Caller,
-    /// Where the call comes from. Calls of one caller from several places take turns, so that two people behind
-    /// one address are not in each other's way.
+    /// The source of the call. Calls of one caller from several sources take turns, so that two people behind one
+    /// address do not block each other.
     pub(crate) source: Option<CallSource>,
 }
 
-/// Where a call comes from.
+/// The source of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallSource {
-    /// The other end of this connection.
+    /// The client's end of a connection.
     Connection(SocketAddr),
-    /// This feed.
     Feed(FeedNumber),
 }
 
-/// A number that tells a feed from others: it goes with the requests of something in this process that reads again and again for all who watch it.
+/// The number of a feed: a task in this process that reads repeatedly for all its watchers, and sends this number with
+/// each request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FeedNumber(u64);
 
 impl FeedNumber {
-    /// Returns a number that no other feed of this process has.
+    /// Returns a number that is unique in this process.
     pub fn draw() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -54,7 +51,7 @@ impl FeedNumber {
 }
 
 impl Caller {
-    /// Names a caller by the token of the call; without one, by its address, where feeds count by themselves.
+    /// Identifies a caller by its token; without one, by its address, with feeds counted separately.
     fn new(principal: Option<Principal>, address: ClientAddress, feed: Option<FeedNumber>) -> Self {
         match principal {
             Some(Principal::Admin) => Self::Admin,
@@ -65,7 +62,7 @@ impl Caller {
         }
     }
 
-    /// Returns whose token the call showed; none without one.
+    /// Returns the holder of the call's token; `None` without a token.
     pub(crate) fn principal(&self) -> Option<Principal> {
         match self {
             Self::Admin => Some(Principal::Admin),
@@ -77,7 +74,7 @@ impl Caller {
 }
 
 impl CallerConnection {
-    /// Names the sender of a request.
+    /// Identifies the sender of a request.
     pub(crate) fn of_request<T>(request: &Request<T>, principal: Option<Principal>) -> Self {
         let address = ClientAddress::of_request(request.extensions());
         let feed = request.extensions().get::<FeedNumber>().copied();
@@ -97,17 +94,17 @@ mod tests {
     }
 
     #[test]
-    fn without_a_token_the_address_counts() {
+    fn without_a_token_the_address_identifies_a_caller() {
         let at = |text| Caller::new(None, address(text), None);
         assert_eq!(at("2001:db8:1:2::7"), at("2001:db8:1:2:3:4:5:6"));
         assert_ne!(at("192.0.2.1"), at("192.0.2.2"));
         let feed = Caller::new(None, address("192.0.2.1"), Some(FeedNumber::draw()));
-        assert_ne!(feed, at("192.0.2.1"), "its feeds do not wait behind what else it reads");
+        assert_ne!(feed, at("192.0.2.1"), "its feeds do not wait for its other reads");
         assert_ne!(FeedNumber::draw(), FeedNumber::draw());
     }
 
     #[test]
-    fn a_token_counts_wherever_it_calls_from() {
+    fn a_token_identifies_a_caller_at_any_address() {
         let (here, there) = (address("192.0.2.1"), address("192.0.2.2"));
         let bot = |name: &str, at| Caller::new(Some(Principal::Bot(name.parse().unwrap())), at, None);
         assert_ne!(bot("alice", here), bot("bob", here));

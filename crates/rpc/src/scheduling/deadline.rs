@@ -1,22 +1,22 @@
-//! Until when an answer is wanted.
+//! Deadlines of calls.
 
 use std::time::{Duration, Instant};
 use tonic::codegen::http::HeaderMap;
 use tonic::metadata::MetadataMap;
 
-/// When the caller of a call wants its answer, so that it arrives in time: a tenth of the time that the call says it has is
-/// left for the way. None if the call does not say.
+/// Returns when a call must be answered: a tenth of the time it has left is reserved for the transfer. `None` if the
+/// call has no deadline.
 pub(super) fn answer_deadline(metadata: &MetadataMap) -> Option<Instant> {
     let given = metadata.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)?;
     Instant::now().checked_add(given / 10 * 9)
 }
 
-/// How long the caller of a call waits for its answer to begin. None if the call does not say.
+/// Returns how long a caller waits for the start of the answer; `None` if it does not say.
 pub fn call_timeout(headers: &HeaderMap) -> Option<Duration> {
     headers.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)
 }
 
-/// Reads a `grpc-timeout`: one to eight digits and a unit; none if it is not that.
+/// Parses a `grpc-timeout`, one to eight digits and a unit; `None` if it is invalid.
 fn parse_timeout(timeout: &str) -> Option<Duration> {
     let unit = timeout.chars().next_back()?;
     let digits = &timeout[..timeout.len() - unit.len_utf8()];
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tenth_is_left_for_the_way() {
+    fn a_tenth_is_reserved_for_the_transfer() {
         let mut metadata = MetadataMap::new();
         assert_eq!(answer_deadline(&metadata), None);
         metadata.insert("grpc-timeout", "10S".parse().unwrap());

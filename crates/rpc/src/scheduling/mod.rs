@@ -1,6 +1,6 @@
-//! Who gets how much of the server's time, and when: callers, what they may have under way at once, and their turns.
+//! Shares the server's time among callers: identification, limits and turns.
 //!
-//! Questions to the oracle and reads are scheduled by the same means. What work is done in a turn is decided elsewhere.
+//! Both the oracle and reads use it. It does not decide what work is done in a turn.
 
 mod caller;
 mod deadline;

@@ -1,11 +1,11 @@
-//! Work that is done away from the threads that carry messages.
+//! Runs work on blocking threads.
 
 use crate::status::refusal_status;
 use lastnim_arena::Environment;
 use tokio::sync::oneshot;
 use tonic::{Code, Status};
 
-/// Does work beside the threads that carry messages, and gives it up when nobody waits for this any more.
+/// Runs work on a thread that handles no messages, and stops it when the caller leaves.
 pub(crate) async fn offload_to_thread<T: Send + 'static>(
     environment: &Environment,
     work: impl Future<Output = Result<T, Status>> + Send + 'static,
@@ -24,7 +24,7 @@ pub(crate) async fn offload_to_thread<T: Send + 'static>(
     let ended = ended.await;
     drop(waits);
     answered.await.unwrap_or_else(|_| {
-        tracing::error!(error = ?ended.err(), "a call broke down");
-        Err(refusal_status(Code::Internal, "BROKEN", "something broke down in the server over this call"))
+        tracing::error!(error = ?ended.err(), "a call panicked");
+        Err(refusal_status(Code::Internal, "BROKEN", "an internal error ended this call"))
     })
 }

@@ -1,4 +1,4 @@
-//! What callers have under way.
+//! Permits for callers' running requests.
 
 use super::caller::{Caller, CallerConnection};
 use super::shared_quota::{QuotaShare, QuotaSpent, SharedQuota};
@@ -6,7 +6,7 @@ use crate::status::retry_status;
 use std::sync::Arc;
 use tonic::{Code, Status};
 
-/// One thing that a caller has under way; it counts until this is dropped.
+/// A permit for one running request of a caller, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     asker: CallerConnection,
@@ -14,10 +14,11 @@ pub(crate) struct Permit {
 }
 
 impl Permit {
-    /// Lets a caller begin one more thing.
+    /// Acquires a permit for a caller.
     ///
     /// # Errors
-    /// With `reason` and `of_caller` if the caller has as many under way as it may, and with `of_all` if all callers together have.
+    /// With `reason`, and with `of_caller` if the caller's limit is reached, or `of_all` if the limit of all callers
+    /// is.
     pub(crate) fn acquire(
         quota: &Arc<SharedQuota<Caller>>,
         asker: &CallerConnection,
@@ -32,7 +33,7 @@ impl Permit {
         }
     }
 
-    /// Returns whose it is.
+    /// Returns the caller.
     pub(crate) fn holder(&self) -> &CallerConnection {
         &self.asker
     }

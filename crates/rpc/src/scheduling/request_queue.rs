@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! A fair queue of turns.
 
 use super::caller::{CallSource, Caller, CallerConnection};
 use std::collections::{HashMap, VecDeque};
@@ -9,15 +9,14 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// How often somebody who waits to go on looks whether that is still wanted.
-const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+/// How often a paused request checks whether it is still wanted.
+const WANTED_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Gives out turns, a bounded number at once.
+/// Grants a limited number of turns.
 ///
-/// A turn that is free goes to the caller that has the fewest, and among those to the one that has waited longest since its
-/// last. So a caller that is alone has them all, and one that asks much leaves to others what they ask for. The calls of one
-/// caller take turns by where they come from. Whoever works long offers his turn to others from time to time, and goes on
-/// when it comes back to him.
+/// A free turn goes to the caller with the fewest turns, and among these to the one that has waited longest since its
+/// last turn. So a lone caller has all turns, and a busy one leaves some to others. The calls of one caller take turns
+/// by source. A long request lends its turn to others from time to time, and continues when the turn returns.
 #[derive(Debug)]
 pub(crate) struct RequestQueue {
     shared: Arc<QueueShared>,
@@ -26,43 +25,42 @@ pub(crate) struct RequestQueue {
 #[derive(Debug)]
 struct QueueShared {
     queue: Mutex<QueueState>,
-    /// How many callers wait, to be looked at without the lock.
+    /// The number of waiting callers, readable without the lock.
     waiting_callers: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct QueueState {
     free: usize,
-    /// How much may be begun and not ended, worked on or not: each may hold memory.
-    most_begun: usize,
+    /// The limit of requests begun but not ended, running or not: each may hold memory.
+    max_begun: usize,
     begun: usize,
     /// Every caller that has a turn or waits for one.
     shares: HashMap<Caller, CallerShare>,
-    /// The callers that wait, the one that is served next among equals at the front.
+    /// Waiting callers, the next among equals at the front.
     waiting: VecDeque<Caller>,
 }
 
-/// What one caller has and wants.
 #[derive(Debug, Default)]
 struct CallerShare {
     turns: usize,
-    /// Those of its calls that have begun and gave their turn to others, the first one at the front.
+    /// Its requests that lent their turns to others, the first at the front.
     interrupted: VecDeque<Waiter>,
-    /// Those that have not begun, by where they come from; the place that is served next is at the front.
+    /// Its requests that have not begun, by source, the next source at the front.
     sources: VecDeque<(Option<CallSource>, VecDeque<Waiter>)>,
 }
 
-/// Grants a turn to somebody who waits; it is closed once they have left.
+/// Grants a turn to a waiter; closed once the waiter has left.
 type Waiter = oneshot::Sender<()>;
 
-/// Whether something has begun already.
+/// Whether a request has already begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WaiterStage {
     New,
     Interrupted,
 }
 
-/// Somebody who waits for a turn; they leave the queue when this is dropped.
+/// A waiting request, which leaves the queue when dropped.
 #[derive(Debug)]
 struct QueuedRequest {
     shared: Arc<QueueShared>,
@@ -70,13 +68,12 @@ struct QueuedRequest {
     granted: oneshot::Receiver<()>,
 }
 
-/// A turn; the next one has it when this is dropped.
+/// A turn, which passes to the next waiter when dropped.
 #[derive(Debug)]
-#[must_use = "the turn is over when it is dropped"]
+#[must_use = "dropping it ends the turn"]
 pub(crate) struct Turn {
     shared: Arc<QueueShared>,
     asker: CallerConnection,
-    /// Whether it is lent to others.
     is_lent: bool,
 }
 
@@ -96,7 +93,7 @@ impl CallerShare {
         }
     }
 
-    /// Takes out who is next.
+    /// Removes and returns the next waiter.
     fn pop_next(&mut self) -> Option<Waiter> {
         if let Some(waiter) = self.interrupted.pop_front() {
             return Some(waiter);
@@ -109,7 +106,7 @@ impl CallerShare {
         waiter
     }
 
-    /// Takes out those that have left.
+    /// Removes waiters that have left.
     fn remove_departed(&mut self) {
         self.interrupted.retain(|waiter| !waiter.is_closed());
         self.sources.retain_mut(|(_, waiters)| {
@@ -124,7 +121,7 @@ impl QueueState {
         self.shares.get(caller).map_or(0, |share| share.turns)
     }
 
-    /// Gives out what is free.
+    /// Grants free turns.
     fn grant_free_turns(&mut self) {
         while self.free > 0
             && let Some(place) = (0..self.waiting.len()).min_by_key(|&at| self.turns_of(&self.waiting[at]))
@@ -155,7 +152,7 @@ impl QueueState {
         granted
     }
 
-    /// Takes out those of a caller that have left.
+    /// Removes a caller's waiters that have left.
     fn remove_departed(&mut self, caller: &Caller) {
         let Some(share) = self.shares.get_mut(caller) else { return };
         share.remove_departed();
@@ -165,7 +162,7 @@ impl QueueState {
         self.forget_idle_caller(caller);
     }
 
-    /// Takes a turn back. If its caller waits for another one, others come first.
+    /// Takes a turn back. If its caller waits for another one, other callers come first.
     fn return_turn(&mut self, caller: &Caller) {
         if let Some(share) = self.shares.get_mut(caller) {
             share.turns -= 1;
@@ -178,7 +175,7 @@ impl QueueState {
         self.forget_idle_caller(caller);
     }
 
-    /// Forgets a caller that neither has nor wants anything.
+    /// Removes a caller without turns and waiters.
     fn forget_idle_caller(&mut self, caller: &Caller) {
         if self.shares.get(caller).is_some_and(|share| share.turns == 0 && !share.has_waiters()) {
             self.shares.remove(caller);
@@ -187,7 +184,7 @@ impl QueueState {
 }
 
 impl QueueShared {
-    /// Does something to the queue, and gives out what is free then.
+    /// Changes the queue, and then grants free turns.
     fn update<T>(&self, act: impl FnOnce(&mut QueueState) -> T) -> T {
         let mut queue = self.lock();
         let done = act(&mut queue);
@@ -202,12 +199,12 @@ impl QueueShared {
 }
 
 impl RequestQueue {
-    /// Gives out so many turns at once. What may be interrupted, and begun by others meanwhile, is at most four times as much.
+    /// Grants `at_once` turns. At most four times as many requests may have begun.
     pub(crate) fn new(at_once: usize) -> Self {
         let at_once = at_once.max(1);
         let queue = QueueState {
             free: at_once,
-            most_begun: at_once.saturating_mul(4),
+            max_begun: at_once.saturating_mul(4),
             begun: 0,
             shares: HashMap::new(),
             waiting: VecDeque::new(),
@@ -220,13 +217,12 @@ impl RequestQueue {
     pub(crate) async fn wait_for_turn(&self, asker: &CallerConnection) -> Turn {
         let granted = self.shared.update(|queue| queue.enqueue(asker, WaiterStage::New));
         let mut waiting = QueuedRequest { shared: Arc::clone(&self.shared), asker: asker.clone(), granted };
-        // The sender is dropped with what it grants only once this has left.
+        // The sender is dropped only with the grant, or after this has left.
         let _granted = (&mut waiting.granted).await;
         self.shared.lock().begun += 1;
         Turn { shared: Arc::clone(&self.shared), asker: asker.clone(), is_lent: false }
     }
 
-    /// Returns how many turns are free.
     #[cfg(test)]
     pub(crate) fn free_turns(&self) -> usize {
         self.shared.lock().free
@@ -242,7 +238,7 @@ impl Drop for QueuedRequest {
         shared.update(|queue| {
             granted.close();
             match granted.try_recv() {
-                // It was granted and nobody took it.
+                // It was granted but not taken.
                 Ok(()) => queue.return_turn(&asker.caller),
                 Err(_) => queue.remove_departed(&asker.caller),
             }
@@ -251,8 +247,9 @@ impl Drop for QueuedRequest {
 }
 
 impl Turn {
-    /// Lends the turn to another caller that waits and has fewer, and waits until it is back; at once if there is none.
-    /// Returns false if it is not wanted back any more. It blocks its thread: do not call it on the runtime's own.
+    /// Lends the turn to another waiting caller that has fewer, and blocks until it returns; returns at once if there
+    /// is no such caller. Returns false if the turn is no longer wanted. Blocks its thread: do not call it on a runtime
+    /// thread.
     pub(crate) fn yield_and_wait(&mut self, is_wanted: impl Fn() -> bool) -> bool {
         if self.shared.waiting_callers.load(Ordering::Relaxed) == 0 {
             return true;
@@ -260,7 +257,7 @@ impl Turn {
         let Some(mut waiting) = self.give_up_and_requeue() else { return true };
         Handle::current().block_on(async {
             loop {
-                if timeout(LOOK_INTERVAL, &mut waiting.granted).await.is_ok() {
+                if timeout(WANTED_CHECK_INTERVAL, &mut waiting.granted).await.is_ok() {
                     self.is_lent = false;
                     return true;
                 }
@@ -271,13 +268,13 @@ impl Turn {
         })
     }
 
-    /// Gives the turn away and joins the line again, if another caller waits that has fewer.
+    /// Releases the turn and joins the queue again, if another waiting caller has fewer.
     fn give_up_and_requeue(&mut self) -> Option<QueuedRequest> {
         let (shared, asker) = (&self.shared, &self.asker);
         let granted = shared.update(|queue| {
             let own = queue.turns_of(&asker.caller);
             let has_fewer = |caller: &Caller| queue.turns_of(caller) < own;
-            if queue.begun >= queue.most_begun || !queue.waiting.iter().any(has_fewer) {
+            if queue.begun >= queue.max_begun || !queue.waiting.iter().any(has_fewer) {
                 return None;
             }
             let granted = queue.enqueue(asker, WaiterStage::Interrupted);
@@ -331,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_alone_has_all_turns_and_leaves_the_next_to_others() {
+    fn a_lone_caller_has_all_turns_but_others_come_next() {
         let line = RequestQueue::new(2);
         let (greedy, modest) = (asker("greedy"), asker("modest"));
         let first = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
@@ -340,7 +337,7 @@ mod tests {
         let mut other = pin!(line.wait_for_turn(&modest));
         assert!(poll(third.as_mut()).is_none() && poll(other.as_mut()).is_none());
         drop(first);
-        assert!(poll(third.as_mut()).is_none(), "others that wait and have fewer come first");
+        assert!(poll(third.as_mut()).is_none(), "waiting callers with fewer turns come first");
         let others = poll(other.as_mut()).unwrap();
         drop(second);
         let third = poll(third.as_mut()).unwrap();
@@ -361,8 +358,8 @@ mod tests {
             let ready = (0..askers.len())
                 .filter(|at| !order.contains(at))
                 .find_map(|at| Some((at, poll(waiting[at].as_mut())?)));
-            // The turn is over at once.
-            order.push(ready.expect("somebody has the turn").0);
+            // The turn ends at once.
+            order.push(ready.expect("a turn was granted").0);
         }
         assert_eq!(order, [0, 4, 5, 3, 1, 2]);
         drop(waiting);
@@ -370,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_just_had_a_turn_comes_after_others() {
+    fn a_caller_that_just_had_a_turn_comes_after_others() {
         let line = RequestQueue::new(1);
         let (greedy, modest) = (asker("greedy"), asker("modest"));
         let turn = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
@@ -385,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_gives_up_waiting_leaves_nothing_behind() {
+    fn a_waiter_that_leaves_leaves_nothing_behind() {
         let line = RequestQueue::new(1);
         let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         {
@@ -398,19 +395,19 @@ mod tests {
             let mut given_up = pin!(line.wait_for_turn(&third));
             assert!(poll(given_up.as_mut()).is_none());
             drop(turn);
-            assert_eq!(line.free_turns(), 0, "it was granted, and nobody has taken it");
+            assert_eq!(line.free_turns(), 0, "it was granted but not taken");
         }
         assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 
     #[tokio::test]
-    async fn whoever_works_long_lends_his_turn_to_others() {
+    async fn a_long_request_lends_its_turn_to_others() {
         let line = RequestQueue::new(1);
         let mut long = line.wait_for_turn(&asker("long")).await;
         let own = asker("long");
         let mut own = pin!(line.wait_for_turn(&own));
         assert!(poll(own.as_mut()).is_none());
-        assert!(long.yield_and_wait(|| true), "nobody else wants it");
+        assert!(long.yield_and_wait(|| true), "no other caller waits");
         assert_eq!(line.free_turns(), 0);
         let short = asker("short");
         let mut short = pin!(line.wait_for_turn(&short));
@@ -423,14 +420,14 @@ mod tests {
         assert!(poll(own.as_mut()).is_none() && !lending.is_finished());
         drop(short);
         let (long, is_back) = lending.await.unwrap();
-        assert!(is_back && poll(own.as_mut()).is_none(), "what has begun comes before what has not");
+        assert!(is_back && poll(own.as_mut()).is_none(), "requests that have begun come first");
         drop(long);
         drop(own.await);
         assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
     }
 
     #[tokio::test]
-    async fn a_turn_that_is_lent_is_not_taken_back_by_who_has_left() {
+    async fn a_lent_turn_is_not_taken_back_by_a_caller_that_left() {
         let line = RequestQueue::new(1);
         let mut long = line.wait_for_turn(&asker("long")).await;
         let short = asker("short");
@@ -448,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn so_much_is_begun_and_no_more() {
+    fn requests_that_have_begun_are_limited() {
         let line = RequestQueue::new(1);
         let mut turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
         let second = asker("second");

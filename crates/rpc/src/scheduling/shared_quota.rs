@@ -1,16 +1,15 @@
-//! How much may be in use at once, by each holder and in all.
+//! Quotas for each holder and for all holders together.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Counts what holders have in use: calls under way, bytes in memory, open matches. A holder that has nothing in use is not
-/// remembered.
+/// Counts what holders use: running calls, bytes in memory, open matches. Holders that use nothing are forgotten.
 #[derive(Debug)]
 pub struct SharedQuota<K> {
-    /// The most of one holder.
+    /// The limit per holder.
     each: usize,
-    /// The most of all holders together.
+    /// The limit of all holders together.
     all: usize,
     used: Mutex<UsedQuota<K>>,
 }
@@ -21,7 +20,7 @@ struct UsedQuota<K> {
     by_holder: HashMap<K, usize>,
 }
 
-/// What a holder has in use; it counts until this is dropped.
+/// The share of a holder, which counts until dropped.
 #[derive(Debug)]
 #[must_use = "it counts until it is dropped"]
 pub struct QuotaShare<K: Eq + Hash> {
@@ -30,39 +29,37 @@ pub struct QuotaShare<K: Eq + Hash> {
     amount: usize,
 }
 
-/// Whose quota is used up.
+/// The quota that is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuotaSpent {
-    /// The holder's own.
     OfHolder,
-    /// That of all holders together.
     OfAll,
 }
 
 impl<K: Eq + Hash + Clone> SharedQuota<K> {
-    /// Makes a quota of which nothing is used.
+    /// Creates an unused quota.
     pub fn new(each: usize, all: usize) -> Arc<Self> {
         let used = UsedQuota { all: 0, by_holder: HashMap::new() };
         Arc::new(Self { each, all, used: Mutex::new(used) })
     }
 
-    /// Takes some for a holder.
+    /// Acquires an amount for a holder.
     ///
     /// # Errors
-    /// If its quota or that of all is used up. Who has nothing in use yet may have one thing larger than its quota, which
-    /// would otherwise be refused for ever.
+    /// If its quota or the shared one is used up. A holder that uses nothing may exceed its own quota with a single
+    /// share, which would otherwise never be granted.
     pub fn acquire(self: &Arc<Self>, holder: K, amount: usize) -> Result<QuotaShare<K>, QuotaSpent> {
         self.add(&holder, amount)?;
         Ok(QuotaShare { quota: Arc::clone(self), holder, amount })
     }
 
-    /// Returns how much is in use.
+    /// Returns the amount in use.
     pub fn used(&self) -> usize {
         self.lock().all
     }
 
     fn add(&self, holder: &K, amount: usize) -> Result<(), QuotaSpent> {
-        let fits = |used: usize, most: usize| used == 0 || used.saturating_add(amount) <= most;
+        let fits = |used: usize, quota: usize| used == 0 || used.saturating_add(amount) <= quota;
         let mut used = self.lock();
         if !fits(used.by_holder.get(holder).copied().unwrap_or_default(), self.each) {
             return Err(QuotaSpent::OfHolder);
@@ -94,10 +91,10 @@ impl<K: Eq + Hash> SharedQuota<K> {
 }
 
 impl<K: Eq + Hash + Clone> QuotaShare<K> {
-    /// Counts as more, or as less.
+    /// Changes the amount.
     ///
     /// # Errors
-    /// If it is more and the quota is used up: then it counts as before.
+    /// If it grows and a quota is used up: it then stays unchanged.
     pub fn resize(&mut self, amount: usize) -> Result<(), QuotaSpent> {
         if let Some(more) = amount.checked_sub(self.amount) {
             self.quota.add(&self.holder, more)?;
@@ -121,7 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn places_are_counted_for_each_and_for_all() {
+    fn amounts_are_counted_per_holder_and_in_total() {
         let quota = SharedQuota::new(2, 3);
         let first = quota.acquire("one", 1).unwrap();
         let second = quota.acquire("one", 1).unwrap();
@@ -133,11 +130,11 @@ mod tests {
         assert_eq!(quota.used(), 3);
         drop((second, third, fourth));
         assert_eq!(quota.used(), 0);
-        assert!(quota.lock().by_holder.is_empty(), "nobody is remembered");
+        assert!(quota.lock().by_holder.is_empty(), "no holder is remembered");
     }
 
     #[test]
-    fn a_holder_has_its_quota_and_all_have_theirs() {
+    fn both_quotas_are_enforced() {
         let quota = SharedQuota::new(40, 100);
         let acquire = |holder, amount| quota.acquire(holder, amount);
         let first = acquire(1, 40).unwrap();
@@ -152,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_larger_than_the_quota_is_taken_alone() {
+    fn a_single_share_may_exceed_the_quota() {
         let quota = SharedQuota::new(40, 100);
         let large = quota.acquire(1, 500).unwrap();
         assert!(quota.acquire(1, 1).is_err() && quota.acquire(2, 1).is_err());
@@ -162,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_dropped_counts_no_more(
+        fn dropped_shares_do_not_count(
             steps in prop::collection::vec((0..4_u8, 0..30_usize, 0..30_usize, any::<bool>()), 0..60),
         ) {
             let quota = SharedQuota::new(40, 100);

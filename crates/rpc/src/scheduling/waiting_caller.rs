@@ -1,4 +1,4 @@
-//! Who waits for an answer, and until when it is of use.
+//! A caller that waits for an answer, and its deadline.
 
 use super::caller::CallerConnection;
 use super::deadline::answer_deadline;
@@ -6,23 +6,22 @@ use lastnim_arena::Principal;
 use std::time::{Duration, Instant};
 use tonic::Request;
 
-/// Who waits for an answer, and until when it is of use.
+/// A caller that waits for an answer, and its deadline.
 #[derive(Debug, Clone)]
 pub(crate) struct WaitingCaller {
-    /// The caller.
     pub(crate) asker: CallerConnection,
-    /// When it wants the answer at the latest; none if it did not say.
+    /// When it needs the answer; `None` if it did not say.
     pub(crate) wanted_by: Option<Instant>,
 }
 
 impl WaitingCaller {
-    /// Names the sender of a request.
+    /// Identifies the sender of a request.
     pub(crate) fn of_request<T>(request: &Request<T>, principal: Option<Principal>) -> Self {
         let asker = CallerConnection::of_request(request, principal);
         Self { asker, wanted_by: answer_deadline(request.metadata()) }
     }
 
-    /// Returns for how long it may be kept waiting: no longer than `longest`, nor than the answer is of use.
+    /// Returns how long it may wait: at most `longest`, and not beyond its deadline.
     pub(crate) fn time_left(&self, longest: Duration) -> Duration {
         self.wanted_by.map_or(longest, |by| by.duration_since(Instant::now()).min(longest))
     }

@@ -1,7 +1,8 @@
-//! What a connection writes, gathered until it has been polled to its end.
+//! Gathers the writes of a connection until the end of a poll.
 //!
-//! The codec of HTTP/2 hands every frame of some size to the system by itself, and flushes after each. A server that announces a thousand takes
-//! at a time would make a system call for each stream that hears of them. Here the frames of one poll wait for its end and are written together.
+//! The HTTP/2 codec writes and flushes every larger frame separately. A server that announces a thousand takes at a
+//! time would make a system call for each receiving stream. Here the frames of one poll are written together at its
+//! end.
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use std::io::{self, ErrorKind, IoSlice};
@@ -9,14 +10,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-/// Bytes that wait at most. More of a connection waits in its streams, where it is counted.
+/// The maximum of waiting bytes. Further data waits in the streams, where it is counted.
 const MAX_WAITING: usize = 32 << 10;
 
 /// A stream whose writes wait until [`GatheredWrites::poll_write_out`]. Flushing it does nothing.
 #[derive(Debug)]
 pub(super) struct GatheringStream<S>(Arc<Mutex<Gathered<S>>>);
 
-/// The writes of a [`GatheringStream`]. Whoever polls what owns that stream has to write them out afterwards.
+/// The writes of a [`GatheringStream`]. Whoever polls the owner of that stream must write them out afterwards.
 #[derive(Debug)]
 pub(super) struct GatheredWrites<S>(Arc<Mutex<Gathered<S>>>);
 
@@ -24,13 +25,12 @@ pub(super) struct GatheredWrites<S>(Arc<Mutex<Gathered<S>>>);
 struct Gathered<S> {
     stream: S,
     waiting: Vec<u8>,
-    /// So many of these are written.
+    /// The number of bytes written so far.
     written: usize,
-    /// What went wrong when nobody was there to be told.
+    /// An error to report at the next use.
     failure: Option<ErrorKind>,
 }
 
-/// Gathers the writes to a stream.
 pub(super) fn gather_writes<S>(stream: S) -> (GatheringStream<S>, GatheredWrites<S>) {
     let gathered = Gathered { stream, waiting: Vec::new(), written: 0, failure: None };
     let gathered = Arc::new(Mutex::new(gathered));
@@ -38,15 +38,15 @@ pub(super) fn gather_writes<S>(stream: S) -> (GatheringStream<S>, GatheredWrites
 }
 
 impl<S: Write + Unpin> GatheredWrites<S> {
-    /// Writes what waits, as far as the system takes it; the task is woken when it takes more. If it fails, the task is woken at once, and
-    /// the stream says so when it is used next.
+    /// Writes the waiting bytes as far as the socket accepts them; the task is woken when it accepts more. After an
+    /// error, the task is woken at once, and the stream reports it at its next use.
     pub(super) fn poll_write_out(&self, context: &mut Context<'_>) -> Poll<()> {
-        let mut gathered = lock(&self.0);
+        let mut gathered = lock_gathered(&self.0);
         if let Err(error) = ready!(gathered.poll_write_waiting(0, context)) {
             gathered.failure = Some(error.kind());
             context.waker().wake_by_ref();
         }
-        // Most connections have nothing to say most of the time.
+        // Most connections have nothing to write most of the time.
         (gathered.waiting, gathered.written) = (Vec::new(), 0);
         Poll::Ready(())
     }
@@ -61,9 +61,9 @@ impl<S: Write + Unpin> Gathered<S> {
         self.failure.map_or(Ok(()), |kind| Err(kind.into()))
     }
 
-    /// Writes until at most `most` bytes wait.
-    fn poll_write_waiting(&mut self, most: usize, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.count() > most {
+    /// Writes until at most `limit` bytes wait.
+    fn poll_write_waiting(&mut self, limit: usize, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.count() > limit {
             let rest = &self.waiting[self.written..];
             match ready!(Pin::new(&mut self.stream).poll_write(context, rest))? {
                 0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
@@ -73,7 +73,7 @@ impl<S: Write + Unpin> Gathered<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes in as much as there is room for; if there is none, once there is.
+    /// Takes as many bytes as there is room for; if there is no room, waits for some.
     fn poll_gather<'b>(
         &mut self,
         pieces: impl Iterator<Item = &'b [u8]>,
@@ -101,7 +101,7 @@ impl<S: Read + Write + Unpin> Read for GatheringStream<S> {
         context: &mut Context<'_>,
         buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let mut gathered = lock(&self.0);
+        let mut gathered = lock_gathered(&self.0);
         gathered.check_failure()?;
         Pin::new(&mut gathered.stream).poll_read(context, buffer)
     }
@@ -109,7 +109,7 @@ impl<S: Read + Write + Unpin> Read for GatheringStream<S> {
 
 impl<S: Write + Unpin> Write for GatheringStream<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        lock(&self.0).poll_gather(std::iter::once(bytes), context)
+        lock_gathered(&self.0).poll_gather(std::iter::once(bytes), context)
     }
 
     fn poll_write_vectored(
@@ -117,7 +117,7 @@ impl<S: Write + Unpin> Write for GatheringStream<S> {
         context: &mut Context<'_>,
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        lock(&self.0).poll_gather(pieces.iter().map(|piece| &**piece), context)
+        lock_gathered(&self.0).poll_gather(pieces.iter().map(|piece| &**piece), context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -125,18 +125,18 @@ impl<S: Write + Unpin> Write for GatheringStream<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(lock(&self.0).check_failure())
+        Poll::Ready(lock_gathered(&self.0).check_failure())
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut gathered = lock(&self.0);
+        let mut gathered = lock_gathered(&self.0);
         gathered.check_failure()?;
         ready!(gathered.poll_write_waiting(0, context))?;
         Pin::new(&mut gathered.stream).poll_shutdown(context)
     }
 }
 
-fn lock<S>(gathered: &Mutex<Gathered<S>>) -> MutexGuard<'_, Gathered<S>> {
+fn lock_gathered<S>(gathered: &Mutex<Gathered<S>>) -> MutexGuard<'_, Gathered<S>> {
     gathered.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

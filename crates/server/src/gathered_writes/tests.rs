@@ -41,7 +41,7 @@ fn nothing_is_sent_before_it_is_written_out() {
 }
 
 #[test]
-fn of_a_client_that_reads_nothing_no_more_waits_than_may() {
+fn the_waiting_bytes_of_a_silent_client_are_limited() {
     let (mut stream, writes, mut peer) = gathering(1_000);
     let mut context = Context::from_waker(Waker::noop());
     let sent: Vec<u8> = (0..3 * MAX_WAITING).map(|place| (place % 251) as u8).collect();
@@ -51,7 +51,7 @@ fn of_a_client_that_reads_nothing_no_more_waits_than_may() {
     }
     assert!((MAX_WAITING..=MAX_WAITING + 1_000).contains(&taken), "{taken}");
     assert!(writes.poll_write_out(&mut context).is_pending());
-    // As it reads a little at a time, the rest goes on in its order, and what waits stays bounded.
+    // As it reads a little at a time, the rest follows in order within the limit.
     while received.len() < sent.len() {
         received.extend(read_waiting(&mut peer));
         while taken < sent.len()
@@ -67,7 +67,7 @@ fn of_a_client_that_reads_nothing_no_more_waits_than_may() {
 }
 
 #[test]
-fn a_write_that_fails_later_is_told_when_the_stream_is_used_next() {
+fn a_late_write_error_is_reported_at_the_next_use() {
     let (mut stream, writes, peer) = gathering(1 << 20);
     let mut context = Context::from_waker(Waker::noop());
     assert!(write(&mut stream, b"lost").is_ready());
@@ -80,7 +80,7 @@ fn a_write_that_fails_later_is_told_when_the_stream_is_used_next() {
 }
 
 #[test]
-fn what_waits_is_written_before_the_stream_is_shut_down() {
+fn waiting_bytes_are_written_before_the_shutdown() {
     let (mut stream, _writes, mut peer) = gathering(1 << 20);
     let mut context = Context::from_waker(Waker::noop());
     assert!(write(&mut stream, b"goodbye").is_ready());

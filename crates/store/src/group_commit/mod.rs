@@ -1,4 +1,4 @@
-//! One writer for all: whatever waits is written in one transaction.
+//! One writer that puts all waiting changes into one transaction.
 
 use super::availability::StoreAvailability;
 use super::latency_histogram::{LatencyCounts, LatencyHistogram};
@@ -11,24 +11,22 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// Commits of others that one transaction takes along at most.
+/// Commits that share a transaction, at most.
 const MAX_BATCH: usize = 4_096;
-/// How long a transaction waits for others while more and more of them come.
+/// How long a batch waits while more commits arrive.
 const MAX_BATCH_WAIT: Duration = Duration::from_millis(5);
 /// Empty polls of the queue before a batch is written, at most.
 const MAX_IDLE_POLLS: usize = 8;
-/// The pause before the first repetition of a write that failed; each further one is twice as long.
+/// The pause after the first failed write; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// The longest pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// How often it is checked that a store to which nobody writes is still there.
+const MAX_PAUSE: Duration = Duration::from_secs(2);
+/// How often an idle writer checks that the store still exists.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// How often a failure that lasts is logged again.
+/// How often a lasting failure is logged again.
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Makes changes last. Changes of many at the same time share a transaction; while the database cannot be used, they wait
-/// until it can, in their order. Where nothing outlasts the process there is nothing to share, and what somebody waits for is
-/// written at once.
+/// Commits changes. Concurrent changes share a transaction. While the database cannot be used, they wait in order. A
+/// store in memory needs no sharing, and writes changes at once.
 #[derive(Debug)]
 pub struct GroupCommit {
     store: Arc<dyn Store>,
@@ -38,16 +36,16 @@ pub struct GroupCommit {
     tally: Arc<CommitTally>,
 }
 
-/// How much was committed so far.
+/// Counters of commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommitCounts {
     /// Transactions.
     pub transactions: u64,
-    /// What was committed in them: the steps of matches, registrations and the like.
+    /// Commits in these transactions: steps of matches, registrations and so on.
     pub commits: u64,
-    /// Changes of [what is over](Change::alters_what_is_over).
+    /// Changes of [finished matches and tournaments](Change::alters_finished).
     pub ended_changes: u64,
-    /// Commits that wait, those in the transaction that is being written included.
+    /// Waiting commits, including those being written.
     pub waiting: u64,
 }
 
@@ -57,16 +55,16 @@ struct CommitTally {
     commits: AtomicU64,
     ended_changes: AtomicU64,
     waiting: AtomicU64,
-    /// From the submission of a commit until its changes last.
+    /// From submitting a commit until it is durable.
     latencies: LatencyHistogram,
 }
 
-/// What became of the changes of a match.
+/// The result of committing a match's changes.
 pub type MatchCommit = (MatchId, Result<(), StoreError>);
 
-/// Hears what became of the changes of matches.
+/// Receives the results of match commits.
 pub trait CommitListener: fmt::Debug + Send + Sync {
-    /// Hears of the matches whose changes one transaction had, in the order in which they were submitted. It takes them out.
+    /// Takes the results of one transaction, in the order of submission.
     fn note_committed(&self, results: &mut Vec<MatchCommit>);
 }
 
@@ -77,18 +75,18 @@ struct PendingCommit {
     submitted: Instant,
 }
 
-/// Where the answer to a commit goes.
+/// Where to send the result of a commit.
 #[derive(Debug)]
 enum CommitAnswer {
     Caller(oneshot::Sender<Result<(), StoreError>>),
     Listener(ListenerAnswer),
 }
 
-/// The answer to a listener. One that is dropped on the way says that the writer has broken down.
+/// A pending answer to a listener. If it is dropped, the listener learns that the writer has broken down.
 #[derive(Debug)]
 struct ListenerAnswer {
     id: MatchId,
-    /// None once it is answered.
+    /// `None` once answered.
     listener: Option<Arc<dyn CommitListener>>,
 }
 
@@ -100,7 +98,7 @@ impl Drop for ListenerAnswer {
     }
 }
 
-/// The answers of one transaction that are still to be given to listeners, so that each hears of all of its matches at once.
+/// Results of one transaction, grouped by listener so that each is called once.
 #[derive(Debug, Default)]
 struct ListenerAnswers {
     by_listener: Vec<(Arc<dyn CommitListener>, Vec<MatchCommit>)>,
@@ -110,7 +108,7 @@ impl ListenerAnswers {
     fn add(&mut self, answer: CommitAnswer, result: Result<(), StoreError>) {
         match answer {
             CommitAnswer::Caller(caller) => {
-                // Who does not wait any longer need not hear.
+                // The caller may have stopped waiting.
                 let _ = caller.send(result);
             }
             CommitAnswer::Listener(mut answer) => {
@@ -132,7 +130,7 @@ impl ListenerAnswers {
 }
 
 impl GroupCommit {
-    /// Starts the writer of a store. It ends when this is dropped and all that waits is written, or cannot be.
+    /// Starts the writer of a store. It ends after this is dropped and all waiting changes are written or have failed.
     pub fn start(store: Arc<dyn Store>) -> Self {
         let availability = Arc::new(StoreAvailability::default());
         let (gives_up, giving_up) = watch::channel(false);
@@ -150,11 +148,11 @@ impl GroupCommit {
         Self { store, queue, availability, gives_up, tally }
     }
 
-    /// Makes changes last, all or none of them. What they say may be announced once this returns.
+    /// Commits changes, all or none of them. Once it returns, they may be announced.
     ///
     /// # Errors
-    /// If the store refuses them for good, is [lost](Self::wait_until_lost), or cannot be used and nobody [waits](Self::fail_waiting) any
-    /// longer. What a caller does not wait for may be written all the same.
+    /// If the store rejects them, is [lost](Self::wait_until_lost), or cannot be used and waiting has been [given
+    /// up](Self::fail_waiting). Changes may still be written if the caller stops waiting.
     pub async fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
         if !self.store.is_durable() {
             return self.store.write(&changes).await;
@@ -164,10 +162,10 @@ impl GroupCommit {
         answer.await.map_err(|_| writer_broken_error())?
     }
 
-    /// Makes changes of a match last, all or none of them, and tells the listener once they do, or cannot.
+    /// Commits changes of a match, all or none of them, and calls the listener with the result.
     ///
     /// # Errors
-    /// If the writer has broken down. The listener does not hear of these changes then.
+    /// If the writer has broken down. The listener is not called then.
     pub fn submit(
         &self,
         changes: Vec<Change>,
@@ -183,7 +181,7 @@ impl GroupCommit {
         })
     }
 
-    /// Queues changes for the writer; hands them back if it has broken down.
+    /// Queues changes for the writer; returns them if it has broken down.
     fn queue_commit(&self, changes: Vec<Change>, done: CommitAnswer) -> Result<(), PendingCommit> {
         self.tally.waiting.fetch_add(1, Ordering::Relaxed);
         self.queue.send(PendingCommit { changes, done, submitted: Instant::now() }).map_err(|unsent| {
@@ -192,10 +190,10 @@ impl GroupCommit {
         })
     }
 
-    /// Fails while the store cannot be used: for callers who would rather try again than wait.
+    /// Fails while the store cannot be used, for callers who prefer an error to waiting.
     ///
     /// # Errors
-    /// What keeps it from being used.
+    /// Why the store cannot be used.
     pub fn check_usable(&self) -> Result<(), StoreError> {
         self.availability.failure().map_or(Ok(()), Err)
     }
@@ -210,18 +208,18 @@ impl GroupCommit {
         self.availability.wait_until_failed().await
     }
 
-    /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or what writes to it
-    /// has broken down.
+    /// Waits until the store is lost for good, and returns why: another server has it, it is damaged, or its writer has
+    /// broken down.
     pub async fn wait_until_lost(&self) -> StoreError {
         self.availability.wait_until_lost().await
     }
 
-    /// Fails what waits for a store that cannot be used, now and from now on.
+    /// Fails all commits that wait for an unusable store, now and later.
     pub fn fail_waiting(&self) {
         self.gives_up.send_replace(true);
     }
 
-    /// Returns how much was committed so far.
+    /// Returns the commit counters.
     pub fn commit_counts(&self) -> CommitCounts {
         let CommitTally { transactions, commits, ended_changes, waiting, .. } = self.tally.as_ref();
         CommitCounts {
@@ -232,7 +230,7 @@ impl GroupCommit {
         }
     }
 
-    /// Returns how long commits took so far, from their submission until their changes lasted.
+    /// Returns the time from submitting commits until they were durable.
     pub fn latencies(&self) -> LatencyCounts {
         self.tally.latencies.counts()
     }
@@ -248,18 +246,18 @@ struct CommitWriter {
     availability: Arc<StoreAvailability>,
     giving_up: watch::Receiver<bool>,
     tally: Arc<CommitTally>,
-    /// None while the store can be used.
+    /// `None` while the store can be used.
     failing: Option<StoreOutage>,
 }
 
-/// A time during which the store cannot be used.
+/// A period in which the store cannot be used.
 struct StoreOutage {
     since: Instant,
     said: Instant,
 }
 
 impl Drop for CommitWriter {
-    /// However this ends, nobody shall wait for a store to which nobody writes.
+    /// On every exit, no caller may be left waiting for a dead writer.
     fn drop(&mut self) {
         if self.availability.loss().is_none() {
             self.availability.note_failure(writer_broken_error());
@@ -307,8 +305,7 @@ impl CommitWriter {
         }
     }
 
-    /// Waits for somebody who has something to write; returns false if nobody ever will have. While nobody has, it checks
-    /// that what was written is still there.
+    /// Waits for commits; returns false once no more can come. While idle it checks that the store still exists.
     async fn receive_commits(&mut self, group: &mut Vec<PendingCommit>) -> bool {
         loop {
             tokio::select! {
@@ -324,8 +321,8 @@ impl CommitWriter {
         }
     }
 
-    /// Lets more join the group for as long as more come. Between two polls everybody else has had a turn: a few that find nothing mean
-    /// that there is nothing better to do than to write. Where the last group was small, few play, and fewer polls tell that.
+    /// Lets more commits join the group while they keep arriving. All other tasks run between two polls, so a few empty
+    /// polls mean that it is time to write. After a small group, fewer empty polls are enough.
     async fn gather_group(&mut self, group: &mut Vec<PendingCommit>, last_size: usize) {
         let began = Instant::now();
         let enough_polls = last_size.clamp(1, MAX_IDLE_POLLS);
@@ -342,7 +339,7 @@ impl CommitWriter {
         }
     }
 
-    /// Writes the changes of each by themselves, so that what is refused hurts nobody else.
+    /// Writes the changes of each commit separately, so that a rejected one does not fail the others.
     async fn write_each(&mut self, changes: &[Change], answers: Vec<(usize, CommitAnswer)>) {
         let mut rest = changes;
         for (count, done) in answers {
@@ -356,7 +353,7 @@ impl CommitWriter {
         }
     }
 
-    /// Writes changes, again and again while the store cannot be used. To a store that is lost nothing is written.
+    /// Writes changes, retrying while the store cannot be used. Nothing is written to a lost store.
     async fn write_with_retries(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         if let Some(lost) = self.availability.loss() {
             return Err(lost);
@@ -365,7 +362,7 @@ impl CommitWriter {
         loop {
             let error = match self.store.write(changes).await {
                 Ok(()) => {
-                    let ended = changes.iter().filter(|change| change.alters_what_is_over()).count();
+                    let ended = changes.iter().filter(|change| change.alters_finished()).count();
                     self.tally.ended_changes.fetch_add(ended as u64, Ordering::Release);
                     self.tally.transactions.fetch_add(1, Ordering::Release);
                     self.note_store_usable();
@@ -377,7 +374,7 @@ impl CommitWriter {
                 StoreError::Unavailable(_) => self.note_store_failing(&error),
                 StoreError::Refused(_) => {
                     tracing::error!(%error, "a write failed");
-                    // A store that refuses can be used.
+                    // A store that rejects a change is usable.
                     self.note_store_usable();
                     return Err(error);
                 }
@@ -387,27 +384,27 @@ impl CommitWriter {
                     return Err(lost);
                 }
             }
-            // Who has dropped the other end waits for nothing either.
+            // A dropped sender also means that the caller has given up.
             if *self.giving_up.borrow() || self.giving_up.has_changed().is_err() {
                 return Err(error);
             }
             tokio::select! {
                 biased;
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(MAX_PAUSE),
                 _ = self.giving_up.wait_for(|&giving_up| giving_up) => {}
             }
         }
     }
 
-    /// Takes note that the store can be used.
+    /// Notes that the store can be used.
     fn note_store_usable(&mut self) {
         if let Some(StoreOutage { since, .. }) = self.failing.take() {
-            tracing::warn!(after = ?since.elapsed(), "the store can be used again: play goes on");
+            tracing::warn!(after = ?since.elapsed(), "the store can be used again: play continues");
             self.availability.note_usable();
         }
     }
 
-    /// Takes note that the store cannot be used.
+    /// Notes that the store cannot be used.
     fn note_store_failing(&mut self, error: &StoreError) {
         let now = Instant::now();
         let is_news =

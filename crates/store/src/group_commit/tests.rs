@@ -1,4 +1,4 @@
-//! Who shares a transaction, and what happens when the database cannot be used.
+//! Which commits share a transaction, and what happens when the database cannot be used.
 
 use super::*;
 use crate::testing::{ScriptedStore, WriteScript};
@@ -12,20 +12,19 @@ use std::sync::atomic::AtomicUsize;
 
 type Moody = ScriptedStore<Script>;
 
-/// Notes how much is written together, and fails as it is told.
+/// A store that notes the size of each write, and fails on request.
 #[derive(Debug)]
 struct Script {
     moods: Mutex<VecDeque<StoreError>>,
     written: Mutex<Vec<usize>>,
-    /// The bots that were written, in their order.
+    /// The bots written, in order.
     bots_written: Mutex<Vec<BotName>>,
-    /// How often somebody tried to write.
+    /// The number of attempted writes.
     tries: AtomicUsize,
-    /// A bot of this name is refused.
     refused: Option<BotName>,
 }
 
-/// The name of a bot at which a store breaks down.
+/// A bot name that makes the store panic.
 const PANIC: &str = "panic";
 
 impl Moody {
@@ -49,13 +48,13 @@ impl Script {
 #[async_trait]
 impl WriteScript for Script {
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
-        // As a database does it, on another thread: time passes.
+        // A database writes on another thread, so time passes.
         tokio::time::sleep(Duration::from_millis(1)).await;
         self.tries.fetch_add(1, Ordering::Relaxed);
         if let Some(error) = self.moods.lock().unwrap().pop_front() {
             return Err(error);
         }
-        assert!(names_of_bots(changes).all(|name| name.as_str() != PANIC), "told to break down");
+        assert!(names_of_bots(changes).all(|name| name.as_str() != PANIC), "by the test");
         if let Some(refused) = &self.refused
             && names_of_bots(changes).any(|name| name == refused)
         {
@@ -83,11 +82,11 @@ fn refused_name() -> StoreError {
     StoreError::Refused("this name".into())
 }
 
-fn full() -> StoreError {
+fn disk_full_error() -> StoreError {
     StoreError::Unavailable("disk full".into())
 }
 
-/// Commits a bot each at the same time, and returns how that went.
+/// Commits one bot per name concurrently, and returns the results.
 async fn commit_all(commits: &Arc<GroupCommit>, names: &[String]) -> Vec<Result<(), StoreError>> {
     let each = names.iter().map(|name| {
         let (commits, change) = (Arc::clone(commits), bot(name));
@@ -105,7 +104,7 @@ fn names(count: usize) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_waits_shares_a_transaction() {
+async fn waiting_commits_share_a_transaction() {
     let store = Moody::new([], None);
     let commits = Arc::new(GroupCommit::start(store.clone()));
     assert!(commit_all(&commits, &names(100)).await.iter().all(Result::is_ok));
@@ -119,7 +118,7 @@ async fn whatever_waits_shares_a_transaction() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_shares_a_transaction_is_written_in_the_order_in_which_it_came() {
+async fn commits_of_one_transaction_are_written_in_order() {
     for refused in [None, Some("bot7")] {
         let store = Moody::new([], refused);
         let commits = Arc::new(GroupCommit::start(store.clone()));
@@ -132,8 +131,8 @@ async fn what_shares_a_transaction_is_written_in_the_order_in_which_it_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
-    let store = Moody::new([full(), full(), full()], None);
+async fn a_transient_failure_is_reported_and_retried() {
+    let store = Moody::new([disk_full_error(), disk_full_error(), disk_full_error()], None);
     let commits = Arc::new(GroupCommit::start(store.clone()));
     let first = tokio::spawn({
         let commits = Arc::clone(&commits);
@@ -142,7 +141,7 @@ async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
     while commits.check_usable().is_ok() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    assert_eq!(commits.check_usable(), Err(full()));
+    assert_eq!(commits.check_usable(), Err(disk_full_error()));
     assert!(!first.is_finished());
     assert_eq!(commits.commit_counts().waiting, 1);
     assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
@@ -152,7 +151,7 @@ async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_refused_hurts_nobody_else() {
+async fn a_rejected_commit_does_not_fail_the_others() {
     let store = Moody::new([], Some("bot7"));
     let commits = Arc::new(GroupCommit::start(store.clone()));
     let ends = commit_all(&commits, &names(20)).await;
@@ -162,12 +161,12 @@ async fn what_is_refused_hurts_nobody_else() {
     }
     assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
     assert_eq!(commits.commit_counts().waiting, 0);
-    assert_eq!(commits.check_usable(), Ok(()), "what is refused to one is no trouble of the store");
+    assert_eq!(commits.check_usable(), Ok(()), "a rejected change leaves the store usable");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_gives_up_waits_no_longer() {
-    let store = Moody::new(std::iter::repeat_n(full(), 1_000), None);
+async fn giving_up_ends_the_wait() {
+    let store = Moody::new(std::iter::repeat_n(disk_full_error(), 1_000), None);
     let commits = Arc::new(GroupCommit::start(store.clone()));
     let waiting = tokio::spawn({
         let commits = Arc::clone(&commits);
@@ -176,16 +175,16 @@ async fn who_gives_up_waits_no_longer() {
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert!(!waiting.is_finished());
     commits.fail_waiting();
-    assert_eq!(waiting.await.unwrap(), Err(full()));
+    assert_eq!(waiting.await.unwrap(), Err(disk_full_error()));
     assert_eq!(commits.commit_counts().waiting, 0);
-    assert_eq!(commits.commit(vec![bot("b")]).await, Err(full()));
+    assert_eq!(commits.commit(vec![bot("b")]).await, Err(disk_full_error()));
     assert!(store.written().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_taken_over_is_lost() {
+async fn a_store_taken_over_is_lost() {
     let taken = StoreError::Taken("by a test".into());
-    let store = Moody::new([full(), taken.clone()], None);
+    let store = Moody::new([disk_full_error(), taken.clone()], None);
     let commits = GroupCommit::start(store);
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
     assert_eq!(commits.wait_until_lost().await, taken);
@@ -193,9 +192,9 @@ async fn a_store_that_is_taken_over_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_refuses_after_a_failure_can_be_used() {
+async fn a_store_that_rejects_a_change_is_usable() {
     let refused = StoreError::Refused("by a test".into());
-    let store = Moody::new([full(), refused.clone()], None);
+    let store = Moody::new([disk_full_error(), refused.clone()], None);
     let commits = GroupCommit::start(store);
     assert_eq!(commits.commit(vec![bot("a")]).await, Err(refused));
     assert_eq!(commits.check_usable(), Ok(()));
@@ -214,7 +213,7 @@ async fn a_writer_that_breaks_down_is_noticed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn to_a_store_that_is_lost_nothing_is_written() {
+async fn nothing_is_written_to_a_lost_store() {
     let taken = StoreError::Taken("by a test".into());
     let store = Moody::new([taken.clone()], None);
     let commits = GroupCommit::start(store.clone());
@@ -225,8 +224,8 @@ async fn to_a_store_that_is_lost_nothing_is_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_writer_in_trouble_ends_with_whom_it_writes_for() {
-    let store = Moody::new(std::iter::repeat_n(full(), 1_000), None);
+async fn a_failing_writer_ends_when_its_handle_is_dropped() {
+    let store = Moody::new(std::iter::repeat_n(disk_full_error(), 1_000), None);
     let commits = GroupCommit::start(store.clone());
     let given_up = tokio::time::timeout(Duration::from_secs(20), commits.commit(vec![bot("a")])).await;
     assert!(given_up.is_err());

@@ -1,4 +1,4 @@
-//! The matches that are over, by what filters ask for.
+//! An index of finished matches by filter term.
 
 use crate::MatchFilter;
 use crate::memory_match::MemoryMatch;
@@ -8,7 +8,7 @@ use lastnim_proto::ListedState;
 use std::collections::{BTreeSet, HashMap, btree_set};
 use std::ops::RangeBounds;
 
-/// What a filter may ask for besides the tournament.
+/// A condition of a filter other than the tournament.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum MatchTerm {
     Any,
@@ -17,7 +17,7 @@ enum MatchTerm {
     Reason(EndReason),
 }
 
-/// The ids of the matches that are over, by each term, of all tournaments and of each.
+/// The ids of finished matches by term, over all tournaments and per tournament.
 #[derive(Debug, Default)]
 pub(super) struct MatchIndex {
     ids: HashMap<(Option<TournamentId>, MatchTerm), BTreeSet<MatchId>>,
@@ -25,14 +25,13 @@ pub(super) struct MatchIndex {
 }
 
 impl MatchIndex {
-    /// Adds a match as it is now.
     pub(super) fn insert(&mut self, id: MatchId, found: &MemoryMatch) {
         for key in all_keys(found) {
             self.ids.entry(key).or_default().insert(id);
         }
     }
 
-    /// Removes a match that has not changed since it was added.
+    /// Removes a match, which must not have changed since it was added.
     pub(super) fn remove(&mut self, id: MatchId, found: &MemoryMatch) {
         for key in all_keys(found) {
             if let Some(ids) = self.ids.get_mut(&key) {
@@ -44,13 +43,13 @@ impl MatchIndex {
         }
     }
 
-    /// Returns how many sets of ids there are; none of them is empty.
+    /// Returns the number of id sets, none of which is empty.
     #[cfg(test)]
     pub(super) fn key_count(&self) -> usize {
         self.ids.len()
     }
 
-    /// Returns the ids in a range of the matches that the rarest term of a filter admits: all that the filter admits are among them.
+    /// Returns the ids in a range for the filter's rarest term; they include every match that the filter admits.
     pub(super) fn candidates(
         &self,
         filter: &MatchFilter,
@@ -64,7 +63,7 @@ impl MatchIndex {
     }
 }
 
-/// Returns all keys under which a match that is over is found.
+/// Returns all keys of a finished match.
 fn all_keys(found: &MemoryMatch) -> impl Iterator<Item = (Option<TournamentId>, MatchTerm)> {
     let tournament = found.setup().origin.as_ref().map(|origin| origin.tournament);
     let tournaments = [Some(None), tournament.map(Some)].into_iter().flatten();

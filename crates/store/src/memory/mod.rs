@@ -18,21 +18,21 @@ use lastnim_tournament::{Checkpoint, Standing, TournamentEnd};
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Keeps in memory what must last while the server runs, within its room.
+/// A store in memory, of limited size.
 #[derive(Debug)]
 pub struct MemoryStore {
     kept: Mutex<MemoryTables>,
-    room: RetentionLimits,
+    limits: RetentionLimits,
 }
 
-/// How much of what is over is kept in memory; what ended first goes first.
+/// How many finished matches and tournaments stay in memory; the oldest are dropped first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// Matches that are over.
+    /// Finished matches.
     pub matches: usize,
-    /// Events of these matches together. An event takes some 150 bytes, and so much counts of what is published of transcripts.
+    /// Events of these matches in total. An event takes about 150 bytes; published transcripts count by their size.
     pub events: usize,
-    /// Tournaments that are over.
+    /// Finished tournaments.
     pub tournaments: usize,
 }
 
@@ -43,9 +43,9 @@ impl Default for RetentionLimits {
 }
 
 impl MemoryStore {
-    /// Starts empty.
-    pub fn new(room: RetentionLimits) -> Self {
-        Self { kept: Mutex::new(MemoryTables::default()), room }
+    /// Creates an empty store.
+    pub fn new(limits: RetentionLimits) -> Self {
+        Self { kept: Mutex::new(MemoryTables::default()), limits }
     }
 
     fn lock(&self) -> MutexGuard<'_, MemoryTables> {
@@ -64,8 +64,8 @@ impl Store for MemoryStore {
         for change in changes {
             kept.apply(change)?;
         }
-        let forgotten = kept.evict_beyond(self.room);
-        // A long match is many allocations: nobody waits until they are freed.
+        let forgotten = kept.evict_beyond(self.limits);
+        // A long match has many allocations: free them outside the lock.
         drop(kept);
         drop(forgotten);
         Ok(())
@@ -77,10 +77,10 @@ impl Store for MemoryStore {
         Ok(self.lock().bots.get(name).cloned())
     }
 
-    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+    async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
-        Ok(kept.bots.range((from, Bound::Unbounded)).take(most).map(|(_, bot)| bot.clone()).collect())
+        Ok(kept.bots.range((from, Bound::Unbounded)).take(limit).map(|(_, bot)| bot.clone()).collect())
     }
 
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
@@ -92,7 +92,7 @@ impl Store for MemoryStore {
         bot: &BotName,
         tournament: Option<TournamentId>,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
@@ -100,7 +100,7 @@ impl Store for MemoryStore {
         let lost_seat = |id: &MatchId| kept.matches.get(id)?.lost_seat(*id, bot);
         let newest_first = lost.range((Bound::Unbounded, to)).rev().filter_map(lost_seat);
         let wanted = newest_first.filter(|lost| tournament.is_none() || lost.tournament == tournament);
-        Ok(wanted.take(most).collect())
+        Ok(wanted.take(limit).collect())
     }
 
     async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
@@ -118,12 +118,12 @@ impl Store for MemoryStore {
     async fn tournaments(
         &self,
         before: Option<TournamentId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
         let newest_first = kept.tournaments.range((Bound::Unbounded, to)).rev();
-        Ok(newest_first.take(most).map(|(_, found)| found.stored.clone()).collect())
+        Ok(newest_first.take(limit).map(|(_, found)| found.stored.clone()).collect())
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
@@ -158,10 +158,10 @@ impl Store for MemoryStore {
         &self,
         id: TournamentId,
         from: u64,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
         let kept = self.lock();
-        let range = kept.pairings.range((id, from)..=(id, u64::MAX)).take(most);
+        let range = kept.pairings.range((id, from)..=(id, u64::MAX)).take(limit);
         let result = |(&(_, number), id): (&(_, u64), &MatchId)| {
             let found = kept.matches.get(id)?;
             let setup = found.setup();
@@ -191,7 +191,7 @@ impl Store for MemoryStore {
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
@@ -200,7 +200,7 @@ impl Store for MemoryStore {
         let admitted = found.filter(|(_, found)| {
             filter.admits_setup(found.setup()) && filter.admits_end(found.listed_state(), found.end_reason())
         });
-        Ok(admitted.take(most).map(|(id, found)| found.summary(id)).collect())
+        Ok(admitted.take(limit).map(|(id, found)| found.summary(id)).collect())
     }
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
@@ -213,7 +213,7 @@ impl Store for MemoryStore {
     }
 
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
-        let &HeadsPage { tournament, after, before, most } = page;
+        let &HeadsPage { tournament, after, before, limit } = page;
         let kept = self.lock();
         if kept.tournaments.get(&tournament).is_some_and(|found| found.has_forgotten) {
             return Err(StoreError::Forgotten(tournament));
@@ -225,7 +225,7 @@ impl Store for MemoryStore {
         let of_tournament = MatchFilter::of(Some(tournament), None);
         let ids = kept.index.candidates(&of_tournament, (from, Bound::Excluded(before)));
         let heads = ids.filter_map(|&id| kept.matches.get(&id)?.head(id).transpose());
-        heads.take(most).collect()
+        heads.take(limit).collect()
     }
 
     async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
@@ -239,8 +239,8 @@ impl Store for MemoryStore {
         Ok(published.map(head).collect())
     }
 
-    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
-        self.lock().matches.get(&id).map_or(Ok(0), |found| found.transcript_bytes_besides(id, place))
+    async fn other_transcript_bytes(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        self.lock().matches.get(&id).map_or(Ok(0), |found| found.other_transcript_bytes(id, place))
     }
 
     async fn transcript(
@@ -254,7 +254,7 @@ impl Store for MemoryStore {
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
-        let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
+        let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, limit } = page;
         let kept = self.lock();
         let over = kept.index.candidates(&MatchFilter::of(tournament, None), ..);
         let prunable = |id: &&MatchId| kept.matches.get(id).is_some_and(MemoryMatch::is_prunable);
@@ -265,7 +265,7 @@ impl Store for MemoryStore {
             let ended_at = kept.matches.get(id).and_then(MemoryMatch::last_event_at);
             Some(*id) > after && ended_at.is_some_and(|at| at < over_before)
         });
-        found.truncate(most);
+        found.truncate(limit);
         Ok(found)
     }
 
@@ -273,7 +273,7 @@ impl Store for MemoryStore {
         &self,
         bot: &BotName,
         from: MatchId,
-        most: usize,
+        limit: usize,
     ) -> Result<UnheardMatches, StoreError> {
         let kept = self.lock();
         let after = match kept.heard.get(bot) {
@@ -282,7 +282,7 @@ impl Store for MemoryStore {
         };
         let filter = MatchFilter::of(None, Some(bot.clone()));
         let mut newest_first = kept.index.candidates(&filter, (after, Bound::Unbounded)).rev().copied();
-        let newest = newest_first.by_ref().take(most).collect();
+        let newest = newest_first.by_ref().take(limit).collect();
         Ok(UnheardMatches { newest, more: newest_first.take(MAX_COUNTED_ENDS).count() as u64 })
     }
 
@@ -290,7 +290,7 @@ impl Store for MemoryStore {
         &self,
         bot: &BotName,
         since: Timestamp,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
         let kept = self.lock();
         let every = TournamentId::least()..=TournamentId::greatest();
@@ -302,7 +302,7 @@ impl Store for MemoryStore {
             let (title, state) = (found.stored.settings.title.to_string(), found.stored.state);
             Some(TournamentEnd { id, title, state, standing, bots: found.standings.len() as u64 })
         };
-        let mut ends: Vec<_> = ids.rev().filter_map(end).take(most).collect();
+        let mut ends: Vec<_> = ids.rev().filter_map(end).take(limit).collect();
         ends.reverse();
         Ok(ends)
     }

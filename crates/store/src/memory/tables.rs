@@ -1,4 +1,4 @@
-//! What the store in memory keeps, and how changes go into it.
+//! The tables of the store in memory, and how changes are applied to them.
 
 use super::RetentionLimits;
 use super::match_index::MatchIndex;
@@ -13,52 +13,51 @@ use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-/// A tournament, and what it came to.
+/// A tournament and its result.
 #[derive(Debug)]
 pub(super) struct MemoryTournament {
     pub(super) stored: StoredTournament,
-    /// The field of the start.
+    /// The bots at the start.
     pub(super) start: Arc<Vec<BotName>>,
-    /// What changed while it ran.
+    /// Changes of the field while it ran.
     pub(super) changes: Vec<FieldChange>,
     pub(super) events: Vec<TimedTournamentEvent>,
     pub(super) standings: Arc<Vec<Standing>>,
     pub(super) checkpoint: Option<Arc<Checkpoint>>,
-    /// Whether nothing is kept any more of some of its matches.
+    /// Whether some of its matches were dropped.
     pub(super) has_forgotten: bool,
 }
 
-/// All that is kept, as tables would keep it.
+/// All data, as tables would keep it.
 #[derive(Debug, Default)]
 pub(super) struct MemoryTables {
     pub(super) bots: BTreeMap<BotName, StoredBot>,
-    /// The versions of each bot, the one that was seen last first.
+    /// The versions of each bot, the most recent first.
     pub(super) versions: HashMap<BotName, Vec<SeenVersion>>,
     pub(super) tournaments: BTreeMap<TournamentId, MemoryTournament>,
-    /// Tournaments that are over, the one that ended first at the front.
+    /// Finished tournaments, the oldest at the front.
     pub(super) ended_tournaments: VecDeque<TournamentId>,
     pub(super) matches: BTreeMap<MatchId, MemoryMatch>,
-    /// The matches that are over, by what filters ask for.
     pub(super) index: MatchIndex,
-    /// By tournament and number: the matches that are over.
+    /// Finished matches by tournament and number.
     pub(super) pairings: BTreeMap<(TournamentId, u64), MatchId>,
-    /// Matches that are over, the one that ended first at the front.
+    /// Finished matches, the oldest at the front.
     pub(super) ended: VecDeque<MatchId>,
-    /// The events of these.
+    /// The number of their events.
     pub(super) ended_events: usize,
-    /// The matches that are over and in which each bot lost its seat.
+    /// The finished matches in which each bot lost its seat.
     pub(super) lost: HashMap<BotName, BTreeSet<MatchId>>,
-    /// Up to which match each bot has heard of all ends.
+    /// The last match whose end, and all earlier ends, each bot has acknowledged.
     pub(super) heard: HashMap<BotName, MatchId>,
-    /// Ends of tournaments of which bots have not heard.
+    /// Tournament ends that bots have not acknowledged.
     pub(super) unheard: BTreeSet<(BotName, TournamentId)>,
 }
 
-/// What is thrown away, to be freed when nobody waits for it.
+/// Dropped rows, to be freed outside the lock.
 pub(super) type EvictedRows = (Vec<MemoryMatch>, Vec<MemoryTournament>);
 
 impl MemoryTables {
-    /// Makes a change.
+    /// Applies a change.
     pub(super) fn apply(&mut self, change: &Change) -> Result<(), StoreError> {
         match change {
             Change::Bot(bot) => {
@@ -121,7 +120,7 @@ impl MemoryTables {
                     found.checkpoint = Some(Arc::clone(checkpoint));
                 }
             }
-            Change::Compared { id, checkpoint } => {
+            Change::BotComparisons { id, checkpoint } => {
                 let ended = self.tournaments.get_mut(id).filter(|found| found.stored.over.is_some());
                 if let Some(found) = ended {
                     found.checkpoint = Some(Arc::clone(checkpoint));
@@ -213,7 +212,7 @@ impl MemoryTables {
         Ok(())
     }
 
-    /// Adds events to a match, those that it does not have yet.
+    /// Adds the events that a match does not have yet.
     fn append_events(&mut self, id: MatchId, first: usize, events: &[TimedEvent]) -> Result<(), StoreError> {
         let has = self.matches.get(&id).map_or(0, MemoryMatch::len);
         if has < first {
@@ -248,7 +247,7 @@ impl MemoryTables {
         self.index_finished_match(id);
     }
 
-    /// Voids a match: another may have its number. One that has been forgotten has none.
+    /// Voids a match and frees its number. A dropped match has no number.
     fn void(&mut self, id: MatchId, why: &str) {
         let Some(found) = self.matches.get_mut(&id) else { return };
         if found.is_over() {
@@ -262,7 +261,7 @@ impl MemoryTables {
         self.free_number(id, &setup);
     }
 
-    /// Changes what was published of a match that is over, and counts the room that it takes.
+    /// Changes the published transcripts of a finished match, and counts their size.
     fn change_transcripts(
         &mut self,
         id: MatchId,
@@ -284,7 +283,7 @@ impl MemoryTables {
         }
     }
 
-    /// Lists a match among those that are over.
+    /// Adds a match to the finished ones.
     fn index_finished_match(&mut self, id: MatchId) {
         let Some(found) = self.matches.get(&id) else { return };
         self.ended_events += found.room();
@@ -302,10 +301,10 @@ impl MemoryTables {
         self.free_number(id, found.setup());
     }
 
-    /// Takes out that for which there is no room.
-    pub(super) fn evict_beyond(&mut self, room: RetentionLimits) -> EvictedRows {
+    /// Removes the oldest data beyond the limits.
+    pub(super) fn evict_beyond(&mut self, limits: RetentionLimits) -> EvictedRows {
         let (mut matches, mut tournaments) = (Vec::new(), Vec::new());
-        while (self.ended.len() > room.matches || self.ended_events > room.events)
+        while (self.ended.len() > limits.matches || self.ended_events > limits.events)
             && let Some(oldest) = self.ended.pop_front()
         {
             if let Some(found) = self.matches.remove(&oldest) {
@@ -318,7 +317,7 @@ impl MemoryTables {
                 matches.push(found);
             }
         }
-        while self.ended_tournaments.len() > room.tournaments
+        while self.ended_tournaments.len() > limits.tournaments
             && let Some(oldest) = self.ended_tournaments.pop_front()
         {
             if let Some(found) = self.tournaments.remove(&oldest) {

@@ -1,4 +1,4 @@
-//! What is forgotten first, and what is refused.
+//! Which data is dropped first, and which changes are rejected.
 
 use super::*;
 use crate::FinishedMatch;
@@ -25,7 +25,7 @@ fn setup(bots: [&str; 2], of: Option<u64>, plies: usize) -> MatchSetup {
 }
 
 /// Plays a match to its end.
-fn played(id: MatchId, setup: MatchSetup) -> Record {
+fn play_match(id: MatchId, setup: MatchSetup) -> Record {
     let mut at = Timestamp::from_micros(7);
     let present = BySeat::from_fn(setup.seats(), |_| true);
     let (mut referee, _) = Referee::begin(id, setup, present, at);
@@ -48,8 +48,8 @@ async fn keep(store: &MemoryStore, record: &Record) {
 }
 
 #[tokio::test]
-async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
-    // A match of so many plies has three events more: `created`, `revealed` and `ended`.
+async fn the_oldest_matches_go_until_both_limits_hold() {
+    // A match has three events besides its plies: `created`, `revealed` and `ended`.
     let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
     for (number, plies, left) in [
         (1, 2, vec![1]),
@@ -61,7 +61,7 @@ async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
         (7, 28, vec![]),
         (8, 27, vec![8]),
     ] {
-        keep(&store, &played(id(number), setup(["a", "b"], Some(number), plies))).await;
+        keep(&store, &play_match(id(number), setup(["a", "b"], Some(number), plies))).await;
         let page = store.match_summaries(&MatchFilter::default(), None, 9).await.unwrap();
         let listed: Vec<_> = page.iter().map(|summary| summary.id).collect();
         assert_eq!(listed, left.iter().copied().map(id).collect::<Vec<_>>());
@@ -70,14 +70,14 @@ async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
         }
     }
     let kept = store.lock();
-    assert_eq!((kept.index.key_count(), kept.pairings.len()), (10, 1), "nothing is left that admits nothing");
+    assert_eq!((kept.index.key_count(), kept.pairings.len()), (10, 1), "no empty set is left");
 }
 
 #[tokio::test]
-async fn a_match_that_is_not_over_takes_no_room_from_others() {
+async fn an_unfinished_match_takes_no_room_from_others() {
     let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
-    keep(&store, &played(id(1), setup(["a", "b"], None, 2))).await;
-    let open = played(id(2), setup(["a", "b"], None, 100));
+    keep(&store, &play_match(id(1), setup(["a", "b"], None, 2))).await;
+    let open = play_match(id(2), setup(["a", "b"], None, 100));
     let events = open.events()[..90].to_vec();
     store.write(&[Change::MatchEvents { id: id(2), first: 0, events }]).await.unwrap();
     assert!(store.match_record(id(1)).await.unwrap().is_some());
@@ -85,9 +85,9 @@ async fn a_match_that_is_not_over_takes_no_room_from_others() {
 }
 
 #[tokio::test]
-async fn events_without_those_before_them_are_refused() {
+async fn events_after_a_gap_are_rejected() {
     let store = MemoryStore::new(RetentionLimits::default());
-    let record = played(id(1), setup(["a", "b"], None, 3));
+    let record = play_match(id(1), setup(["a", "b"], None, 3));
     let events = record.events();
     for (first, events) in [(0, &events[1..]), (1, &events[1..])] {
         let change = Change::MatchEvents { id: id(1), first, events: events.to_vec() };
@@ -97,7 +97,7 @@ async fn events_without_those_before_them_are_refused() {
 }
 
 #[tokio::test]
-async fn a_tournament_of_which_matches_were_forgotten_lists_none() {
+async fn a_tournament_with_dropped_matches_lists_none() {
     let store = MemoryStore::new(RetentionLimits { matches: 2, events: 1_000, tournaments: 9 });
     let tournament = TournamentId::new(1_700_000_000_001, &[5; 10]);
     let stored = StoredTournament {
@@ -110,11 +110,11 @@ async fn a_tournament_of_which_matches_were_forgotten_lists_none() {
         over: None,
     };
     store.write(&[Change::TournamentCreated(stored)]).await.unwrap();
-    let page = HeadsPage { tournament, after: None, before: MatchId::greatest(), most: 9 };
+    let page = HeadsPage { tournament, after: None, before: MatchId::greatest(), limit: 9 };
     for (number, of) in [(1, Some(1)), (2, Some(1)), (3, None)] {
         let heads = store.match_heads(&page).await.unwrap();
         assert_eq!(heads.len() as u64, number - 1);
-        keep(&store, &played(id(number), setup(["a", "b"], of, 2))).await;
+        keep(&store, &play_match(id(number), setup(["a", "b"], of, 2))).await;
     }
     assert_eq!(store.match_heads(&page).await, Err(StoreError::Forgotten(tournament)));
     let elsewhere = HeadsPage { tournament: TournamentId::new(1, &[5; 10]), ..page };

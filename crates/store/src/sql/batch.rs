@@ -1,4 +1,4 @@
-//! Changes of matches, sorted by the tables that they go to.
+//! Sorts changes of matches by the tables that they go to.
 
 use super::columns::{setup_json, small_number, to_column_integer};
 use super::dialect::Dialect;
@@ -14,22 +14,21 @@ use lastnim_core::referee::{EndReason, Event, MatchSetup, TimedEvent, Timestamp}
 use lastnim_tournament::Reason;
 use std::collections::HashSet;
 
-/// Changes of matches, sorted by the tables that they go to; what is in the tables already is left out.
+/// Changes of matches, sorted by table; those already in the tables are left out.
 #[derive(Debug, Default)]
 pub(super) struct MatchChanges<'a> {
-    /// The matches that are voided, and why. Another one of the same transaction may have the number of such a match.
+    /// The voided matches, and why. Another match of the same transaction may take the number of one of them.
     pub(super) voided: Vec<(MatchId, &'a Reason)>,
     pub(super) matches: Vec<CreatedMatch<'a>>,
-    /// Matches with further events. One may be there several times.
+    /// Matches with further events, possibly repeated.
     pub(super) touched: Vec<MatchId>,
     pub(super) ended: Vec<EndedMatch>,
-    /// The matches that are over now, or quarantined, and their newest events.
+    /// The matches that are finished or quarantined now, and their newest events.
     pub(super) closed: Vec<(MatchId, OpenMatch)>,
     pub(super) sealed: Vec<&'a FinishedMatch>,
     pub(super) quarantined: Vec<QuarantinedMatch<'a>>,
 }
 
-/// A match that was created.
 #[derive(Debug)]
 pub(super) struct CreatedMatch<'a> {
     pub(super) id: MatchId,
@@ -41,7 +40,6 @@ pub(super) struct CreatedMatch<'a> {
     pub(super) bots: &'a BySeat<BotName>,
 }
 
-/// A match that came to its end.
 #[derive(Debug)]
 pub(super) struct EndedMatch {
     pub(super) id: MatchId,
@@ -51,29 +49,29 @@ pub(super) struct EndedMatch {
     pub(super) over_at_us: i64,
 }
 
-/// A match that is not over and whose record is damaged.
+/// An unfinished match whose record is damaged.
 #[derive(Debug)]
 pub(super) struct QuarantinedMatch<'a> {
     pub(super) id: MatchId,
-    /// How many takes are kept.
+    /// The number of takes.
     pub(super) plies: i64,
     pub(super) at_us: i64,
     pub(super) why: &'a str,
 }
 
-/// What a write does.
+/// All steps of a write.
 #[derive(Debug)]
 pub(super) struct WritePlan<'a> {
     changes: &'a [Change],
     pub(super) batch: MatchChanges<'a>,
-    /// What it does to the journal and the parts of records.
+    /// The changes to the journal and the record parts.
     pub(super) events: JournalWrite,
-    /// The row of the journal before which new matches have no events.
+    /// The journal row before which new matches have no events.
     pub(super) first_row: i64,
 }
 
 impl<'a> WritePlan<'a> {
-    /// Plans a write, and notes it in the journal. If this fails, the journal is of no more use.
+    /// Plans a write, and notes it in the journal. If this fails, the journal must be rebuilt.
     pub(super) async fn new<D: Dialect>(
         connection: &mut D::Connection,
         journal: &mut Journal,
@@ -86,14 +84,14 @@ impl<'a> WritePlan<'a> {
         Ok(Self { changes, batch, events, first_row })
     }
 
-    /// Returns whether matches only go on, so that nothing but their events is written.
+    /// Returns whether only events of known matches are written.
     pub(super) fn has_events_alone(&self) -> bool {
         self.changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }))
             && self.batch.matches.is_empty()
             && self.batch.ended.is_empty()
     }
 
-    /// Writes everything but the events of matches, which are written before.
+    /// Writes everything except the events of matches, which come first.
     pub(super) async fn write_rest<D: Dialect>(
         &self,
         connection: &mut D::Connection,
@@ -107,7 +105,7 @@ impl<'a> WritePlan<'a> {
     }
 }
 
-/// Returns the matches that changes add events to and that are not known: they are new, or over long since.
+/// Returns the matches that get events but are not in the journal: they are new, or finished long ago.
 fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
     let ids = changes.iter().filter_map(|change| match change {
         Change::MatchEvents { id, .. } => Some(*id),
@@ -117,8 +115,8 @@ fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
 }
 
 impl<'a> MatchChanges<'a> {
-    /// Sorts changes, and notes in the journal how far the matches come by them. `over` are the [`unknown_matches`] that the tables
-    /// know. If this fails, the journal is of no more use.
+    /// Sorts changes, and advances the matches in the journal. `over` are the [`unknown_matches`] found in the tables.
+    /// If this fails, the journal must be rebuilt.
     fn sort_changes(
         changes: &'a [Change],
         journal: &mut Journal,
@@ -135,7 +133,7 @@ impl<'a> MatchChanges<'a> {
                 Change::MatchVoided { id, reason } => batch.voided.push((*id, reason)),
                 Change::MatchOver(over) => batch.sealed.extend(sealed.insert(over.id).then_some(&**over)),
                 Change::MatchQuarantined { id, at, why } => {
-                    // A match that is not known is over, or quarantined already.
+                    // A match missing from the journal is already finished or quarantined.
                     if let Some(open) = journal.close_match(*id) {
                         batch.quarantined.push(QuarantinedMatch {
                             id: *id,
@@ -146,7 +144,7 @@ impl<'a> MatchChanges<'a> {
                         batch.closed.push((*id, open));
                     }
                 }
-                // Not of matches, or of one that is over.
+                // Not about unfinished matches.
                 _ => {}
             }
         }
@@ -156,7 +154,7 @@ impl<'a> MatchChanges<'a> {
         Ok(batch)
     }
 
-    /// Adds events to a match, those that it does not have yet.
+    /// Adds the events that a match does not have yet.
     fn append_events(
         &mut self,
         id: MatchId,

@@ -1,4 +1,4 @@
-//! What goes into the columns of the tables.
+//! Encodes values for the columns of the tables.
 
 use crate::{StoreError, StoredTournament};
 use lastnim_core::game::SeatVersions;
@@ -9,34 +9,34 @@ use lastnim_proto::{
 use lastnim_tournament::{FormatVerdict, PlayedVersion};
 use std::fmt;
 
-/// Writes a setup as JSON, as records have it.
+/// Encodes a setup as the JSON of records.
 pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
     message_text(&pb::MatchSetup::from(setup))
 }
 
-/// Writes what a tournament is as JSON, as the wire has it.
+/// Encodes the settings of a tournament as the JSON of the wire.
 pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreError> {
     message_text(&settings_message(&stored.settings, &stored.terms))
 }
 
-/// Writes what a format says besides the standings as JSON, as the wire has it; nothing where it says nothing.
+/// Encodes the verdict of a format as the JSON of the wire, if there is one.
 pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
     written.verdict.is_some().then(|| message_text(&written)).transpose()
 }
 
-/// Writes what an organiser did as JSON, as the wire has it.
+/// Encodes an organiser's intervention as the JSON of the wire.
 pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreError> {
     message_text(&pb::TournamentEvent::from(event))
 }
 
-/// Writes the versions by seat as JSON, as the wire has it.
+/// Encodes the versions by seat as the JSON of the wire.
 pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<String, StoreError> {
     let written = versions.iter().map(|versions| MessageJson::canonical(&pb::SeatVersions::from(versions)));
     json_text(&written.collect::<Vec<_>>())
 }
 
-/// Writes the versions that played as JSON, as the wire has it; nothing where none was said.
+/// Encodes the versions that played as the JSON of the wire; `None` if there are none.
 pub(super) fn played_versions_json(versions: &[PlayedVersion]) -> Result<Option<String>, StoreError> {
     let written = versions.iter().map(|version| MessageJson::canonical(&pb::PlayedVersion::from(version)));
     let written: Vec<_> = written.collect();
@@ -51,12 +51,12 @@ fn json_text(value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Refused(error.to_string()))
 }
 
-/// Returns a number of a kind that is small by its nature.
+/// Converts a number that is known to be small.
 pub(super) fn small_number(number: impl Into<u32>) -> i64 {
     i64::from(number.into())
 }
 
-/// Returns a number that a column can hold.
+/// Converts a number to a column's integer type.
 pub(super) fn to_column_integer<T: TryInto<i64> + Copy + fmt::Display>(
     what: &str,
     number: T,

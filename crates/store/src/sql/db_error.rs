@@ -1,10 +1,10 @@
-//! What errors mean that no database gave.
+//! Errors of the database driver.
 
 use crate::StoreError;
 use sqlx::Error;
 
-/// Says what an error of the driver of a database means. What is not known to be the fault of a change, nor to be damage, is for an
-/// operator to set right.
+/// Converts an error of a database driver. Unknown errors are assumed to need an operator, not to mean a bad change or
+/// damage.
 pub(super) fn driver_error_of(error: &Error) -> StoreError {
     let why = database_message(error);
     match error {
@@ -15,7 +15,7 @@ pub(super) fn driver_error_of(error: &Error) -> StoreError {
     }
 }
 
-/// Returns the words of the database, or of its driver.
+/// Returns the message of the database or its driver.
 pub(super) fn database_message(error: &Error) -> String {
     match error {
         Error::Database(told) => told.message().to_owned(),

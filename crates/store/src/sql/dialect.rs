@@ -1,4 +1,4 @@
-//! The statements of all databases, and what differs between these.
+//! Statements for all databases, and the differences between the databases.
 
 use super::multi_row::ColumnValues;
 use super::row::RowColumns;
@@ -10,41 +10,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_stream::{Stream, StreamExt as _};
 
-/// How statements say that an id is one of those in their first value, which are the keys of a JSON object.
+/// The condition that an id is in the first value of the statement, a JSON object whose keys are the ids.
 pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))";
 
 /// A kind of database.
 pub(super) trait Dialect: Database<Row: RowColumns> {
-    /// The statement that begins a transaction whose reads all see the same state of the tables.
+    /// Begins a transaction whose reads all see the same state.
     const BEGIN_SNAPSHOT: &'static str;
-    /// The statement that looks through all pages and says what it `found`; none where the database does so by itself.
+    /// Checks all pages and returns the faults in `found`; `None` if the database does this by itself.
     const CHECK_PAGES: Option<&'static str>;
-    /// The statement that returns how many `bytes` the database has, and how many of them are free, `free_bytes`.
+    /// Returns the size of the database in `bytes`, and its free part in `free_bytes`.
     const SIZE: &'static str;
-    /// How long a read may take, with the wait for a connection.
+    /// The time limit of a read, including the wait for a connection.
     const READ_TIMEOUT: Option<Duration>;
 
-    /// Writes a [`Statement`] in the words of this database.
+    /// Translates a [`Statement`] to this database.
     fn translate(text: &'static str) -> SqlStr;
 
-    /// Returns whether an error says that the tables are those of another program.
+    /// Returns whether an error shows the tables of another program.
     fn is_foreign_schema(error: &sqlx::Error) -> bool;
 
-    /// Says what an error of a database that is open means.
+    /// Converts an error of an open database.
     fn store_error(error: sqlx::Error) -> StoreError;
 
-    /// Adds a value to those of a statement.
     fn bind<'v>(values: &mut Self::Arguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError>;
 
-    /// Runs a statement, and returns its rows as they come.
     fn fetch(
         connection: &mut Self::Connection,
         statement: SqlStr,
         values: Self::Arguments,
     ) -> impl Stream<Item = Result<Self::Row, sqlx::Error>> + Send + Unpin;
 
-    /// Runs the text of a [`MultiRow`](super::multi_row::MultiRow) on the values of its columns. Returns the number of rows that it
-    /// changed.
+    /// Runs the text of a [`MultiRow`](super::multi_row::MultiRow) on the values of its columns, and returns the number
+    /// of changed rows.
     fn write_rows(
         connection: &mut Self::Connection,
         text: &'static str,
@@ -53,12 +51,12 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
     ) -> impl Future<Output = Result<u64, StoreError>> + Send;
 }
 
-/// Statements in the words of one database, each of which is translated once.
+/// A cache of statements translated to one database.
 #[derive(Debug, Default)]
 pub(super) struct Translations(Mutex<HashMap<(&'static str, usize), SqlStr>>);
 
 impl Translations {
-    /// Returns the statement for this number of rows. The first call translates it, later calls reuse it.
+    /// Returns the statement for this number of rows, translating it on the first call.
     pub(super) fn get_or_translate(
         &self,
         text: &'static str,
@@ -71,7 +69,7 @@ impl Translations {
     }
 }
 
-/// A value that every database takes.
+/// A value that every database accepts.
 pub(super) trait SqlValue<'v>:
     Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
 {
@@ -82,17 +80,16 @@ impl<'v, T> SqlValue<'v> for T where
 {
 }
 
-/// A statement for any database, with its values. It is written in the SQL that all of them know, with the casts of
-/// PostgreSQL (`id::text`): in Rust ids and JSON are text, and small integers are `i64`.
+/// A statement for any database, with its values. It uses SQL that all of them know, with PostgreSQL's casts
+/// (`id::text`). In Rust, ids and JSON are text, and small integers are `i64`.
 #[derive(Debug)]
-#[must_use = "a statement has to be run"]
+#[must_use = "a statement does nothing until it is run"]
 pub(super) struct Statement<D: Dialect> {
     text: &'static str,
     values: Result<D::Arguments, StoreError>,
 }
 
 impl<D: Dialect> Statement<D> {
-    /// Begins without values.
     pub(super) fn new(text: &'static str) -> Self {
         Self { text, values: Ok(D::Arguments::default()) }
     }
@@ -107,7 +104,6 @@ impl<D: Dialect> Statement<D> {
         self
     }
 
-    /// Runs it, and reads its rows one by one.
     pub(super) async fn fetch<T>(
         self,
         connection: &mut D::Connection,
@@ -121,7 +117,6 @@ impl<D: Dialect> Statement<D> {
         Ok(items)
     }
 
-    /// Runs it.
     pub(super) async fn execute(self, connection: &mut D::Connection) -> Result<(), StoreError> {
         self.count_rows(connection).await.map(drop)
     }
@@ -132,7 +127,7 @@ impl<D: Dialect> Statement<D> {
     }
 }
 
-/// Removes the casts of PostgreSQL from a statement, and leaves its literals as they are.
+/// Removes PostgreSQL's casts from a statement, except in literals.
 pub(super) fn strip_casts(text: &str) -> String {
     let without_casts = |part: &str| {
         let mut pieces = part.split("::");

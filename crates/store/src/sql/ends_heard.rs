@@ -1,4 +1,4 @@
-//! Of which ends bots have heard: of those of matches up to one, and of those of single tournaments.
+//! The ends of matches and tournaments that bots have acknowledged.
 
 use super::dialect::{Dialect, Statement};
 use super::multi_row::MultiRow;
@@ -6,7 +6,7 @@ use crate::{Change, StoreError};
 use lastnim_core::game::{BotName, TournamentId};
 use std::collections::BTreeMap;
 
-/// Writes up to which match each bot has heard of all ends.
+/// Writes up to which match each bot has acknowledged all ends.
 pub(super) async fn write_ends_heard<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
@@ -29,7 +29,7 @@ pub(super) async fn write_ends_heard<D: Dialect>(
     written.await.map(drop)
 }
 
-/// Notes that all bots in the last standings of a tournament are to hear of its end.
+/// Notes that all bots in the final standings have yet to acknowledge the tournament's end.
 pub(super) async fn add_unheard_end<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
@@ -44,7 +44,7 @@ pub(super) async fn add_unheard_end<D: Dialect>(
     .await
 }
 
-/// Notes that a bot has heard of the end of a tournament.
+/// Notes that a bot has acknowledged the end of a tournament.
 pub(super) async fn remove_unheard_end<D: Dialect>(
     connection: &mut D::Connection,
     bot: &BotName,

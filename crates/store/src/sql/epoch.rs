@@ -1,11 +1,11 @@
-//! The number of the server that a database belongs to.
+//! The epoch of a database.
 //!
-//! Each server that opens a database raises its epoch. Every transaction of a writer checks the epoch, so that a server which was cut off and has
-//! lost the database writes nothing more.
+//! Each server that opens a database raises its epoch. Every write transaction checks it, so that a server that has
+//! lost the database unnoticed writes nothing more.
 
 use crate::StoreError;
 
-/// Checks the epoch that a transaction has found in the row of `server`.
+/// Checks the epoch that a transaction read from `server`.
 ///
 /// # Errors
 /// As [`lost_database_error`] says, if it is not this server's.
@@ -13,15 +13,15 @@ pub(super) fn check_epoch(own: i64, found: Option<i64>) -> Result<(), StoreError
     if found == Some(own) { Ok(()) } else { Err(lost_database_error(found)) }
 }
 
-/// Says why a database is not this server's, by the epoch that it has.
+/// Explains why a database is not this server's, given the epoch found in it.
 pub(super) fn lost_database_error(found: Option<i64>) -> StoreError {
     match found {
-        Some(_) => StoreError::Taken(
-            "it has been opened by another server since, and this one lets go of it".to_owned(),
-        ),
+        Some(_) => {
+            StoreError::Taken("another server has opened it since; this one stops using it".to_owned())
+        }
         None => StoreError::Damaged {
             what: "the table `server`".to_owned(),
-            why: "its row is gone, which says whose the database is".to_owned(),
+            why: "the row with the owner of the database is missing".to_owned(),
         },
     }
 }

@@ -1,16 +1,16 @@
-//! Events in the bytes of a column.
+//! The binary format of events in a column.
 //!
 //! # Format
-//! Numbers are little-endian. An event is the number of its canonical bytes, `u32`; these, as `canonical.rs` of the referee sets them out;
-//! and the CRC-32 (that of Ethernet and gzip), `u32`, of the 16 bytes of the match's id, the place of the event in the record, `u32`, and the canonical bytes. Events follow each other without
-//! gaps.
+//! Numbers are little-endian. An event is the length of its canonical bytes, `u32`; these bytes, as `canonical.rs` of
+//! the referee defines them; and the CRC-32 (that of Ethernet and gzip), `u32`, of the 16 bytes of the match's id, the
+//! index of the event in the record, `u32`, and the canonical bytes. Events follow each other without gaps.
 //!
-//! A part of a record is the version of this format, `u8`, and events of one match.
+//! A record part is the version of this format, `u8`, and events of one match.
 //!
-//! A row of the journal has events of many matches. It is the version; its directory; and the events of each run that the directory
-//! lists. The directory is the number of runs, `u32`; for each run the 16 bytes of its match's id, the place of its first event in the record, the
-//! number of its events, and the number of their bytes, each `u32`; and the first 16 bytes of BLAKE3 of the row up to here. So a row that
-//! is cut off, or whose events were changed, still says which matches that concerns.
+//! A journal row has events of many matches: the version, a directory, and the events of each run in the directory. The
+//! directory is the number of runs, `u32`; for each run the 16 bytes of its match's id, the index of its first event in
+//! the record, the number of events, and their length in bytes, each `u32`; and the first 16 bytes of BLAKE3 of the row
+//! so far. So a row that is truncated or has changed events still shows which matches are affected.
 
 use super::row::DamageReason;
 use lastnim_core::game::MatchId;
@@ -18,10 +18,10 @@ use lastnim_core::referee::{TimedEvent, append_canonical_bytes};
 
 /// The version of the format.
 pub(super) const VERSION: u8 = 1;
-/// The bytes of BLAKE3 behind the directory of a row.
+/// The length of the BLAKE3 prefix after a row's directory.
 const CHECK_BYTES: usize = 16;
 
-/// Adds the event that has a place in the record of a match.
+/// Appends the event at an index of the record of a match.
 pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event: &TimedEvent) {
     let begin = bytes.len() + size_of::<u32>();
     bytes.extend_from_slice(&[0; size_of::<u32>()]);
@@ -31,7 +31,7 @@ pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event
     bytes.extend_from_slice(&sum.to_le_bytes());
 }
 
-/// Returns the check sum of an event, which fits no other match and no other place.
+/// Returns the checksum of an event, which differs for other matches and indexes.
 fn check_sum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     sum.update(id.as_bytes());
@@ -40,27 +40,26 @@ fn check_sum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
     sum.finalize()
 }
 
-/// Returns a number of what an event or a transaction has, which is far from the largest one.
+/// Converts a count of events or bytes, which is far below the limit.
 fn to_u32(number: usize) -> u32 {
-    u32::try_from(number).expect("no transaction holds as many events or bytes")
+    u32::try_from(number).expect("no transaction has that many events or bytes")
 }
 
-/// Goes through events, until one is cut off or was changed: each is its canonical bytes.
+/// Iterates over the canonical bytes of events, up to the first truncated or changed one.
 #[derive(Debug)]
 pub(super) struct KeptEvents<'a> {
     id: MatchId,
-    /// The place of the next one.
+    /// The index of the next event.
     place: usize,
     rest: &'a [u8],
 }
 
 impl<'a> KeptEvents<'a> {
-    /// Begins with the events of a run.
     pub(super) fn of_run(run: &JournalRun<'a>) -> Self {
         Self { id: run.id, place: run.seq, rest: run.bytes }
     }
 
-    /// Begins with the events of a part, of which the first has the place `seq` in the record of a match.
+    /// Reads a record part whose first event has index `seq`.
     pub(super) fn of_part(id: MatchId, seq: usize, bytes: &'a [u8]) -> Result<Self, DamageReason> {
         read_version(bytes).map(|rest| Self { id, place: seq, rest })
     }
@@ -72,7 +71,7 @@ impl<'a> KeptEvents<'a> {
         let (canonical, rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
         let (check, rest) = rest.split_first_chunk().ok_or_else(cut_off)?;
         if u32::from_le_bytes(*check) != check_sum(self.id, self.place, canonical) {
-            return Err("its check sum is not that of its match, its place and its bytes".to_owned());
+            return Err("its checksum does not fit its match, its index and its bytes".to_owned());
         }
         (self.rest, self.place) = (rest, self.place + 1);
         Ok(canonical)
@@ -94,7 +93,7 @@ impl<'a> Iterator for KeptEvents<'a> {
     }
 }
 
-/// Reads the version, and returns what is behind it.
+/// Reads the version, and returns the remaining bytes.
 fn read_version(bytes: &[u8]) -> Result<&[u8], DamageReason> {
     match bytes.split_first() {
         Some((&VERSION, rest)) => Ok(rest),
@@ -105,20 +104,18 @@ fn read_version(bytes: &[u8]) -> Result<&[u8], DamageReason> {
     }
 }
 
-/// Events of one match that follow each other, in a row of the journal.
+/// Consecutive events of one match in a journal row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JournalRun<'a> {
-    /// The match.
     pub(super) id: MatchId,
-    /// The place of the first of them in the record.
+    /// The index of the first one in the record.
     pub(super) seq: usize,
-    /// How many they are.
+    /// Their number.
     pub(super) count: usize,
-    /// The events.
     pub(super) bytes: &'a [u8],
 }
 
-/// Writes a row of the journal.
+/// Encodes a journal row.
 pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
     let events: usize = runs.iter().map(|run| run.bytes.len()).sum();
     let mut row = Vec::with_capacity(1 + 4 + runs.len() * (16 + 3 * 4) + CHECK_BYTES + events);
@@ -138,7 +135,7 @@ pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
     row
 }
 
-/// Reads a row of the journal. The bytes of a run that is cut off are those that are left of it.
+/// Parses a journal row. A truncated run returns the bytes that are left.
 pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, DamageReason> {
     let cut_off = || "its directory is cut off".to_owned();
     let mut rest = read_version(row)?;
@@ -152,7 +149,7 @@ pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, Damag
     }
     let (check, mut events) = rest.split_at_checked(CHECK_BYTES).ok_or_else(cut_off)?;
     if blake3::hash(&row[..row.len() - rest.len()]).as_bytes()[..CHECK_BYTES] != *check {
-        return Err("its directory is not what was written".to_owned());
+        return Err("its directory was changed".to_owned());
     }
     let run = |(id, seq, count, length): (MatchId, usize, usize, usize)| {
         let (bytes, behind) = events.split_at(length.min(events.len()));
@@ -178,7 +175,7 @@ mod tests {
         TimedEvent { at: Timestamp::from_micros(number), event }
     }
 
-    /// Returns the bytes of events of a match, the first of which is at a place.
+    /// Returns the bytes of events of a match, starting at an index.
     fn run_bytes(id: MatchId, seq: usize, numbers: std::ops::Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (place, number) in (seq..).zip(numbers) {
@@ -192,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_damaged_says_which_matches_that_concerns() {
+    fn a_damaged_row_shows_which_matches_are_affected() {
         let (first, second) = (run_bytes(match_id(1), 5, 0..3), run_bytes(match_id(2), 0, 7..9));
         let runs = [
             JournalRun { id: match_id(1), seq: 5, count: 3, bytes: &first },
@@ -225,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_read_until_one_was_changed() {
+    fn events_are_read_up_to_a_changed_one() {
         let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
         for place in 0..bytes.len() {
@@ -237,12 +234,12 @@ mod tests {
         }
         for run in [JournalRun { id: match_id(2), ..run(&bytes) }, JournalRun { seq: 1, ..run(&bytes) }] {
             let read: Vec<_> = KeptEvents::of_run(&run).collect();
-            assert!(matches!(read[..], [Err(_)]), "they are of another match, or from another place");
+            assert!(matches!(read[..], [Err(_)]), "they belong to another match or index");
         }
     }
 
     #[test]
-    fn events_are_read_until_one_is_cut_off() {
+    fn events_are_read_up_to_a_truncated_one() {
         let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
         for cut in 0..=bytes.len() {

@@ -1,4 +1,4 @@
-//! Reads what a writer before this one has left: how far the matches have come that are not over, and the rows of the journal.
+//! Reads what the previous writer left: unfinished matches and journal rows.
 
 use super::dialect::{Dialect, Statement};
 use super::event_bytes::parse_journal_row;
@@ -8,19 +8,19 @@ use super::row::RowColumns as _;
 use super::rows::{self, name_damage};
 use crate::StoreError;
 
-/// What a writer begins with. Once the parts are written and the rows are removed, the journal is empty but for rows that cannot be
-/// read.
+/// The initial state of a writer. Once its parts are written and its rows removed, the journal contains only unreadable
+/// rows.
 #[derive(Debug)]
 pub(super) struct LoadedJournal {
     pub(super) journal: Journal,
-    /// What the journal had of matches that are not over.
+    /// The journal's events of unfinished matches.
     pub(super) parts: Vec<RecordPart>,
-    /// The first and the last of rows that follow each other and are of no more use.
+    /// The first and last ids of ranges of unneeded rows.
     pub(super) removed: Vec<(i64, i64)>,
 }
 
 impl LoadedJournal {
-    /// Reads what is there.
+    /// Reads the tables.
     pub(super) async fn read<D: Dialect>(connection: &mut D::Connection) -> Result<Self, StoreError> {
         let first = Statement::<D>::new(
             "SELECT coalesce((SELECT max(id) FROM journal), 0) + 1 AS next_row,
@@ -40,7 +40,7 @@ impl LoadedJournal {
             match parse_journal_row(&bytes) {
                 Ok(runs) => runs.iter().try_for_each(|run| journal.take_in(run, &mut parts))?,
                 Err(why) => {
-                    tracing::error!(row = id, %why, "a row of the journal cannot be read: all matches that it may have events of are damaged");
+                    tracing::error!(row = id, %why, "a journal row cannot be read: all matches with events in it are damaged");
                     removed.push((from, id - 1));
                     from = id + 1;
                 }
@@ -49,11 +49,11 @@ impl LoadedJournal {
         };
         Statement::<D>::new("SELECT id, events FROM journal ORDER BY id").fetch(connection, take_in).await?;
         removed.push((from, next_row));
-        parts.append(&mut journal.settle()?);
+        parts.append(&mut journal.finish_loading()?);
         Ok(Self { journal, parts, removed })
     }
 
-    /// Removes rows that are of no more use.
+    /// Removes unneeded rows.
     pub(super) async fn remove_rows<D: Dialect>(
         &self,
         connection: &mut D::Connection,
@@ -69,7 +69,7 @@ impl LoadedJournal {
     }
 }
 
-/// Reads how far the matches have come that are not over, without the journal.
+/// Reads the progress of unfinished matches, without the journal.
 async fn load_open_matches<D: Dialect>(
     connection: &mut D::Connection,
     journal: &mut Journal,
@@ -77,7 +77,7 @@ async fn load_open_matches<D: Dialect>(
     let unfinished = Statement::<D>::new("SELECT id::text FROM matches WHERE over_at_us IS NULL");
     let ids = unfinished.fetch(connection, rows::read_match_id).await?;
     for &id in &ids {
-        // It has no events yet, as far as the parts of its record say.
+        // It has no events yet in its record parts.
         journal.open_match(id);
     }
     let newest_parts = Statement::<D>::new(

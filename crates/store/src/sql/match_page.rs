@@ -1,4 +1,4 @@
-//! Lists of matches that are over.
+//! Lists of finished matches.
 
 use super::dialect::{Dialect, Statement};
 use super::matches::json_keys;
@@ -9,8 +9,8 @@ use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::EndReason;
 use lastnim_proto::ListedState;
 
-/// Makes a statement that returns matches that are over: all that a filter says is a condition of it. What differs is by what they are
-/// looked up, the column of their ids there, and with that the index that the database goes through from the newest match on.
+/// Builds the statement for finished matches that pass the whole filter. The arguments are the tables to search and the
+/// column with the ids there, which decide the index that the database scans from the newest match.
 macro_rules! summaries {
     ($looked_up:literal, $id:literal) => {
         concat!(
@@ -38,18 +38,18 @@ macro_rules! summaries {
     };
 }
 
-/// A page of matches that are over.
+/// A page of finished matches.
 #[derive(Debug)]
 pub(super) struct MatchPage<'a> {
     filter: &'a MatchFilter,
-    /// The ids of the matches lie between these, or are these.
+    /// The range of the ids, inclusive.
     ids: (MatchId, MatchId),
-    /// They are before this one.
+    /// The page ends before this match.
     before: MatchId,
-    most: usize,
+    limit: usize,
 }
 
-/// By what matches are looked up.
+/// The index that the search uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LookedUp {
     Voided,
@@ -61,19 +61,18 @@ enum LookedUp {
 }
 
 impl<'a> MatchPage<'a> {
-    /// Begins with the matches that a filter admits, before one of them.
-    pub(super) fn new(filter: &'a MatchFilter, before: Option<MatchId>, most: usize) -> Self {
+    pub(super) fn new(filter: &'a MatchFilter, before: Option<MatchId>, limit: usize) -> Self {
         let before = before.unwrap_or(MatchId::greatest());
-        Self { filter, ids: (MatchId::least(), before), before, most }
+        Self { filter, ids: (MatchId::least(), before), before, limit }
     }
 
-    /// Returns the filter that the fewest matches pass, so that few are read in vain.
+    /// Returns the condition that the fewest matches pass.
     fn looked_up(&self) -> LookedUp {
         let filter = self.filter;
         match (filter.state, filter.reason) {
             (Some(ListedState::Voided), _) => LookedUp::Voided,
             (Some(ListedState::Quarantined), _) => LookedUp::Quarantined,
-            // Most matches are finished: a bot or a tournament says more.
+            // Most matches are finished, so a bot or a tournament is more selective.
             (_, Some(reason)) if reason != EndReason::Finished => LookedUp::ByReason,
             _ if !filter.bots.is_empty() => LookedUp::ByBot,
             _ if filter.tournament.is_some() => LookedUp::ByTournament,
@@ -82,8 +81,8 @@ impl<'a> MatchPage<'a> {
         }
     }
 
-    /// Returns the statement that reads the first and the last match of the tournament, where these bound what is looked through:
-    /// ids rise with time, and those of a tournament lie between them.
+    /// Returns the statement for the first and last match of the tournament, which limit the search: ids rise with
+    /// time, and a tournament's ids lie between these.
     pub(super) fn bounds_statement<D: Dialect>(&self) -> Option<Statement<D>> {
         let tournament = self.filter.tournament.filter(|_| self.looked_up() != LookedUp::ByTournament)?;
         let bounds = Statement::new(
@@ -94,14 +93,14 @@ impl<'a> MatchPage<'a> {
         Some(bounds.bind(String::from(tournament)))
     }
 
-    /// Says that no match is older than the first or newer than the last.
+    /// Limits the page to ids from `first` to `last`.
     pub(super) fn narrow(&mut self, first: MatchId, last: MatchId) {
         self.ids = (first, last.min(self.before));
     }
 
-    /// Returns the statement that reads the page.
+    /// Returns the statement for the page.
     pub(super) fn statement<D: Dialect>(&self) -> Statement<D> {
-        // SQLite reads the tables of a CROSS JOIN in their order: a bot has fewer seats than there are matches.
+        // SQLite reads the tables of a CROSS JOIN in order, and a bot has fewer seats than there are matches.
         let text = match self.looked_up() {
             LookedUp::Voided => summaries!("matches WHERE void_reason IS NOT NULL", "matches.id"),
             LookedUp::Quarantined => summaries!("matches WHERE damage IS NOT NULL", "matches.id"),
@@ -125,7 +124,7 @@ impl<'a> MatchPage<'a> {
             .bind(String::from(self.ids.0))
             .bind(String::from(self.ids.1))
             .bind(String::from(self.before))
-            .bind(sql_limit(self.most))
+            .bind(sql_limit(self.limit))
             .bind(filter.tournament.map(String::from))
             .bind(sql_limit(bots.len()))
             .bind(json_keys(&bots))

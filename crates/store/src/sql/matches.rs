@@ -11,7 +11,7 @@ use lastnim_core::game::{MatchId, Seat};
 use lastnim_tournament::{Reason, SeatResult};
 use serde_json::Value;
 
-/// Returns those of the matches that there are.
+/// Returns the given matches that exist.
 pub(super) async fn existing_matches<D: Dialect>(
     connection: &mut D::Connection,
     ids: &[MatchId],
@@ -27,13 +27,12 @@ pub(super) async fn existing_matches<D: Dialect>(
     .await
 }
 
-/// Writes a list of ids as the keys of a JSON object, which `json_each` reads in every database.
+/// Encodes ids as the keys of a JSON object, which `json_each` reads in every database.
 pub(super) fn json_keys<T: ToString>(ids: &[T]) -> String {
     Value::Object(ids.iter().map(|id| (id.to_string(), Value::Null)).collect()).to_string()
 }
 
-/// Writes what becomes of matches but for their events. None of the new ones has events in the journal before the row
-/// `first_row`.
+/// Writes changes of matches except for their events. New matches have no journal rows before `first_row`.
 pub(super) async fn write_matches<D: Dialect>(
     connection: &mut D::Connection,
     batch: &MatchChanges<'_>,
@@ -46,7 +45,7 @@ pub(super) async fn write_matches<D: Dialect>(
     quarantine_matches::<D>(connection, &batch.quarantined).await
 }
 
-/// Takes their numbers from matches. Their setups, which their records follow from, stay as they were.
+/// Voids matches and frees their numbers. Their setups stay, since their records depend on them.
 async fn void_matches<D: Dialect>(
     connection: &mut D::Connection,
     voided: &[(MatchId, &Reason)],
@@ -94,7 +93,7 @@ async fn create_matches<D: Dialect>(
     seated.await.map(drop)
 }
 
-/// Says of matches how they ended.
+/// Writes how matches ended.
 async fn end_matches<D: Dialect>(
     connection: &mut D::Connection,
     ended: &[EndedMatch],
@@ -113,7 +112,7 @@ async fn end_matches<D: Dialect>(
     written.await.map(drop)
 }
 
-/// Says of matches that they are quarantined.
+/// Quarantines matches.
 async fn quarantine_matches<D: Dialect>(
     connection: &mut D::Connection,
     quarantined: &[QuarantinedMatch<'_>],
@@ -131,7 +130,7 @@ async fn quarantine_matches<D: Dialect>(
     written.await.map(drop)
 }
 
-/// Adds the last hashes and the seals of matches that are over, and the figures of their seats.
+/// Writes the last hashes and seals of finished matches, and the figures of their seats.
 async fn seal_matches<D: Dialect>(
     connection: &mut D::Connection,
     sealed: &[&FinishedMatch],
@@ -150,7 +149,7 @@ async fn seal_matches<D: Dialect>(
     if changed != sealed.len() as u64 {
         let ids: Vec<_> = sealed.iter().map(|over| over.id.to_string()).collect();
         let ids = ids.join(", ");
-        let why = format!("of the matches {ids} one is not over, or does not exist");
+        let why = format!("one of the matches {ids} is not over or does not exist");
         return Err(StoreError::Refused(why));
     }
     let figures = seat_results_of(sealed);
@@ -176,7 +175,7 @@ async fn seal_matches<D: Dialect>(
     Ok(())
 }
 
-/// Returns the figures of the seats of all matches that have an outcome.
+/// Returns the figures of all seats of matches with an outcome.
 fn seat_results_of<'a>(sealed: &[&'a FinishedMatch]) -> Vec<(MatchId, Seat, &'a SeatResult)> {
     let with_outcome = sealed.iter().filter_map(|over| Some((over.id, over.outcome.as_ref()?)));
     with_outcome

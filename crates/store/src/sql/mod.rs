@@ -1,21 +1,21 @@
-//! Stores in a database of SQL: SQLite and PostgreSQL.
+//! Stores in SQL databases: SQLite and PostgreSQL.
 //!
-//! The tables have the same names and columns in both, and so have the statements that read and write them.
-//! A [`Dialect`](dialect::Dialect) is what differs. What only one database needs, or what is fast in one because it is written
-//! for it (the events of matches), is in the folder of that database.
+//! The tables have the same names and columns in both databases, and share their statements. A
+//! [`Dialect`](dialect::Dialect) describes the differences. Code for one database only, or written for its speed there
+//! (the events of matches), is in the folder of that database.
 
 mod backend;
 mod batch;
 mod columns;
 mod db_error;
-mod decoded;
+mod decode_cache;
 mod dialect;
 mod ends_heard;
 mod epoch;
 mod event_bytes;
+mod field_cache;
 mod journal;
 mod journal_loading;
-mod kept_fields;
 mod match_page;
 mod matches;
 mod multi_row;

@@ -1,4 +1,4 @@
-//! Removes the events of matches that are over, and what was published of their transcripts; what they came to stays.
+//! Removes the events and published transcripts of finished matches; their results stay.
 
 use super::columns::to_column_integer;
 use super::dialect::{Dialect, Statement};
@@ -7,8 +7,8 @@ use super::sql_store::sql_limit;
 use crate::{Change, PruneFilter, PrunePage, StoreError};
 use lastnim_core::game::MatchId;
 
-/// Writes the statement that returns matches of its scope whose events may be removed, the oldest first: those behind the match $1 that ended
-/// before $2, at most $5; if $3 is not 0, without the newest $4 + 1 of those that have events.
+/// Builds the statement for matches in scope whose events may be removed, the oldest first: those after match $1 that
+/// ended before $2, at most $5; if $3 is not 0, without the newest $4 + 1 matches with events.
 macro_rules! prunable_matches {
     ($scope:literal) => {
         concat!(
@@ -26,9 +26,9 @@ macro_rules! prunable_matches {
     };
 }
 
-/// Returns the statement that reads a page of matches whose events may be removed.
+/// Returns the statement for a page of matches whose events may be removed.
 pub(super) fn prunable_statement<D: Dialect>(page: &PrunePage) -> Statement<D> {
-    let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
+    let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, limit } = page;
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let text = match tournament {
         Some(_) => prunable_matches!(" AND tournament_id = $6::uuid"),
@@ -39,14 +39,14 @@ pub(super) fn prunable_statement<D: Dialect>(page: &PrunePage) -> Statement<D> {
         .bind(number(over_before.as_micros()))
         .bind(number(keep_newest))
         .bind(number(keep_newest.saturating_sub(1)))
-        .bind(sql_limit(most));
+        .bind(sql_limit(limit));
     match tournament {
         Some(tournament) => statement.bind(String::from(tournament)),
         None => statement,
     }
 }
 
-/// Removes the events of matches, and says so of these. Matches that are not over, or are quarantined, keep theirs.
+/// Removes the events of matches and marks these as pruned. Unfinished and quarantined matches keep their events.
 pub(super) async fn prune_records<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],

@@ -1,4 +1,4 @@
-//! What a database has that is only looked at: what its store as a whole says, and no writer.
+//! Read-only access to a database, with the questions about a store as a whole.
 
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, Statement};
@@ -10,14 +10,14 @@ use async_trait::async_trait;
 use lastnim_core::game::MatchId;
 use lastnim_tournament::MatchOutcome;
 
-/// Writes nothing.
+/// A backend that writes nothing.
 #[derive(Debug)]
 pub(super) struct ReadOnlyBackend;
 
 #[async_trait]
 impl WriteBackend for ReadOnlyBackend {
     async fn write(&self, _changes: &[Change]) -> Result<(), StoreError> {
-        Err(StoreError::Refused("the store is open for reading alone".to_owned()))
+        Err(StoreError::Refused("the store is open for reading only".to_owned()))
     }
 
     async fn check(&self) -> Result<(), StoreError> {
@@ -28,7 +28,7 @@ impl WriteBackend for ReadOnlyBackend {
 }
 
 impl<D: Dialect> SqlStore<D> {
-    /// Runs a statement that may take as long as it takes.
+    /// Runs a statement without a time limit.
     async fn look<T>(
         &self,
         statement: Statement<D>,
@@ -43,8 +43,7 @@ impl<D: Dialect> SqlStore<D> {
 impl<D: Dialect> StoreReader for SqlStore<D> {
     async fn check_pages(&self) -> Result<Vec<String>, StoreError> {
         let Some(statement) = D::CHECK_PAGES else { return Ok(Vec::new()) };
-        let found =
-            |row: &D::Row| name_damage("what the check of the pages found", row.get::<String>("found"));
+        let found = |row: &D::Row| name_damage("the result of the page check", row.get::<String>("found"));
         let mut found = self.look(Statement::new(statement), found).await?;
         found.retain(|line| line != "ok");
         Ok(found)

@@ -1,4 +1,4 @@
-//! A match, replayed from what is kept of its events and held against its last hash.
+//! Replays a match from its stored events and compares it with its last hash.
 
 use super::columns::small_number;
 use super::event_bytes::{KeptEvents, parse_journal_row};
@@ -9,7 +9,7 @@ use crate::{StoreError, StoredMatch};
 use lastnim_core::game::{MatchId, SeatCount, SeatVersions};
 use lastnim_core::referee::{MatchSetup, Record, Seal, TimedEvent, parse_canonical_bytes};
 
-/// A match of which the first events have been read.
+/// A partly replayed match.
 #[derive(Debug)]
 pub(super) struct RecordReplay {
     id: MatchId,
@@ -18,12 +18,12 @@ pub(super) struct RecordReplay {
     versions: Vec<SeatVersions>,
     seats: SeatCount,
     setup: Box<MatchSetup>,
-    /// The first row of the journal that may have events of it; none of a match that is over.
+    /// The first journal row that may have events of the match; `None` if it is over.
     journal_from: Option<i64>,
     record: Option<Record>,
 }
 
-/// How a match ended, as its row says; empty of one that is not over.
+/// The end of a match according to its row; empty if it is not over.
 #[derive(Debug, PartialEq, Eq)]
 struct RecordedEnd {
     reason: Option<String>,
@@ -32,7 +32,7 @@ struct RecordedEnd {
     head_hash: Option<Vec<u8>>,
 }
 
-/// A part of a record as it is kept.
+/// A stored record part.
 #[derive(Debug)]
 pub(super) struct KeptPart {
     seq: u64,
@@ -49,7 +49,7 @@ impl KeptPart {
         name_damage(format_args!("the record of match {id}"), read())
     }
 
-    /// Goes through its events, of the record of a match.
+    /// Returns an iterator over its events.
     pub(super) fn events(&self, id: MatchId) -> Result<KeptEvents<'_>, DamageReason> {
         let seq = usize::try_from(self.seq).map_err(|_| format!("its seq is {}", self.seq))?;
         KeptEvents::of_part(id, seq, &self.bytes)
@@ -61,10 +61,11 @@ fn at_event(index: usize, why: &str) -> DamageReason {
 }
 
 impl RecordReplay {
-    /// Begins with the row of a match.
+    /// Starts from the row of a match.
     ///
     /// # Errors
-    /// [`StoreError::Quarantined`] or [`StoreError::Pruned`] if that says so, [`StoreError::Damaged`] if it cannot be read.
+    /// [`StoreError::Quarantined`] or [`StoreError::Pruned`] if the row says so, [`StoreError::Damaged`] if it cannot
+    /// be read.
     pub(super) fn begin(id: MatchId, row: &impl RowColumns) -> Result<Self, StoreError> {
         let read = || {
             if row.nullable::<i64>("pruned_at_us")?.is_some() {
@@ -99,17 +100,15 @@ impl RecordReplay {
         name_damage(format_args!("the record of match {id}"), read())?
     }
 
-    /// Returns the first row of the journal that may have events of the match, if it is not over.
+    /// Returns the first journal row that may have events of the match, if it is not over.
     pub(super) fn journal_from(&self) -> Option<i64> {
         self.journal_from
     }
 
-    /// Returns how many events were added.
     fn len(&self) -> usize {
         self.record.as_ref().map_or(0, |record| record.events().len())
     }
 
-    /// Adds the events of a part.
     pub(super) fn push_part(&mut self, part: &KeptPart) -> Result<(), StoreError> {
         let index = self.len();
         let events = part.events(self.id).map_err(|why| at_event(index, &why));
@@ -117,12 +116,12 @@ impl RecordReplay {
         name_damage(format_args!("the record of match {}", self.id), added)
     }
 
-    /// Adds the events that a row of the journal has of the match, unless a part has them.
+    /// Adds the match's events in a journal row, except for those already in a part.
     pub(super) fn push_journal_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
         let id = self.id;
         let mut add = || {
             let (number, bytes): (i64, Vec<u8>) = (row.get("id")?, row.get("events")?);
-            let unreadable = |why| format!("row {number} of the journal, which may have events of it: {why}");
+            let unreadable = |why| format!("journal row {number}, which may have events of the match: {why}");
             for run in parse_journal_row(&bytes).map_err(unreadable)?.iter().filter(|run| run.id == id) {
                 if run.seq + run.count > self.len() {
                     let (seq, next) = (run.seq as u64, (run.seq + run.count) as u64);
@@ -134,10 +133,10 @@ impl RecordReplay {
         name_damage(format_args!("the record of match {id}"), add())
     }
 
-    /// Adds events that begin at the place `seq` and end before `next`.
+    /// Adds the events from index `seq` to before `next`.
     fn push_kept(&mut self, seq: u64, next: u64, events: KeptEvents<'_>) -> Result<(), DamageReason> {
         if seq != self.len() as u64 {
-            return Err(at_event(self.len(), &format!("it is missing, and event {seq} is there")));
+            return Err(at_event(self.len(), &format!("it is missing, but event {seq} exists")));
         }
         for kept in events {
             let index = self.len();
@@ -149,7 +148,7 @@ impl RecordReplay {
         if next != self.len() as u64 {
             return Err(at_event(
                 self.len(),
-                &format!("it should be the event before {next}, and is not there"),
+                &format!("the part should end with the event before {next}, and this one is missing"),
             ));
         }
         Ok(())
@@ -163,14 +162,14 @@ impl RecordReplay {
         pushed.map_err(|error| error.to_string())
     }
 
-    /// Returns the match, if all events are there that its row tells of.
+    /// Returns the match if it has all events that its row promises.
     pub(super) fn finish(self) -> Result<StoredMatch, StoreError> {
         let Self { id, record, setup, .. } = self;
         let none = || "it has no events".to_owned();
         let record = name_damage(format_args!("the record of match {id}"), record.ok_or_else(none))?;
         let state = record.state();
         if state.setup() != setup.as_ref() {
-            let why = "its setup is not that of event 0".to_owned();
+            let why = "its setup differs from event 0".to_owned();
             return name_damage(format_args!("the row of match {id}"), Err(why));
         }
         let told = state.end();
@@ -181,7 +180,7 @@ impl RecordReplay {
             head_hash: told.map(|_| record.last_hash().as_bytes().to_vec()),
         };
         if self.end != end {
-            let why = "its reason, winner, plies or head_hash is not what its events come to".to_owned();
+            let why = "its reason, winner, plies or head_hash does not follow from its events".to_owned();
             return name_damage(format_args!("the row of match {id}"), Err(why));
         }
         let seal = name_damage(format_args!("the seal of match {id}"), self.seal)?;

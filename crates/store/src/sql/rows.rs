@@ -1,6 +1,6 @@
-//! What rows say, made into what was written.
+//! Decodes rows into domain types.
 
-use super::decoded::DecodeCaches;
+use super::decode_cache::DecodeCaches;
 use super::row::{DamageReason, RowColumns};
 use crate::{
     FinishedTournament, LostSeat, MatchHead, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult,
@@ -30,7 +30,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// Names what cannot be read.
+/// Adds what is damaged to an error.
 pub(super) fn name_damage<T>(
     what: impl fmt::Display,
     read: Result<T, DamageReason>,
@@ -38,7 +38,6 @@ pub(super) fn name_damage<T>(
     read.map_err(|why| StoreError::Damaged { what: what.to_string(), why })
 }
 
-/// Reads a bot.
 pub(super) fn read_bot(row: &impl RowColumns) -> Result<StoredBot, StoreError> {
     let read = || {
         Ok(StoredBot {
@@ -50,7 +49,7 @@ pub(super) fn read_bot(row: &impl RowColumns) -> Result<StoredBot, StoreError> {
     name_damage(format_args!("bot \"{}\"", row.label("name")), read())
 }
 
-/// Reads a version that a bot has said.
+/// Reads a version that a bot reported.
 pub(super) fn read_seen_version(row: &impl RowColumns) -> Result<SeenVersion, StoreError> {
     let read = || {
         let (label, hash): (String, Vec<u8>) = (row.get("version")?, row.get("config_hash")?);
@@ -67,15 +66,15 @@ pub(super) fn read_seen_version(row: &impl RowColumns) -> Result<SeenVersion, St
 /// Reads which seat was lost.
 pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreError> {
     let read = || {
-        let most = SeatCount::new(MAX_SEATS).map_err(|error| error.to_string())?;
+        let max_seats = SeatCount::new(MAX_SEATS).map_err(|error| error.to_string())?;
         let tournament = row.nullable::<String>("tournament_id")?.map(|_| row.parse_text("tournament_id"));
-        let seat = read_seat("seat", row.get("seat")?, most)?;
+        let seat = read_seat("seat", row.get("seat")?, max_seats)?;
         Ok(LostSeat::new(row.parse_text("match_id")?, tournament.transpose()?, seat))
     };
     name_damage(format_args!("the seats of match {}", row.label("match_id")), read())
 }
 
-/// Reads the versions by seat of a match.
+/// Reads the versions of a match by seat.
 pub(super) fn read_seat_versions(json: Option<String>) -> Result<Vec<SeatVersions>, DamageReason> {
     let Some(json) = json else { return Ok(Vec::new()) };
     parse_seat_versions(&parse_messages_json::<pb::SeatVersions>("seat_versions", &json)?)
@@ -86,7 +85,7 @@ fn read_played_versions(json: Option<String>) -> Result<Vec<PlayedVersion>, Dama
     parse_messages_json::<pb::PlayedVersion>("versions", &json)?.iter().map(TryInto::try_into).collect()
 }
 
-/// Reads a tournament, without the bots that are in it.
+/// Reads a tournament without its bots.
 pub(super) fn read_tournament(
     row: &impl RowColumns,
     decoded: &DecodeCaches,
@@ -132,13 +131,13 @@ fn read_finished_tournament(row: &impl RowColumns) -> Result<Option<FinishedTour
     }))
 }
 
-/// Reads a bot that was in a tournament at its start.
+/// Reads a bot that started in a tournament.
 pub(super) fn read_entrant(row: &impl RowColumns) -> Result<(TournamentId, BotName), StoreError> {
     let read = || Ok((row.parse_text("tournament_id")?, row.parse_text("bot")?));
     name_damage(format_args!("the field of tournament {}", row.label("tournament_id")), read())
 }
 
-/// Reads how a bot entered or left a tournament.
+/// Reads whether a bot entered or left a tournament.
 pub(super) fn read_movement(
     row: &impl RowColumns,
 ) -> Result<(TournamentId, BotName, FieldMovement), StoreError> {
@@ -147,14 +146,14 @@ pub(super) fn read_movement(
     Ok((id, bot, movement))
 }
 
-/// Reads how, and for which round, a bot entered or left a tournament.
+/// Reads how a bot entered or left a tournament, and in which round.
 pub(super) fn read_field_change(row: &impl RowColumns) -> Result<FieldChange, StoreError> {
     let (id, bot, movement) = read_movement(row)?;
     let round = name_damage(format_args!("the field of tournament {id}"), row.number("round"))?;
     Ok(FieldChange { round, bot, movement })
 }
 
-/// Reads what an organiser did to a tournament.
+/// Reads an organiser's intervention.
 pub(super) fn tournament_event(row: &impl RowColumns) -> Result<TimedTournamentEvent, StoreError> {
     let read = || {
         parse_message_json::<pb::TournamentEvent, _>(
@@ -166,7 +165,7 @@ pub(super) fn tournament_event(row: &impl RowColumns) -> Result<TimedTournamentE
     name_damage(format_args!("an event of tournament {}", row.label("tournament_id")), read())
 }
 
-/// Reads a line of the standings of a tournament.
+/// Reads a line of standings.
 pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreError> {
     let read = || {
         Ok(Standing {
@@ -211,7 +210,7 @@ fn read_skill(row: &impl RowColumns) -> Result<Option<MeanEstimate>, DamageReaso
     let interval = match (row.nullable("skill_low")?, row.nullable("skill_high")?) {
         (None, None) => None,
         (Some(low), Some(high)) => Some(ConfidenceInterval { low, high }),
-        _ => return Err("of its skill_low and skill_high only one is there".to_owned()),
+        _ => return Err("only one of its skill_low and skill_high is set".to_owned()),
     };
     match row.nullable("skill")? {
         None if interval.is_some() => Err("its skill has an interval and no mean".to_owned()),
@@ -219,7 +218,7 @@ fn read_skill(row: &impl RowColumns) -> Result<Option<MeanEstimate>, DamageReaso
     }
 }
 
-/// Reads the end of a tournament as a bot is told of it.
+/// Reads the end of a tournament as it is sent to a bot.
 pub(super) fn read_tournament_end(row: &impl RowColumns) -> Result<TournamentEnd, StoreError> {
     let standing = read_standing(row)?;
     let read = || {
@@ -234,7 +233,6 @@ pub(super) fn read_tournament_end(row: &impl RowColumns) -> Result<TournamentEnd
     name_damage(format_args!("tournament {}", row.label("tournament_id")), read())
 }
 
-/// Reads what a tournament had come to.
 pub(super) fn read_checkpoint(row: &impl RowColumns, id: TournamentId) -> Result<Checkpoint, StoreError> {
     let read = || {
         Ok(Checkpoint {
@@ -247,17 +245,15 @@ pub(super) fn read_checkpoint(row: &impl RowColumns, id: TournamentId) -> Result
     name_damage(format_args!("the checkpoint of tournament {id}"), read())
 }
 
-/// Reads the id of a match.
 pub(super) fn read_match_id(row: &impl RowColumns) -> Result<MatchId, StoreError> {
     name_damage(format_args!("match \"{}\"", row.label("id")), row.parse_text("id"))
 }
 
-/// Reads how many there are of something.
 pub(super) fn read_count(row: &impl RowColumns) -> Result<u64, StoreError> {
     name_damage("a count", row.number("count"))
 }
 
-/// Reads a match that is over, in brief.
+/// Reads the summary of a finished match.
 pub(super) fn read_summary(
     row: &impl RowColumns,
     decoded: &DecodeCaches,
@@ -288,15 +284,14 @@ pub(super) fn read_summary(
     name_damage(format_args!("match {}", row.label("id")), read())
 }
 
-/// What a row says of what stands for the record of a match.
+/// The record hash of a match, as far as its row shows it.
 pub(super) enum ReadHead {
-    /// All of it.
     Known(MatchHead),
-    /// All of it, if its rows were revealed.
+    /// Valid if the rows were revealed.
     PerhapsUnrevealed(MatchHead),
 }
 
-/// Reads what stands for the record of a match.
+/// Reads the record hash of a match.
 pub(super) fn read_match_head(row: &impl RowColumns) -> Result<ReadHead, StoreError> {
     let read = || {
         let id = row.parse_text("id")?;
@@ -321,19 +316,18 @@ pub(super) fn read_match_head(row: &impl RowColumns) -> Result<ReadHead, StoreEr
     name_damage(format_args!("match {}", row.label("id")), read())
 }
 
-/// A seat of a match of a tournament.
+/// A seat in a tournament match.
 pub(super) struct ResultSeat {
     number: u64,
     group: u64,
     id: MatchId,
     bot: BotName,
-    /// The index of the seat that won, and how this one came out; none where the match has no outcome.
+    /// The index of the winning seat, and this seat's result; `None` if the match has no outcome.
     outcome: Option<(i64, SeatResult)>,
-    /// The versions of all seats of the match.
     versions: Option<String>,
 }
 
-/// Reads a seat of a match of a tournament.
+/// Reads a seat of a tournament match.
 pub(super) fn read_result_seat(row: &impl RowColumns) -> Result<ResultSeat, StoreError> {
     let read = || {
         let winner: Option<i64> = row.nullable("winner")?;
@@ -363,7 +357,7 @@ fn read_seat_result(row: &impl RowColumns) -> Result<SeatResult, DamageReason> {
     })
 }
 
-/// Puts the results of matches together, of which the seats of each follow each other.
+/// Groups consecutive seats into the results of matches.
 pub(super) fn read_results(seats: &[ResultSeat]) -> Result<Vec<StoredResult>, StoreError> {
     let of_matches = seats.chunk_by(|one, other| one.id == other.id);
     of_matches
@@ -389,7 +383,7 @@ fn read_result(seats: &[ResultSeat]) -> Result<StoredResult, DamageReason> {
     Ok(StoredResult { number, group, id, bots: bots.try_into().map_err(wrong_count)?, outcome })
 }
 
-/// Reads the signature of a match, once it has one.
+/// Reads the signature of a match, if it has one.
 pub(super) fn read_seal(row: &impl RowColumns) -> Result<Option<Seal>, DamageReason> {
     let parts: [Option<Vec<u8>>; 2] = [row.nullable("signer")?, row.nullable("signature")?];
     if parts == [None, None] {
@@ -401,18 +395,16 @@ pub(super) fn read_seal(row: &impl RowColumns) -> Result<Option<Seal>, DamageRea
     }))
 }
 
-/// Reads which seat won a match, if one did.
+/// Reads the winning seat of a match, if there is one.
 pub(super) fn read_winner(row: &impl RowColumns, seats: SeatCount) -> Result<Option<Seat>, DamageReason> {
     row.nullable("winner")?.map(|winner| read_seat("winner", winner, seats)).transpose()
 }
 
-/// Reads a seat.
 pub(super) fn read_seat(column: &str, index: i64, seats: SeatCount) -> Result<Seat, DamageReason> {
     let index = index.try_into().map_err(|_| format!("{column} of {index}: out of range"))?;
     seats.seat(index).map_err(|error| format!("{column}: {error}"))
 }
 
-/// Reads the setup of a match.
 pub(super) fn read_setup(setup: &str) -> Result<MatchSetup, DamageReason> {
     parse_message_json::<pb::MatchSetup, _>("setup", setup, parse_recorded_setup)
 }
@@ -433,7 +425,6 @@ fn parse_messages_json<M: Name + Default>(column: &str, json: &str) -> Result<Ve
     messages.iter().map(read).collect()
 }
 
-/// Reads the JSON of a column.
 fn parse_plain_json<T: serde::de::DeserializeOwned>(column: &str, json: &str) -> Result<T, DamageReason> {
     serde_json::from_str(json).map_err(|error| format!("{column}: {error}"))
 }

@@ -1,13 +1,13 @@
-//! The tables of a database: whether they are there, and of which version.
+//! Checks the tables of a database and their version.
 
 use super::dialect::Dialect;
 use crate::StoreError;
 use std::fmt::Display;
 
-/// The version of the tables, as `schema.sql` in the folder of each database makes them. Another one is not read.
+/// The version of the tables that each database's `schema.sql` creates. No other version is read.
 pub(super) const SCHEMA_VERSION: i64 = 1;
 
-/// Fails unless tables are of the version that this program reads.
+/// Fails if the tables have another version.
 pub(super) fn check_version(found: i64) -> Result<(), StoreError> {
     if found == SCHEMA_VERSION {
         return Ok(());
@@ -15,13 +15,13 @@ pub(super) fn check_version(found: i64) -> Result<(), StoreError> {
     Err(StoreError::OtherVersion { found, wanted: SCHEMA_VERSION })
 }
 
-/// Fails unless there are tables of the version that this program reads: whoever only reads makes none.
+/// Fails if the tables are missing or have another version; a reader cannot create them.
 pub(super) fn check_readable(found: Option<i64>) -> Result<(), StoreError> {
-    let no_tables = "it has no tables yet: start `lastnim serve` on it once, which makes them";
+    let no_tables = "it has no tables yet: start `lastnim serve` on it once to create them";
     check_version(found.ok_or_else(|| StoreError::Unusable(no_tables.to_owned()))?)
 }
 
-/// Reads the version from a row of `server`, if that is a table of lastnim.
+/// Reads the version from `server`, if that is lastnim's table.
 pub(super) fn read_version<D: Dialect>(
     row: Result<Option<i64>, sqlx::Error>,
     database: impl Display,
@@ -34,9 +34,9 @@ pub(super) fn read_version<D: Dialect>(
     }
 }
 
-/// Says that a database is not lastnim's.
+/// Returns the error for another program's database.
 pub(super) fn foreign_tables_error(database: impl Display) -> StoreError {
     StoreError::Unusable(format!(
-        "{database} holds the tables of another program: name another database, or a new one"
+        "{database} has the tables of another program: name another database, or a new one"
     ))
 }

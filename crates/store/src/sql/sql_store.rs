@@ -1,10 +1,10 @@
-//! A store in a database of SQL, and what it reads.
+//! A store in an SQL database, and its reads.
 
 use super::backend::WriteBackend;
 use super::columns::to_column_integer;
-use super::decoded::DecodeCaches;
+use super::decode_cache::DecodeCaches;
 use super::dialect::{Dialect, Statement};
-use super::kept_fields::KeptFields;
+use super::field_cache::FieldCache;
 use super::match_page::MatchPage;
 use super::matches::json_keys;
 use super::prune::prunable_statement;
@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Writes the statement that reads tournaments.
+/// Builds a statement that reads tournaments.
 macro_rules! tournaments {
     ($which:literal) => {
         concat!(
@@ -39,7 +39,7 @@ macro_rules! tournaments {
     };
 }
 
-/// Writes the statement that reads lines of standings, called `line`, and what stands beside them.
+/// Builds a statement that reads standings (as `line`) with joined columns.
 macro_rules! standings {
     ($beside:literal, $which:literal) => {
         concat!(
@@ -53,37 +53,36 @@ macro_rules! standings {
     };
 }
 
-/// Keeps what must last in a database of SQL.
+/// A store in an SQL database.
 #[derive(Debug)]
 pub(super) struct SqlStore<D: Dialect> {
     backend: Box<dyn WriteBackend>,
     readers: Pool<D>,
     decoded: DecodeCaches,
-    fields: KeptFields,
+    fields: FieldCache,
 }
 
-/// Gives up what takes too long: a peer that is gone without a word would be waited for without end.
+/// Fails a call that takes too long, since a silently lost peer never answers.
 pub(super) async fn within_deadline<T>(
     patience: Duration,
     act: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     tokio::time::timeout(patience, act).await.unwrap_or_else(|_| {
-        Err(StoreError::Unavailable(format!("it did not answer for {} seconds", patience.as_secs())))
+        Err(StoreError::Unavailable(format!("it did not answer within {} seconds", patience.as_secs())))
     })
 }
 
-pub(super) fn sql_limit(most: usize) -> i64 {
-    i64::try_from(most).unwrap_or(i64::MAX)
+pub(super) fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 impl<D: Dialect> SqlStore<D> {
-    /// Writes by a backend, and reads by connections of their own.
+    /// Writes with a backend, and reads with separate connections.
     pub(super) fn new(backend: impl WriteBackend + 'static, readers: Pool<D>) -> Self {
         let (decoded, fields) = Default::default();
         Self { backend: Box::new(backend), readers, decoded, fields }
     }
 
-    /// Returns the connections that read.
     pub(super) fn readers(&self) -> &Pool<D> {
         &self.readers
     }
@@ -128,7 +127,7 @@ impl<D: Dialect> SqlStore<D> {
             "SELECT tournament_id::text, bot FROM entrants
             WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json)) ORDER BY tournament_id, place",
         );
-        // Of each bot the last change says whether it is there.
+        // The last change of each bot tells whether it is in the tournament.
         let movements = Statement::new(
             "SELECT tournament_id::text, bot, movement
             FROM (SELECT *, max(seq) OVER (PARTITION BY tournament_id, bot) AS last FROM field_changes
@@ -153,8 +152,8 @@ impl<D: Dialect> SqlStore<D> {
 }
 
 impl<D: Dialect> SqlStore<D> {
-    /// Looks into the record of a cancelled match without takes whether its rows were revealed, and so what stands for it. The
-    /// match counts for nobody: that of a damaged record is not worth a failure.
+    /// Reads from the record of a cancelled match without takes whether its rows were revealed, and sets its hash
+    /// accordingly. A damaged record is no error here, since the match does not count.
     async fn head_of_cancelled(&self, mut head: MatchHead) -> Result<MatchHead, StoreError> {
         match self.match_record(head.id).await {
             Ok(Some(stored)) => {
@@ -179,7 +178,7 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let written = self.backend.write(changes).await;
-        // Whether it was removed, nobody knows after a failure.
+        // After a failure it is unknown whether the bot was removed.
         if changes.iter().any(|change| matches!(change, Change::BotRemoved { .. })) {
             self.fields.clear();
         }
@@ -200,12 +199,12 @@ impl<D: Dialect> Store for SqlStore<D> {
         Ok(self.read_rows(statement.bind(name.as_str()), rows::read_bot).await?.pop())
     }
 
-    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+    async fn bots(&self, after: Option<&BotName>, limit: usize) -> Result<Vec<StoredBot>, StoreError> {
         let statement = Statement::new(
             "SELECT name, registered_at_us, token_hash FROM bots WHERE name > $1 ORDER BY name LIMIT $2",
         );
         self.read_rows(
-            statement.bind(after.map_or("", BotName::as_str)).bind(sql_limit(most)),
+            statement.bind(after.map_or("", BotName::as_str)).bind(sql_limit(limit)),
             rows::read_bot,
         )
         .await
@@ -224,7 +223,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         bot: &BotName,
         tournament: Option<TournamentId>,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<LostSeat>, StoreError> {
         let found = Statement::<D>::new(
             "SELECT match_id::text, tournament_id::text, seat FROM seats CROSS JOIN matches
@@ -235,7 +234,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let found = found
             .bind(bot.as_str())
             .bind(String::from(before.unwrap_or(MatchId::greatest())))
-            .bind(sql_limit(most))
+            .bind(sql_limit(limit))
             .bind(tournament.map(String::from));
         self.within_read_deadline(async {
             let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
@@ -264,12 +263,12 @@ impl<D: Dialect> Store for SqlStore<D> {
     async fn tournaments(
         &self,
         before: Option<TournamentId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
         let statement =
             Statement::new(tournaments!("WHERE id < $1::uuid ORDER BY tournaments.id DESC LIMIT $2"));
         let before = String::from(before.unwrap_or(TournamentId::greatest()));
-        self.read_tournaments(statement.bind(before).bind(sql_limit(most))).await
+        self.read_tournaments(statement.bind(before).bind(sql_limit(limit))).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
@@ -326,7 +325,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         &self,
         id: TournamentId,
         from: u64,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
         let statement = Statement::new(
             "SELECT number, group_number, id::text, winner, bot, lost, rank_actual, regret, luck, seats.plies,
@@ -340,7 +339,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = statement
             .bind(String::from(id))
             .bind(i64::try_from(from).unwrap_or(i64::MAX))
-            .bind(sql_limit(most));
+            .bind(sql_limit(limit));
         rows::read_results(&self.read_rows(statement, rows::read_result_seat).await?)
     }
 
@@ -362,12 +361,12 @@ impl<D: Dialect> Store for SqlStore<D> {
         &self,
         filter: &MatchFilter,
         before: Option<MatchId>,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
         if !filter.admits_finished_matches() {
             return Ok(Vec::new());
         }
-        let mut page = MatchPage::new(filter, before, most);
+        let mut page = MatchPage::new(filter, before, limit);
         self.within_read_deadline(async {
             let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
             if let Some(bounds) = page.bounds_statement::<D>() {
@@ -412,7 +411,7 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
-        let &HeadsPage { tournament, after, before, most } = page;
+        let &HeadsPage { tournament, after, before, limit } = page;
         let statement = Statement::new(
             "SELECT id::text, number, (CASE WHEN number IS NULL THEN setup END)::text AS setup, reason, plies,
                 head_hash, signer, damage
@@ -425,7 +424,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             .bind(String::from(tournament))
             .bind(String::from(after.unwrap_or(MatchId::least())))
             .bind(String::from(before))
-            .bind(sql_limit(most));
+            .bind(sql_limit(limit));
         let mut heads = Vec::new();
         for read in self.read_rows(statement, rows::read_match_head).await? {
             heads.push(match read {
@@ -440,7 +439,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.read_rows(transcripts::heads_statement(id), transcripts::read_head).await
     }
 
-    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+    async fn other_transcript_bytes(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
         let statement = transcripts::bytes_statement(id, place);
         Ok(self.read_rows(statement, |row| transcripts::read_bytes(id, row)).await?.pop().unwrap_or_default())
     }
@@ -462,7 +461,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         &self,
         bot: &BotName,
         from: MatchId,
-        most: usize,
+        limit: usize,
     ) -> Result<UnheardMatches, StoreError> {
         let newest = Statement::new(
             "SELECT match_id::text AS id FROM seats CROSS JOIN matches
@@ -477,12 +476,12 @@ impl<D: Dialect> Store for SqlStore<D> {
                     AND match_id > coalesce((SELECT ends_heard FROM bots WHERE name = $1), $4::uuid)
                     AND match_id < $5::uuid LIMIT $3) AS older",
         );
-        let bounds = |statement: Statement<D>, most| {
+        let bounds = |statement: Statement<D>, limit| {
             let least = String::from(MatchId::least());
-            statement.bind(bot.as_str()).bind(String::from(from)).bind(sql_limit(most)).bind(least)
+            statement.bind(bot.as_str()).bind(String::from(from)).bind(sql_limit(limit)).bind(least)
         };
-        let newest = self.read_rows(bounds(newest, most), rows::read_match_id).await?;
-        let Some(oldest) = newest.last().filter(|_| newest.len() == most) else {
+        let newest = self.read_rows(bounds(newest, limit), rows::read_match_id).await?;
+        let Some(oldest) = newest.last().filter(|_| newest.len() == limit) else {
             return Ok(UnheardMatches { newest, more: 0 });
         };
         let older = bounds(older, MAX_COUNTED_ENDS).bind(String::from(*oldest));
@@ -494,7 +493,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         &self,
         bot: &BotName,
         since: Timestamp,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
         let statement = Statement::new(
             standings!(
@@ -509,7 +508,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = statement
             .bind(bot.as_str())
             .bind(to_column_integer("a time", since.as_micros())?)
-            .bind(sql_limit(most));
+            .bind(sql_limit(limit));
         let mut ends = self.read_rows(statement, rows::read_tournament_end).await?;
         ends.reverse();
         Ok(ends)
@@ -521,7 +520,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn what_does_not_answer_is_given_up() {
+    async fn a_silent_call_times_out() {
         let patience = Duration::from_secs(10);
         let read =
             tokio::time::timeout(patience * 2, within_deadline::<()>(patience, std::future::pending()));

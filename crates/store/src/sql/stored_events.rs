@@ -1,4 +1,4 @@
-//! Reads the events of one match from the parts of its record.
+//! Reads the events of one match from its record parts.
 
 use super::dialect::{Dialect, Statement};
 use super::replay::{KeptPart, RecordReplay};
@@ -8,7 +8,7 @@ use crate::{LostSeat, StoreError};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{Event, parse_canonical_bytes};
 
-/// Reads the parts of the record of a match, in their order.
+/// Reads the record parts of a match, in order.
 async fn read_parts<D: Dialect>(
     connection: &mut D::Connection,
     id: MatchId,
@@ -21,7 +21,7 @@ async fn read_parts<D: Dialect>(
     .await
 }
 
-/// Adds all events of a match to its replay, but for those that are in the journal alone.
+/// Replays all events of a match that are in record parts.
 pub(super) async fn replay_stored_events<D: Dialect>(
     connection: &mut D::Connection,
     id: MatchId,
@@ -30,7 +30,7 @@ pub(super) async fn replay_stored_events<D: Dialect>(
     read_parts::<D>(connection, id).await?.iter().try_for_each(|part| replay.push_part(part))
 }
 
-/// Adds to a seat that was lost its strikes and how it was lost.
+/// Adds the strikes and the loss of a seat from the record.
 pub(super) async fn read_losses<D: Dialect>(
     connection: &mut D::Connection,
     lost: &mut LostSeat,

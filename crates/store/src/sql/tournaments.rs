@@ -1,4 +1,4 @@
-//! Writes bots and tournaments, which are few beside matches.
+//! Writes bots and tournaments, which are few compared with matches.
 
 use super::columns::{
     event_json, played_versions_json, settings_json, small_number, to_column_integer, verdict_json,
@@ -13,7 +13,7 @@ use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 
-/// Writes the statement that keeps a checkpoint of a tournament that is over, or of one that is not.
+/// Builds the statement that stores the checkpoint of a finished or unfinished tournament.
 macro_rules! keep_checkpoint {
     ($over_at:literal) => {
         concat!(
@@ -26,7 +26,7 @@ macro_rules! keep_checkpoint {
     };
 }
 
-/// Writes the changes of bots and tournaments, in their order.
+/// Writes the changes of bots and tournaments, in order.
 pub(super) async fn write_tournaments<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
@@ -60,7 +60,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
                 // It may have ended before this is written.
                 write_checkpoint::<D>(connection, keep_checkpoint!("IS NULL"), *id, checkpoint).await?;
             }
-            Change::Compared { id, checkpoint } => {
+            Change::BotComparisons { id, checkpoint } => {
                 write_checkpoint::<D>(connection, keep_checkpoint!("IS NOT NULL"), *id, checkpoint).await?;
             }
             Change::TournamentOver { id, state, over, standings } => {
@@ -72,7 +72,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::VersionSeen { bot, version, at } => {
                 add_seen_version::<D>(connection, bot, version, *at).await?;
             }
-            // Those of all bots are written together, matches by a batch, and transcripts behind them.
+            // These are written elsewhere: acknowledged ends together, matches as a batch, then transcripts.
             Change::EndsHeard { .. }
             | Change::MatchVoided { .. }
             | Change::SeatVersions { .. }
@@ -136,7 +136,7 @@ async fn create_tournament<D: Dialect>(
     .await
 }
 
-/// Adds bots to the field of a tournament, the first of which has a place in it.
+/// Adds bots to the field of a tournament, from index `place` on.
 async fn add_entrants<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,

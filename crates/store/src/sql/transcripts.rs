@@ -1,4 +1,4 @@
-//! Writes and reads what was published of transcripts.
+//! Writes and reads published transcripts.
 
 use super::columns::{small_number, to_column_integer};
 use super::dialect::{Dialect, Statement};
@@ -7,17 +7,17 @@ use super::rows::{name_damage, read_seat};
 use crate::{Change, QuestionPlace, StoreError, StoredTranscript, TranscriptHead};
 use lastnim_core::game::{MAX_SEATS, MatchId, SeatCount};
 
-/// What stands for the question for a row in the place of a ply.
-const ROW: i64 = -1;
+/// Replaces the ply for the question about the row.
+const ROW_QUESTION_PLY: i64 = -1;
 
-/// Writes what was published and what was removed again, in that order.
+/// Writes publications and removals, in order.
 pub(super) async fn write_transcripts<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
 ) -> Result<(), StoreError> {
     for change in changes {
         match change {
-            Change::TranscriptPublished(stored) => publish::<D>(connection, stored).await?,
+            Change::TranscriptPublished(stored) => publish_transcript::<D>(connection, stored).await?,
             Change::TranscriptRemoved { match_id, seat } => {
                 Statement::<D>::new("DELETE FROM transcripts WHERE match_id = $1::uuid AND seat = $2")
                     .bind(String::from(*match_id))
@@ -31,7 +31,7 @@ pub(super) async fn write_transcripts<D: Dialect>(
     Ok(())
 }
 
-async fn publish<D: Dialect>(
+async fn publish_transcript<D: Dialect>(
     connection: &mut D::Connection,
     stored: &StoredTranscript,
 ) -> Result<(), StoreError> {
@@ -49,10 +49,10 @@ async fn publish<D: Dialect>(
 }
 
 fn ply_column(place: QuestionPlace) -> i64 {
-    place.ply.map_or(ROW, i64::from)
+    place.ply.map_or(ROW_QUESTION_PLY, i64::from)
 }
 
-/// Returns the statement that lists what was published of a match.
+/// Returns the statement that lists the published transcripts of a match.
 pub(super) fn heads_statement<D: Dialect>(id: MatchId) -> Statement<D> {
     Statement::new(
         "SELECT match_id::text, seat, ply, published_at_us, octet_length(lines)::bigint AS bytes FROM transcripts
@@ -61,7 +61,7 @@ pub(super) fn heads_statement<D: Dialect>(id: MatchId) -> Statement<D> {
     .bind(String::from(id))
 }
 
-/// Returns the statement that sums the bytes up that were published of the seat of a question, without those of the question itself.
+/// Returns the statement for the transcript bytes of a seat, without those of one question.
 pub(super) fn bytes_statement<D: Dialect>(id: MatchId, place: QuestionPlace) -> Statement<D> {
     Statement::new(
         "SELECT pruned_at_us,
@@ -74,7 +74,7 @@ pub(super) fn bytes_statement<D: Dialect>(id: MatchId, place: QuestionPlace) -> 
     .bind(ply_column(place))
 }
 
-/// Returns the statement that reads what was published of a question.
+/// Returns the statement that reads the transcript of a question.
 pub(super) fn transcript_statement<D: Dialect>(id: MatchId, place: QuestionPlace) -> Statement<D> {
     Statement::new(
         "SELECT match_id::text, seat, ply, published_at_us, lines FROM transcripts
@@ -85,7 +85,7 @@ pub(super) fn transcript_statement<D: Dialect>(id: MatchId, place: QuestionPlace
     .bind(ply_column(place))
 }
 
-/// Reads that something was published.
+/// Reads the head of a transcript.
 pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreError> {
     let read = || {
         let (place, published_at) = (read_place(row)?, row.time("published_at_us")?);
@@ -94,14 +94,13 @@ pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreEr
     name_damage(format_args!("a transcript of match {}", row.label("match_id")), read())
 }
 
-/// Reads how many bytes were published of a seat.
+/// Reads the transcript bytes of a seat.
 pub(super) fn read_bytes(id: MatchId, row: &impl RowColumns) -> Result<u64, StoreError> {
     let read = || Ok((row.nullable::<i64>("pruned_at_us")?, row.number("bytes")?));
     let (pruned_at, bytes) = name_damage(format_args!("the transcripts of match {id}"), read())?;
     if pruned_at.is_some() { Err(StoreError::Pruned(id)) } else { Ok(bytes) }
 }
 
-/// Reads what was published.
 pub(super) fn read_transcript(row: &impl RowColumns) -> Result<StoredTranscript, StoreError> {
     let read = || {
         Ok(StoredTranscript {
@@ -115,10 +114,10 @@ pub(super) fn read_transcript(row: &impl RowColumns) -> Result<StoredTranscript,
 }
 
 fn read_place(row: &impl RowColumns) -> Result<QuestionPlace, DamageReason> {
-    let most = SeatCount::new(MAX_SEATS).map_err(|error| error.to_string())?;
-    let seat = read_seat("seat", row.get("seat")?, most)?;
+    let max_seats = SeatCount::new(MAX_SEATS).map_err(|error| error.to_string())?;
+    let seat = read_seat("seat", row.get("seat")?, max_seats)?;
     let ply = match row.get::<i64>("ply")? {
-        ROW => None,
+        ROW_QUESTION_PLY => None,
         _ => Some(row.number("ply")?),
     };
     Ok(QuestionPlace { seat, ply })

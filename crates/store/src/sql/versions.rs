@@ -1,4 +1,4 @@
-//! The versions that bots said: by bot, and by seat of a match.
+//! The versions that bots reported: by bot, and by seat of a match.
 
 use super::columns::{seat_versions_json, to_column_integer};
 use super::dialect::{Dialect, Statement};
@@ -8,7 +8,7 @@ use lastnim_core::game::{BotName, BotVersion};
 use lastnim_core::referee::Timestamp;
 use std::collections::BTreeMap;
 
-/// Notes that a registered bot said a version, and forgets those that it said longest ago if there are too many.
+/// Notes a version that a registered bot reported, and drops the oldest beyond the limit.
 pub(super) async fn add_seen_version<D: Dialect>(
     connection: &mut D::Connection,
     bot: &BotName,
@@ -38,7 +38,7 @@ pub(super) async fn add_seen_version<D: Dialect>(
     .await
 }
 
-/// Writes which versions sat at the seats of matches. The matches are there.
+/// Writes the versions at the seats of existing matches.
 pub(super) async fn write_seat_versions<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],

@@ -1,21 +1,18 @@
-//! The words by which enumerations stand in tables.
+//! The words for enum values in tables.
 //!
-//! They are those of the wire, without what all words of a kind begin with and in small letters; a test sees to that.
+//! They are the names on the wire, in lower case and without their common prefix; a test checks this.
 
 use lastnim_core::referee::EndReason;
 use lastnim_tournament::{FieldMovement, RatingMeasure, SeatLoss, TournamentState};
 
-/// An enumeration whose values stand in tables as words.
+/// An enum that tables store as words.
 pub(super) trait StoredWord: Copy + Sized + 'static {
-    /// What a value is called, for messages.
+    /// The name of the enum in messages.
     const CALLED: &'static str;
-    /// Every value and its word.
     const WORDS: &'static [(Self, &'static str)];
 
-    /// Returns the word of a value.
     fn as_word(self) -> &'static str;
 
-    /// Reads a word.
     fn from_word(word: &str) -> Result<Self, String> {
         let known = || Self::WORDS.iter().map(|(_, known)| *known).collect::<Vec<_>>().join(", ");
         let found = Self::WORDS.iter().find(|(_, known)| *known == word);
@@ -92,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn another_word_is_refused() {
+    fn an_unknown_word_is_rejected() {
         assert_eq!(
             SeatLoss::from_word("gone").unwrap_err(),
             "loss of a seat \"gone\": expected one of no_show, forfeited"

@@ -20,7 +20,7 @@ const MIN_IDLE_INTERVAL: Duration = Duration::from_secs(5);
 /// Lets a visitor follow what goes on.
 pub(crate) async fn watch_home_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
-    site.reads.work_out(&visitor.request(()), || ()).await?;
+    site.reads.run_slow_work(&visitor.request(()), || ()).await?;
     let feed = |visitor| HomeFeed { site: site.clone(), visitor };
     watch_feed(site, visitor, FeedTopic::Home, None, |visitor, publisher| feed(visitor).follow(publisher))
 }
@@ -50,7 +50,7 @@ impl HomeFeed {
     async fn look(&self, publisher: &FeedPublisher) -> Result<Duration, Status> {
         let now = read_home(&self.site, &self.visitor).await?;
         let interval = if now.is_busy() { MIN_UPDATE_INTERVAL } else { MIN_IDLE_INTERVAL };
-        let page = self.site.reads.work_out(&self.visitor.request(()), move || now.live_page()).await?;
+        let page = self.site.reads.run_slow_work(&self.visitor.request(()), move || now.live_page()).await?;
         publisher.publish(page);
         Ok(interval)
     }

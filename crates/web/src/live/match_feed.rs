@@ -70,7 +70,7 @@ async fn watch_ended_match(
         let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
         MatchAtPly { id, shown: &shown, replay: &replay, ply: replay.plies(), view }.live_page().map(Some)
     };
-    let page = site.reads.work_out(&visitor.request(()), make).await??;
+    let page = site.reads.run_slow_work(&visitor.request(()), make).await??;
     let publisher = FeedPublisher::default();
     let watcher = publisher.watch(after);
     if let Some(page) = page {
@@ -223,7 +223,7 @@ impl MatchFeed {
             let Some(replay) = &*replay else { return Ok(None) };
             MatchAtPly { id, shown: &shown, replay, ply: replay.plies(), view }.live_page().map(Some)
         };
-        self.site.reads.work_out(&self.visitor.request(()), make).await?
+        self.site.reads.run_slow_work(&self.visitor.request(()), make).await?
     }
 }
 

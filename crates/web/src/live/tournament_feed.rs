@@ -165,7 +165,7 @@ impl TournamentFeed {
         kept.refresh(self, &tournament, &standings.standings, ending).await?;
         let now =
             TournamentNow { id: self.id, shown, standings, matches, findings: Arc::clone(&kept.findings) };
-        self.site.reads.work_out(&self.visitor.request(()), move || now.live_page()).await
+        self.site.reads.run_slow_work(&self.visitor.request(()), move || now.live_page()).await
     }
 }
 

@@ -187,7 +187,7 @@ mod tests {
         let (reads, reader) = (site.reads.clone(), guest_visitor());
         let reading = tokio::spawn(async move {
             let read = move || (begin.send(()).is_ok(), finished.recv().is_ok());
-            reads.work_out(&reader.request(()), read).await
+            reads.run_slow_work(&reader.request(()), read).await
         });
         is_reading.await.unwrap();
         let fields = FormFields::parse(b"act=take&ply=0&take=2").unwrap();

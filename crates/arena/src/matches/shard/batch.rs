@@ -1,4 +1,4 @@
-//! What is told to shards in one go.
+//! Batches of inputs to shards.
 
 use super::effect::ShardEffect;
 use super::handle::{ShardCore, ShardState, Shards};
@@ -12,25 +12,25 @@ use std::sync::MutexGuard;
 use std::task::Waker;
 use tokio::sync::oneshot;
 
-/// Inputs after which the time is read again: the server's own work is charged to nobody.
-const INPUTS_A_TIME: u32 = 32;
+/// Inputs between two readings of the clock, so that bots do not pay for the server's own work.
+const INPUTS_PER_CLOCK_READING: u32 = 32;
 
-/// What is told to a shard in one go: its effects are carried out in their order, and the streams are woken at the end.
+/// A batch of inputs to a shard. Effects are carried out in order, and streams are woken at the end.
 #[derive(Debug)]
 pub struct ShardBatch<'a> {
     core: &'a ShardCore,
-    /// None once the batch is over.
+    /// `None` once the batch has ended.
     state: Option<MutexGuard<'a, ShardState>>,
     now: Timestamp,
     inputs: u32,
     wakers: Vec<Waker>,
 }
 
-/// All shards, held at once.
+/// All shards, locked at once.
 #[derive(Debug)]
 pub struct LockedShards<'a> {
     shards: &'a Shards,
-    /// By the index of the shard, which is also the order in which they are locked.
+    /// By shard index, which is also the locking order.
     batches: Vec<ShardBatch<'a>>,
 }
 
@@ -39,13 +39,13 @@ impl<'a> LockedShards<'a> {
         Self { shards, batches }
     }
 
-    /// Tells a match something.
+    /// Sends an input to a match.
     pub fn tell(&mut self, id: MatchId, input: MatchInput<SessionLink>) {
         self.batches[self.shards.index_of_match(id)].tell(id, input);
     }
 }
 
-/// What a session brings to its matches in one go, be they of one shard or of several.
+/// A batch of a session's messages to its matches, possibly in several shards.
 #[derive(Debug)]
 pub struct ActionBatch<'a> {
     shards: &'a Shards,
@@ -58,22 +58,22 @@ impl<'a> ActionBatch<'a> {
         Self { shards, at, open: None }
     }
 
-    /// Brings what a bot sent to its match.
+    /// Passes a bot's message to its match.
     ///
     /// # Errors
-    /// If the bot has no seat there, or too much waits for the seat.
+    /// If the bot has no seat there, or the seat's queue is full.
     pub fn act(&mut self, id: MatchId, bot: u64, action: SeatAction) -> Result<(), ActionRefused> {
         let index = self.shards.index_of_match(id);
         if self.open.as_ref().is_none_or(|(open, _)| *open != index) {
-            // One lock at a time: the batch before is carried out first.
+            // Holds one lock at a time: the previous batch is carried out first.
             self.flush();
             self.open = Some((index, self.shards.at_index(index).batch_from(self.at)));
         }
-        let (_, batch) = self.open.as_mut().expect("it was just opened");
+        let (_, batch) = self.open.as_mut().expect("a batch was just opened");
         batch.act(id, bot, action, self.at)
     }
 
-    /// Carries out what the shards have decided so far.
+    /// Carries out the shards' decisions so far.
     pub fn flush(&mut self) {
         self.open = None;
     }
@@ -84,12 +84,11 @@ impl<'a> ShardBatch<'a> {
         Self { core, state: Some(state), now, inputs: 0, wakers: Vec::new() }
     }
 
-    /// Returns the time.
     pub(super) fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Starts a match that was prepared.
+    /// Starts a prepared match.
     pub fn start(&mut self, id: MatchId) {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
@@ -97,7 +96,7 @@ impl<'a> ShardBatch<'a> {
         self.carry_out();
     }
 
-    /// Tells a match something; returns whether it is open.
+    /// Sends an input to a match; returns whether it is open.
     pub fn tell(&mut self, id: MatchId, input: MatchInput<SessionLink>) -> bool {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
@@ -106,10 +105,10 @@ impl<'a> ShardBatch<'a> {
         is_open
     }
 
-    /// Brings what a bot sent at `at` to its match.
+    /// Passes a bot's message that arrived at `at` to its match.
     ///
     /// # Errors
-    /// If the bot has no seat there, or too much waits for the seat.
+    /// If the bot has no seat there, or the seat's queue is full.
     pub fn act(
         &mut self,
         id: MatchId,
@@ -124,20 +123,21 @@ impl<'a> ShardBatch<'a> {
         acted
     }
 
-    /// Has a match say that all is answered that it was told before; returns where it does, or nothing if it is not open.
+    /// Adds a barrier to a match, and returns a receiver that resolves once all earlier inputs are answered; `None` if
+    /// the match is not open.
     pub fn await_answers(&mut self, id: MatchId) -> Option<oneshot::Receiver<()>> {
         let (waiter, answered) = self.state().delivery.add_waiter();
         self.tell(id, MatchInput::Barrier { waiter }).then_some(answered)
     }
 
-    /// Gives a match up, if it is still there.
+    /// Drops a match without an end, if it is still open.
     pub fn abandon(&mut self, id: MatchId) {
         let ShardState { machine, delivery, .. } = self.state();
         machine.remove(id);
         delivery.detach(id);
     }
 
-    /// Says what became of the changes of a match.
+    /// Reports the result of committing a match's changes.
     pub(super) fn note_committed(&mut self, id: MatchId, result: Result<(), StoreError>) {
         let now = self.next_time();
         let ShardState { machine, effects, .. } = self.state();
@@ -145,7 +145,7 @@ impl<'a> ShardBatch<'a> {
         self.carry_out();
     }
 
-    /// Looks at the clocks.
+    /// Checks the clocks.
     pub(super) fn tick(&mut self) {
         loop {
             let now = self.next_time();
@@ -157,21 +157,21 @@ impl<'a> ShardBatch<'a> {
         }
     }
 
-    /// Returns what the lock protects.
+    /// Returns the locked state.
     pub(super) fn state(&mut self) -> &mut ShardState {
         self.state.as_mut().expect("the batch is not over")
     }
 
-    /// Returns the time, which is read again now and then.
+    /// Returns the time, read again after a number of inputs.
     fn next_time(&mut self) -> Timestamp {
         self.inputs += 1;
-        if self.inputs.is_multiple_of(INPUTS_A_TIME) {
+        if self.inputs.is_multiple_of(INPUTS_PER_CLOCK_READING) {
             self.now = self.core.context.clock.now();
         }
         self.now
     }
 
-    /// Carries out what the machine wants done. What the store does not even take in counts as failed.
+    /// Carries out the machine's effects. Changes that cannot be submitted to the store count as failed.
     fn carry_out(&mut self) {
         let (core, wakers) = (self.core, &mut self.wakers);
         let state = self.state.as_mut().expect("the batch is not over");
@@ -182,16 +182,16 @@ impl<'a> ShardBatch<'a> {
                 match effect {
                     ShardEffect::Commit { id, changes } => {
                         if changes.len() > 1 {
-                            // An audit takes its time.
+                            // An audit may have taken long.
                             self.now = core.context.clock.now();
                         }
-                        let listener = core.itself.upgrade().expect("it is held by whoever calls this");
+                        let listener = core.itself.upgrade().expect("the caller has a reference");
                         if let Err(error) = core.context.commits.submit(changes, id, listener) {
                             failed.push((id, error));
                         }
                     }
                     ShardEffect::Send { to, id, event } => wakers.extend(to.queue_match_event(id, event)),
-                    ShardEffect::CountUnproductive { to, wrong } => to.count_unproductive(wrong),
+                    ShardEffect::CountIdleMessage { to, wrong } => to.count_idle_message(wrong),
                     ShardEffect::ShowWatchers { id, event } => delivery.show_watchers(id, &event),
                     ShardEffect::Begun { id } => delivery.note_begun(id),
                     ShardEffect::EndSent { id, seat, session } => delivery.note_end_sent(id, seat, session),

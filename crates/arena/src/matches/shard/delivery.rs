@@ -1,4 +1,4 @@
-//! What is attached to the matches of a shard: who waits for them, sits in them and watches them.
+//! The recipients of a shard's effects: waiters, seats and watchers.
 
 use super::effect::{MatchExit, WatchEvent};
 use crate::sessions::outbox::{CloseReason, Outbox};
@@ -8,23 +8,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Those whom the matches of a shard concern, besides the sessions that their effects name.
+/// The recipients attached to the matches of a shard, apart from sessions named in effects.
 #[derive(Debug, Default)]
 pub(super) struct Delivery {
     matches: MatchMap<AttachedMatch>,
-    /// Who waits at a barrier.
+    /// Waiters at barriers.
     waiters: HashMap<u64, oneshot::Sender<()>>,
     next_waiter: u64,
 }
 
-/// Those whom a match concerns.
+/// The recipients attached to a match.
 #[derive(Debug)]
 pub(super) struct AttachedMatch {
     presences: BySeat<Arc<Presence>>,
     watchers: Vec<Outbox<WatchEvent>>,
-    /// Hears that the beginning is announced.
+    /// Notified when the beginning is announced.
     begun: Option<oneshot::Sender<()>>,
-    /// Hears how it left the shard.
+    /// Notified how the match left the shard.
     over: Option<oneshot::Sender<MatchExit>>,
 }
 
@@ -39,35 +39,35 @@ impl AttachedMatch {
 }
 
 impl Delivery {
-    /// Attaches those whom a new match concerns.
+    /// Attaches the recipients of a new match.
     pub(super) fn attach(&mut self, id: MatchId, attached: AttachedMatch) {
         self.matches.insert(id, attached);
     }
 
-    /// Lets the bots of a match leave that was given up.
+    /// Detaches a dropped match and frees its bots' seats.
     pub(super) fn detach(&mut self, id: MatchId) {
         if let Some(attached) = self.matches.remove(&id) {
             attached.presences.iter().for_each(|presence| presence.leave_match(id));
         }
     }
 
-    /// Adds a watcher of a match and returns whether there was room; nothing if it is not open.
+    /// Adds a watcher, and returns whether there was room; `None` if the match is not open.
     pub(super) fn admit_watcher(
         &mut self,
         id: MatchId,
         outbox: Outbox<WatchEvent>,
-        most: usize,
+        limit: usize,
     ) -> Option<bool> {
         let watchers = &mut self.matches.get_mut(&id)?.watchers;
         watchers.retain(|watcher| !watcher.is_over());
-        let has_room = watchers.len() < most;
+        let has_room = watchers.len() < limit;
         if has_room {
             watchers.push(outbox);
         }
         Some(has_room)
     }
 
-    /// Numbers somebody who waits at a barrier.
+    /// Adds a waiter at a barrier, and returns its number.
     pub(super) fn add_waiter(&mut self) -> (u64, oneshot::Receiver<()>) {
         self.waiters.retain(|_, waiter| !waiter.is_closed());
         self.next_waiter += 1;
@@ -76,48 +76,50 @@ impl Delivery {
         (self.next_waiter, answers)
     }
 
-    /// Shows something to all who watch a match.
+    /// Sends an event to all watchers of a match.
     pub(super) fn show_watchers(&self, id: MatchId, event: &WatchEvent) {
         for watcher in self.matches.get(&id).into_iter().flat_map(|attached| &attached.watchers) {
             watcher.push(event.clone());
         }
     }
 
-    /// Tells whoever began a match that its beginning is announced.
+    /// Notifies the creator of a match that its beginning is announced.
     pub(super) fn note_begun(&mut self, id: MatchId) {
         if let Some(begun) = self.matches.get_mut(&id).and_then(|attached| attached.begun.take()) {
-            // A director does not wait for it.
+            // Directors do not wait for this.
             let _ = begun.send(());
         }
     }
 
-    /// Tells the presence of a seat that a session has been sent the end of a match.
+    /// Notes in the presence of a seat's bot that a session has been sent the end of a match.
     pub(super) fn note_end_sent(&self, id: MatchId, seat: Seat, session: Option<u64>) {
         if let Some(attached) = self.matches.get(&id) {
             attached.presences[seat].note_match_ended(id, session);
         }
     }
 
-    /// Answers somebody who waits at a barrier.
+    /// Releases a waiter at a barrier.
     pub(super) fn release_waiter(&mut self, waiter: u64) {
         if let Some(waiting) = self.waiters.remove(&waiter) {
-            // Whoever waited may have gone.
+            // The waiter may have gone.
             let _ = waiting.send(());
         }
     }
 
-    /// Lets go of a match that has left the shard.
+    /// Detaches a match that has left the shard.
     pub(super) fn note_over(&mut self, id: MatchId, end: MatchExit) {
         let Some(attached) = self.matches.remove(&id) else { return };
         for presence in &attached.presences {
             match end {
                 MatchExit::Stored(_) => presence.leave_seat(id),
-                MatchExit::Cut | MatchExit::Refused(_) | MatchExit::BrokenDown => presence.leave_match(id),
+                MatchExit::Interrupted | MatchExit::Refused(_) | MatchExit::BrokenDown => {
+                    presence.leave_match(id)
+                }
             }
         }
         let closing = match end {
             MatchExit::Stored(_) => Some(CloseReason::Done),
-            MatchExit::Cut => Some(CloseReason::ShuttingDown),
+            MatchExit::Interrupted => Some(CloseReason::ShuttingDown),
             MatchExit::Refused(_) => None,
             MatchExit::BrokenDown => Some(CloseReason::Broken),
         };
@@ -125,7 +127,7 @@ impl Delivery {
             attached.watchers.iter().for_each(|watcher| watcher.close(closing));
         }
         if let Some(over) = attached.over {
-            // A match that was given up has nobody who waits for its end.
+            // Nobody waits for the end of a dropped match.
             let _ = over.send(end);
         }
     }

@@ -1,22 +1,22 @@
-//! What becomes of the time and the messages of a match that the organiser lets wait.
+//! Clocks and messages of a match that the organiser has paused.
 
 use super::input::MatchInput;
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 
-/// Whether a match waits. Its clocks stand still meanwhile, and afterwards play goes on where it stood.
+/// Whether a match is paused. Its clocks stand still, and play continues unchanged afterwards.
 #[derive(Debug)]
 pub(super) struct MatchFreeze<S> {
     frozen: Option<Frozen<S>>,
-    /// What seats sent to the match while it waited, once it goes on.
+    /// Messages that arrived during the pause, once it is over.
     thawed: VecDeque<MatchInput<S>>,
 }
 
 #[derive(Debug)]
 struct Frozen<S> {
-    /// Up to when the time is excused.
+    /// Until when the pause has been excused.
     excused_until: Timestamp,
-    /// What seats have sent since, at most what each may have unread, in the order of its arrival.
+    /// Messages that arrived during the pause, in order, at most `unread_per_seat` per seat.
     inputs: VecDeque<MatchInput<S>>,
 }
 
@@ -27,41 +27,40 @@ impl<S> Default for MatchFreeze<S> {
 }
 
 impl<S> MatchFreeze<S> {
-    /// Returns whether the match waits.
     pub(super) fn is_frozen(&self) -> bool {
         self.frozen.is_some()
     }
 
-    /// Returns up to when the time of a match that waits is excused.
+    /// Returns until when the time of a paused match has been excused.
     pub(super) fn excused_until(&self) -> Option<Timestamp> {
         self.frozen.as_ref().map(|frozen| frozen.excused_until)
     }
 
-    /// Lets the match wait from now on; one that waits already goes on waiting.
+    /// Pauses the match; no effect if it is already paused.
     pub(super) fn begin(&mut self, now: Timestamp) {
         self.frozen.get_or_insert_with(|| Frozen { excused_until: now, inputs: VecDeque::new() });
     }
 
-    /// Lets the match go on.
+    /// Ends the pause.
     pub(super) fn end(&mut self) {
         self.thawed.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
     }
 
-    /// Returns from when to when a match that waits has still to be excused, and takes it as excused.
+    /// Returns the part of the pause that is not excused yet, and marks it as excused.
     #[must_use = "the clocks run unless the span is excused"]
     pub(super) fn take_span_until(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let frozen = self.frozen.as_mut()?;
         Some((std::mem::replace(&mut frozen.excused_until, now), now))
     }
 
-    /// Takes note that the time up to a moment was excused for another reason.
+    /// Notes that the time until `until` was excused for another reason.
     pub(super) fn note_excused_until(&mut self, until: Timestamp) {
         if let Some(frozen) = &mut self.frozen {
             frozen.excused_until = until;
         }
     }
 
-    /// Keeps what a seat sends to a match that waits, and gives all else back.
+    /// Holds back a seat's message while the match is paused; returns any other input.
     pub(super) fn hold_back(&mut self, input: MatchInput<S>) -> Option<MatchInput<S>> {
         match (&mut self.frozen, input) {
             (Some(frozen), input @ MatchInput::Seat { .. }) => {
@@ -72,7 +71,7 @@ impl<S> MatchFreeze<S> {
         }
     }
 
-    /// Returns what a seat sent while the match waited, in the order of its arrival, once it goes on.
+    /// Returns the next held message once the pause is over, in order of arrival.
     pub(super) fn next_thawed(&mut self) -> Option<MatchInput<S>> {
         self.thawed.pop_front()
     }
@@ -100,9 +99,9 @@ mod tests {
     }
 
     #[test]
-    fn seats_are_heard_in_their_order_once_the_match_goes_on() {
+    fn held_messages_are_handled_in_order_after_the_pause() {
         let mut freeze = MatchFreeze::<()>::default();
-        assert_eq!(time_of(freeze.hold_back(resignation(1))), Some(1), "it does not wait yet");
+        assert_eq!(time_of(freeze.hold_back(resignation(1))), Some(1), "it is not paused yet");
         freeze.begin(at(2));
         assert!(freeze.hold_back(resignation(3)).is_none() && freeze.hold_back(resignation(4)).is_none());
         assert!(matches!(freeze.hold_back(MatchInput::Cancel), Some(MatchInput::Cancel)));

@@ -1,4 +1,4 @@
-//! The carrier around a shard: feeds it, and does what it decides.
+//! The async shell around a shard: passes inputs in and carries effects out.
 
 use super::batch::{ActionBatch, LockedShards, ShardBatch};
 use super::delivery::{AttachedMatch, Delivery};
@@ -22,62 +22,60 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
-/// What every shard of an arena works with.
+/// What all shards of an arena share.
 #[derive(Debug)]
 pub struct MatchContext {
-    /// Tells the time.
     pub clock: WallClock,
-    /// Makes what happens last.
+    /// Commits changes.
     pub commits: GroupCommit,
-    /// What matches decide with.
+    /// The terms of all matches.
     pub terms: MatchTerms,
 }
 
-/// All shards of an arena. Which one owns a match follows from the match's id.
+/// All shards of an arena. The id of a match determines its shard.
 #[derive(Debug, Clone)]
 pub struct Shards {
     shards: Arc<[ShardHandle]>,
 }
 
-/// Reaches one shard. Cheap to clone.
+/// A handle of one shard. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ShardHandle {
     core: Arc<ShardCore>,
 }
 
-/// A shard and what carries for it.
+/// A shard and its shell.
 #[derive(Debug)]
 pub(super) struct ShardCore {
     state: Mutex<ShardState>,
     pub(super) context: Arc<MatchContext>,
-    /// Tells the timer that an alarm is to ring earlier than it knows.
+    /// Tells the timer about an earlier alarm.
     pub(super) alarm_moved: Arc<Notify>,
     pub(super) itself: Weak<Self>,
 }
 
-/// What the lock of a shard protects.
+/// The state under the lock of a shard.
 #[derive(Debug)]
 pub(super) struct ShardState {
     pub(super) machine: Shard<SessionLink>,
     pub(super) delivery: Delivery,
     pub(super) effects: Vec<ShardEffect<SessionLink>>,
-    /// When the timer rings; none while it waits to be told.
+    /// When the timer fires; `None` while it waits for an alarm.
     pub(super) timer_at: Option<Timestamp>,
 }
 
-/// A match that was prepared: how it is reached, and what it will say of itself.
+/// A prepared match: its handle, and receivers for its beginning and end.
 #[derive(Debug)]
 pub struct MatchTicket {
-    /// Takes inputs for it.
     pub handle: MatchHandle,
-    /// Says that its beginning is announced; dropped if it never is.
+    /// Resolves when its beginning is announced; dropped if it never is.
     pub begun: oneshot::Receiver<()>,
-    /// Says how it left the shard; dropped if it was given up.
+    /// Resolves with how it left the shard; dropped if it was dropped.
     pub over: oneshot::Receiver<MatchExit>,
 }
 
 impl Shards {
-    /// Starts so many shards, each with a timer of its own.
+    /// Starts `count` shards, each with its own timer.
     pub fn start(count: usize, context: &Arc<MatchContext>) -> Self {
         Self { shards: (0..count.max(1)).map(|_| ShardHandle::start(Arc::clone(context))).collect() }
     }
@@ -87,22 +85,20 @@ impl Shards {
         self.at_index(self.index_of_match(id))
     }
 
-    /// Returns the shard of an index.
     pub(super) fn at_index(&self, index: usize) -> &ShardHandle {
         &self.shards[index]
     }
 
-    /// Returns the index of the shard that owns a match.
     pub(super) fn index_of_match(&self, id: MatchId) -> usize {
         id.random_bits() as usize % self.shards.len()
     }
 
-    /// Holds all shards, so that nothing happens in any match but what is told here.
+    /// Locks all shards, so that nothing else happens in any match.
     pub fn lock_all(&self) -> LockedShards<'_> {
         LockedShards::new(self, self.shards.iter().map(ShardHandle::batch).collect())
     }
 
-    /// Returns what has been announced in all matches so far. Each shard is held for a moment, one after the other.
+    /// Returns the totals of all shards. Each shard is locked briefly, one after the other.
     pub fn tally(&self) -> ShardTally {
         let mut sum = ShardTally::default();
         for shard in self.shards.iter() {
@@ -111,7 +107,7 @@ impl Shards {
         sum
     }
 
-    /// Begins to tell shards what arrived at a time.
+    /// Starts a batch of messages that arrived at `at`.
     pub fn batch(&self, at: Timestamp) -> ActionBatch<'_> {
         ActionBatch::new(self, at)
     }
@@ -135,12 +131,12 @@ impl ShardHandle {
         Self { core }
     }
 
-    /// Begins to tell the shard something.
+    /// Starts a batch for this shard.
     pub fn batch(&self) -> ShardBatch<'_> {
         self.core.batch()
     }
 
-    /// Begins as [`batch`](Self::batch) does, with a time that was just read; it is read again if the shard is busy.
+    /// Starts a batch with a time that was just read; it is read again if the shard is busy.
     pub(super) fn batch_from(&self, now: Timestamp) -> ShardBatch<'_> {
         match self.core.state.try_lock() {
             Ok(state) => self.core.batch_with(state, now),
@@ -148,7 +144,7 @@ impl ShardHandle {
         }
     }
 
-    /// Seats the bots and prepares a match. Nothing is stored or sent before it is started.
+    /// Seats the bots and prepares a match. Nothing is stored or sent before it starts.
     pub fn prepare(
         &self,
         id: MatchId,
@@ -164,7 +160,7 @@ impl ShardHandle {
         let handle = MatchHandle::new(id, count, self.clone());
         let seats = BySeat::from_fn(count, |seat| {
             let presence = &presences[seat];
-            // Under the shard's lock: a session that opens now tells the match after this.
+            // Under the shard's lock: a session that opens now reaches the match after this.
             let session = presence.take_seat(id, SeatRoute::new(seat, handle.clone()));
             (presence.number(), session.map(SeatSession::of_link))
         });
@@ -176,26 +172,26 @@ impl ShardHandle {
         MatchTicket { handle, begun: hears_of_it, over: hears_of_end }
     }
 
-    /// Returns what is announced of a match; nothing before its beginning is, and once it is over.
+    /// Returns the announced state of a match, between the announcements of its beginning and its end.
     pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.core.lock().machine.view(id)
     }
 
-    /// Returns by seat the versions that have sat in a match; nothing if none was said.
+    /// Returns by seat the versions that have played in a match; empty if none was reported.
     pub fn seat_versions(&self, id: MatchId) -> Vec<SeatVersions> {
         self.core.lock().machine.seat_versions(id)
     }
 
-    /// Copies some of the announced events of a match: at most `most` from an index on. Nothing if it is not open.
-    pub fn copy_events(&self, id: MatchId, from: usize, most: usize) -> Option<Vec<TimedEvent>> {
-        self.core.lock().machine.announced_events(id, from, most).map(<[TimedEvent]>::to_vec)
+    /// Copies up to `limit` announced events of a match from an index on; `None` if it is not open.
+    pub fn copy_events(&self, id: MatchId, from: usize, limit: usize) -> Option<Vec<TimedEvent>> {
+        self.core.lock().machine.announced_events(id, from, limit).map(<[TimedEvent]>::to_vec)
     }
 
-    /// Adds a watcher of a match, unless it has `most` already.
-    pub fn watch(&self, id: MatchId, outbox: Outbox<WatchEvent>, most: usize) -> WatchAdmission {
+    /// Adds a watcher of a match, up to `limit` of them.
+    pub fn watch(&self, id: MatchId, outbox: Outbox<WatchEvent>, limit: usize) -> WatchAdmission {
         let mut state = self.core.lock();
         let ShardState { machine, delivery, .. } = &mut *state;
-        match delivery.admit_watcher(id, outbox, most) {
+        match delivery.admit_watcher(id, outbox, limit) {
             None => WatchAdmission::NotOpen,
             Some(false) => WatchAdmission::Full,
             Some(true) => machine.watch(id).map_or(WatchAdmission::NotOpen, |start| {
@@ -205,19 +201,18 @@ impl ShardHandle {
     }
 }
 
-/// What a shard answers to somebody who wants to watch a match.
+/// The answer to a request to watch a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchAdmission {
-    /// Further events follow.
+    /// The watcher gets further events.
     Admitted {
-        /// Events that are announced.
+        /// The number of announced events.
         announced: usize,
-        /// Whether the rows are among them.
+        /// Whether they include the rows.
         is_revealed: bool,
     },
-    /// There are as many watchers as there may be.
+    /// The watcher limit is reached.
     Full,
-    /// The match is not open.
     NotOpen,
 }
 
@@ -235,14 +230,14 @@ impl ShardCore {
         ShardBatch::new(self, state, now)
     }
 
-    /// Returns when the timer is to ring, and takes note that it will.
+    /// Returns when the timer is to fire next, and notes it.
     pub(super) fn set_timer(&self) -> Option<tokio::time::Instant> {
         let mut state = self.lock();
         state.timer_at = state.machine.next_alarm();
         state.timer_at.map(|at| self.context.clock.instant(at))
     }
 
-    /// Looks at the clocks.
+    /// Checks the clocks.
     pub(super) fn tick(&self) {
         self.batch().tick();
     }

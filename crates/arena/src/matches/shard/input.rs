@@ -1,4 +1,4 @@
-//! What a match is told.
+//! The inputs of a match.
 
 use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{BotVersion, Seat};
@@ -7,93 +7,64 @@ use lastnim_proto::TakeFeed;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a match is told: a plain value. `S` is the address of a session.
+/// An input of a match: a plain value. `S` is the address of a session.
 #[derive(Debug)]
 pub enum MatchInput<S> {
     /// A seat's bot sent something.
     Seat {
-        /// The seat.
         seat: Seat,
-        /// What it sent.
         action: SeatAction,
-        /// When it arrived: a seat does not pay for the time that its message waits in the server.
+        /// When it arrived: the bot does not pay for the time that its message waits in the server.
         at: Timestamp,
     },
     /// A session of a seat's bot has opened.
-    Joined {
-        /// The seat.
-        seat: Seat,
-        /// The session.
-        session: SeatSession<S>,
-        /// When it opened.
-        at: Timestamp,
-    },
-    /// A session of a seat's bot is over.
+    Joined { seat: Seat, session: SeatSession<S>, at: Timestamp },
+    /// A session of a seat's bot has ended.
     Left {
-        /// The seat.
         seat: Seat,
-        /// The number of the session; it may have been replaced by now.
+        /// The number of the session, which may have been replaced by now.
         session: u64,
-        /// When it ended.
         at: Timestamp,
-        /// Whether it may have ended because the server stood still.
+        /// Whether it may have ended because the server stalled.
         is_excused: bool,
     },
     /// The lag of a session was measured.
-    Lag {
-        /// The seat.
-        seat: Seat,
-        /// The number of the session.
-        session: u64,
-        /// Its round-trip lag.
-        lag: Duration,
-    },
-    /// A session wants to hear other takes than before.
-    Feed {
-        /// The seat.
-        seat: Seat,
-        /// The number of the session.
-        session: u64,
-        /// The takes that it hears.
-        feed: TakeFeed,
-    },
-    /// Somebody waits until everything that was sent before is answered.
+    Lag { seat: Seat, session: u64, lag: Duration },
+    /// A session changes which takes it is sent.
+    Feed { seat: Seat, session: u64, feed: TakeFeed },
+    /// A caller waits until everything sent before is answered.
     Barrier {
-        /// The number of whoever waits.
+        /// The number of the waiter.
         waiter: u64,
     },
     /// The organiser has disqualified a seat's bot.
-    Disqualify {
-        /// The seat.
-        seat: Seat,
-    },
-    /// The organiser lets the match wait: its clocks stand still, and what seats send waits.
+    Disqualify { seat: Seat },
+    /// The organiser pauses the match: clocks stand still, and messages of seats wait.
     Freeze,
-    /// The organiser lets it go on.
+    /// The organiser resumes the match.
     Thaw,
-    /// The organiser calls the match off.
+    /// The organiser cancels the match.
     Cancel,
-    /// The server stops: the match is left as it is.
-    Cut,
+    /// The server stops, and the match stays unfinished.
+    Interrupt,
 }
 
 /// A session as one of its matches knows it.
 #[derive(Debug, Clone)]
 pub struct SeatSession<S> {
-    /// Its number; a newer session of the same bot has a higher one.
+    /// Its number; newer sessions of the same bot have higher numbers.
     pub id: u64,
-    /// Where to send what it is to hear.
     pub address: S,
-    /// What its bot said of the program that plays.
+    /// The version that the bot reported.
     pub version: Arc<BotVersion>,
-    /// The takes that it hears.
+    /// The takes that it is sent.
     pub feed: TakeFeed,
-    /// Its round-trip lag as it was last measured; zero before that.
+    /// Its last measured round-trip lag; zero before the first measurement.
     pub lag: Duration,
 }
 
 impl SeatSession<SessionLink> {
-    /// Says of a session what its matches need to know.
+    /// Returns what matches need to know of a session.
     pub(crate) fn of_link(link: SessionLink) -> Self {
         let (id, version, feed, lag) = (link.id(), Arc::clone(link.version()), link.feed(), link.lag());
         Self { id, address: link, version, feed, lag }

@@ -1,4 +1,4 @@
-//! The machine: many matches, without tokio, clock or lock.
+//! The state machine of a shard: many matches, without tokio, clock or lock.
 
 use super::effect::{MatchExit, ShardEffect};
 use super::input::MatchInput;
@@ -12,58 +12,59 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Alarms that may be kept beside four for each match.
+/// Alarms that may be kept in addition to four per match.
 const MAX_SPARE_ALARMS: usize = 64;
 
-/// Owns the matches of one part of the server and decides for them: `(input, now) -> effects`. `S` is the address of a session.
+/// Owns a part of the server's matches and decides for them: `(input, now) -> effects`. `S` is the address of a
+/// session.
 ///
-/// Whoever drives it passes the time, in an order that never runs backwards, and does what the effects say, in their order.
+/// The caller passes times that never go backwards, and carries out the effects in order.
 #[derive(Debug)]
 pub struct Shard<S> {
     terms: MatchTerms,
     matches: MatchMap<Box<LiveMatch<S>>>,
-    /// When clocks are to be looked at, the earliest first. A match whose clock was moved back is looked at too early.
+    /// When clocks are checked, the earliest first. Alarms of clocks that were extended fire too early.
     alarms: BinaryHeap<Reverse<(Timestamp, MatchId)>>,
     decided: Vec<RefereeEffect>,
     tally: ShardTally,
 }
 
-/// Why a shard does not take in what a bot sends.
+/// Why a shard rejects a bot's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ActionRefused {
-    /// The bot has no seat in an open match of that id.
+    /// The bot has no seat in an open match with this id.
     UnknownMatch,
-    /// Too much waits for its seat.
+    /// The seat's queue is full.
     BacklogFull(SeatBacklogFull),
 }
 
-/// What somebody who begins to watch a match has missed.
+/// The announced part of a match when a watcher joins.
 #[derive(Debug, Clone, Copy)]
 pub struct WatchStart {
-    /// Events that are announced.
+    /// The number of announced events.
     pub announced: usize,
-    /// Whether the rows are among them.
+    /// Whether they include the rows.
     pub is_revealed: bool,
 }
 
 impl<S: Clone> Shard<S> {
-    /// Starts without a match.
+    /// Creates a shard without matches.
     pub fn new(terms: MatchTerms) -> Self {
         let (matches, alarms, decided, tally) = Default::default();
         Self { terms, matches, alarms, decided, tally }
     }
 
-    /// Prepares a match, which waits to be [started](Self::start).
+    /// Prepares a match, which waits for its [start](Self::start).
     pub fn prepare(&mut self, new: PreparedMatch<S>, now: Timestamp) {
         self.matches.insert(new.id, Box::new(LiveMatch::new(new, now)));
     }
 
-    /// Starts a match that was prepared.
+    /// Starts a prepared match.
     pub fn start(&mut self, id: MatchId, now: Timestamp, effects: &mut Vec<ShardEffect<S>>) {
         self.with_match(id, now, effects, LiveMatch::start);
     }
 
-    /// Tells a match something; returns whether it is open.
+    /// Sends an input to a match; returns whether it is open.
     pub fn tell(
         &mut self,
         id: MatchId,
@@ -74,10 +75,10 @@ impl<S: Clone> Shard<S> {
         self.with_match(id, now, effects, |live, turn| live.receive(input, turn)).is_some()
     }
 
-    /// Takes in what a bot sent at `at` for its seat in a match.
+    /// Passes a bot's message that arrived at `at` to its match.
     ///
     /// # Errors
-    /// If it has no seat there, or too much waits for the seat.
+    /// If the bot has no seat there, or the seat's queue is full.
     pub fn act(
         &mut self,
         (id, bot): (MatchId, u64),
@@ -93,7 +94,7 @@ impl<S: Clone> Shard<S> {
         acted.unwrap_or(Err(ActionRefused::UnknownMatch))
     }
 
-    /// Says what became of the changes that a match had to commit.
+    /// Reports the result of committing a match's changes.
     pub fn note_committed(
         &mut self,
         id: MatchId,
@@ -104,13 +105,13 @@ impl<S: Clone> Shard<S> {
         self.with_match(id, now, effects, |live, turn| live.note_committed(result, turn));
     }
 
-    /// Returns when the shard has to be [looked at](Self::tick) again at the latest.
+    /// Returns when [`tick`](Self::tick) must be called at the latest.
     pub fn next_alarm(&self) -> Option<Timestamp> {
         self.alarms.peek().map(|&Reverse((at, _))| at)
     }
 
-    /// Looks at a clock that may have run out; returns whether there was one. What follows from it may take its time, so that one
-    /// is looked at after the other.
+    /// Checks one clock that may have run out; returns whether there was one. The effects may take long, so only one is
+    /// checked per call.
     pub fn tick(&mut self, now: Timestamp, effects: &mut Vec<ShardEffect<S>>) -> bool {
         let Some(&Reverse((at, id))) = self.alarms.peek().filter(|Reverse((at, _))| *at <= now) else {
             return false;
@@ -128,34 +129,35 @@ impl<S: Clone> Shard<S> {
         true
     }
 
-    /// Returns what has been announced so far.
+    /// Returns the totals so far.
     pub fn tally(&self) -> ShardTally {
         self.tally
     }
 
-    /// Gives a match up without a word; returns whether there was one.
+    /// Drops a match without an end; returns whether it existed.
     pub fn remove(&mut self, id: MatchId) -> bool {
         self.matches.remove(&id).is_some()
     }
 
-    /// Returns what is announced of a match; nothing before its beginning is, and once it is over.
+    /// Returns the announced state of a match, between the announcements of its beginning and its end.
     pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.matches.get(&id)?.view()
     }
 
-    /// Returns by seat the versions that have sat in a match; nothing if none was said.
+    /// Returns by seat the versions that have played in a match; empty if none was reported.
     pub fn seat_versions(&self, id: MatchId) -> Vec<SeatVersions> {
         self.matches.get(&id).map(|live| live.seat_versions()).unwrap_or_default()
     }
 
-    /// Returns up to `most` of the announced events of a match from an index on; nothing if the match is not open.
-    pub fn announced_events(&self, id: MatchId, from: usize, most: usize) -> Option<&[TimedEvent]> {
+    /// Returns up to `limit` announced events of a match from an index on; `None` if the match is not open.
+    pub fn announced_events(&self, id: MatchId, from: usize, limit: usize) -> Option<&[TimedEvent]> {
         let events = self.matches.get(&id)?.announced_events();
         let from = from.min(events.len());
-        Some(&events[from..events.len().min(from.saturating_add(most))])
+        Some(&events[from..events.len().min(from.saturating_add(limit))])
     }
 
-    /// Shows what happens from now on in a match to its watchers, and returns what went before; nothing if it is not open.
+    /// Starts sending a match's events to its watchers, and returns what was announced before; `None` if it is not
+    /// open.
     pub fn watch(&mut self, id: MatchId) -> Option<WatchStart> {
         let live = self.matches.get_mut(&id)?;
         live.is_watched = true;
@@ -164,14 +166,13 @@ impl<S: Clone> Shard<S> {
         Some(WatchStart { announced: announced.len(), is_revealed })
     }
 
-    /// Returns how many alarms are kept.
     #[cfg(test)]
     pub fn alarm_count(&self) -> usize {
         self.alarms.len()
     }
 
-    /// Does something with a match, and sees when its clocks are to be looked at again. A match that breaks down leaves the shard,
-    /// and no other match notices.
+    /// Calls a function on a match, and updates its alarm. A match that panics leaves the shard; other matches are not
+    /// affected.
     fn with_match<T>(
         &mut self,
         id: MatchId,
@@ -200,7 +201,7 @@ impl<S: Clone> Shard<S> {
         Some(acted)
     }
 
-    /// Drops the alarms that nobody waits for any more, once most are of that kind.
+    /// Drops stale alarms once they outnumber the others.
     fn drop_stale_alarms(&mut self) {
         if self.alarms.len() > 4 * self.matches.len() + MAX_SPARE_ALARMS {
             let set = self.matches.iter().filter_map(|(&id, live)| Some(Reverse((live.alarm?, id))));

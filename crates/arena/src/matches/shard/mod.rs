@@ -1,8 +1,8 @@
-//! Shards: plain synchronous machines that own matches, and the carriers around them.
+//! Shards: synchronous state machines that own matches, and their async shells.
 //!
-//! A [`Shard`](machine::Shard) takes inputs with their times and gives back effects: changes to commit, messages by session, ends.
-//! It knows neither tokio nor clock, lock or store. A [`ShardHandle`] carries: it feeds the machine what sessions and organisers
-//! send, hands what it decides to the group commit and to the outboxes, and wakes it when a clock runs out.
+//! A [`Shard`](machine::Shard) turns inputs with their times into effects: changes to commit, messages to sessions,
+//! ends. It uses no tokio, clock, lock or store. A [`ShardHandle`] passes it the inputs of sessions and organisers,
+//! hands its effects to the group commit and the outboxes, and wakes it when a clock runs out.
 
 mod batch;
 mod delivery;

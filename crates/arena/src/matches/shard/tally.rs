@@ -1,22 +1,23 @@
-//! What has happened in the matches of a shard, for those who watch over the server.
+//! Counters of a shard's matches, for monitoring.
 
 use lastnim_core::referee::{Event, RefusalReason};
 
-/// What has been announced in the matches of a shard since the server started. It stands under the lock of the shard, which whoever plays holds anyway.
+/// Counts of events announced in a shard since the server started. It is under the shard's lock, which players hold
+/// anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShardTally {
-    /// Takes, those of the steward included.
+    /// Takes, including those of the steward.
     pub plies: u64,
-    /// Matches that came to an end.
+    /// Matches that have ended.
     pub ended_matches: u64,
     /// Seats that were forfeited.
     pub forfeits: u64,
-    /// Messages of bots that were refused, in the order of [`RefusalReason::ALL`].
+    /// Refused messages, in the order of [`RefusalReason::ALL`].
     pub refusals: [u64; RefusalReason::ALL.len()],
 }
 
 impl ShardTally {
-    /// Counts an event that is announced.
+    /// Counts an announced event.
     pub(super) fn note_event(&mut self, event: &Event) {
         match event {
             Event::Took { .. } => self.plies += 1,
@@ -26,14 +27,13 @@ impl ShardTally {
         }
     }
 
-    /// Counts a message that is refused.
     pub(super) fn note_refusal(&mut self, reason: RefusalReason) {
         if let Some(index) = RefusalReason::ALL.iter().position(|&other| other == reason) {
             self.refusals[index] += 1;
         }
     }
 
-    /// Adds what another shard has counted.
+    /// Adds the counts of another shard.
     pub(super) fn add(&mut self, other: &Self) {
         self.plies += other.plies;
         self.ended_matches += other.ended_matches;

@@ -1,4 +1,4 @@
-//! The machine by itself: no runtime, no clock, and a store that answers when the test says so.
+//! Tests of the machine without runtime or clock, with a store that answers on request.
 
 use super::effect::{MatchExit, ShardEffect};
 use super::input::{MatchInput, SeatSession};
@@ -18,25 +18,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What each seat has in its bank.
+/// The time bank of each seat.
 const BANK: Duration = Duration::from_mins(1);
 /// Messages of a seat that may wait.
-const UNREAD: usize = 3;
-/// The number of the bot at the first seat; those of the others follow.
+const MAX_UNREAD: usize = 3;
+/// The number of the first seat's bot; the other seats count up from it.
 const FIRST_BOT: u64 = 70;
 
-/// A shard, and the driver that does what it says.
+/// A shard, and a driver that carries out its effects.
 struct Driver {
     shard: Shard<u64>,
     now: Timestamp,
     effects: Vec<ShardEffect<u64>>,
     /// Commits that the store has not answered, in order.
     unanswered: Vec<(MatchId, Vec<Change>)>,
-    /// What is stored of each match.
+    /// The stored events of each match.
     stored: HashMap<MatchId, Vec<TimedEvent>>,
-    /// What each session was sent, by its address.
+    /// The messages to each session, by address.
     sent: HashMap<u64, Vec<(MatchId, MatchEvent)>>,
-    unproductive: usize,
+    idle_messages: usize,
     reached: Vec<u64>,
     ends: HashMap<MatchId, MatchExit>,
 }
@@ -73,7 +73,7 @@ impl Driver {
             key: SigningKey::from_seed(&[7; SigningKey::SEED_BYTES]),
             durability,
             return_grace: Duration::from_secs(30),
-            unread_per_seat: UNREAD,
+            unread_per_seat: MAX_UNREAD,
         };
         Self {
             shard: Shard::new(terms),
@@ -82,13 +82,13 @@ impl Driver {
             unanswered: Vec::new(),
             stored: HashMap::new(),
             sent: HashMap::new(),
-            unproductive: 0,
+            idle_messages: 0,
             reached: Vec::new(),
             ends: HashMap::new(),
         }
     }
 
-    /// Starts a match of two bots, whose sessions have the addresses 1 and 2.
+    /// Starts a match of two bots with the session addresses 1 and 2.
     fn start(&mut self, id: MatchId, counters: u64) {
         let setup = setup(counters);
         let seats = BySeat::from_fn(setup.seats(), |seat| {
@@ -120,7 +120,7 @@ impl Driver {
         }
     }
 
-    /// Has the store answer the oldest commit; returns whether there was one.
+    /// Answers the oldest commit; returns whether there was one.
     fn answer(&mut self, result: Result<(), StoreError>) -> bool {
         if self.unanswered.is_empty() {
             return false;
@@ -154,7 +154,7 @@ impl Driver {
                 ShardEffect::Send { to, id, event } => {
                     self.sent.entry(to).or_default().push((id, event));
                 }
-                ShardEffect::CountUnproductive { .. } => self.unproductive += 1,
+                ShardEffect::CountIdleMessage { .. } => self.idle_messages += 1,
                 ShardEffect::BarrierReached { waiter } => self.reached.push(waiter),
                 ShardEffect::Over { id, end } => {
                     assert!(self.ends.insert(id, end).is_none(), "a match leaves once");
@@ -193,7 +193,7 @@ fn nothing_is_announced_before_it_is_stored() {
 }
 
 #[test]
-fn while_one_match_waits_for_the_store_others_go_on() {
+fn other_matches_continue_while_one_waits_for_the_store() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.start(id(2), 9);
@@ -206,17 +206,19 @@ fn while_one_match_waits_for_the_store_others_go_on() {
 }
 
 #[test]
-fn what_comes_meanwhile_waits_and_is_bounded() {
+fn inputs_during_a_commit_wait_up_to_a_limit() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
-    // Too early, all of them, and yet in time: the ply is reached once the store has answered.
+    // These takes are early now, but valid once the store has answered.
     driver.act(id(1), 1, take(1)).unwrap();
-    for _ in 1..UNREAD {
+    for _ in 1..MAX_UNREAD {
         driver.act(id(1), 1, take(1)).unwrap();
     }
-    let Err(ActionRefused::BacklogFull(full)) = driver.act(id(1), 1, take(1)) else { panic!("it is full") };
+    let Err(ActionRefused::BacklogFull(full)) = driver.act(id(1), 1, take(1)) else {
+        panic!("the queue is full")
+    };
     assert_eq!(full.seat.index(), 1);
     assert!(full.example.contains("a take of 1 at ply 1"), "{}", full.example);
     driver.act(id(1), 0, take(2)).unwrap();
@@ -226,7 +228,7 @@ fn what_comes_meanwhile_waits_and_is_bounded() {
 }
 
 #[test]
-fn no_time_is_charged_while_the_store_is_waited_for() {
+fn clocks_stand_still_during_a_commit() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
@@ -266,11 +268,11 @@ fn clocks_run_out_by_one_timer() {
 }
 
 #[test]
-fn alarms_that_nobody_waits_for_do_not_pile_up() {
+fn stale_alarms_do_not_pile_up() {
     let mut driver = Driver::new(Durability::Match);
     driver.start(id(1), 10_000);
     driver.act(id(1), 0, take(0)).unwrap();
-    // From now on the second seat has next to no time, and the first a minute: an alarm for the one follows one for the other.
+    // From here the second seat has almost no time and the first has a minute, so their alarms alternate.
     driver.pass(BANK.saturating_sub(Duration::from_millis(150)));
     driver.act(id(1), 1, take(1)).unwrap();
     for ply in 2..1_200 {
@@ -282,7 +284,7 @@ fn alarms_that_nobody_waits_for_do_not_pile_up() {
 }
 
 #[test]
-fn of_those_that_wait_for_answers_only_some_do() {
+fn waiters_at_barriers_are_limited() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
@@ -297,7 +299,7 @@ fn of_those_that_wait_for_answers_only_some_do() {
 }
 
 #[test]
-fn of_sessions_that_come_and_go_meanwhile_the_newest_is_heard_of() {
+fn only_the_newest_session_of_a_seat_stays_pending() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
@@ -316,7 +318,7 @@ fn of_sessions_that_come_and_go_meanwhile_the_newest_is_heard_of() {
 }
 
 #[test]
-fn who_comes_back_while_the_end_is_stored_is_told_of_it() {
+fn a_bot_that_reconnects_while_the_end_is_stored_is_sent_the_end() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 1);
     driver.answer_all();
@@ -329,11 +331,11 @@ fn who_comes_back_while_the_end_is_stored_is_told_of_it() {
         "{heard:?}"
     );
     assert!(matches!(driver.ends[&id(1)], MatchExit::Stored(Some(_))));
-    assert!(!driver.tell(id(1), MatchInput::Cancel), "it is not open any more");
+    assert!(!driver.tell(id(1), MatchInput::Cancel), "it is over");
 }
 
 #[test]
-fn who_comes_as_a_clock_runs_out_hears_of_it_by_the_snapshot() {
+fn a_session_that_joins_at_a_time_out_sees_it_only_in_its_snapshot() {
     for durability in [Durability::Ply, Durability::Match] {
         for (counters, seat) in [(9, 0), (9, 1), (1, 0), (1, 1)] {
             let mut driver = Driver::new(durability);
@@ -357,12 +359,12 @@ fn who_comes_as_a_clock_runs_out_hears_of_it_by_the_snapshot() {
 }
 
 #[test]
-fn what_a_session_says_of_itself_while_the_store_is_waited_for_concerns_its_own_seat_alone() {
+fn session_updates_during_a_commit_reach_only_their_own_seat() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
     driver.act(id(1), 0, take(0)).unwrap();
-    // Each bot counts its own sessions, so that two of them may have the same number.
+    // Session numbers are per bot, so two sessions may have the same number.
     let second = setup(9).seats().seat_at_offset(Seat::FIRST, 1);
     for (seat, address) in [(Seat::FIRST, 10), (second, 11)] {
         let session = SeatSession { id: 7, ..session(address) };
@@ -378,7 +380,7 @@ fn what_a_session_says_of_itself_while_the_store_is_waited_for_concerns_its_own_
 }
 
 #[test]
-fn a_match_whose_store_is_lost_says_nothing_more() {
+fn a_match_announces_nothing_after_its_store_is_lost() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
     driver.answer_all();
@@ -389,7 +391,6 @@ fn a_match_whose_store_is_lost_says_nothing_more() {
     assert!(matches!(driver.ends[&id(1)], MatchExit::Refused(StoreError::Taken(_))));
 }
 
-/// Something that happens to a shard of two matches.
 #[derive(Debug, Clone)]
 enum Step {
     Act { number: u8, seat: u64, ply: u32 },
@@ -415,7 +416,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 proptest! {
     #[test]
-    fn whatever_happens_what_is_announced_is_what_is_stored(steps in steps()) {
+    fn announced_events_are_always_stored(steps in steps()) {
         let mut driver = Driver::new(Durability::Ply);
         driver.start(id(1), 12);
         driver.start(id(2), 12);
@@ -443,7 +444,7 @@ proptest! {
                 Step::Pass { millis } => driver.pass(Duration::from_millis(millis)),
                 Step::Answer => drop(driver.answer(Ok(()))),
             }
-            // What any session was told of takes is stored by now, and no session heard of a ply twice.
+            // Every take sent to a session is stored by now, and no session was sent a ply twice.
             for (address, sent) in &driver.sent {
                 for number in 1..=2 {
                     let mut last = None;
@@ -452,14 +453,14 @@ proptest! {
                         let is_stored = driver.stored[&id(number)].iter().any(|timed| matches!(&timed.event,
                             Event::Took { ply: p, seat: s, take: t, mover: m, .. } if (p, s, t, m) == (ply, seat, take, mover)));
                         prop_assert!(is_stored, "session {address}: {event:?}");
-                        // An acknowledgement may come again.
+                        // Acknowledgements may be repeated.
                         prop_assert!(last.is_none_or(|last| last < *ply) || *mover == Mover::Bot);
                         last = last.max(Some(*ply));
                     }
                 }
             }
         }
-        // Once nothing goes wrong any more, every match ends.
+        // Once nothing fails any more, every match ends.
         for number in 1..=2 {
             driver.tell(id(number), MatchInput::Thaw);
         }

@@ -1,10 +1,10 @@
-//! One timer for all matches of a shard.
+//! The timer for all matches of a shard.
 
 use super::handle::ShardCore;
 use std::sync::{Arc, Weak};
 use tokio::sync::Notify;
 
-/// Lets the shard look at its clocks when one may have run out, for as long as there is a shard.
+/// Checks the shard's clocks when one may have run out, for as long as the shard exists.
 pub(super) async fn run_timer(core: Weak<ShardCore>, alarm_moved: Arc<Notify>) {
     loop {
         let rings_at = {

@@ -1,23 +1,21 @@
-//! What is announced of a match that runs.
+//! The announced state of a running match.
 
 use lastnim_core::game::{Seat, SeatVersions};
 use lastnim_core::referee::{MatchPhase, Referee, RunningClock, Timestamp};
 use std::time::Duration;
 
-/// What is announced of a match that has begun and is not over.
+/// The announced state of a match that has begun and is not over.
 #[derive(Debug, Clone)]
 pub struct AnnouncedMatch {
-    /// Its phase.
     pub phase: MatchPhase,
-    /// Takes made.
     pub plies: u32,
-    /// Whom it waits for.
+    /// The seats that it waits for.
     pub awaited: AwaitedSeats,
-    /// By seat: the versions that have sat there; nothing if none was said.
+    /// By seat: the versions that have played; empty if none was reported.
     pub versions: Vec<SeatVersions>,
 }
 
-/// How far a match is announced.
+/// How much of a match is announced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnnouncedState {
     pub(super) phase: MatchPhase,
@@ -25,19 +23,19 @@ pub(super) struct AnnouncedState {
     pub(super) awaited: AwaitedSeats,
 }
 
-/// Whom a match waits for, as it was announced last.
+/// The seats that a match waits for, as last announced.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AwaitedSeats {
     /// A bit for each seat, the lowest for seat 0.
     seats: u32,
     /// Their clock, if one runs.
     clock: Option<RunningClock>,
-    /// When the organiser let the match wait, if it does.
+    /// When the organiser paused the match, if it is paused.
     pub frozen_at: Option<Timestamp>,
 }
 
 impl AwaitedSeats {
-    /// Returns whom a match waits for as its referee has it.
+    /// Returns the seats that the referee waits for.
     pub(super) fn of_referee(referee: &Referee, frozen_at: Option<Timestamp>) -> Self {
         let state = referee.record().state();
         let bit = |seat: Seat| 1 << seat.index();
@@ -52,12 +50,12 @@ impl AwaitedSeats {
         Self { seats, clock: referee.running_clock(), frozen_at }
     }
 
-    /// Returns whether a seat is waited for.
+    /// Returns whether the match waits for a seat.
     pub fn contains(&self, seat: Seat) -> bool {
         self.seats & (1 << seat.index()) != 0
     }
 
-    /// Returns for how long the clock has run, and how much time is left; `None` if none runs.
+    /// Returns how long the clock has run, and how much time is left; `None` if no clock runs.
     pub fn waited_and_left(&self, now: Timestamp) -> Option<(Duration, Duration)> {
         let RunningClock { since, until } = self.clock?;
         let now = self.frozen_at.unwrap_or(now);
@@ -71,13 +69,13 @@ mod tests {
     use lastnim_core::game::SeatCount;
 
     #[test]
-    fn a_frozen_match_keeps_the_time_that_is_left() {
+    fn a_frozen_match_keeps_its_remaining_time() {
         let at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
         let clock = Some(RunningClock { since: at(10), until: at(30) });
         let seconds = |waited, left| Some((Duration::from_secs(waited), Duration::from_secs(left)));
         let awaited = AwaitedSeats { seats: 0b101, clock, frozen_at: None };
         assert_eq!(awaited.waited_and_left(at(16)), seconds(6, 14));
-        assert_eq!(awaited.waited_and_left(at(40)), seconds(30, 0), "the time-out is on its way");
+        assert_eq!(awaited.waited_and_left(at(40)), seconds(30, 0), "the time-out is pending");
         let frozen = AwaitedSeats { frozen_at: Some(at(12)), ..awaited };
         assert_eq!(frozen.waited_and_left(at(40)), seconds(2, 18));
         assert_eq!(AwaitedSeats { clock: None, ..awaited }.waited_and_left(at(16)), None);

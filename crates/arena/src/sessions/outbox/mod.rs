@@ -1,4 +1,4 @@
-//! What waits to be sent on one stream.
+//! Bounded queues in front of streams.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio_stream::Stream;
 
-/// The most items that wait on any one stream, however high its own bound is.
+/// The maximum number of items in any queue, whatever its limit.
 const MAX_WAITING: u32 = 65_536;
-/// Items that a stream takes out of its queue at once, so that it looks for more as seldom.
+/// Items that a stream takes from its queue at once, to lock it less often.
 const MAX_TAKEN: usize = 16;
-/// The most characters of an example of what a stream was closed for.
+/// The maximum length of an example in a reason for closing, in characters.
 const MAX_EXAMPLE_CHARS: usize = 600;
 
-/// The sending end of a bounded queue before one stream, to a bot or to a watcher.
+/// The sending end of a bounded queue in front of a stream to a bot or a watcher.
 ///
-/// Nobody ever waits here: a push that finds the queue full closes the stream for its reader's slowness, so that a
-/// match does not wait for a bot. Unlike a channel, an idle queue holds no memory, its bound can move with the number
-/// of open matches, and it can be closed for a reason that overtakes what waits.
+/// Senders never wait: a push to a full queue closes the stream because its reader is too slow. Unlike a channel, an
+/// empty queue uses no memory, its limit can follow the number of open matches, and it can be closed with a reason that
+/// overtakes queued items.
 pub struct Outbox<T> {
     shared: Arc<OutboxShared<T>>,
 }
@@ -27,44 +27,44 @@ pub struct Outbox<T> {
 /// The receiving end: the stream itself.
 pub struct OutboxStream<T> {
     shared: Arc<OutboxShared<T>>,
-    /// What was taken out of the queue and is handed out next.
+    /// Items taken from the queue but not yet returned.
     taken: VecDeque<T>,
 }
 
-/// Why a stream was closed from this side.
+/// Why the server closed a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
-    /// All is said; what waits is still sent.
+    /// Everything was said; queued items are still sent.
     Done,
-    /// The reader let too much pile up.
+    /// The reader was too slow.
     SlowReader,
-    /// A newer session of the same bot took its place.
+    /// A newer session of the same bot replaced it.
     Replaced,
     /// The bot's token was replaced.
     TokenRotated,
     /// The bot was removed.
     BotRemoved,
-    /// The bot sent more for one seat than may wait unread; what waits is still sent, as it says what was wrong.
+    /// The bot sent too many messages for one seat; queued items are still sent, since they explain what was wrong.
     TooManyUnread,
-    /// The bot sent too much that led nowhere; what waits is still sent, as it says what was wrong.
-    TooManyUnproductive,
-    /// The bot sent something that is no message of this protocol; what waits is still sent.
+    /// The bot sent too many idle messages; queued items are still sent, since they explain what was wrong.
+    TooManyIdleMessages,
+    /// The bot sent a malformed message; queued items are still sent.
     Malformed,
-    /// The server is stopping; what waits is still sent, as the ends of the last matches may be among it.
+    /// The server is stopping; queued items are still sent, since they may include the ends of the last matches.
     ShuttingDown,
-    /// What would have sent more broke down; what waits is still sent.
+    /// The sender broke down; queued items are still sent.
     Broken,
 }
 
 impl CloseReason {
-    /// Returns whether what waits is sent first. It is not where the reader does not read, and where another session or
-    /// nobody is to have it.
+    /// Returns whether queued items are sent first: not if the reader does not read, and not if the items are for
+    /// another session or for nobody.
     fn flushes_queue(self) -> bool {
         match self {
             Self::SlowReader | Self::Replaced | Self::TokenRotated | Self::BotRemoved => false,
             Self::Done
             | Self::TooManyUnread
-            | Self::TooManyUnproductive
+            | Self::TooManyIdleMessages
             | Self::Malformed
             | Self::ShuttingDown
             | Self::Broken => true,
@@ -72,12 +72,12 @@ impl CloseReason {
     }
 }
 
-/// How a stream was closed from this side: the reason, and what led to it.
+/// The reason why the server closed a stream, with an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamClosed {
     /// The reason.
     pub closing: CloseReason,
-    /// An example of what led to it, in words for the bot's author, at most 600 characters long.
+    /// An example of the cause for the bot's author, at most 600 characters long.
     pub example: Option<String>,
 }
 
@@ -87,20 +87,20 @@ impl From<CloseReason> for StreamClosed {
     }
 }
 
-/// What both ends share. With more streams than fit into a cache each message costs as many misses as it touches lines: what every
-/// message needs stands first, and takes two.
+/// The state shared by both ends. With many streams, each message costs one cache miss per cache line: the fields that
+/// every message needs come first, in two lines.
 #[repr(C)]
 struct OutboxShared<T> {
     state: Mutex<OutboxState<T>>,
-    /// Items that the stream has taken and not handed out yet. The stream alone changes it.
+    /// Items taken by the stream but not yet returned. Only the stream changes it.
     taken: AtomicU32,
-    /// Whether what waits is dropped, that included which the stream has taken.
+    /// Whether queued items are dropped, including those taken by the stream.
     discards: AtomicBool,
-    /// The sending ends that are left.
+    /// The number of remaining senders.
     senders: AtomicUsize,
-    /// Tells the task that reads from the stream's other direction that nothing more is taken here.
+    /// Notifies the reader of the stream's other direction that this queue is closed.
     over: tokio::sync::Notify,
-    /// Tells who waits for it that nothing waits any more.
+    /// Notifies waiters that the queue is empty.
     drained: tokio::sync::Notify,
 }
 
@@ -109,12 +109,12 @@ struct OutboxState<T> {
     waker: Option<Waker>,
     queue: VecDeque<T>,
     limit: u32,
-    /// How far the bound falls once nothing waits any more.
+    /// How much the limit falls once the queue is empty.
     owed: u32,
     closing: Option<Box<StreamClosed>>,
-    /// Whether the receiving end is gone, or has handed out its last item.
+    /// Whether the receiver is gone, or has returned its last item.
     finished: bool,
-    /// Whether somebody waits until the queue is empty.
+    /// Whether there are waiters for an empty queue.
     tells_drained: bool,
 }
 
@@ -134,18 +134,18 @@ impl<T> OutboxShared<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how many items wait, those included that the stream has taken.
+    /// Returns the number of queued items, including those taken by the stream.
     fn waiting(&self, state: &OutboxState<T>) -> usize {
         state.queue.len() + self.taken.load(Ordering::Acquire) as usize
     }
 
-    /// Drops what waits in a stream that is closed.
+    /// Drops the queued items of a closed stream.
     fn discard(&self, state: &mut OutboxState<T>) {
         state.queue = VecDeque::new();
         self.discards.store(true, Ordering::Release);
     }
 
-    /// Does what is due once nothing waits.
+    /// Lowers the limit and wakes waiters if the queue is empty.
     fn note_handed_out(&self, state: &mut OutboxState<T>) {
         if self.waiting(state) == 0 {
             state.pay_owed();
@@ -156,12 +156,12 @@ impl<T> OutboxShared<T> {
     }
 }
 
-/// Returns a number of items, or the largest that is kept: more than ever wait.
+/// Converts a number of items, up to the largest that is stored.
 fn clamp_count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Makes a queue that holds at most `limit` items.
+/// Creates a queue with at most `limit` items.
 pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
     let state = OutboxState {
         queue: VecDeque::new(),
@@ -207,7 +207,7 @@ impl<T> Clone for Outbox<T> {
 }
 
 impl<T> Drop for Outbox<T> {
-    /// Ends the stream with the last sending end, should nobody have said why.
+    /// Ends the stream with its last sender, unless a reason was given before.
     fn drop(&mut self) {
         if self.shared.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.close(CloseReason::Broken);
@@ -216,15 +216,14 @@ impl<T> Drop for Outbox<T> {
 }
 
 impl<T> Outbox<T> {
-    /// Queues an item. A full queue closes the stream for [`CloseReason::SlowReader`]; a closed one takes nothing, as
-    /// there is nobody left to tell.
+    /// Queues an item. A full queue closes the stream with [`CloseReason::SlowReader`]; a closed one ignores the item.
     pub fn push(&self, item: T) {
         if let Some(waker) = self.queue(item) {
             waker.wake();
         }
     }
 
-    /// Queues an item as [`push`](Self::push) does, and leaves it to the caller to wake the stream, if it sleeps.
+    /// Queues an item as [`push`](Self::push) does, and returns the waker of a sleeping stream for the caller to wake.
     #[must_use = "a stream that sleeps does not see the item"]
     pub fn queue(&self, item: T) -> Option<Waker> {
         let mut state = self.shared.lock();
@@ -243,12 +242,13 @@ impl<T> Outbox<T> {
         state.waker.take()
     }
 
-    /// Closes the stream. What waits is sent first or dropped, as the [`CloseReason`] says. The first reason stands.
+    /// Closes the stream. Queued items are sent first or dropped, depending on the [`CloseReason`]. Only the first
+    /// reason counts.
     pub fn close(&self, closing: CloseReason) {
         self.close_as(closing.into());
     }
 
-    /// Closes the stream as [`close`](Self::close) does, and names an example of what led to it.
+    /// Closes the stream as [`close`](Self::close) does, with an example of the cause.
     pub fn close_with_example(&self, closing: CloseReason, example: &str) {
         let example = Some(example.chars().take(MAX_EXAMPLE_CHARS).collect());
         self.close_as(StreamClosed { closing, example });
@@ -271,7 +271,7 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Drops what waits in a stream that was closed, for a reader that does not read on. It still hears why.
+    /// Drops the queued items of a closed stream whose reader stopped reading. The reader still gets the reason.
     pub fn discard_queue(&self) {
         let mut state = self.shared.lock();
         if state.closing.is_some() {
@@ -279,13 +279,13 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Moves the bound up by `more` items.
+    /// Raises the limit by `more` items.
     pub fn raise_limit(&self, more: usize) {
         let mut state = self.shared.lock();
         state.limit = state.limit.saturating_add(clamp_count(more));
     }
 
-    /// Moves the bound down again, once what waits under the higher bound has been read.
+    /// Lowers the limit again, once the queue is empty.
     pub fn lower_limit(&self, less: usize) {
         let mut state = self.shared.lock();
         state.owed = state.owed.saturating_add(clamp_count(less));
@@ -294,17 +294,17 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Returns how many items wait to be read.
+    /// Returns the number of unread items.
     pub fn waiting(&self) -> usize {
         self.shared.waiting(&self.shared.lock())
     }
 
-    /// Returns whether the stream is over: closed from this side, or dropped with its connection.
+    /// Returns whether the stream is closed by the server, or dropped with its connection.
     pub fn is_over(&self) -> bool {
         self.shared.lock().is_over()
     }
 
-    /// Waits until nothing waits in the stream, or it is over.
+    /// Waits until the queue is empty, or the stream is closed.
     pub async fn wait_until_drained(&self) {
         loop {
             let notified = self.shared.drained.notified();
@@ -321,7 +321,7 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Waits until the reader has heard everything, its end included, or is gone.
+    /// Waits until the reader has read everything including the end, or is gone.
     pub async fn wait_until_read(&self) {
         loop {
             let notified = self.shared.over.notified();
@@ -334,8 +334,8 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Waits until the stream is over. A reader that does not read cannot put that off: what it was closed for it hears
-    /// whenever it reads on.
+    /// Waits until the stream is closed. A reader that does not read cannot delay this; it gets the reason when it
+    /// reads again.
     pub async fn wait_until_over(&self) {
         let notified = self.shared.over.notified();
         tokio::pin!(notified);

@@ -1,4 +1,4 @@
-//! A queue before a stream, by itself.
+//! Tests of the queue in front of a stream.
 
 use super::*;
 use tokio_stream::StreamExt as _;
@@ -19,7 +19,7 @@ async fn a_full_queue_closes_its_stream() {
 }
 
 #[tokio::test]
-async fn what_waits_is_sent_before_a_friendly_end() {
+async fn queued_items_are_sent_before_a_normal_end() {
     let (outbox, mut stream) = outbox_channel(2);
     outbox.push(1);
     outbox.close(CloseReason::Done);
@@ -29,7 +29,7 @@ async fn what_waits_is_sent_before_a_friendly_end() {
 }
 
 #[tokio::test]
-async fn what_waits_is_sent_before_the_server_stops() {
+async fn queued_items_are_sent_before_the_server_stops() {
     let (outbox, mut stream) = outbox_channel(2);
     outbox.push(1);
     outbox.close(CloseReason::ShuttingDown);
@@ -38,7 +38,7 @@ async fn what_waits_is_sent_before_the_server_stops() {
 }
 
 #[tokio::test]
-async fn the_first_reason_stands_and_overtakes() {
+async fn the_first_reason_counts_and_overtakes_items() {
     let (outbox, mut stream) = outbox_channel(2);
     outbox.push(1);
     outbox.close(CloseReason::Replaced);
@@ -47,7 +47,7 @@ async fn the_first_reason_stands_and_overtakes() {
 }
 
 #[tokio::test]
-async fn the_last_sending_end_takes_the_stream_with_it() {
+async fn the_stream_ends_with_its_last_sender() {
     let (first, stream) = outbox_channel(2);
     let second = first.clone();
     first.push(1);
@@ -60,13 +60,13 @@ async fn the_last_sending_end_takes_the_stream_with_it() {
 }
 
 #[tokio::test]
-async fn the_bound_moves() {
+async fn the_limit_can_be_raised_and_lowered() {
     let (outbox, mut stream) = outbox_channel(0);
     outbox.raise_limit(2);
     outbox.push(1);
     outbox.lower_limit(2);
     outbox.push(2);
-    assert_eq!(stream.next().await, Some(Ok(1)), "the bound falls only when nothing waits");
+    assert_eq!(stream.next().await, Some(Ok(1)), "the limit falls only when the queue is empty");
     assert_eq!(stream.next().await, Some(Ok(2)));
     outbox.push(3);
     let closed = stream.next().await.unwrap().unwrap_err();
@@ -74,8 +74,8 @@ async fn the_bound_moves() {
 }
 
 #[tokio::test]
-async fn what_was_wrong_is_heard_before_the_reason() {
-    for closing in [CloseReason::TooManyUnread, CloseReason::TooManyUnproductive, CloseReason::Malformed] {
+async fn queued_errors_are_sent_before_the_reason() {
+    for closing in [CloseReason::TooManyUnread, CloseReason::TooManyIdleMessages, CloseReason::Malformed] {
         let (outbox, mut stream) = outbox_channel(2);
         outbox.push(1);
         outbox.close_with_example(closing, &"x".repeat(1_000));
@@ -106,14 +106,14 @@ async fn an_empty_queue_is_waited_for() {
 }
 
 #[tokio::test]
-async fn who_does_not_read_on_holds_nothing() {
+async fn a_reader_that_stops_reading_holds_no_items() {
     let (outbox, mut stream) = outbox_channel(2);
     outbox.push(1);
     outbox.discard_queue();
-    outbox.close(CloseReason::TooManyUnproductive);
+    outbox.close(CloseReason::TooManyIdleMessages);
     outbox.discard_queue();
     assert_eq!(outbox.shared.lock().queue.capacity(), 0);
-    assert_eq!(stream.next().await, Some(Err(CloseReason::TooManyUnproductive.into())));
+    assert_eq!(stream.next().await, Some(Err(CloseReason::TooManyIdleMessages.into())));
     outbox.wait_until_read().await;
 }
 

@@ -1,4 +1,4 @@
-//! When a tournament keeps what it has come to, so that a server after this one need not count all of its results again.
+//! Writes checkpoints of a tournament, so that a later server need not count all its results again.
 
 use super::Director;
 use lastnim_store::Change;
@@ -6,38 +6,37 @@ use lastnim_tournament::{Checkpoint, SnapshotUnavailable};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
-/// The bytes of a checkpoint for which one result at least is counted before the next: it writes no more than about half of
-/// what the events of a match do.
+/// The size of a checkpoint per result between two of them, which limits checkpoints to about half of the bytes written
+/// for match events.
 const BYTES_PER_RESULT: u64 = 1_024;
-/// What could not be kept is tried again after this part of the results between two checkpoints.
-const RETRY_SHARE: u64 = 20;
+/// A failed checkpoint is retried after this fraction of the interval.
+const RETRY_FRACTION: u64 = 20;
 
-/// When the next checkpoint is due.
 #[derive(Debug)]
 pub(super) struct CheckpointTimer {
-    /// Results that were counted since the last one.
+    /// Results since the last one.
     since: u64,
-    /// After how many of them the next one is due.
+    /// The number of results between two checkpoints.
     interval: u64,
-    /// Whether there will be none any more.
+    /// Whether checkpoints are disabled.
     is_off: bool,
-    /// The one that is being written.
+    /// The running write.
     writing: Option<JoinHandle<()>>,
 }
 
 impl CheckpointTimer {
-    /// Starts some results after the last checkpoint.
+    /// Starts with results after the last checkpoint.
     pub(super) fn new(interval: u64, since: u64, is_off: bool) -> Self {
         Self { since, interval, is_off, writing: None }
     }
 
-    /// Takes note that a result was counted.
+    /// Counts a result.
     pub(super) fn note_result(&mut self) {
         self.since += 1;
     }
 
-    /// Writes none from now on, say because something was counted that is not in the store: whoever counts what is there comes to
-    /// something else.
+    /// Disables further checkpoints, for example after counting something that is not in the store: a recount would
+    /// differ.
     pub(super) fn disable(&mut self) {
         self.is_off = true;
     }
@@ -49,8 +48,7 @@ impl CheckpointTimer {
 }
 
 impl Director {
-    /// Keeps what the tournament has come to, if it is time. No result is counted while that is put together; nobody waits
-    /// until it is written.
+    /// Writes a checkpoint if one is due. Counting waits while it is encoded, but not for the write.
     pub(super) async fn write_checkpoint_if_due(&mut self) {
         if !self.checkpoints.is_due() {
             return;
@@ -66,22 +64,22 @@ impl Director {
         let checkpoint = match taken.await {
             Ok(Ok(checkpoint)) => checkpoint,
             Ok(Err(SnapshotUnavailable::Busy)) => {
-                let later = (self.checkpoints.interval / RETRY_SHARE).max(1);
+                let later = (self.checkpoints.interval / RETRY_FRACTION).max(1);
                 self.checkpoints.since = self.checkpoints.interval.saturating_sub(later);
                 return;
             }
             Ok(Err(why)) => {
-                tracing::debug!(tournament = %id, %why, "no checkpoints are written");
+                tracing::debug!(tournament = %id, %why, "checkpoints are disabled");
                 return self.checkpoints.disable();
             }
             Err(error) => {
-                tracing::error!(%error, tournament = %id, "a checkpoint broke down: no more are written");
+                tracing::error!(%error, tournament = %id, "a checkpoint panicked: checkpoints are disabled");
                 return self.checkpoints.disable();
             }
         };
         let bytes = checkpoint.state.len();
         if bytes > at_most {
-            tracing::warn!(tournament = %id, bytes, at_most, "no more checkpoints are written: they have grown too large");
+            tracing::warn!(tournament = %id, bytes, at_most, "checkpoints are disabled: they have grown too large");
             return self.checkpoints.disable();
         }
         self.checkpoints.since = 0;
@@ -90,8 +88,8 @@ impl Director {
         self.checkpoints.writing = Some(self.arena.inner.tasks.spawn(async move {
             let change = Change::Checkpoint { id, checkpoint: Arc::new(checkpoint) };
             match arena.inner.context.commits.commit(vec![change]).await {
-                Ok(()) => tracing::debug!(tournament = %id, upto, bytes, "a checkpoint is written"),
-                Err(error) => tracing::warn!(%error, tournament = %id, "a checkpoint is not written"),
+                Ok(()) => tracing::debug!(tournament = %id, upto, bytes, "a checkpoint was written"),
+                Err(error) => tracing::warn!(%error, tournament = %id, "a checkpoint was not written"),
             }
         }));
     }

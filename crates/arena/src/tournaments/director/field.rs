@@ -1,4 +1,4 @@
-//! Bots that come, go and are suspended while their tournament runs.
+//! Bots that join, leave and are suspended while their tournament runs.
 
 use super::Director;
 use super::progress::DirectorStage;
@@ -11,45 +11,45 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// What the director knows of the field besides the schedule.
+/// The director's state of the field, apart from the schedule.
 #[derive(Debug, Default)]
 pub(super) struct FieldProgress {
-    /// How many changes are stored.
+    /// The number of stored changes.
     changes: usize,
-    /// Those for the newest round, if a server before this one has stored them.
+    /// Changes for the newest round, stored by an earlier server.
     newest: Vec<FieldChange>,
-    /// Bots that are suspended, and have been told so.
+    /// Suspended bots that have been told.
     suspended: BTreeMap<BotName, Suspension>,
-    /// Bots that the schedule still suspends, and that have come back or left since: it hears of it with the next round.
+    /// Bots that the schedule still suspends but that have returned or left since; it learns of it in the next round.
     excused: BTreeSet<BotName>,
 }
 
 impl FieldProgress {
-    /// Starts with what a server before this one has stored.
+    /// Starts with the changes stored by an earlier server.
     pub(super) fn new(changes: &[FieldChange]) -> Self {
         let newest = changes.last().map_or(0, |last| last.round);
         let newest = changes.iter().filter(|change| change.round == newest).cloned().collect();
         Self { changes: changes.len(), newest, ..Self::default() }
     }
 
-    /// Returns the bots that left last.
+    /// Returns the bots that left in the newest round.
     pub(super) fn newest_leavers(&self) -> impl Iterator<Item = BotName> {
         let left = self.newest.iter().filter(|change| change.movement == FieldMovement::Leaves);
         left.map(|change| change.bot.clone())
     }
 
-    /// Returns how many changes are stored, all of which the schedule knows.
+    /// Returns the number of stored changes, all known to the schedule.
     pub(super) fn stored_changes(&self) -> usize {
         self.changes
     }
 }
 
 impl Director {
-    /// Lets a bot in or out, from the next round on, and says what came of it. The change is stored before any match of that
-    /// round can be, as no result is heard meanwhile. Breaks if the server can go on no longer.
+    /// Lets a bot join or leave from the next round on, and sends the result to the caller. No results are handled at
+    /// the same time, so the change is stored before any match of that round. Breaks if the server cannot continue.
     pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
         let FieldRequest { bot, movement, answer } = request;
-        // Nobody removes the bot before it is in the field.
+        // The lock keeps the bot from being removed before it joins.
         let _names = tokio::select! {
             biased;
             names = self.arena.lock_names() => names,
@@ -69,12 +69,12 @@ impl Director {
                 stored.map_err(ArenaError::from)
             }
         };
-        // Whoever asked may have gone.
+        // The caller may have gone.
         let _ = answer.send(done);
         ControlFlow::Continue(())
     }
 
-    /// Returns the change that is to be made, if any: joining twice does no harm, nor does leaving twice.
+    /// Returns the change to make, if any: joining or leaving twice is harmless.
     fn change_for_request(
         &self,
         bot: BotName,
@@ -98,7 +98,7 @@ impl Director {
         Ok(is_due.then_some(FieldChange { round, bot, movement }))
     }
 
-    /// Writes changes, however long the store takes. Breaks if they never will be written by this server.
+    /// Writes changes, however long the store takes. Breaks if this server can never write them.
     pub(super) async fn store(&self, changes: Vec<Change>) -> ControlFlow<(), Result<(), StoreError>> {
         let committed = tokio::select! {
             biased;
@@ -109,7 +109,7 @@ impl Director {
             Ok(()) => ControlFlow::Continue(Ok(())),
             Err(refused @ StoreError::Refused(_)) => ControlFlow::Continue(Err(refused)),
             Err(error) => {
-                tracing::error!(%error, tournament = %self.stored.id, "what changes is not stored");
+                tracing::error!(%error, tournament = %self.stored.id, "a change of the field was not stored");
                 ControlFlow::Break(())
             }
         }
@@ -136,12 +136,12 @@ impl Director {
             FieldMovement::Enters => self.handle.show_joined(bot, self.stored.clone()),
             FieldMovement::Leaves => self.handle.show_tournament(self.stored.clone()),
         }
-        // Where it waited for bots, a round may have been drawn.
+        // If it was waiting for bots, a round may have been drawn.
         self.handle.show_schedule();
         self.notify_suspended_bots();
     }
 
-    /// Tells the bots that have been suspended since they were told last.
+    /// Tells newly suspended bots.
     pub(super) fn notify_suspended_bots(&mut self) {
         if !self.stored.settings.format.has_open_field() {
             return;
@@ -166,7 +166,7 @@ impl Director {
         }
     }
 
-    /// Takes back what bots were told, as the tournament is over.
+    /// Withdraws all suspensions at the end of the tournament.
     pub(super) fn withdraw_suspensions(&mut self) {
         for bot in std::mem::take(&mut self.field.suspended).into_keys() {
             self.arena.inner.roster.presence(&bot).withdraw_suspension(self.stored.id);

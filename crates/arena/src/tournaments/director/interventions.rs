@@ -1,4 +1,4 @@
-//! What an organiser does to a tournament that runs: stored first, then done.
+//! Interventions in a running tournament: first stored, then applied.
 
 use super::progress::DirectorStage;
 use super::{Director, OpenPairing};
@@ -18,14 +18,14 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The most events of a tournament: they go into one message.
+/// The limit of events per tournament, which are sent in one message.
 const MAX_EVENTS: usize = 1_000;
-/// The most voided matches of a tournament: they go into its events.
+/// The limit of voided matches per tournament, which are part of its events.
 const MAX_VOIDED: usize = 32_000;
-/// Targets that cannot be voided of which it is said why.
+/// The number of refused targets that are explained.
 const MAX_REFUSALS: usize = 10;
 
-/// An event that is due, and what is to be stored with it.
+/// An event, and the changes to store with it.
 struct DueEvent {
     event: TournamentEvent,
     changes: Vec<Change>,
@@ -38,8 +38,8 @@ impl From<TournamentEvent> for DueEvent {
 }
 
 impl Director {
-    /// Does what an organiser asks for, and says what came of it. No result is heard meanwhile. Breaks if the server can go on
-    /// no longer.
+    /// Applies an intervention, and sends the result to the caller. No results are handled at the same time. Breaks if
+    /// the server cannot continue.
     pub(super) async fn intervene(&mut self, request: InterventionRequest) -> ControlFlow<()> {
         let InterventionRequest { intervention, answer } = request;
         let done = match self.due_event(intervention).await {
@@ -52,14 +52,14 @@ impl Director {
                 if let Err(error) = self.store(changes).await? {
                     Err(ArenaError::from(error))
                 } else {
-                    tracing::info!(tournament = %id, event = ?timed.event, "the organiser intervenes");
+                    tracing::info!(tournament = %id, event = ?timed.event, "intervention by the organiser");
                     self.handle.add_events([timed.clone()]);
                     self.act_on(&timed.event).await?;
                     Ok(Some(timed))
                 }
             }
         };
-        // Whoever asked may have gone.
+        // The caller may have gone.
         let _ = answer.send(done);
         ControlFlow::Continue(())
     }
@@ -68,7 +68,7 @@ impl Director {
         ArenaError::Intervention { id: self.stored.id, why: why.into() }
     }
 
-    /// Returns the event that is due, if any: to pause what is paused does no harm.
+    /// Returns the event to apply, if any: pausing twice is harmless.
     async fn due_event(&self, intervention: Intervention) -> Result<Option<DueEvent>, ArenaError> {
         if self.stage != DirectorStage::Playing {
             return Err(self.impossible("it is being cancelled"));
@@ -91,7 +91,7 @@ impl Director {
                 let drawn_until = drawn_until.filter(|_| self.stored.settings.format.has_open_field());
                 match (drawn_until, self.rulings.closed_before()) {
                     (None, _) => {
-                        Err(self.impossible("only a ladder can end before its time: others are cancelled"))
+                        Err(self.impossible("only a ladder can be finished early: cancel other tournaments"))
                     }
                     (Some(_), Some(_)) => Ok(None),
                     (Some(before), None) => Ok(Some(TournamentEvent::Closed { before }.into())),
@@ -113,7 +113,7 @@ impl Director {
             return Err(self.impossible(why));
         }
         if self.rulings.is_disqualified(&bot) {
-            return Err(self.impossible(format!("{bot} is disqualified already")));
+            return Err(self.impossible(format!("{bot} is already disqualified")));
         }
         if !self.handle.standings().iter().any(|line| line.bot == bot) {
             return Err(self.impossible(format!("{bot} does not play in it")));
@@ -125,13 +125,13 @@ impl Director {
         Ok(DueEvent { event: TournamentEvent::Disqualified { bot, results, reason }, changes })
     }
 
-    /// Returns the change by which a bot that is out leaves a ladder.
+    /// Returns the change that removes a disqualified bot from a ladder.
     fn leaving(&self, bot: &BotName) -> Option<FieldChange> {
         let round = self.schedule.lock().open_round().filter(|_| self.stored.field.contains(bot))?;
         Some(FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves })
     }
 
-    /// Returns the event that voids all targets at once.
+    /// Returns one event that voids all targets.
     async fn voiding(&self, targets: &[VoidTarget], reason: Reason) -> Result<DueEvent, ArenaError> {
         let (mut found, mut refused) = (Vec::new(), Vec::new());
         for &target in targets {
@@ -168,7 +168,7 @@ impl Director {
         Ok(DueEvent { event, changes })
     }
 
-    /// Returns the matches of a target that are not voided yet. Where there is none, the request is refused.
+    /// Returns the matches of a target that are not voided yet; fails if there are none.
     async fn voidable_matches(&self, target: VoidTarget) -> Result<Vec<VoidedMatch>, ArenaError> {
         let mut found = match target {
             VoidTarget::Match(id) => vec![VoidedMatch { number: self.number_of(id).await?, id }],
@@ -185,7 +185,7 @@ impl Director {
         found.retain(|voided| self.rulings.void_reason(voided.id).is_none());
         if found.is_empty() {
             return Err(self.impossible(match target {
-                VoidTarget::Match(id) => format!("match {id} is voided already"),
+                VoidTarget::Match(id) => format!("match {id} is already voided"),
                 VoidTarget::Group(group) => format!("no match of group {group} has begun"),
             }));
         }
@@ -202,15 +202,15 @@ impl Director {
         let origin = origin.filter(|origin| origin.tournament == self.stored.id);
         origin
             .map(|origin| origin.number)
-            .ok_or_else(|| self.impossible(format!("match {id} is none of its matches")))
+            .ok_or_else(|| self.impossible(format!("match {id} is not one of its matches")))
     }
 
     async fn matches_of_group(&self, group: u64) -> Result<Vec<VoidedMatch>, ArenaError> {
         let FieldHistory { start, .. } = self.arena.inner.store.field_history(self.stored.id).await?;
         let size = group_size(&self.stored.settings, start.len());
         let first = group.saturating_mul(size);
-        let most = usize::try_from(size).unwrap_or(usize::MAX);
-        let results = self.arena.inner.store.match_results(self.stored.id, first, most).await?;
+        let limit = usize::try_from(size).unwrap_or(usize::MAX);
+        let results = self.arena.inner.store.match_results(self.stored.id, first, limit).await?;
         let over = results.into_iter().filter(|result| result.group == group);
         let over = over.map(|result| VoidedMatch { number: result.number, id: result.id });
         let open = self.open.values().filter(|open| open.pairing.group == group);
@@ -222,7 +222,7 @@ impl Director {
         self.open.values().map(|open| open.id).collect()
     }
 
-    /// Does what follows from an event that is stored.
+    /// Applies a stored event.
     async fn act_on(&mut self, event: &TournamentEvent) -> ControlFlow<()> {
         let left = match event {
             TournamentEvent::Disqualified { bot, .. } => self.leaving(bot),
@@ -245,7 +245,7 @@ impl Director {
         if recounts { self.recount().await } else { ControlFlow::Continue(()) }
     }
 
-    /// Does to the open matches what the rulings say: again does no harm.
+    /// Applies the rulings to open matches. Idempotent.
     pub(super) fn apply_rulings(&self) {
         for OpenPairing { pairing, handle, id, .. } in self.open.values() {
             if self.rulings.void_reason(*id).is_some() {
@@ -254,16 +254,16 @@ impl Director {
             for seat in self.rulings.lost_seats(pairing) {
                 handle.send(MatchInput::Disqualify { seat });
             }
-            handle.set_frozen(self.rulings.is_frozen());
+            if self.rulings.is_frozen() { handle.freeze() } else { handle.resume() }
         }
     }
 
-    /// Returns whether a pairing need not be played: it counts for nobody, and nothing follows from it.
+    /// Returns whether a pairing can be skipped: it does not count, and nothing depends on it.
     pub(super) fn is_left_out(&self, pairing: &Pairing) -> bool {
         self.rulings.annuls(&pairing.bots) && !self.schedule.lock().follows_results()
     }
 
-    /// Frees the number of a match that was voided while it was open, which is then played again. Breaks if it cannot be.
+    /// Frees the number of a match that was voided while open, so that it is replayed. Breaks if that fails.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
             tracing::error!(%error, %id, "a voided match keeps its number");
@@ -273,11 +273,11 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Counts all results anew, as they now count: what was counted before cannot be taken back one by one. Breaks if the
-    /// server stops before the store can be read.
+    /// Counts all results again: earlier counts cannot be reverted one by one. Breaks if the server stops before the
+    /// store can be read.
     async fn recount(&mut self) -> ControlFlow<()> {
         let (fold, counted) = loop {
-            match self.count_anew().await {
+            match self.count_stored_results().await {
                 Ok(counted) => break counted,
                 Err(error) => self.wait_to_read_again(error).await?,
             }
@@ -288,7 +288,7 @@ impl Director {
             schedule.skip_open_match(open.pairing.number);
             self.lineup.note_begun(&open.pairing);
         }
-        // The schedule hands them out again.
+        // The schedule returns them again.
         (self.delayed, self.replays) = (None, Vec::new());
         *self.schedule.lock() = schedule;
         self.handle.restore_counted(standings, evidence, cross_table);
@@ -298,8 +298,8 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Counts the results in the store, without those that this director has still to hear of.
-    async fn count_anew(&self) -> Result<(ResultFold, u64), ArenaError> {
+    /// Counts the results in the store, except those that this director will still receive.
+    async fn count_stored_results(&self) -> Result<(ResultFold, u64), ArenaError> {
         let FieldHistory { start, changes } = self.arena.inner.store.field_history(self.stored.id).await?;
         let at_the_start = StoredTournament { field: Arc::new(start), ..self.stored.clone() };
         let (unheard, rulings) = (self.open_ids(), &self.rulings);
@@ -316,13 +316,13 @@ impl Director {
 }
 
 impl Director {
-    /// Refuses a bot that was disqualified and wants to enter again.
+    /// Rejects a disqualified bot that wants to join again.
     pub(super) fn check_may_enter(&self, bot: &BotName, movement: FieldMovement) -> Result<(), ArenaError> {
         if movement == FieldMovement::Enters && self.rulings.is_disqualified(bot) {
             return Err(ArenaError::WrongState {
                 id: self.stored.id,
                 state: TournamentState::Running,
-                needed: "this bot was disqualified, and enters it no more",
+                needed: "this bot was disqualified and cannot join again",
             });
         }
         Ok(())

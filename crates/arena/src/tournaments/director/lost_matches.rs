@@ -1,4 +1,4 @@
-//! Matches that are lost: they break down, or the store refuses what happens in them.
+//! Lost matches: they panicked, or the store rejected their events.
 
 use super::progress::MatchFailure;
 use super::{Director, OpenPairing};
@@ -9,12 +9,12 @@ use lastnim_tournament::MatchOutcome;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// How long the director waits for a store that cannot be read before it tries again.
+/// The pause after a failed read of the store.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Director {
-    /// Quarantines a match that no server can play to its end, and returns what it counts as. From now on the store has it
-    /// among the results, so that whoever counts these again comes to the same. Breaks where another server can go on with it.
+    /// Quarantines a match that no server can finish, and returns its result. The store then lists it among the
+    /// results, so that a recount gives the same. Breaks if another server can finish it.
     pub(super) async fn settle_lost_match(
         &self,
         lost: &OpenPairing,
@@ -26,17 +26,17 @@ impl Director {
             return ControlFlow::Break(());
         }
         let at = self.arena.now();
-        // Where nothing of the match was written before, it is created with this. Otherwise the store has that event.
+        // Creates the match if nothing was written before; otherwise the store ignores this event.
         let created = TimedEvent { at, event: Event::Created(Box::new(MatchSetup::clone(setup))) };
         let changes = vec![
             Change::MatchEvents { id, first: 0, events: vec![created] },
             Change::MatchQuarantined { id, at, why: failure.damage() },
         ];
         if let Err(error) = self.store(changes).await? {
-            tracing::error!(%error, %id, "a lost match is not quarantined");
-            return self.give_up(&format!("match {id} was lost, and the store refused to quarantine it"));
+            tracing::error!(%error, %id, "a lost match could not be quarantined");
+            return self.give_up(&format!("match {id} was lost, and the store rejected its quarantine"));
         }
-        // It may have broken down after its end was written, and is not quarantined then.
+        // It may have panicked after its end was written, and is not quarantined then.
         let (store, tournament) = (&self.arena.inner.store, self.stored.id);
         let stored = loop {
             match store.match_results(tournament, pairing.number, 1).await {
@@ -48,8 +48,7 @@ impl Director {
         ControlFlow::Continue(outcome.and_then(|result| result.outcome))
     }
 
-    /// Waits after a read that has failed until it is time to try again. Breaks if the server stops before, or what is in the
-    /// store cannot be carried on.
+    /// Waits before the next attempt after a failed read. Breaks if the server stops first, or the data cannot be used.
     pub(super) async fn wait_to_read_again(&self, error: ArenaError) -> ControlFlow<()> {
         match error {
             ArenaError::Store(error) if error.is_transient() => {
@@ -67,7 +66,8 @@ impl Director {
         }
     }
 
-    /// Quarantines the tournament, which this server cannot carry on: the next one tries again with what is stored. Breaks always.
+    /// Quarantines the tournament, which this server cannot continue: the next one tries again from the store. Always
+    /// breaks.
     pub(super) fn give_up<T>(&self, why: &str) -> ControlFlow<(), T> {
         tracing::error!(why, tournament = %self.stored.id, "a tournament is quarantined");
         self.handle.quarantine(why);

@@ -1,4 +1,4 @@
-//! One tournament, live: pulls pairings, starts matches, counts results.
+//! The director of a tournament: takes pairings, starts matches, counts results.
 
 mod checkpoints;
 mod field;
@@ -32,7 +32,6 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
 
-/// Runs one tournament from its start to its end.
 #[derive(Debug)]
 pub(crate) struct Director {
     arena: Arena,
@@ -44,23 +43,21 @@ pub(crate) struct Director {
     reported: ReportedResults,
     checkpoints: CheckpointTimer,
     field: FieldProgress,
-    /// Whether nothing can begin before a bot enters.
+    /// Whether it cannot continue before a bot joins.
     awaits_bots: bool,
     /// The next match, if the server had no room for it.
     delayed: Option<Pairing>,
     inbox: DirectorInbox,
-    /// The id of the match that began last.
     last_begun: Option<MatchId>,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
-    /// What each task of `running` plays.
+    /// The pairing of each task in `running`.
     open: BTreeMap<Id, OpenPairing>,
-    /// What the organiser has ruled.
+    /// The organiser's rulings.
     rulings: Rulings,
-    /// Pairings whose matches were voided while they were open.
+    /// Pairings whose matches were voided while open.
     replays: Vec<Pairing>,
 }
 
-/// A match of the tournament that is open.
 #[derive(Debug)]
 struct OpenPairing {
     pairing: Pairing,
@@ -70,8 +67,8 @@ struct OpenPairing {
 }
 
 impl Director {
-    /// Prepares to run a tournament whose start has been committed; `None` if another director has it. The schedule
-    /// knows of the changes of the field that have been stored.
+    /// Prepares to run a tournament whose start is committed; `None` if another director has it. The schedule already
+    /// has the stored changes of the field.
     pub(crate) fn new(
         arena: Arena,
         handle: Arc<TournamentHandle>,
@@ -113,8 +110,7 @@ impl Director {
         })
     }
 
-    /// Takes on what a server before this one has left: the results that were counted, and how many of them since the last
-    /// checkpoint.
+    /// Takes over the counted results of an earlier server, and the number of them since the last checkpoint.
     pub(crate) fn restore_counted(&mut self, reported: ReportedResults, since_checkpoint: u64) {
         self.reported = reported;
         let is_off = !self.arena.inner.store.is_durable();
@@ -155,11 +151,12 @@ impl Director {
         if let Err(error) =
             self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
         {
-            tracing::error!(%error, tournament = %id, "the end of a tournament is not stored");
+            tracing::error!(%error, tournament = %id, "the end of a tournament was not stored");
         }
     }
 
-    /// Starts the matches that can begin, some in one go, and returns why no more do. Breaks if the tournament cannot go on.
+    /// Starts a limited number of matches that can begin, and returns why it stopped. Breaks if the tournament cannot
+    /// continue.
     fn start_matches(&mut self) -> ControlFlow<(), PauseReason> {
         let mut started = 0;
         let is_paused = self.rulings.pause().is_some();
@@ -179,7 +176,7 @@ impl Director {
         ControlFlow::Continue(PauseReason::determine(self.stage, started, self.running.len(), lacks))
     }
 
-    /// Waits for what happens next.
+    /// Waits for the next event.
     async fn next_event(&mut self, pause: PauseReason) -> DirectorEvent {
         tokio::select! {
             biased;
@@ -195,13 +192,13 @@ impl Director {
         }
     }
 
-    /// Carries out what follows from an event. Breaks if this server can go on no longer.
+    /// Handles an event. Breaks if this server cannot continue.
     async fn handle_event(&mut self, event: DirectorEvent) -> ControlFlow<()> {
         match respond_to_event(event, self.stage) {
             DirectorResponse::Leave => return ControlFlow::Break(()),
             DirectorResponse::StartMatches => {}
             DirectorResponse::Cancel => {
-                // First of all, so that a server that dies on the way goes on cancelling.
+                // Stored first, so that the next server resumes the cancellation after a crash.
                 self.store_cancellation().await?;
                 self.stage = DirectorStage::Cancelling;
                 self.cancel_open_matches(0);
@@ -220,20 +217,20 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Does what results may lead to besides further matches.
+    /// Handles other consequences of results than new matches.
     async fn update_after_results(&mut self) {
         self.cancel_surplus_matches();
         self.notify_suspended_bots();
         self.write_checkpoint_if_due().await;
     }
 
-    /// Leaves the tournament as it is in the store, where it is not over, once its matches have come to a stop.
+    /// Leaves an unfinished tournament in the store, once its matches have stopped.
     async fn leave_unfinished(mut self) {
         self.refuse_commands();
         while self.running.join_next().await.is_some() {}
     }
 
-    /// Hears nobody any more: who has asked for something, or asks now, is told at once that it is too late.
+    /// Closes the inbox: callers are told at once that it is too late.
     fn refuse_commands(&mut self) {
         let DirectorInbox { commands, snapshots } = &mut self.inbox;
         commands.close();
@@ -242,7 +239,8 @@ impl Director {
         while snapshots.try_recv().is_ok() {}
     }
 
-    /// Writes that the tournament is being called off, however long the store takes. Breaks if it never will be written.
+    /// Stores that the tournament is being cancelled, however long the store takes. Breaks if this server can never
+    /// write it.
     async fn store_cancellation(&self) -> ControlFlow<()> {
         let change = Change::TournamentState { id: self.stored.id, state: TournamentState::Cancelled };
         let committed = tokio::select! {
@@ -251,8 +249,8 @@ impl Director {
             () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
         };
         let Err(error) = committed else { return ControlFlow::Continue(()) };
-        tracing::error!(%error, tournament = %self.stored.id, "that a tournament is called off is not stored");
-        // Where this alone was refused, it can be called off all the same.
+        tracing::error!(%error, tournament = %self.stored.id, "the cancellation of a tournament was not stored");
+        // If only this change was rejected, it can be cancelled anyway.
         if matches!(error, StoreError::Refused(_)) {
             ControlFlow::Continue(())
         } else {
@@ -260,7 +258,6 @@ impl Director {
         }
     }
 
-    /// Returns the next match that can begin, if there is one.
     fn next_pairing(&mut self) -> Option<Pairing> {
         self.awaits_bots = false;
         let Self { handle, lineup, schedule, .. } = self;
@@ -275,7 +272,7 @@ impl Director {
         let closed_before = self.rulings.closed_before().unwrap_or(u64::MAX);
         match step {
             ScheduleStep::Match(pairing) if pairing.number < closed_before => return Some(pairing),
-            // It is of a round that is not played any more.
+            // Its round is not played any more.
             ScheduleStep::Match(pairing) => lineup.note_ended(&pairing),
             ScheduleStep::AwaitBots => self.awaits_bots = closed_before == u64::MAX,
             ScheduleStep::AwaitResults | ScheduleStep::Over => {}
@@ -283,12 +280,12 @@ impl Director {
         None
     }
 
-    /// Returns the match of a number, if it is known yet.
+    /// Returns the match with a number, if it is known yet.
     pub(crate) fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
         self.schedule.lock().pairing_of_number(number)
     }
 
-    /// Tells the schedule a result, and counts it, or once it is sure to count.
+    /// Reports a result to the schedule, and counts it now or once it is certain to count.
     fn report_result(&mut self, result: MatchResult) {
         let Self { handle, schedule, reported, checkpoints, rulings, .. } = self;
         handle.cpu_times.measure(CpuTask::Counting, || {
@@ -301,7 +298,7 @@ impl Director {
         checkpoints.note_result();
     }
 
-    /// Starts a match; gives the pairing back if the server has no room for it now. Breaks if it cannot be played at all.
+    /// Starts a match; returns the pairing if the server has no room now. Breaks if it cannot be played.
     fn start_match(&mut self, pairing: Pairing) -> ControlFlow<(), Option<Pairing>> {
         if self.is_left_out(&pairing) {
             self.lineup.note_ended(&pairing);
@@ -326,7 +323,7 @@ impl Director {
         ControlFlow::Continue(None)
     }
 
-    /// Takes on a match that a server before this one has begun.
+    /// Takes over a match begun by an earlier server.
     pub(crate) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
         let BegunMatch { id, handle, setup, play, .. } = begun;
         self.schedule.lock().skip_open_match(pairing.number);
@@ -335,7 +332,7 @@ impl Director {
         self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
     }
 
-    /// Takes on a match that has begun.
+    /// Takes over a match that has begun.
     fn spawn_match(&mut self, open: OpenPairing, play: impl MatchFuture) {
         let task = self.running.spawn(play).id();
         self.open.insert(task, open);
@@ -354,8 +351,8 @@ impl Director {
         setup
     }
 
-    /// Counts a match that has come to its end, or to none. Breaks without counting it if the server can go on no longer:
-    /// the next one plays that match to its end.
+    /// Counts a match that ended or failed. Breaks without counting it if the server cannot continue: the next one
+    /// finishes the match.
     async fn handle_match_end(
         &mut self,
         task: Id,
@@ -377,7 +374,7 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Calls off the matches that are played beyond the answer of a test.
+    /// Cancels matches that started before a test was decided.
     fn cancel_surplus_matches(&self) {
         let (settled, total) = {
             let schedule = self.schedule.lock();
@@ -388,7 +385,7 @@ impl Director {
         }
     }
 
-    /// Calls off the open matches from a number on.
+    /// Cancels the open matches from a number on.
     fn cancel_open_matches(&self, first: u64) {
         for open in self.open.values().filter(|open| open.pairing.number >= first) {
             open.handle.send(MatchInput::Cancel);
@@ -400,7 +397,7 @@ impl Director {
 mod tests {
     use super::*;
     use crate::NewTournament;
-    use crate::tests::fixture::{arena, name, shaky_arena, soon};
+    use crate::tests::fixture::{arena, in_time, name, shaky_arena};
     use crate::tests::shaky_store::Mood;
     use lastnim_core::referee::Terms;
     use lastnim_tournament::{AllianceSource, plan_schedule, testing};
@@ -421,7 +418,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn matches_that_break_down_count_for_nobody() {
+    async fn matches_that_panic_do_not_count() {
         let arena = arena().await;
         let mut director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
@@ -430,29 +427,29 @@ mod tests {
         }
         assert_eq!(arena.open_match_count(), 40);
         director.running.abort_all();
-        soon("the end of the tournament", director.run()).await;
+        in_time("the end of the tournament", director.run()).await;
         let view = handle.view();
         let stored = arena.tournament(view.stored.id).await.unwrap().stored;
-        assert_eq!(stored, view.stored, "it is stored as it is shown");
+        assert_eq!(stored, view.stored, "the stored state is the shown one");
         assert_eq!((view.played, view.total, view.stored.state), (40, 40, TournamentState::Finished));
         assert_eq!(arena.open_match_count(), 0);
         assert!(handle.standings().iter().all(|line| line.matches == 0));
     }
 
     #[tokio::test]
-    async fn matches_that_another_server_has_taken_over_do_not_count_here() {
+    async fn matches_taken_over_by_another_server_do_not_count_here() {
         let (store, arena) = shaky_arena().await;
         let director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
         store.set(Mood::Taken);
-        soon("the end of the director", director.run()).await;
+        in_time("the end of the director", director.run()).await;
         let view = handle.view();
         assert_eq!((view.played, view.total, view.stored.state), (0, 40, TournamentState::Running));
         assert_eq!(arena.open_match_count(), 0);
     }
 
     #[tokio::test]
-    async fn who_is_asked_to_cancel_while_the_store_is_out_of_order_cancels_later() {
+    async fn a_cancellation_during_an_outage_happens_later() {
         let (store, arena) = shaky_arena().await;
         let director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
@@ -462,20 +459,20 @@ mod tests {
             tokio::task::yield_now().await;
         }
         store.set(Mood::OutOfOrder);
-        // It waits for the store, or the matches that begin have found out before what is wrong with it.
-        let failed = soon("an answer", arena.register_bot(name("third"))).await;
+        // It fails at once, or when the beginning matches find the fault.
+        let failed = in_time("an answer", arena.register_bot(name("third"))).await;
         let is_known =
             matches!(failed, Err(ArenaError::Delayed(_) | ArenaError::Store(StoreError::Unavailable(_))));
         assert!(is_known, "{failed:?}");
         handle.request_cancellation();
-        // The director has time to hear of it.
+        // The director has time to receive it.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
         store.set(Mood::Fine);
         let over = watch.wait_for(|view| view.stored.state.is_over());
-        let state = soon("the end of the tournament", over).await.unwrap().stored.state;
+        let state = in_time("the end of the tournament", over).await.unwrap().stored.state;
         assert_eq!(state, TournamentState::Cancelled);
-        soon("the end of the director", running).await.unwrap();
+        in_time("the end of the director", running).await.unwrap();
     }
 }

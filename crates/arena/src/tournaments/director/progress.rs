@@ -1,4 +1,4 @@
-//! What the loop of a director decides: plain functions of what has happened, without a runtime.
+//! The decisions of a director, as synchronous functions.
 
 use crate::error::ArenaError;
 use crate::tournaments::tournament_handle::{
@@ -9,10 +9,10 @@ use lastnim_tournament::{MatchOutcome, TournamentState};
 use thiserror::Error;
 use tokio::task::{Id, JoinError};
 
-/// Matches that are started in one go, before others have their turn and the director looks whether it is called off.
+/// Matches started together, before other tasks run and the director checks for a cancellation.
 pub(super) const MAX_STARTS_AT_ONCE: usize = 32;
 
-/// How a match came to no end.
+/// Why a match did not end.
 #[derive(Debug, Error)]
 pub(super) enum MatchFailure {
     #[error(transparent)]
@@ -22,32 +22,30 @@ pub(super) enum MatchFailure {
 }
 
 impl MatchFailure {
-    /// Returns whether no other server would fare better with the match: it broke down, or was refused.
+    /// Returns whether no other server could finish the match: it panicked, or was rejected.
     pub(super) fn is_permanent(&self) -> bool {
         matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
     }
 
-    /// Says what is wrong with the match, to whoever is shown that it is quarantined.
+    /// Describes the failure for callers.
     pub(super) fn damage(&self) -> String {
         match self {
-            // What a database says names addresses and roles: it is in the log alone.
-            Self::Failed(_) => "the store refused what happened in it".to_owned(),
-            Self::BrokeDown(_) => "it broke down while it was played".to_owned(),
+            // Database messages may contain addresses and roles: they are only logged.
+            Self::Failed(_) => "the store rejected its events".to_owned(),
+            Self::BrokeDown(_) => "it panicked while it was played".to_owned(),
         }
     }
 }
 
-/// Whether a tournament that runs begins new matches.
+/// Whether a running tournament begins new matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DirectorStage {
-    /// Matches begin as the schedule says.
     Playing,
-    /// It has been cancelled: none begins, and those that are open end.
+    /// It was cancelled: no match begins, and open ones end.
     Cancelling,
 }
 
 impl DirectorStage {
-    /// Returns the state in which the tournament ends.
     pub(super) fn final_state(self) -> TournamentState {
         match self {
             Self::Playing => TournamentState::Finished,
@@ -59,23 +57,22 @@ impl DirectorStage {
 /// Why no match begins at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PauseReason {
-    /// Many began in one go: others have their turn first.
+    /// Many were started: other tasks run first.
     Yielding,
-    /// Some are open, and one of them has to end first.
+    /// An open match must end first.
     AwaitingResults,
-    /// None is open, and the organiser lets none begin.
+    /// None is open, and the organiser has paused it.
     AwaitingResumption,
     /// None is open, and the server has no room for one.
     AwaitingRoom,
-    /// None is open, and none can begin before a bot enters.
+    /// None is open, and none can begin before a bot joins.
     AwaitingBots,
-    /// None is open, and none follows.
+    /// None is open, and no more will begin.
     Over,
 }
 
 impl PauseReason {
-    /// Returns why no match begins, after `started` have begun in one go and with `open` of them open, where it is paused,
-    /// lacks room or lacks bots.
+    /// Returns why no match begins after `started` starts, with `open` matches open.
     pub(super) fn determine(
         stage: DirectorStage,
         started: usize,
@@ -99,42 +96,41 @@ impl PauseReason {
     }
 }
 
-/// What happens to a director.
 #[derive(Debug)]
 pub(super) enum DirectorEvent {
-    /// The server stops, and has cut the matches.
+    /// The server is stopping, and has interrupted the matches.
     ServerStops,
-    /// Somebody asks for something.
+    /// A command arrived.
     Asked(DirectorCommand),
     /// The task of a match has ended.
     MatchEnded(Id, Result<Option<MatchOutcome>, MatchFailure>),
-    /// What kept matches from beginning is over.
+    /// Matches may begin again.
     MayStart,
-    /// Somebody asks where the tournament stands.
+    /// A caller requests a snapshot.
     SnapshotWanted(SnapshotRequest),
 }
 
-/// What a director does about an event.
+/// How a director responds to an event.
 #[must_use = "the director carries it out"]
 #[derive(Debug)]
 pub(super) enum DirectorResponse {
-    /// Leaves the tournament to the next server.
+    /// Leave the tournament to the next server.
     Leave,
-    /// Stores that the tournament is cancelled, and ends its matches.
+    /// Store that the tournament is cancelled, and end its matches.
     Cancel,
-    /// Lets a bot in or out.
+    /// Let a bot join or leave.
     ChangeField(FieldRequest),
-    /// Does what an organiser asks for.
+    /// Apply an intervention.
     Intervene(InterventionRequest),
-    /// Says where the tournament stands.
+    /// Answer with a snapshot.
     TakeSnapshot(SnapshotRequest),
-    /// Counts a match.
+    /// Count a match.
     Settle(Id, Result<Option<MatchOutcome>, MatchFailure>),
-    /// Starts what can begin.
+    /// Start matches.
     StartMatches,
 }
 
-/// Decides what follows from an event.
+/// Returns the response to an event.
 pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> DirectorResponse {
     match event {
         DirectorEvent::ServerStops => DirectorResponse::Leave,
@@ -143,7 +139,7 @@ pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> Di
         DirectorEvent::Asked(DirectorCommand::Cancel) if stage == DirectorStage::Playing => {
             DirectorResponse::Cancel
         }
-        // Somebody has asked before.
+        // It is already cancelled.
         DirectorEvent::Asked(DirectorCommand::Cancel) | DirectorEvent::MayStart => {
             DirectorResponse::StartMatches
         }
@@ -166,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_stops_is_left_at_any_stage() {
+    fn a_stopping_server_leaves_at_any_stage() {
         for stage in [DirectorStage::Playing, DirectorStage::Cancelling] {
             assert!(matches!(respond_to_event(DirectorEvent::ServerStops, stage), DirectorResponse::Leave));
         }
     }
 
     #[test]
-    fn nothing_is_over_while_a_match_is_open_or_can_still_begin() {
+    fn a_tournament_is_not_over_while_a_match_is_open_or_can_begin() {
         use DirectorStage::{Cancelling, Playing};
         let (nothing, paused) = ((false, false, false), (true, false, false));
         let (room, bots) = ((false, true, false), (false, false, true));

@@ -1,4 +1,4 @@
-//! Where a tournament stands at one moment between two events of its director.
+//! Snapshots of a tournament between two events of its director.
 
 use super::Director;
 use crate::tournaments::manifest::RunningSnapshot;
@@ -7,9 +7,9 @@ use lastnim_core::game::MatchId;
 use std::time::Duration;
 
 impl Director {
-    /// Says where the tournament stands.
+    /// Answers with a snapshot.
     pub(super) async fn answer_snapshot(&self, request: SnapshotRequest) {
-        // Ids rise by the millisecond: from the next one on, those of later matches are greater.
+        // Ids rise with each millisecond: from the next one on, ids of new matches are greater.
         let before = loop {
             let now_ms = self.arena.now().as_micros() / 1_000;
             if self.last_begun.is_none_or(|last| last.unix_ms() < now_ms) {
@@ -19,7 +19,7 @@ impl Director {
         };
         let mut open: Vec<_> = self.open.values().map(|open| (open.id, open.pairing.number)).collect();
         open.sort_unstable();
-        // Whoever asked may have gone.
+        // The caller may have gone.
         let _ = request.send(RunningSnapshot {
             changes: self.field.stored_changes(),
             events: self.handle.events(),

@@ -1,8 +1,9 @@
-//! The events of matches that are not over, on their way into the tables.
+//! The events of unfinished matches, on their way into the tables.
 //!
-//! What one write decides is one row of the journal, whatever matches its events are of. From there the events of each match go to parts of its
-//! record, some hundred at a time, and with its end the last of them. No transaction moves more than a bounded multiple of what it
-//! adds, and the journal is bounded: a match that stands still gives its events to a part before its oldest row holds up too many others.
+//! Each write adds one journal row with the events of all its matches. Later, the events of each match move to parts of
+//! its record, several hundred at a time, and the last of them when it ends. Each transaction moves at most a fixed
+//! multiple of what it adds. The journal is bounded: an idle match's events move to a part before its oldest row holds
+//! back too many others.
 
 use super::columns::to_column_integer;
 use super::event_bytes::{JournalRun, KeptEvents, VERSION, append_event, journal_row};
@@ -12,103 +13,100 @@ use lastnim_core::referee::{Event, TimedEvent, parse_canonical_bytes};
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// The bytes of events of a match that become a part of its record: some hundred takes.
+/// The size of the events that become a record part: several hundred takes.
 const PART_BYTES: usize = 8 << 10;
-/// The bytes that the journal has at least before matches that stand still give their events to parts.
+/// The minimum journal size before the events of idle matches move to parts.
 const JOURNAL_BYTES: usize = 1 << 20;
-/// The same for each match that is not over: more than a match puts there that keeps pace with the others.
-const JOURNAL_BYTES_A_MATCH: usize = 2 * PART_BYTES;
-/// Matches that stand still whose events one write moves in any case; besides, one for each match that it has events of. So many can
-/// wait for a row at most, so that rows go as fast as they come.
+/// The same per unfinished match: more than an active match ever has in the journal.
+const JOURNAL_BYTES_PER_MATCH: usize = 2 * PART_BYTES;
+/// Idle matches whose events every write moves; in addition, one per match with events in the write. No row holds back
+/// more matches, so rows are removed as fast as they are added.
 const MIN_MOVED: usize = 4;
-/// Rows that nobody needs any more and that one write removes at least, or none.
+/// Unneeded rows that are removed together, at least.
 const MIN_REMOVED: i64 = 16;
-/// Rows that one write removes at most: each write adds one.
+/// Rows removed per write, at most; each write adds one.
 const MAX_REMOVED: i64 = 64;
 
-/// How large what is kept may grow before it is moved.
+/// How large the journal may grow before events are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct JournalLimits {
     part_bytes: usize,
     journal_bytes: usize,
-    journal_bytes_a_match: usize,
+    journal_bytes_per_match: usize,
 }
 
-/// What the writer knows of the events of matches that are not over. What a write brings about is noted here before it is
-/// committed: after one that fails this is of no more use.
+/// The writer's view of unfinished matches. It is updated before the commit, and must be rebuilt after a failed one.
 #[derive(Debug)]
 pub(super) struct Journal {
     limits: JournalLimits,
     open: MatchMap<OpenMatch>,
-    /// The matches with events that are in the journal alone, by the first row of these.
+    /// Matches with events that are only in the journal, by the first such row.
     pending: BTreeSet<(i64, MatchId)>,
-    /// The first row that is not removed.
+    /// The first row that still exists.
     first_row: i64,
-    /// The first row that a match needs.
+    /// The first row that is still needed.
     needed_from: i64,
-    /// The bytes of that row and of all behind it.
+    /// The sizes of that row and all later ones.
     needed: VecDeque<usize>,
     needed_bytes: usize,
     next_row: i64,
 }
 
-/// How far a match has come that is not over, and its newest events: those that no full part of its record has.
+/// The progress of an unfinished match, and its newest events: those in no full record part.
 #[derive(Debug)]
 pub(super) struct OpenMatch {
-    /// The place of the first of these events.
+    /// The index of the first of these events.
     seq: usize,
     count: usize,
-    /// Takes of the match.
     plies: u32,
     /// The version and the events.
     bytes: Vec<u8>,
-    /// So many of the events, and of the bytes, were written before.
+    /// The events and bytes that were written before.
     written: (usize, usize),
-    /// The first row of the journal with events that no part has.
+    /// The first journal row with events that are in no part.
     pending_from: Option<i64>,
 }
 
-/// A part of a record: events that follow each other.
+/// A part of a record: consecutive events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RecordPart {
     pub(super) id: MatchId,
-    /// The place of the first of them.
+    /// The index of the first event.
     pub(super) seq: i64,
-    /// The place behind the last of them.
+    /// The index after the last event.
     pub(super) next_seq: i64,
     /// Takes of the match up to here.
     pub(super) plies: i64,
     pub(super) bytes: Vec<u8>,
 }
 
-/// What a write does to the journal and the parts.
+/// The changes of a write to the journal and the record parts.
 #[derive(Debug, Default)]
 pub(super) struct JournalWrite {
-    /// The row that it adds, and its id.
+    /// The row to add, and its id.
     pub(super) row: Option<(i64, Vec<u8>)>,
-    /// Parts; one of the same match and place takes the place of what is there.
+    /// Parts to write; each replaces a part with the same match and index.
     pub(super) parts: Vec<RecordPart>,
-    /// Rows that it removes.
+    /// Rows to remove.
     pub(super) removed: Range<i64>,
 }
 
 impl OpenMatch {
-    /// Begins behind so many events and takes.
+    /// Creates a match with this many events and takes.
     pub(super) fn behind(seq: usize, plies: u32) -> Self {
         Self { seq, count: 0, plies, bytes: vec![VERSION], written: (0, 1), pending_from: None }
     }
 
-    /// Returns how many events the match has.
+    /// Returns the number of events.
     pub(super) fn len(&self) -> usize {
         self.seq + self.count
     }
 
-    /// Returns how many takes it has.
+    /// Returns the number of takes.
     pub(super) fn plies(&self) -> u32 {
         self.plies
     }
 
-    /// Adds the next event of the match.
     pub(super) fn push(&mut self, id: MatchId, event: &TimedEvent) {
         let place = self.len();
         append_event(&mut self.bytes, id, place, event);
@@ -122,12 +120,12 @@ impl OpenMatch {
         self.count > self.written.0
     }
 
-    /// Returns the part that these events make.
+    /// Returns these events as a part.
     fn part(&self, id: MatchId, bytes: Vec<u8>) -> Result<RecordPart, StoreError> {
         Ok(RecordPart {
             id,
-            seq: to_column_integer("a place", self.seq)?,
-            next_seq: to_column_integer("a place", self.len())?,
+            seq: to_column_integer("an index", self.seq)?,
+            next_seq: to_column_integer("an index", self.len())?,
             plies: self.plies.into(),
             bytes,
         })
@@ -141,7 +139,7 @@ fn damaged_part_error(id: MatchId, number: i64) -> StoreError {
     }
 }
 
-/// Returns the ply of a take.
+/// Returns the ply if the event is a take.
 fn parse_take(canonical: &[u8]) -> Option<u32> {
     match parse_canonical_bytes(canonical, SeatCount::new(MAX_SEATS).ok()).ok()?.event {
         Event::Took { ply, .. } => Some(ply),
@@ -150,12 +148,12 @@ fn parse_take(canonical: &[u8]) -> Option<u32> {
 }
 
 impl Journal {
-    /// Begins with an empty journal, and the id of its first row.
+    /// Creates an empty journal whose next row has this id.
     pub(super) fn starting_at(next_row: i64) -> Self {
         let limits = JournalLimits {
             part_bytes: PART_BYTES,
             journal_bytes: JOURNAL_BYTES,
-            journal_bytes_a_match: JOURNAL_BYTES_A_MATCH,
+            journal_bytes_per_match: JOURNAL_BYTES_PER_MATCH,
         };
         Self::with_limits(limits, next_row)
     }
@@ -173,22 +171,22 @@ impl Journal {
         }
     }
 
-    /// Returns the id of the row to come.
+    /// Returns the id of the next row.
     pub(super) fn next_row(&self) -> i64 {
         self.next_row
     }
 
-    /// Returns whether a match is not over, as far as anything is known of it.
+    /// Returns whether the journal has the match as unfinished.
     pub(super) fn knows(&self, id: &MatchId) -> bool {
         self.open.contains_key(id)
     }
 
-    /// Returns a match that is not over; one that is not known begins.
+    /// Returns an unfinished match, creating it if it is unknown.
     pub(super) fn open_match(&mut self, id: MatchId) -> &mut OpenMatch {
         self.open.entry(id).or_insert_with(|| OpenMatch::behind(0, 0))
     }
 
-    /// Notes how far a match has come by the last part of its record, which is added to unless it is full.
+    /// Notes the progress of a match from the last part of its record, which grows further unless it is full.
     pub(super) fn insert_last_part(&mut self, part: RecordPart) -> Result<(), StoreError> {
         let place = |number| usize::try_from(number).map_err(|_| damaged_part_error(part.id, number));
         let (seq, next_seq) = (place(part.seq)?, place(part.next_seq)?);
@@ -205,7 +203,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Takes out a match that is over.
+    /// Removes a finished match.
     pub(super) fn close_match(&mut self, id: MatchId) -> Option<OpenMatch> {
         let closed = self.open.remove(&id)?;
         if let Some(row) = closed.pending_from {
@@ -214,7 +212,7 @@ impl Journal {
         Some(closed)
     }
 
-    /// Says what a write does that adds events to some matches and closes others.
+    /// Plans a write that adds events to some matches and closes others.
     pub(super) fn plan_write(
         &mut self,
         touched: &[MatchId],
@@ -222,7 +220,7 @@ impl Journal {
     ) -> Result<JournalWrite, StoreError> {
         let mut write = JournalWrite::default();
         for (id, mut closed) in closed {
-            // Nothing has to be written of one that ended with a full part.
+            // A match that ended with a full part needs no write.
             if closed.count > 0 && (closed.is_new() || closed.pending_from.is_some()) {
                 let bytes = std::mem::take(&mut closed.bytes);
                 write.parts.push(closed.part(id, bytes)?);
@@ -231,7 +229,7 @@ impl Journal {
         let row = self.next_row;
         let mut runs = Vec::with_capacity(touched.len());
         for &id in touched {
-            // One that is closed is written whole, and one of which a run came before is in that already.
+            // Closed matches are written whole, and repeated ids are already in the run.
             let Some(open) = self.open.get_mut(&id).filter(|open| open.is_new()) else { continue };
             if open.bytes.len() >= self.limits.part_bytes {
                 if let Some(row) = open.pending_from {
@@ -271,11 +269,16 @@ impl Journal {
         Ok(write)
     }
 
-    /// Moves the events of matches that stand still to parts, while the journal is too large: of the oldest ones first, and never what
-    /// this write adds.
-    fn move_oldest(&mut self, most: usize, newest: i64, write: &mut JournalWrite) -> Result<(), StoreError> {
-        let max_bytes = self.limits.journal_bytes + self.limits.journal_bytes_a_match * self.open.len();
-        for _ in 0..most {
+    /// Moves events of idle matches to parts while the journal is too large: the oldest first, never those of this
+    /// write.
+    fn move_oldest(
+        &mut self,
+        max_moves: usize,
+        newest: i64,
+        write: &mut JournalWrite,
+    ) -> Result<(), StoreError> {
+        let max_bytes = self.limits.journal_bytes + self.limits.journal_bytes_per_match * self.open.len();
+        for _ in 0..max_moves {
             self.forget_rows();
             if self.needed_bytes <= max_bytes {
                 break;
@@ -290,7 +293,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Counts rows no longer that no match needs.
+    /// Stops counting rows that no match needs.
     fn forget_rows(&mut self) {
         let needed = self.pending.first().map_or(self.next_row, |&(row, _)| row);
         while self.needed_from < needed {
@@ -299,14 +302,14 @@ impl Journal {
         }
     }
 
-    /// Takes in a run that a writer before this one left in the journal. One that does not follow what is known of its match, or was
-    /// changed, becomes a part as it is: whoever reads the record finds what is wrong.
+    /// Adds a run that an earlier writer left in the journal. A run that is changed or does not follow its match's
+    /// events becomes a part unchanged, so that readers find the damage.
     pub(super) fn take_in(
         &mut self,
         run: &JournalRun<'_>,
         parts: &mut Vec<RecordPart>,
     ) -> Result<(), StoreError> {
-        // What is left of a match that is over is in its parts.
+        // The rest of a finished match is in its parts.
         let Some(open) = self.open.get_mut(&run.id) else { return Ok(()) };
         let end = run.seq + run.count;
         if end <= open.len() {
@@ -331,8 +334,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Returns the parts for which the journal need not be kept after all runs were taken in.
-    pub(super) fn settle(&mut self) -> Result<Vec<RecordPart>, StoreError> {
+    /// Returns the parts that replace the journal after all runs were added.
+    pub(super) fn finish_loading(&mut self) -> Result<Vec<RecordPart>, StoreError> {
         let mut parts = Vec::new();
         for (&id, open) in self.open.iter_mut().filter(|(_, open)| open.is_new()) {
             parts.push(open.part(id, open.bytes.clone())?);

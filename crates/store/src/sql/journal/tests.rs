@@ -1,4 +1,4 @@
-//! The journal beside tables of its own, which a crash cuts off anywhere.
+//! The journal and its tables, with crashes at any point.
 
 use super::*;
 use crate::sql::event_bytes::parse_journal_row;
@@ -7,11 +7,11 @@ use lastnim_tournament::SeededDraw;
 use std::collections::BTreeMap;
 
 const LIMITS: JournalLimits =
-    JournalLimits { part_bytes: 700, journal_bytes: 3_000, journal_bytes_a_match: 1_400 };
-/// Bytes of an event of these tests, with its length and its check sum.
+    JournalLimits { part_bytes: 700, journal_bytes: 3_000, journal_bytes_per_match: 1_400 };
+/// The size of an event in these tests, with length and checksum.
 const EVENT: usize = 4 + 11 + 4;
 
-/// What the database has.
+/// The contents of the database.
 #[derive(Debug, Clone, Default)]
 struct Tables {
     rows: BTreeMap<i64, Vec<u8>>,
@@ -31,7 +31,7 @@ fn column_number(number: usize) -> i64 {
     i64::try_from(number).unwrap()
 }
 
-/// Returns the bytes of events of a match, of which the first has a place in its record.
+/// Returns the bytes of events of a match, the first at an index of its record.
 fn bytes_of(id: MatchId, seq: usize, events: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (place, number) in (seq..).zip(events) {
@@ -78,7 +78,7 @@ impl Tables {
         bytes
     }
 
-    /// Opens the tables anew, as a writer does after a crash.
+    /// Loads the tables again, as a writer does after a crash.
     fn load(&mut self, open: impl Iterator<Item = MatchId>) -> Journal {
         let next = self.rows.keys().next_back().map_or(1, |row| row + 1);
         let mut journal = Journal::with_limits(LIMITS, next);
@@ -95,7 +95,7 @@ impl Tables {
                 journal.take_in(&run, &mut parts).unwrap();
             }
         }
-        parts.append(&mut journal.settle().unwrap());
+        parts.append(&mut journal.finish_loading().unwrap());
         self.keep(parts);
         journal
     }
@@ -106,7 +106,7 @@ impl Tables {
 }
 
 #[test]
-fn what_is_written_is_read_whatever_ends_stands_still_or_crashes() {
+fn written_events_survive_idle_matches_endings_and_crashes() {
     for seed in 0..30 {
         let mut draw = SeededDraw::new(seed, 0);
         let mut tables = Tables::default();
@@ -121,7 +121,7 @@ fn what_is_written_is_read_whatever_ends_stands_still_or_crashes() {
             }
             let ids: Vec<_> = lengths.keys().copied().collect();
             for (place, &id) in ids.iter().enumerate() {
-                // The first ones hardly move, the last ones all the time.
+                // The first matches hardly move, the last ones in most rounds.
                 if draw.number_below(1 + 4 * (ids.len() - place) as u64) > 1 {
                     continue;
                 }
@@ -141,7 +141,7 @@ fn what_is_written_is_read_whatever_ends_stands_still_or_crashes() {
             assert!(write.removed.end - write.removed.start <= MAX_REMOVED);
             tables.write(write);
             over.extend(ended.into_iter().map(|id| (id, lengths.remove(&id).unwrap())));
-            // Rows that are removed together wait for each other.
+            // Unneeded rows remain until enough of them can be removed together.
             assert!(tables.bytes() < 3_000 + 14 * 1_400 + 16 * 2_000, "{} bytes", tables.bytes());
             if draw.number_below(50) == 0 {
                 journal = tables.load(lengths.keys().copied());
@@ -161,7 +161,7 @@ fn what_is_written_is_read_whatever_ends_stands_still_or_crashes() {
 }
 
 #[test]
-fn a_short_match_is_one_part_and_nothing_is_left_of_it_in_the_journal() {
+fn a_short_match_becomes_one_part_and_leaves_the_journal() {
     let (mut tables, mut journal) = (Tables::default(), Journal::with_limits(LIMITS, 1));
     for number in 1..=200 {
         let id = match_id(number);
@@ -173,7 +173,7 @@ fn a_short_match_is_one_part_and_nothing_is_left_of_it_in_the_journal() {
         assert_eq!(tables.parts_of(id).count(), 1);
         assert!(tables.rows.len() < 2 * usize::try_from(MIN_REMOVED).unwrap());
     }
-    // What a match does in one write that ends it never goes to the journal.
+    // A match that begins and ends in one write skips the journal.
     let (id, rows) = (match_id(201), tables.rows.clone());
     (0..9).for_each(|at| journal.open_match(id).push(id, &event(at)));
     let closed = vec![(id, journal.close_match(id).unwrap())];
@@ -184,7 +184,7 @@ fn a_short_match_is_one_part_and_nothing_is_left_of_it_in_the_journal() {
 }
 
 #[test]
-fn a_run_that_does_not_follow_becomes_a_part_as_it_is() {
+fn a_run_with_a_gap_becomes_a_part_unchanged() {
     let id = match_id(1);
     for (seq, length, next) in [(3, 6 * EVENT, 9), (2, 6 * EVENT - 1, 8), (1, 0, 7)] {
         let bytes = bytes_of(id, seq, 0..6);
@@ -196,7 +196,7 @@ fn a_run_that_does_not_follow_becomes_a_part_as_it_is() {
         journal.take_in(&JournalRun { id, seq, count: 6, bytes: &bytes[..length] }, &mut parts).unwrap();
         let after = bytes_of(id, next, 20..21);
         journal.take_in(&JournalRun { id, seq: next, count: 1, bytes: &after }, &mut parts).unwrap();
-        parts.append(&mut journal.settle().unwrap());
+        parts.append(&mut journal.finish_loading().unwrap());
         let places: Vec<_> = parts.iter().map(|part| (part.seq, part.next_seq)).collect();
         let (seq, next) = (column_number(seq.max(2)), column_number(next));
         assert_eq!(places, [(0, 2), (seq, next), (next, next + 1)]);

@@ -1,36 +1,36 @@
-//! What PostgreSQL's errors mean.
+//! Converts PostgreSQL's errors.
 
 use crate::sql::db_error::{database_message, driver_error_of};
 use crate::{StoreError, StoreUrl};
 use sqlx::Error;
 
-/// The classes of errors of what is to be written: values that fit no column, and rows that break a rule of the tables.
+/// The classes of errors in the data: values that fit no column, and rows that violate a constraint.
 const REFUSED_CLASSES: [&str; 2] = ["22", "23"];
-/// The classes of errors that pass by themselves: lost connections, transactions undone, resources that are short, objects in use,
-/// operators who intervene, a failing system.
+/// The classes of transient errors: lost connection, rolled back transaction, lack of resources, object in use,
+/// operator intervention, system error.
 const PASSING_CLASSES: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
-/// A database that is read only for now, as a standby is.
+/// The database is read-only now, for example a standby.
 const READ_ONLY: &str = "25006";
-/// Sessions that waited too long in a transaction are ended.
+/// The session was ended because it waited too long in a transaction.
 const IDLE_IN_TRANSACTION: &str = "25P03";
-/// Pages or indices that hold nonsense.
+/// Corrupt pages or indices.
 const CORRUPT: [&str; 2] = ["XX001", "XX002"];
-/// Columns that are not there, or of another type: tables that lastnim has not made.
+/// Missing columns or other column types: the tables of another program.
 const FOREIGN: [&str; 3] = ["42703", "42804", "42883"];
 
 fn error_class(code: &str) -> &str {
     code.get(..2).unwrap_or_default()
 }
 
-/// Returns whether an error says that the tables are those of another program.
+/// Returns whether an error shows the tables of another program.
 pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| FOREIGN.contains(&code.as_ref())) || matches!(error, Error::ColumnDecode { .. })
 }
 
-/// Says what an error of a database that is open means. What is not known to be the fault of a change, nor to be damage,
-/// is for an operator to set right: a table that was dropped, a right that was taken away.
-#[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
+/// Converts an error of an open database. Unknown errors are assumed to need an operator, for example after a table was
+/// dropped or a right revoked.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn store_error_of(error: Error) -> StoreError {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code).unwrap_or_default();
     if REFUSED_CLASSES.contains(&error_class(&code)) {
@@ -42,7 +42,7 @@ pub(super) fn store_error_of(error: Error) -> StoreError {
     }
 }
 
-/// Says what an error while a database is opened means.
+/// Converts an error from opening a database.
 pub(super) fn open_error_of(url: &StoreUrl, error: Error) -> StoreError {
     let words = database_message(&error);
     match &error {

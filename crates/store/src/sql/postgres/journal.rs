@@ -1,4 +1,4 @@
-//! The tables of the journal and of the parts of records.
+//! The tables of the journal and the record parts.
 
 use super::store_error_of;
 use crate::StoreError;
@@ -6,8 +6,8 @@ use crate::sql::epoch;
 use crate::sql::journal::{JournalWrite, RecordPart};
 use sqlx::PgConnection;
 
-/// Writes what becomes of events. It is one statement, so that it may be a transaction by itself; whoever takes the database waits for its
-/// end.
+/// Writes events in one statement, so that it can be a transaction by itself. A server that takes over the database
+/// waits for its end.
 pub(super) async fn write_events(
     connection: &mut PgConnection,
     write: &JournalWrite,
@@ -22,7 +22,7 @@ pub(super) async fn write_events(
     if is_own { Ok(()) } else { Err(epoch::lost_database_error(read_epoch(connection).await?)) }
 }
 
-/// Adds a row to the journal and does nothing else. Returns false, and adds nothing, if the database is not this server's.
+/// Only adds a row to the journal. Returns false, and adds nothing, if the database is not this server's.
 async fn add_row(
     connection: &mut PgConnection,
     row: i64,
@@ -40,7 +40,7 @@ async fn add_row(
     Ok(added.rows_affected() > 0)
 }
 
-/// Does all of a write. Returns false, and does nothing, if the database is not this server's.
+/// Does a whole write. Returns false, and does nothing, if the database is not this server's.
 async fn write_all(
     connection: &mut PgConnection,
     write: &JournalWrite,
@@ -76,7 +76,7 @@ async fn write_all(
     .map_err(store_error_of)
 }
 
-/// Checks that the database is this server's. Whoever takes it waits for the end of the transaction.
+/// Checks that the database is this server's. A server that takes it over waits for the end of the transaction.
 pub(super) async fn check_epoch(connection: &mut PgConnection, own: i64) -> Result<(), StoreError> {
     epoch::check_epoch(own, read_epoch(connection).await?)
 }

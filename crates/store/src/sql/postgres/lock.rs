@@ -1,7 +1,7 @@
-//! One server, one database.
+//! One server per database.
 //!
-//! The session that writes holds an advisory lock. PostgreSQL lets go of it when the session has ended and nothing of it
-//! can be committed any more: who has the lock writes alone.
+//! The writing session holds an advisory lock. PostgreSQL releases it once the session has ended and can commit nothing
+//! more, so its holder is the only writer.
 
 use super::store_error_of;
 use crate::{StoreError, StoreUrl};
@@ -9,14 +9,14 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// The two numbers of the lock. The first is "lnim".
+/// The two keys of the advisory lock. The first is "lnim".
 const LOCK: (i32, i32) = (0x6c6e_696d, 1);
-/// How long the session of a server that was killed may take to end.
-const GRACE: Duration = Duration::from_secs(5);
-/// The pause before the lock is tried again.
-const PAUSE: Duration = Duration::from_millis(100);
+/// How long the session of a killed server may take to end.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// The pause before the next attempt.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Takes the database for a server that starts.
+/// Takes the lock for a starting server.
 pub(super) async fn take_lock(connection: &mut PgConnection, url: &StoreUrl) -> Result<(), StoreError> {
     if wait_for_lock(connection).await? {
         return Ok(());
@@ -36,9 +36,9 @@ pub(super) async fn take_lock(connection: &mut PgConnection, url: &StoreUrl) -> 
     Err(StoreError::Taken(format!("a server{holder} has {url} open; stop it, or name another database")))
 }
 
-/// Takes the database again for a server whose session was lost.
+/// Takes the lock again for a server that lost its session.
 pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
-    // Where the network is to blame the lost session may live on, and hold the lock.
+    // After a network failure the lost session may still hold the lock.
     sqlx::query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name = $1 AND datname = current_database() AND pid <> pg_backend_pid()",
@@ -54,7 +54,7 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     }
 }
 
-/// Gives a session the name by which [`retake`] finds it.
+/// Names the session so that [`retake_lock`] can find it.
 pub(super) async fn set_session_name(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
     sqlx::query("SELECT set_config('application_name', $1, false)")
         .bind(session_name(epoch))
@@ -69,7 +69,7 @@ fn session_name(epoch: i64) -> String {
 }
 
 async fn wait_for_lock(connection: &mut PgConnection) -> Result<bool, StoreError> {
-    let until = Instant::now() + GRACE;
+    let until = Instant::now() + LOCK_TIMEOUT;
     loop {
         let taken: bool = sqlx::query_scalar("SELECT pg_try_advisory_lock($1, $2)")
             .bind(LOCK.0)
@@ -80,6 +80,6 @@ async fn wait_for_lock(connection: &mut PgConnection) -> Result<bool, StoreError
         if taken || Instant::now() > until {
             return Ok(taken);
         }
-        sleep(PAUSE).await;
+        sleep(RETRY_INTERVAL).await;
     }
 }

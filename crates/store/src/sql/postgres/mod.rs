@@ -1,4 +1,4 @@
-//! The store in a database of PostgreSQL.
+//! The store in a PostgreSQL database.
 
 mod db_error;
 mod journal;
@@ -25,20 +25,20 @@ use tokio::sync::Mutex;
 use tokio_stream::Stream;
 use writer::PostgresWriter;
 
-/// How long it may take to connect and to get the lock.
-const CONNECTING: Duration = Duration::from_secs(10);
-/// How long a transaction that writes may take, and so may what is read before the first one. After that nobody knows what
-/// became of it. A slow disk may well take many seconds for a commit: were that too long, it would be begun again and again.
-const TRANSACTION: Duration = Duration::from_mins(1);
-/// How long a read may take, with the wait for a connection.
-const READ: Duration = Duration::from_secs(10);
-/// How many can read at the same time.
-const READERS: u32 = 8;
+/// The time limit for connecting and taking the lock.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time limit of a write transaction, and of the reads before the first one; after it, the outcome is unknown. A
+/// slow disk may need many seconds for a commit, which a short limit would restart again and again.
+const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
+/// The time limit of a read, including the wait for a connection.
+const READ_TIME_LIMIT: Duration = Duration::from_secs(10);
+/// The number of concurrent readers.
+const MAX_READERS: u32 = 8;
 /// How long a reader waits for a connection.
-const READER_PATIENCE: Duration = Duration::from_secs(5);
+const READER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What every connection is set to. A peer that is gone without a word is noticed within half a minute, so that it holds no
-/// lock for longer.
+/// The settings of every connection. A silently lost peer is noticed within 30 seconds, so that it keeps no lock for
+/// longer.
 const SETTINGS: [(&str, &str); 7] = [
     ("synchronous_commit", "on"),
     ("tcp_keepalives_idle", "10"),
@@ -49,45 +49,44 @@ const SETTINGS: [(&str, &str); 7] = [
     ("lock_timeout", "5000"),
 ];
 
-/// All statements as its planner likes them.
+/// All statements, rewritten for PostgreSQL's planner.
 static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::default);
 
-/// Writes to a database of PostgreSQL.
 #[derive(Debug)]
 pub(super) struct PostgresBackend {
     options: PgConnectOptions,
-    /// The number of this server among all that opened the database.
+    /// This server's epoch.
     epoch: i64,
-    /// None after a failure: what was written then is read again first.
+    /// `None` after a failure: the next writer reads the tables again.
     writer: Mutex<Option<PostgresWriter>>,
 }
 
-/// Opens a database, and takes it for this server.
+/// Opens a database and takes its lock for this server.
 pub(crate) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
     let options = connect_options(url)?;
-    let mut connection = within_deadline(CONNECTING, async {
+    let mut connection = within_deadline(CONNECT_TIMEOUT, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
         lock::take_lock(&mut connection, url).await?;
         Ok(connection)
     })
     .await?;
-    let (writer, epoch) = within_deadline(TRANSACTION, async {
+    let (writer, epoch) = within_deadline(TRANSACTION_TIMEOUT, async {
         let epoch = schema::make_and_claim(&mut connection, url).await?;
         Ok((PostgresWriter::load(connection, epoch).await?, epoch))
     })
     .await?;
-    let readers = PgPoolOptions::new()
-        .max_connections(READERS)
-        .acquire_timeout(READER_PATIENCE)
-        .connect_lazy_with(options.clone().options([("statement_timeout", READ.as_millis().to_string())]));
+    let readers =
+        PgPoolOptions::new().max_connections(MAX_READERS).acquire_timeout(READER_TIMEOUT).connect_lazy_with(
+            options.clone().options([("statement_timeout", READ_TIME_LIMIT.as_millis().to_string())]),
+        );
     let backend = PostgresBackend { options, epoch, writer: Mutex::new(Some(writer)) };
     Ok(Arc::new(SqlStore::new(backend, readers)))
 }
 
-/// Opens a database for reading alone, also one that a server has open.
+/// Opens a database for reading only, also while a server has it open.
 pub(crate) async fn open_postgres_for_reading(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
     let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
-    within_deadline(CONNECTING, async {
+    within_deadline(CONNECT_TIMEOUT, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
         check_readable(schema::table_version(&mut connection, url).await?)
     })
@@ -109,10 +108,11 @@ impl Dialect for Postgres {
     const CHECK_PAGES: Option<&'static str> = None;
     const SIZE: &'static str =
         "SELECT pg_database_size(current_database()) AS bytes, 0::bigint AS free_bytes";
-    const READ_TIMEOUT: Option<Duration> = Some(READ);
+    const READ_TIMEOUT: Option<Duration> = Some(READ_TIME_LIMIT);
 
     fn translate(text: &'static str) -> SqlStr {
-        // Its planner expects a hundred rows of `json_each` and would read a whole table for them: an array it looks up.
+        // The planner estimates a hundred rows for `json_each` and would scan the table; for an array it uses the
+        // index.
         let by_array = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
         TRANSLATIONS.get_or_translate(text, 0, || text.replace(ID_LIST, by_array))
     }
@@ -148,14 +148,14 @@ impl Dialect for Postgres {
 }
 
 impl PostgresBackend {
-    /// Takes the writer out of its slot, or connects a new one, which reads again what is there.
+    /// Takes the writer out of its slot, or connects a new one, which reads the tables again.
     async fn take_writer(&self, slot: &mut Option<PostgresWriter>) -> Result<PostgresWriter, StoreError> {
         if let Some(writer) = slot.take() {
             return Ok(writer);
         }
         let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
-        let connection = within_deadline(CONNECTING, connecting).await?;
-        within_deadline(TRANSACTION, PostgresWriter::load(connection, self.epoch)).await
+        let connection = within_deadline(CONNECT_TIMEOUT, connecting).await?;
+        within_deadline(TRANSACTION_TIMEOUT, PostgresWriter::load(connection, self.epoch)).await
     }
 }
 
@@ -163,18 +163,18 @@ impl PostgresBackend {
 impl WriteBackend for PostgresBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
-        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+        // If this is cancelled or fails, the writer is dropped, since it may be in the middle of a transaction.
         let mut writer = self.take_writer(&mut slot).await?;
-        within_deadline(TRANSACTION, writer.write(changes)).await?;
+        within_deadline(TRANSACTION_TIMEOUT, writer.write(changes)).await?;
         *slot = Some(writer);
         Ok(())
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        // Who writes just now checks whose the database is.
+        // A write in progress checks the epoch itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         let mut writer = self.take_writer(&mut slot).await?;
-        within_deadline(CONNECTING, writer.check_epoch()).await?;
+        within_deadline(CONNECT_TIMEOUT, writer.check_epoch()).await?;
         *slot = Some(writer);
         Ok(())
     }
@@ -199,10 +199,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_database_that_says_nothing_is_given_up() {
+    async fn a_silent_database_times_out() {
         let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("postgres://me@{}/db", deaf.local_addr().unwrap()).parse().unwrap();
-        let opening = tokio::time::timeout(CONNECTING * 2, open_postgres(&url));
+        let opening = tokio::time::timeout(CONNECT_TIMEOUT * 2, open_postgres(&url));
         let Ok(Err(StoreError::Unavailable(why))) = opening.await else { panic!() };
         assert!(why.contains("10 seconds"), "{why}");
     }

@@ -1,4 +1,4 @@
-//! Statements that write many rows at once. Each of their parameters is an array: what one column holds of every row.
+//! Statements that write many rows at once. Each parameter is an array with one column's values.
 
 use super::{TRANSLATIONS, store_error_of};
 use crate::StoreError;
@@ -7,7 +7,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, PgConnection};
 
-/// Runs a statement for all rows. Returns how many rows it changed.
+/// Runs a statement for all rows, and returns the number of changed rows.
 pub(super) async fn write_rows(
     connection: &mut PgConnection,
     text: &'static str,

@@ -1,4 +1,4 @@
-//! The tables of a database: whose they are, and of which version.
+//! The version and the owner of the tables.
 
 use super::db_error::open_error_of;
 use super::store_error_of;
@@ -6,7 +6,8 @@ use crate::sql::schema::{SCHEMA_VERSION, check_version, read_version};
 use crate::{StoreError, StoreUrl};
 use sqlx::{PgConnection, Postgres};
 
-/// Creates the tables if they are missing and claims the database for this server, which holds its lock. Returns the server's epoch.
+/// Creates the tables if they are missing, and claims the database for this server, which holds its lock. Returns the
+/// server's epoch.
 pub(super) async fn make_and_claim(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
     let found = table_version(connection, url).await?;
     found.map_or(Ok(()), check_version)?;
@@ -14,7 +15,7 @@ pub(super) async fn make_and_claim(connection: &mut PgConnection, url: &StoreUrl
     if found.is_none() {
         let made = sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *connection).await;
         made.map_err(|error| match open_error_of(url, error) {
-            StoreError::Unusable(why) => StoreError::Unusable(format!("the tables cannot be made: {why}")),
+            StoreError::Unusable(why) => StoreError::Unusable(format!("the tables cannot be created: {why}")),
             other => other,
         })?;
     }
@@ -30,7 +31,7 @@ pub(super) async fn make_and_claim(connection: &mut PgConnection, url: &StoreUrl
     Ok(epoch)
 }
 
-/// Returns the version of the tables, if there are any, without touching anything.
+/// Returns the version of the tables, if they exist. Changes nothing.
 pub(super) async fn table_version(
     connection: &mut PgConnection,
     url: &StoreUrl,

@@ -1,23 +1,23 @@
--- Times are microseconds since 1970-01-01 UTC, in columns that end in _at_us; spans end in _us.
+-- Times are microseconds since 1970-01-01 UTC in columns that end in _at_us; durations end in _us.
 
--- One row: the version of these tables, and the number of the server that owns them. Every server that opens the
--- database raises the epoch, and one whose epoch is gone writes no more.
+-- One row: the version of these tables and the epoch of their owner. Each server that opens the database raises the
+-- epoch; a server with an older epoch stops writing.
 CREATE TABLE server (
     id bigint PRIMARY KEY CHECK (id = 1),
     schema_version bigint NOT NULL,
     epoch bigint NOT NULL
 );
 
--- Names are compared byte by byte, as the server compares them.
+-- Names are compared byte by byte, as in the server.
 CREATE TABLE bots (
     name text COLLATE "C" PRIMARY KEY,
     registered_at_us bigint NOT NULL,
     token_hash bytea NOT NULL CHECK (length(token_hash) = 32),
-    -- All matches of the bot up to this one, in the order of their ids, are over, and it has heard of their ends.
+    -- The bot has acknowledged the ends of all its matches up to this id; all of these are over.
     ends_heard uuid
 );
 
--- The versions that a bot said at the start of its sessions, those that were seen last. What it did not say is empty.
+-- The versions that a bot reported at the start of its sessions, most recent ones only. Empty fields were not reported.
 CREATE TABLE bot_versions (
     bot text COLLATE "C" NOT NULL,
     version text COLLATE "C" NOT NULL,
@@ -31,14 +31,14 @@ CREATE TABLE tournaments (
     id uuid PRIMARY KEY,
     created_at_us bigint NOT NULL,
     title text NOT NULL,
-    -- A text, for it may be above the largest bigint.
+    -- Text, since it may exceed the largest bigint.
     seed text NOT NULL,
     state text NOT NULL CHECK (state IN ('open', 'running', 'finished', 'cancelled')),
     settings jsonb NOT NULL,
     over_at_us bigint,
     played bigint,
     total bigint,
-    -- What the format says besides the standings; null where it says nothing.
+    -- The result that the format adds to the standings; null if there is none.
     verdict jsonb
 );
 CREATE INDEX tournaments_unfinished ON tournaments (id) WHERE over_at_us IS NULL;
@@ -51,18 +51,18 @@ CREATE TABLE entrants (
     UNIQUE (tournament_id, bot)
 );
 
--- Bots that entered or left a tournament while it ran, in the order in which they did; those of its start are its entrants.
+-- Bots that entered or left a running tournament, in order; the bots at the start are in entrants.
 CREATE TABLE field_changes (
     tournament_id uuid NOT NULL REFERENCES tournaments,
     seq bigint NOT NULL,
-    -- The first round that it is for.
+    -- The first round that it applies to.
     round bigint NOT NULL,
     bot text COLLATE "C" NOT NULL,
     movement text NOT NULL CHECK (movement IN ('enters', 'leaves')),
     PRIMARY KEY (tournament_id, seq)
 );
 
--- What organisers did to tournaments that ran, in its order: each is proto JSON of a TournamentEvent.
+-- Interventions of organisers in running tournaments, in order, each as proto JSON of a TournamentEvent.
 CREATE TABLE tournament_events (
     tournament_id uuid NOT NULL REFERENCES tournaments,
     seq bigint NOT NULL,
@@ -70,13 +70,13 @@ CREATE TABLE tournament_events (
     PRIMARY KEY (tournament_id, seq)
 );
 
--- What a tournament that is not over had come to when its newest checkpoint was written. Derived data: without it, all
--- results are counted again.
+-- The state of an unfinished tournament at its newest checkpoint. Derived data: without it, all results are counted
+-- again.
 CREATE TABLE checkpoints (
     tournament_id uuid PRIMARY KEY REFERENCES tournaments,
-    -- Of the code that wrote it.
+    -- The version of the checkpoint format.
     version bigint NOT NULL,
-    -- All matches of lower numbers are counted, and some of higher ones.
+    -- All matches below this number are counted, and some above it.
     upto bigint NOT NULL,
     state bytea NOT NULL,
     hash bytea NOT NULL CHECK (length(hash) = 32)
@@ -96,24 +96,24 @@ CREATE TABLE standings (
     luck_per_match double precision,
     forfeits bigint NOT NULL,
     no_shows bigint NOT NULL,
-    -- Null of bots that never showed up.
+    -- Null for bots that never showed up.
     rating double precision,
     rating_low double precision,
     rating_high double precision,
     rating_island bigint,
     rating_measure text,
-    -- Of tournaments in which two play a match.
+    -- For tournaments with two seats.
     elo double precision,
     skill double precision,
     skill_low double precision,
     skill_high double precision,
-    -- The versions of the bot that played, as the wire has them; null where it never said any.
+    -- The versions of the bot that played, as on the wire; null if none was reported.
     versions jsonb,
     disqualified bigint NOT NULL,
     PRIMARY KEY (tournament_id, position)
 );
 
--- Ends of tournaments that a bot has not confirmed to have heard, and the position of its line in the standings.
+-- Ends of tournaments that a bot has not acknowledged, and the position of its line in the standings.
 CREATE TABLE unheard_tournament_ends (
     bot text COLLATE "C" NOT NULL,
     tournament_id uuid NOT NULL REFERENCES tournaments,
@@ -125,13 +125,13 @@ CREATE TABLE matches (
     id uuid PRIMARY KEY,
     created_at_us bigint NOT NULL,
     tournament_id uuid,
-    -- A match that was voided has none any more: that is for the match that is played in its place.
+    -- Null for a voided match: its replacement has the number.
     number bigint,
     group_number bigint,
     setup jsonb NOT NULL,
-    -- By seat: the versions that sat there, as the wire has them; null where no bot said any.
+    -- By seat: the versions that played, as on the wire; null if no bot reported any.
     seat_versions jsonb,
-    -- The first row of the journal that may have events of the match.
+    -- The first journal row that may have events of the match.
     journal_from bigint NOT NULL,
     plies bigint,
     reason text CHECK (reason IN ('finished', 'ply_limit', 'all_forfeited', 'cancelled')),
@@ -140,25 +140,25 @@ CREATE TABLE matches (
     head_hash bytea CHECK (length(head_hash) = 32),
     signer bytea CHECK (length(signer) = 32),
     signature bytea CHECK (length(signature) = 64),
-    -- The damage that was found in the record of a match that was not over: the match is quarantined, and counts for nobody.
+    -- The damage found in the record of an unfinished match, which is quarantined and does not count.
     damage text,
     void_reason text,
-    -- When the events of a match that is over were removed; null while they are kept.
+    -- When the events of a finished match were removed; null while they are kept.
     pruned_at_us bigint,
     UNIQUE (tournament_id, number)
 );
 CREATE INDEX matches_unfinished ON matches (id) WHERE over_at_us IS NULL;
 CREATE INDEX matches_by_tournament ON matches (tournament_id, id) WHERE tournament_id IS NOT NULL;
--- What could be removed next, from the oldest on, in all and of a tournament, and how many of the newest are kept.
+-- The oldest matches with records, in total and by tournament, for pruning; also counts the newest ones to keep.
 CREATE INDEX matches_with_records ON matches (id) WHERE pruned_at_us IS NULL;
 CREATE INDEX matches_with_records_by_tournament ON matches (tournament_id, id)
     WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL AND tournament_id IS NOT NULL;
--- What lists of matches look for: the reason of the end, and matches that do not count.
+-- For lists of matches by end reason, and of matches that do not count.
 CREATE INDEX matches_by_reason ON matches (reason, id) WHERE reason IS NOT NULL;
 CREATE INDEX matches_voided ON matches (id) WHERE void_reason IS NOT NULL;
 CREATE INDEX matches_quarantined ON matches (id) WHERE damage IS NOT NULL;
 
--- The figures are those of the audit; none before the match is over, nor where it was cancelled.
+-- The audit's figures; null before the match is over, and if it was cancelled.
 CREATE TABLE seats (
     match_id uuid NOT NULL REFERENCES matches,
     seat bigint NOT NULL,
@@ -172,21 +172,21 @@ CREATE TABLE seats (
     PRIMARY KEY (match_id, seat)
 );
 CREATE INDEX seats_by_bot ON seats (bot, match_id);
--- The seats that a bot has lost are few among all that it had.
+-- Lost seats are few among all seats of a bot.
 CREATE INDEX seats_lost ON seats (bot, match_id) WHERE lost IS NOT NULL;
 
--- What one write decided: events of many matches, as `event_bytes.rs` sets them out. A row goes when all of them are in parts.
--- Rows come and go all the time: room is made for new ones without waiting for a share of the table.
+-- One row per write: events of many matches in the format of `event_bytes.rs`. A row is removed once all its events are
+-- in record parts. Rows change constantly, so vacuum runs early, whatever the share of dead rows.
 CREATE TABLE journal (
     id bigint PRIMARY KEY,
     events bytea NOT NULL
 ) WITH (autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0,
     toast.autovacuum_vacuum_threshold = 10000, toast.autovacuum_vacuum_scale_factor = 0);
--- Bytes that change all the time gain nothing from compression.
+-- Short-lived bytes are not worth compressing.
 ALTER TABLE journal ALTER COLUMN events SET STORAGE EXTERNAL;
 
--- Events of one match that follow each other: from the place `seq` in its record to before `next_seq`. A match that is over has all
--- of its own here, one that is not over all but its newest.
+-- Consecutive events of one match: from index `seq` of its record to before `next_seq`. Here are all events of a
+-- finished match, and all but the newest of an unfinished one.
 CREATE TABLE record_parts (
     match_id uuid NOT NULL,
     seq bigint NOT NULL,
@@ -198,7 +198,7 @@ CREATE TABLE record_parts (
 );
 ALTER TABLE record_parts ALTER COLUMN events SET STORAGE EXTERNAL;
 
--- What was published of the transcripts of language models, by question; ply -1 is the question for the row.
+-- Published transcripts of language models, by question; ply -1 is the question for the row.
 CREATE TABLE transcripts (
     match_id uuid NOT NULL REFERENCES matches,
     seat bigint NOT NULL,

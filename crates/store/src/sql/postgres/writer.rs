@@ -1,4 +1,4 @@
-//! The one connection that writes.
+//! The only writing connection.
 
 use super::journal::{check_epoch, write_events};
 use super::{lock, store_error_of};
@@ -9,18 +9,18 @@ use crate::{Change, StoreError};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, PgConnection, Postgres};
 
-/// Writes to the tables, and knows what is in them of the matches that are not over. It holds the lock of the database.
-/// After any failure it is dropped, and the next one reads that again.
+/// Writes to the tables, and caches the state of unfinished matches. It holds the lock of the database. After a failure
+/// it is dropped, and its successor reads that state again.
 #[derive(Debug)]
 pub(super) struct PostgresWriter {
     connection: PgConnection,
-    /// The number of this server.
+    /// This server's epoch.
     epoch: i64,
     journal: Journal,
 }
 
 impl PostgresWriter {
-    /// Reads what is there, by a connection that has the lock of the database.
+    /// Reads the tables over a connection that has the lock of the database.
     pub(super) async fn load(mut connection: PgConnection, epoch: i64) -> Result<Self, StoreError> {
         lock::set_session_name(&mut connection, epoch).await?;
         sqlx::query("BEGIN").execute(&mut connection).await.map_err(store_error_of)?;
@@ -33,7 +33,7 @@ impl PostgresWriter {
         Ok(Self { connection, epoch, journal: loaded.journal })
     }
 
-    /// Connects again, and takes the lock again.
+    /// Reconnects and takes the lock again.
     pub(super) async fn reconnect(
         options: &PgConnectOptions,
         epoch: i64,
@@ -53,7 +53,7 @@ impl PostgresWriter {
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let connection = &mut self.connection;
         let plan = WritePlan::new::<Postgres>(connection, &mut self.journal, changes).await?;
-        // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
+        // The epoch cannot change in between: raising it needs the lock, which this session holds.
         if plan.has_events_alone() {
             return write_events(connection, &plan.events, self.epoch).await;
         }

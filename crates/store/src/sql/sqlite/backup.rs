@@ -1,4 +1,4 @@
-//! A copy of a database that is in use.
+//! Copies a database in use.
 
 use super::db_error::{self, store_error_of};
 use super::reading_options;
@@ -7,9 +7,9 @@ use sqlx::{ConnectOptions, Connection};
 use std::fs::File;
 use std::path::Path;
 
-/// Copies a database as it is at this moment into an empty file, also while a server writes to it: what a server has
-/// announced by now is in it. SQLite makes the copy in one transaction that only reads, so that nobody waits for it; the
-/// write-ahead log of the database grows meanwhile. The copy is packed, and on the disk when this returns.
+/// Copies a database into an empty file, also while a server writes to it; the copy has everything announced so far.
+/// SQLite copies in one read transaction that blocks nobody, while the write-ahead log grows. The copy is compact, and
+/// synced to disk on return.
 pub(crate) async fn copy_database(database: &Path, copy: &Path) -> Result<(), StoreError> {
     let at_open = |error| db_error::open_error_of(database, error);
     let mut connection = reading_options(database).connect().await.map_err(at_open)?;

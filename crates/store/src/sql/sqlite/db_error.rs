@@ -1,4 +1,4 @@
-//! What SQLite's errors mean.
+//! Converts SQLite's errors.
 
 use crate::StoreError;
 use crate::sql::db_error::{database_message, driver_error_of};
@@ -15,21 +15,21 @@ const MISMATCH: i32 = 20;
 const RANGE: i32 = 25;
 const NO_DATABASE: i32 = 26;
 
-/// Returns the primary result code of an error that SQLite itself gave.
+/// Returns the primary result code of an error from SQLite itself.
 fn error_code(error: &Error) -> Option<i32> {
     let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
-    // The higher bits are details.
+    // The higher bits are the extended code.
     Some(code & 0xff)
 }
 
-/// Returns whether an error says that the tables are those of another program.
+/// Returns whether an error shows the tables of another program.
 pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     error_code(error) == Some(ERROR) || matches!(error, Error::ColumnDecode { .. })
 }
 
-/// Says what an error of a database that is open means. What is not known to be the fault of a change, nor to be damage,
-/// is for an operator to set right: a table that was dropped, a file that nobody may write to any more.
-#[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
+/// Converts an error of an open database. Unknown errors are assumed to need an operator, for example after a table was
+/// dropped or a file became read-only.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn store_error_of(error: Error) -> StoreError {
     match error_code(&error) {
         Some(TOO_BIG | CONSTRAINT | MISMATCH | RANGE) => StoreError::Refused(database_message(&error)),
@@ -38,7 +38,7 @@ pub(super) fn store_error_of(error: Error) -> StoreError {
     }
 }
 
-/// Says what an error while a database is opened means.
+/// Converts an error from opening a database.
 pub(super) fn open_error_of(path: &Path, error: Error) -> StoreError {
     let name = path.display();
     match error_code(&error) {

@@ -1,6 +1,6 @@
-//! The file beside a database that says which one belongs there.
+//! The id file beside a database, which says which database belongs there.
 //!
-//! Without it a server whose database is gone would make a new one, and nobody would notice that everything is lost.
+//! Without it, a server whose database was lost would silently create a new one.
 
 use super::files::path_beside;
 use crate::StoreError;
@@ -8,36 +8,35 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Hexadecimal digits of an id.
-const DIGITS: usize = 32;
+/// The length of an id in hexadecimal digits.
+const ID_DIGITS: usize = 32;
 
-/// What to do where the database is not the one that the file beside it names.
+/// What to do if the database is not the one in the id file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MismatchPolicy {
-    /// Refuse it.
+    /// Fail.
     Refused,
-    /// Take what is there, or begin a new one.
+    /// Use the existing database, or create a new one.
     Accepted,
 }
 
-/// The file beside a database that names its id.
 #[derive(Debug)]
 pub(super) struct IdFile {
     database: PathBuf,
     path: PathBuf,
-    /// The id that it names; none where there is no such file, or another database is accepted.
+    /// The id in the file; `None` if there is no file, or any database is accepted.
     named: Option<String>,
 }
 
-/// Draws the id of a new database from the system's random source.
+/// Draws a random id for a new database.
 pub(super) fn generate_id() -> String {
-    let mut bytes = [0; DIGITS / 2];
+    let mut bytes = [0; ID_DIGITS / 2];
     getrandom::fill(&mut bytes).expect("the system has a random source");
     format!("{:032x}", u128::from_be_bytes(bytes))
 }
 
 impl IdFile {
-    /// Reads the file, and checks that the database is there if it says so.
+    /// Reads the file, and checks that the database exists if the file names one.
     pub(super) fn read(database: &Path, other: MismatchPolicy) -> Result<Self, StoreError> {
         let path = path_beside(database, ".id");
         let named = match fs::read_to_string(&path) {
@@ -48,34 +47,34 @@ impl IdFile {
         let named = named.filter(|_| other == MismatchPolicy::Refused);
         let file = Self { database: database.to_owned(), path, named };
         if let Some(id) = &file.named {
-            if id.len() != DIGITS || !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                return Err(file.mismatch_error(&format!("holds no id of a database ({id:?})")));
+            if id.len() != ID_DIGITS || !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                return Err(file.mismatch_error(&format!("does not contain a database id ({id:?})")));
             }
             let is_empty =
                 |end| fs::metadata(path_beside(database, end)).map_or(true, |file| file.len() == 0);
             if is_empty("") && is_empty("-wal") {
                 return Err(file.mismatch_error(&format!(
-                    "says that the database {id} lies here, and it is gone: put it back, with its -wal if it has one"
+                    "says that database {id} belongs here, but it is missing: restore it, with its -wal file if it has one"
                 )));
             }
         }
         Ok(file)
     }
 
-    /// Checks that a database is the one that is named. A new one has no id yet.
+    /// Checks that a database is the one in the file. A new database has no id yet.
     pub(super) fn check(&self, found: Option<&str>) -> Result<(), StoreError> {
         match (&self.named, found) {
             (Some(named), Some(found)) if named != found => Err(self.mismatch_error(&format!(
-                "names the database {named}, and another one lies here, {found}: put the right one back"
+                "names database {named}, but this is database {found}: restore the right one"
             ))),
             (Some(named), None) => Err(self.mismatch_error(&format!(
-                "names the database {named}, and the one that lies here has no tables: put the right one back"
+                "names database {named}, but this database has no tables: restore the right one"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Names the id of the database that was opened, whole or not at all.
+    /// Writes the id of the opened database atomically.
     pub(super) fn write(&self, id: &str) -> Result<(), StoreError> {
         if self.named.as_deref() == Some(id) {
             return Ok(());

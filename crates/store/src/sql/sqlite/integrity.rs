@@ -1,4 +1,4 @@
-//! Looks through the pages of an open database in the background.
+//! Checks the pages of an open database in the background.
 
 use super::store_error_of;
 use crate::StoreError;
@@ -9,14 +9,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
-/// How long one table may be looked through: meanwhile the write-ahead log cannot begin anew, and grows.
-const LONGEST_LOOK: Duration = Duration::from_secs(30);
-/// Steps of SQLite between two looks at the clock.
-const STEPS: i32 = 10_000;
-/// The part of the time in which it looks at most: after each table it pauses so many times as long as that took.
-const PAUSES: u32 = 9;
+/// The time limit for checking one table: while it runs, the write-ahead log cannot be reset, and grows.
+const MAX_TABLE_CHECK_TIME: Duration = Duration::from_secs(30);
+/// SQLite's virtual machine steps between two checks of the clock.
+const STEPS_PER_TIME_CHECK: i32 = 10_000;
+/// The pause after each table, as a multiple of the time that its check took.
+const PAUSE_RATIO: u32 = 9;
 
-/// A task that looks through the database again and again. It ends when this is dropped.
+/// A repeating background check of the database. It ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct IntegrityCheck {
     task: JoinHandle<()>,
@@ -25,7 +25,8 @@ pub(super) struct IntegrityCheck {
 }
 
 impl IntegrityCheck {
-    /// Begins to look, `every` so often, the first time after `first`. The options are of a connection that only reads.
+    /// Starts the check: first after `first`, then at the interval `every`. The options must be of a read-only
+    /// connection.
     pub(super) fn start(options: SqliteConnectOptions, first: Duration, every: Duration) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let found = Arc::new(OnceLock::new());
@@ -34,12 +35,11 @@ impl IntegrityCheck {
         Self { task, is_over, found }
     }
 
-    /// Fails if a look has found the database corrupt.
+    /// Fails if the database was found corrupt.
     pub(super) fn check_result(&self) -> Result<(), StoreError> {
         self.found.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Ends it.
     pub(super) fn stop(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.task.abort();
@@ -64,7 +64,7 @@ async fn check_repeatedly(
         match pass.check_all_tables().await {
             Ok(tables) => tracing::debug!(tables, took = ?began.elapsed(), "the database is intact"),
             Err(error @ StoreError::Corrupt(_)) => {
-                // Only the first one is kept, and this is it.
+                // Only the first error is kept, and this is it.
                 let _ = found.set(error);
                 return;
             }
@@ -74,7 +74,6 @@ async fn check_repeatedly(
     }
 }
 
-/// What a look needs.
 #[derive(Debug)]
 struct IntegrityPass {
     options: SqliteConnectOptions,
@@ -82,11 +81,11 @@ struct IntegrityPass {
 }
 
 impl IntegrityPass {
-    /// Looks through every table, and returns how many there are.
+    /// Checks every table, and returns the number of tables.
     async fn check_all_tables(&self) -> Result<usize, StoreError> {
         let mut connection = self.options.connect().await.map_err(store_error_of)?;
         let looked = self.check_tables_by(&mut connection).await;
-        // It only read: whether it ends well is of no account.
+        // The connection only read, so a failed close does no harm.
         let _ = connection.close().await;
         looked
     }
@@ -100,9 +99,13 @@ impl IntegrityPass {
         for table in &tables {
             let began = Instant::now();
             let is_over = Arc::clone(&self.is_over);
-            let goes_on = move || !is_over.load(Ordering::Relaxed) && began.elapsed() < LONGEST_LOOK;
-            connection.lock_handle().await.map_err(store_error_of)?.set_progress_handler(STEPS, goes_on);
-            // A name of SQLite's own making or of lastnim's: a quote in it would be doubled.
+            let goes_on = move || !is_over.load(Ordering::Relaxed) && began.elapsed() < MAX_TABLE_CHECK_TIME;
+            connection
+                .lock_handle()
+                .await
+                .map_err(store_error_of)?
+                .set_progress_handler(STEPS_PER_TIME_CHECK, goes_on);
+            // Table names come from SQLite or lastnim; quotes are doubled to be safe.
             let look = format!("PRAGMA quick_check('{}')", table.replace('\'', "''"));
             let found: Result<Vec<String>, _> =
                 sqlx::query_scalar(AssertSqlSafe(look)).fetch_all(&mut *connection).await;
@@ -111,12 +114,12 @@ impl IntegrityPass {
                 Ok(found) => {
                     return Err(StoreError::Corrupt(format!("table {table}: {}", found.join("; "))));
                 }
-                Err(StoreError::Unavailable(_)) if began.elapsed() >= LONGEST_LOOK => {
-                    tracing::warn!(table, within = ?LONGEST_LOOK, "a table is too large to be checked whole");
+                Err(StoreError::Unavailable(_)) if began.elapsed() >= MAX_TABLE_CHECK_TIME => {
+                    tracing::warn!(table, within = ?MAX_TABLE_CHECK_TIME, "a table is too large to check in full");
                 }
                 Err(error) => return Err(error),
             }
-            tokio::time::sleep(began.elapsed() * PAUSES).await;
+            tokio::time::sleep(began.elapsed() * PAUSE_RATIO).await;
         }
         Ok(tables.len())
     }

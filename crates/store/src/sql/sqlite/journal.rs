@@ -1,4 +1,4 @@
-//! The tables of the journal and of the parts of records.
+//! The tables of the journal and the record parts.
 
 use super::store_error_of;
 use crate::StoreError;
@@ -10,15 +10,15 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Parts that one statement writes at most.
+/// Record parts per statement, at most.
 const MAX_PARTS: usize = 32;
 
-/// The statements that write what becomes of events. Each is written for what it is asked to do: SQLite prepares few of them.
+/// The statements that write events, generated per shape, since SQLite prepares only a few of them.
 #[derive(Debug, Default)]
 pub(super) struct JournalStatements(HashMap<StatementShape, Arc<str>>);
 
-/// Adds a row to the journal in a transaction of its own, as most writes do. Of a single statement the connection's thread tells only the
-/// end, and wakes this one once.
+/// Adds a journal row in its own transaction, as most writes do. A single statement wakes this thread only once, at its
+/// end.
 async fn add_row(
     connection: &mut SqliteConnection,
     row: i64,
@@ -39,10 +39,10 @@ async fn add_row(
     Err(lost_database_error(found.map_err(store_error_of)?))
 }
 
-/// What a statement does.
+/// The steps of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StatementShape {
-    /// Whether it is the whole of its transaction.
+    /// Whether it is a whole transaction.
     is_transaction: bool,
     adds_row: bool,
     parts: usize,
@@ -50,7 +50,7 @@ struct StatementShape {
 }
 
 impl StatementShape {
-    /// Writes the statement. All that it changes it changes only if the database is this server's.
+    /// Returns the SQL. It changes nothing if the database is not this server's.
     fn text(self) -> String {
         let mut text = String::new();
         if self.is_transaction {
@@ -68,7 +68,7 @@ impl StatementShape {
                 ON CONFLICT (match_id, seq) DO UPDATE SET next_seq = excluded.next_seq, plies = excluded.plies,
                     events = excluded.events;"
             );
-            written.expect("a text takes all that is written");
+            written.expect("writing to a string cannot fail");
         }
         if self.removes_rows {
             text.push_str("DELETE FROM journal WHERE id >= ? AND id < ? AND (SELECT epoch = ? FROM server);");
@@ -81,12 +81,12 @@ impl StatementShape {
 }
 
 impl JournalStatements {
-    /// Returns whether a write can be a transaction by itself.
+    /// Returns whether a write fits in a transaction of one statement.
     pub(super) fn fits_one_statement(write: &JournalWrite) -> bool {
         write.parts.len() <= MAX_PARTS
     }
 
-    /// Writes in a transaction of its own.
+    /// Writes in its own transaction.
     pub(super) async fn write_alone(
         &mut self,
         connection: &mut SqliteConnection,
@@ -101,7 +101,7 @@ impl JournalStatements {
         }
     }
 
-    /// Writes in a transaction that has begun, in which the epoch was checked.
+    /// Writes in an open transaction whose epoch was checked.
     pub(super) async fn write(
         &mut self,
         connection: &mut SqliteConnection,
@@ -113,7 +113,7 @@ impl JournalStatements {
         self.write_parts(connection, others, epoch).await
     }
 
-    /// Writes parts in a transaction that has begun, in which the epoch was checked.
+    /// Writes record parts in an open transaction whose epoch was checked.
     pub(super) async fn write_parts(
         &mut self,
         connection: &mut SqliteConnection,
@@ -126,7 +126,7 @@ impl JournalStatements {
         Ok(())
     }
 
-    /// Runs the statement for a write, and returns the epoch that it has found if it is a transaction.
+    /// Runs the statement for a write. If it is a transaction, returns the epoch that it found.
     async fn run(
         &mut self,
         connection: &mut SqliteConnection,
@@ -174,12 +174,11 @@ impl JournalStatements {
     }
 }
 
-/// The values of a statement, in their order.
+/// The values of a statement, in order.
 #[derive(Default)]
 struct StatementValues(SqliteArguments);
 
 impl StatementValues {
-    /// Adds the next one.
     fn add<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(&mut self, value: T) -> Result<(), StoreError> {
         self.0.add(value).map_err(|error| StoreError::Refused(error.to_string()))
     }

@@ -1,25 +1,26 @@
-//! One server, one database.
+//! One server per database.
 
 use crate::StoreError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Holds the file beside a database that says whose it is. The system lets go of it when the process ends, however it
-/// ends.
+/// Holds the lock file beside a database. The operating system releases it however the process ends.
 #[derive(Debug)]
 pub(super) struct DatabaseLock {
     _file: File,
 }
 
 impl DatabaseLock {
-    /// Takes a database for this process.
+    /// Locks a database for this process.
     pub(super) fn take(database: &Path) -> Result<Self, StoreError> {
         let name = database.display();
         let folder = database.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             let folder = folder.display();
-            return Err(StoreError::Unusable(format!("{name}: there is no folder {folder}, make it first")));
+            return Err(StoreError::Unusable(format!(
+                "{name}: folder {folder} does not exist: create it first"
+            )));
         }
         if database.is_dir() {
             return Err(StoreError::Unusable(format!("{name} is a folder: name a file in it")));
@@ -35,7 +36,7 @@ impl DatabaseLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut process = String::new();
-                // Who it is would be good to know, and that is all.
+                // The process id is only for the message.
                 let _ = file.read_to_string(&mut process);
                 return Err(StoreError::Taken(format!(
                     "process {} has {name} open and holds {at}; stop it, or name another file",

@@ -1,4 +1,4 @@
-//! The store in a file, by SQLite.
+//! The store in a SQLite file.
 
 mod backup;
 mod db_error;
@@ -35,43 +35,42 @@ use tokio::sync::Mutex;
 use tokio_stream::Stream;
 use writer::SqliteWriter;
 
-/// How long a connection waits for another that holds a lock.
-const BUSY: Duration = Duration::from_secs(1);
-/// How many can read at the same time.
-const READERS: u32 = 4;
-/// Statements that a connection keeps prepared: every one that there is.
-const STATEMENTS: usize = 256;
+/// How long a connection waits for a lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
+/// The number of concurrent readers.
+const MAX_READERS: u32 = 4;
+/// The prepared statements cached per connection: enough for all of them.
+const MAX_CACHED_STATEMENTS: usize = 256;
 
-/// All statements without what only PostgreSQL knows.
+/// All statements without PostgreSQL's casts.
 static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::default);
 
-/// Writes to a file.
 #[derive(Debug)]
 pub(super) struct SqliteBackend {
     options: SqliteConnectOptions,
     file: OpenedFile,
-    /// The number of this server among all that opened the database.
+    /// This server's epoch.
     epoch: i64,
-    /// None after a failure: what was written then is read again first.
+    /// `None` after a failure: the next writer reads the tables again.
     writer: Mutex<Option<SqliteWriter>>,
     integrity: IntegrityCheck,
     _lock: DatabaseLock,
 }
 
-/// Opens a file, or makes it, and takes it for this server.
+/// Opens or creates a file, and locks it for this server.
 pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let lock = DatabaseLock::take(&path)?;
     let other = if how.accept_other { MismatchPolicy::Accepted } else { MismatchPolicy::Refused };
     let id_file = IdFile::read(&path, other)?;
     make_private(&path)?;
-    // A server that stops in good order empties its log.
+    // A clean stop empties the log.
     let was_cut_off = std::fs::metadata(path_beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
     let common = SqliteConnectOptions::new()
         .filename(&path)
-        .busy_timeout(BUSY)
+        .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
-        .statement_cache_capacity(STATEMENTS)
+        .statement_cache_capacity(MAX_CACHED_STATEMENTS)
         .pragma("cell_size_check", "ON")
         .disable_statement_logging();
     let options = common
@@ -85,32 +84,29 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
     let epoch = schema::make_and_claim(&mut connection, &path, &id_file).await?;
     let file = OpenedFile::of_path(path.clone())?;
     connection.close().await.map_err(at_open)?;
-    // From now on there is one.
+    // The file exists now.
     let options = options.create_if_missing(false);
     let reading = common.read_only(true);
-    let readers = SqlitePoolOptions::new().max_connections(READERS).connect_lazy_with(reading.clone());
+    let readers = SqlitePoolOptions::new().max_connections(MAX_READERS).connect_lazy_with(reading.clone());
     let writer = Mutex::new(Some(SqliteWriter::open(&options, epoch, &file).await?));
     let looking = reading
         .pragma("cache_size", "-2048")
-        // A row that breaks a rule of its table is found when it is read; here it is about pages.
+        // Rows that violate constraints are found when they are read; this check is about pages.
         .pragma("ignore_check_constraints", "ON");
     let first = if was_cut_off { Duration::ZERO } else { how.integrity_interval };
     let integrity = IntegrityCheck::start(looking, first, how.integrity_interval);
     if was_cut_off {
-        tracing::info!("the database was not closed in good order: its pages are checked in the background");
+        tracing::info!("the database was not closed cleanly: checking its pages in the background");
     }
     let backend = SqliteBackend { options, file, epoch, writer, integrity, _lock: lock };
     Ok(Arc::new(SqlStore::new(backend, readers)))
 }
 
-/// Opens a file for reading alone, also one that a server has open.
+/// Opens a file for reading only, also while a server has it open.
 pub(crate) async fn open_sqlite_for_reading(path: &Path) -> Result<Arc<dyn StoreReader>, StoreError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if !path.is_file() {
-        return Err(StoreError::Unusable(format!(
-            "{} is no database: there is no such file",
-            path.display()
-        )));
+        return Err(StoreError::Unusable(format!("there is no database {}", path.display())));
     }
     let options = reading_options(&path);
     let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(&path, error))?;
@@ -121,22 +117,27 @@ pub(crate) async fn open_sqlite_for_reading(path: &Path) -> Result<Arc<dyn Store
 }
 
 fn reading_options(path: &Path) -> SqliteConnectOptions {
-    SqliteConnectOptions::new().filename(path).busy_timeout(BUSY).read_only(true).disable_statement_logging()
+    SqliteConnectOptions::new()
+        .filename(path)
+        .busy_timeout(BUSY_TIMEOUT)
+        .read_only(true)
+        .disable_statement_logging()
 }
 
-/// Makes the file of a new database, which nobody else may read: it holds hashes of tokens. SQLite gives the files beside it
-/// the same rights. A file with a second name could be opened under that, past the lock.
+/// Creates the file of a new database with access for its owner only, since it has token hashes. SQLite gives the files
+/// beside it the same mode. Refuses a file with several names (hard links), which could be opened under another name
+/// despite the lock.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     match std::fs::metadata(path) {
         Ok(file) if file.nlink() > 1 => Err(StoreError::Unusable(format!(
-            "{} has {} names (hard links): a database has one, for its lock goes by the name",
+            "{} has {} names (hard links): a database must have one, since its lock depends on the name",
             path.display(),
             file.nlink()
         ))),
         Ok(_) => Ok(()),
-        // What else is wrong with the place, SQLite says.
+        // SQLite reports other faults when it opens the file.
         Err(_) => {
             let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
             Ok(())
@@ -156,7 +157,7 @@ impl Dialect for Sqlite {
     const SIZE: &'static str =
         "SELECT page_count * page_size AS bytes, freelist_count * page_size AS free_bytes
         FROM pragma_page_count(), pragma_page_size(), pragma_freelist_count()";
-    // It does not depend on any peer.
+    // A local file always answers.
     const READ_TIMEOUT: Option<Duration> = None;
 
     fn translate(text: &'static str) -> SqlStr {
@@ -197,7 +198,7 @@ impl Dialect for Sqlite {
 impl WriteBackend for SqliteBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
-        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+        // If this is cancelled or fails, the writer is dropped, since it may be in the middle of a transaction.
         let mut writer = if let Some(writer) = slot.take() {
             writer
         } else {
@@ -206,7 +207,7 @@ impl WriteBackend for SqliteBackend {
         };
         let written = writer.write(changes).await;
         match written {
-            // The files of one that are gone may still be put in order, as long as they are open.
+            // Even if its files are gone, it may still checkpoint them while they are open.
             Ok(()) | Err(StoreError::Gone(_)) => *slot = Some(writer),
             Err(_) => writer.close().await,
         }
@@ -215,7 +216,7 @@ impl WriteBackend for SqliteBackend {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.integrity.check_result()?;
-        // Who writes just now checks the files itself.
+        // A write in progress checks the files itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         match &mut *slot {
             Some(writer) => writer.check_files(),

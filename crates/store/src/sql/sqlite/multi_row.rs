@@ -9,10 +9,10 @@ use sqlx::sqlite::SqliteArguments;
 use sqlx::{Sqlite, SqliteConnection};
 use std::mem::take;
 
-/// The rows that statements are prepared for: any number of rows is made of these, the largest first.
+/// The numbers of rows for which statements are prepared. Rows are written in blocks of these sizes, largest first.
 const SIZES: [usize; 6] = [512, 128, 32, 8, 2, 1];
 
-/// Runs a statement for all rows, of which each column gives its values away. Returns how many rows it changed.
+/// Runs a statement for all rows, consuming the column values. Returns the number of changed rows.
 pub(super) async fn write_rows(
     connection: &mut SqliteConnection,
     text: &'static str,

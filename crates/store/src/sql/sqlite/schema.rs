@@ -1,4 +1,4 @@
-//! The tables of a database: whose they are, and of which version.
+//! The version and the owner of the tables.
 
 use super::db_error::{open_error_of, store_error_of};
 use super::id_file::{IdFile, generate_id};
@@ -7,7 +7,7 @@ use crate::sql::schema::{SCHEMA_VERSION, check_version, foreign_tables_error, re
 use sqlx::{Sqlite, SqliteConnection};
 use std::path::Path;
 
-/// Creates the tables if they are missing and claims the database for this server, if its id is the one in the file beside it.
+/// Creates the tables if they are missing, and claims the database for this server if its id matches the id file.
 /// Returns the server's epoch.
 pub(super) async fn make_and_claim(
     connection: &mut SqliteConnection,
@@ -27,7 +27,7 @@ pub(super) async fn make_and_claim(
         sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await.map_err(at_open)?;
     if mode != "wal" {
         return Err(StoreError::Unusable(format!(
-            "{} lies where SQLite can keep no write-ahead log: name a file on a local disk",
+            "SQLite cannot keep a write-ahead log for {}: name a file on a local disk",
             path.display()
         )));
     }
@@ -46,12 +46,12 @@ pub(super) async fn make_and_claim(
     .await
     .map_err(store_error_of)?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
-    // Only now: where there is such a file, there is a database.
+    // Written last, so that an id file implies a database.
     id_file.write(&id)?;
     Ok(epoch)
 }
 
-/// Returns the version of the tables, if there are any, without touching anything.
+/// Returns the version of the tables, if they exist. Changes nothing.
 pub(super) async fn table_version(
     connection: &mut SqliteConnection,
     path: &Path,

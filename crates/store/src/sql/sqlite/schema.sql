@@ -1,8 +1,9 @@
--- Times are microseconds since 1970-01-01 UTC, in columns that end in _at_us; spans end in _us. A column that may be null says so in its
--- check of JSON: in SQLite before 3.41 json_valid(NULL) is 0.
+-- Times are microseconds since 1970-01-01 UTC in columns that end in _at_us; durations end in _us. JSON checks allow
+-- null explicitly: before SQLite 3.41, json_valid(NULL) is 0.
 
--- One row: the version of these tables, the number of the server that owns them, and the id that no other database has, which the file beside
--- the database names. Every server that opens the database raises the epoch, and one whose epoch is gone writes no more.
+-- One row: the version of these tables, the epoch of their owner, and the unique database id, which is also in the id
+-- file beside the database. Each server that opens the database raises the epoch; a server with an older epoch stops
+-- writing.
 CREATE TABLE server (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     schema_version INTEGER NOT NULL,
@@ -14,11 +15,11 @@ CREATE TABLE bots (
     name TEXT PRIMARY KEY,
     registered_at_us INTEGER NOT NULL,
     token_hash BLOB NOT NULL CHECK (length(token_hash) = 32),
-    -- All matches of the bot up to this one, in the order of their ids, are over, and it has heard of their ends.
+    -- The bot has acknowledged the ends of all its matches up to this id; all of these are over.
     ends_heard TEXT
 ) STRICT, WITHOUT ROWID;
 
--- The versions that a bot said at the start of its sessions, those that were seen last. What it did not say is empty.
+-- The versions that a bot reported at the start of its sessions, most recent ones only. Empty fields were not reported.
 CREATE TABLE bot_versions (
     bot TEXT NOT NULL,
     version TEXT NOT NULL,
@@ -32,14 +33,14 @@ CREATE TABLE tournaments (
     id TEXT PRIMARY KEY,
     created_at_us INTEGER NOT NULL,
     title TEXT NOT NULL,
-    -- A text, for it may be above the largest integer of SQLite.
+    -- Text, since it may exceed SQLite's largest integer.
     seed TEXT NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('open', 'running', 'finished', 'cancelled')),
     settings TEXT NOT NULL CHECK (json_valid(settings)),
     over_at_us INTEGER,
     played INTEGER,
     total INTEGER,
-    -- What the format says besides the standings; null where it says nothing.
+    -- The result that the format adds to the standings; null if there is none.
     verdict TEXT CHECK (verdict IS NULL OR json_valid(verdict))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tournaments_unfinished ON tournaments (id) WHERE over_at_us IS NULL;
@@ -52,18 +53,18 @@ CREATE TABLE entrants (
     UNIQUE (tournament_id, bot)
 ) STRICT, WITHOUT ROWID;
 
--- Bots that entered or left a tournament while it ran, in the order in which they did; those of its start are its entrants.
+-- Bots that entered or left a running tournament, in order; the bots at the start are in entrants.
 CREATE TABLE field_changes (
     tournament_id TEXT NOT NULL REFERENCES tournaments,
     seq INTEGER NOT NULL,
-    -- The first round that it is for.
+    -- The first round that it applies to.
     round INTEGER NOT NULL,
     bot TEXT NOT NULL,
     movement TEXT NOT NULL CHECK (movement IN ('enters', 'leaves')),
     PRIMARY KEY (tournament_id, seq)
 ) STRICT, WITHOUT ROWID;
 
--- What organisers did to tournaments that ran, in its order: each is proto JSON of a TournamentEvent.
+-- Interventions of organisers in running tournaments, in order, each as proto JSON of a TournamentEvent.
 CREATE TABLE tournament_events (
     tournament_id TEXT NOT NULL REFERENCES tournaments,
     seq INTEGER NOT NULL,
@@ -71,13 +72,13 @@ CREATE TABLE tournament_events (
     PRIMARY KEY (tournament_id, seq)
 ) STRICT, WITHOUT ROWID;
 
--- What a tournament that is not over had come to when its newest checkpoint was written. Derived data: without it, all
--- results are counted again.
+-- The state of an unfinished tournament at its newest checkpoint. Derived data: without it, all results are counted
+-- again.
 CREATE TABLE checkpoints (
     tournament_id TEXT NOT NULL PRIMARY KEY REFERENCES tournaments,
-    -- Of the code that wrote it.
+    -- The version of the checkpoint format.
     version INTEGER NOT NULL,
-    -- All matches of lower numbers are counted, and some of higher ones.
+    -- All matches below this number are counted, and some above it.
     upto INTEGER NOT NULL,
     state BLOB NOT NULL,
     hash BLOB NOT NULL CHECK (length(hash) = 32)
@@ -97,24 +98,24 @@ CREATE TABLE standings (
     luck_per_match REAL,
     forfeits INTEGER NOT NULL,
     no_shows INTEGER NOT NULL,
-    -- Null of bots that never showed up.
+    -- Null for bots that never showed up.
     rating REAL,
     rating_low REAL,
     rating_high REAL,
     rating_island INTEGER,
     rating_measure TEXT,
-    -- Of tournaments in which two play a match.
+    -- For tournaments with two seats.
     elo REAL,
     skill REAL,
     skill_low REAL,
     skill_high REAL,
-    -- The versions of the bot that played, as the wire has them; null where it never said any.
+    -- The versions of the bot that played, as on the wire; null if none was reported.
     versions TEXT CHECK (versions IS NULL OR json_valid(versions)),
     disqualified INTEGER NOT NULL,
     PRIMARY KEY (tournament_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- Ends of tournaments that a bot has not confirmed to have heard, and the position of its line in the standings.
+-- Ends of tournaments that a bot has not acknowledged, and the position of its line in the standings.
 CREATE TABLE unheard_tournament_ends (
     bot TEXT NOT NULL,
     tournament_id TEXT NOT NULL REFERENCES tournaments,
@@ -126,13 +127,13 @@ CREATE TABLE matches (
     id TEXT NOT NULL PRIMARY KEY,
     created_at_us INTEGER NOT NULL,
     tournament_id TEXT,
-    -- A match that was voided has none any more: that is for the match that is played in its place.
+    -- Null for a voided match: its replacement has the number.
     number INTEGER,
     group_number INTEGER,
     setup TEXT NOT NULL CHECK (json_valid(setup)),
-    -- By seat: the versions that sat there, as the wire has them; null where no bot said any.
+    -- By seat: the versions that played, as on the wire; null if no bot reported any.
     seat_versions TEXT CHECK (seat_versions IS NULL OR json_valid(seat_versions)),
-    -- The first row of the journal that may have events of the match.
+    -- The first journal row that may have events of the match.
     journal_from INTEGER NOT NULL,
     plies INTEGER,
     reason TEXT CHECK (reason IN ('finished', 'ply_limit', 'all_forfeited', 'cancelled')),
@@ -141,25 +142,25 @@ CREATE TABLE matches (
     head_hash BLOB CHECK (length(head_hash) = 32),
     signer BLOB CHECK (length(signer) = 32),
     signature BLOB CHECK (length(signature) = 64),
-    -- The damage that was found in the record of a match that was not over: the match is quarantined, and counts for nobody.
+    -- The damage found in the record of an unfinished match, which is quarantined and does not count.
     damage TEXT,
     void_reason TEXT,
-    -- When the events of a match that is over were removed; null while they are kept.
+    -- When the events of a finished match were removed; null while they are kept.
     pruned_at_us INTEGER,
     UNIQUE (tournament_id, number)
 ) STRICT;
 CREATE INDEX matches_unfinished ON matches (id) WHERE over_at_us IS NULL;
 CREATE INDEX matches_by_tournament ON matches (tournament_id, id) WHERE tournament_id IS NOT NULL;
--- What could be removed next, from the oldest on, in all and of a tournament, and how many of the newest are kept.
+-- The oldest matches with records, in total and by tournament, for pruning; also counts the newest ones to keep.
 CREATE INDEX matches_with_records ON matches (id) WHERE pruned_at_us IS NULL;
 CREATE INDEX matches_with_records_by_tournament ON matches (tournament_id, id)
     WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL AND tournament_id IS NOT NULL;
--- What lists of matches look for: the reason of the end, and matches that do not count.
+-- For lists of matches by end reason, and of matches that do not count.
 CREATE INDEX matches_by_reason ON matches (reason, id) WHERE reason IS NOT NULL;
 CREATE INDEX matches_voided ON matches (id) WHERE void_reason IS NOT NULL;
 CREATE INDEX matches_quarantined ON matches (id) WHERE damage IS NOT NULL;
 
--- The figures are those of the audit; none before the match is over, nor where it was cancelled.
+-- The audit's figures; null before the match is over, and if it was cancelled.
 CREATE TABLE seats (
     match_id TEXT NOT NULL REFERENCES matches,
     seat INTEGER NOT NULL,
@@ -173,17 +174,18 @@ CREATE TABLE seats (
     PRIMARY KEY (match_id, seat)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX seats_by_bot ON seats (bot, match_id);
--- The seats that a bot has lost are few among all that it had.
+-- Lost seats are few among all seats of a bot.
 CREATE INDEX seats_lost ON seats (bot, match_id) WHERE lost IS NOT NULL;
 
--- What one write decided: events of many matches, as `event_bytes.rs` sets them out. A row goes when all of them are in parts.
+-- One row per write: events of many matches in the format of `event_bytes.rs`. A row is removed once all its events are
+-- in record parts.
 CREATE TABLE journal (
     id INTEGER PRIMARY KEY,
     events BLOB NOT NULL
 ) STRICT;
 
--- Events of one match that follow each other: from the place `seq` in its record to before `next_seq`. A match that is over has all
--- of its own here, one that is not over all but its newest.
+-- Consecutive events of one match: from index `seq` of its record to before `next_seq`. Here are all events of a
+-- finished match, and all but the newest of an unfinished one.
 CREATE TABLE record_parts (
     id INTEGER PRIMARY KEY,
     match_id TEXT NOT NULL,
@@ -195,7 +197,7 @@ CREATE TABLE record_parts (
     UNIQUE (match_id, seq)
 ) STRICT;
 
--- What was published of the transcripts of language models, by question; ply -1 is the question for the row.
+-- Published transcripts of language models, by question; ply -1 is the question for the row.
 CREATE TABLE transcripts (
     match_id TEXT NOT NULL REFERENCES matches,
     seat INTEGER NOT NULL,

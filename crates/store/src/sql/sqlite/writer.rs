@@ -1,4 +1,4 @@
-//! The one connection that writes.
+//! The only writing connection.
 
 use super::files::{OpenedFile, OpenedFiles};
 use super::journal::JournalStatements;
@@ -11,21 +11,21 @@ use crate::{Change, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Sqlite, SqliteConnection};
 
-/// Writes to the tables, and knows how far the matches have come in them that are not over. After any failure it is closed, and
-/// the next one reads that again.
+/// Writes to the tables, and caches the state of unfinished matches. After a failure it is closed, and its successor
+/// reads that state again.
 #[derive(Debug)]
 pub(super) struct SqliteWriter {
     connection: SqliteConnection,
-    /// None until they have been made.
+    /// `None` until the files exist.
     files: Option<OpenedFiles>,
-    /// The number of this server.
+    /// This server's epoch.
     epoch: i64,
     journal: Journal,
     events: JournalStatements,
 }
 
 impl SqliteWriter {
-    /// Connects, and reads what is there.
+    /// Connects and reads the tables.
     pub(super) async fn open(
         options: &SqliteConnectOptions,
         epoch: i64,
@@ -48,27 +48,27 @@ impl SqliteWriter {
         }
     }
 
-    /// Disconnects; what is not committed is undone.
+    /// Disconnects; uncommitted changes are rolled back.
     pub(super) async fn close(self) {
-        // It is of no more use, whether it ends well or not.
+        // The connection is unusable either way.
         let _ = self.connection.close().await;
     }
 
-    /// Moves everything from the write-ahead log to the database itself, and disconnects: from now on its file is a copy.
+    /// Moves the write-ahead log into the database and disconnects: its file alone is then a complete copy.
     pub(super) async fn checkpoint_and_close(mut self) {
         if let Err(error) = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut self.connection).await
         {
-            tracing::warn!(%error, "part of the database is left in its write-ahead log: copy them together");
+            tracing::warn!(%error, "part of the database is still in its write-ahead log: copy both files together");
         }
         if self.check_files().is_ok() {
             self.close().await;
         } else {
-            // SQLite would remove the log by its name, under which somebody else's may lie by now. The process ends soon.
+            // SQLite would remove the log by name, which may belong to another file by now. The process ends soon.
             std::mem::forget(self);
         }
     }
 
-    /// Checks that what is written goes to the files that lie under the database's names.
+    /// Checks that writes reach the files under the database's names.
     pub(super) fn check_files(&mut self) -> Result<(), StoreError> {
         self.files.as_mut().map_or(Ok(()), OpenedFiles::check_unchanged)
     }
@@ -84,7 +84,7 @@ impl SqliteWriter {
         self.events.write(&mut self.connection, &plan.events, self.epoch).await?;
         plan.write_rest::<Sqlite>(&mut self.connection).await?;
         self.commit().await?;
-        // What went to a file that nobody will find again is not announced.
+        // A write to a removed file must not be announced.
         self.check_files()
     }
 

@@ -1,4 +1,4 @@
-//! What the bots at the seats and the watchers of a match are told.
+//! Messages of a match to its seats and watchers.
 
 use super::LiveMatch;
 use crate::matches::shard::effect::{ShardEffect, WatchEvent};
@@ -11,7 +11,7 @@ use lastnim_tournament::OracleAccess;
 use std::sync::Arc;
 
 impl<S: Clone> LiveMatch<S> {
-    /// Tells a seat's session something, if the seat has one.
+    /// Sends a referee's message to the session of a seat, if there is one.
     pub(super) fn tell_seat(&self, seat: Seat, tell: SeatMessage, effects: &mut Vec<ShardEffect<S>>) {
         let Some(session) = &self.seats[seat].session else { return };
         let wrong = match &tell {
@@ -19,12 +19,12 @@ impl<S: Clone> LiveMatch<S> {
                 Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id)))
             }
             SeatMessage::TookAgain { ply, take } => {
-                Some(format!("match {}: the take of {take} at ply {ply} was repeated", self.id))
+                Some(format!("match {}: repeated take of {take} at ply {ply}", self.id))
             }
             SeatMessage::Declared { .. } | SeatMessage::Turn(_) | SeatMessage::Snapshot(_) => None,
         };
         if let Some(wrong) = wrong {
-            effects.push(ShardEffect::CountUnproductive { to: session.address.clone(), wrong });
+            effects.push(ShardEffect::CountIdleMessage { to: session.address.clone(), wrong });
         }
         let event = match tell {
             SeatMessage::Declared { row } => MatchEvent::Declared { row },
@@ -36,7 +36,7 @@ impl<S: Clone> LiveMatch<S> {
         effects.push(ShardEffect::Send { to: session.address.clone(), id: self.id, event });
     }
 
-    /// Sends a seat's session something, if the seat has one.
+    /// Sends an event to the session of a seat, if there is one.
     pub(super) fn send_to_seat(&self, seat: Seat, event: MatchEvent, effects: &mut Vec<ShardEffect<S>>) {
         if let Some(session) = &self.seats[seat].session {
             effects.push(ShardEffect::Send { to: session.address.clone(), id: self.id, event });
@@ -49,13 +49,13 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Says that a seat's session, if it has one, has been sent the end.
+    /// Returns the effect that the session of a seat, if there is one, has been sent the end.
     pub(super) fn end_sent(&self, seat: Seat) -> ShardEffect<S> {
         let session = self.seats[seat].session.as_ref().map(|session| session.id);
         ShardEffect::EndSent { id: self.id, seat, session }
     }
 
-    /// Tells everybody of an event who may hear of it.
+    /// Announces an event to all recipients that may see it.
     pub(super) fn announce_event(
         &self,
         timed: TimedEvent,
@@ -102,12 +102,12 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Returns the audit, if the bots at the seats may see it.
+    /// Returns the audit, if the bots may see it.
     pub(super) fn audit_for_seats(&self, audit: Option<&Arc<Audit>>) -> Option<Arc<Audit>> {
         audit.filter(|_| self.oracle == OracleAccess::Open).cloned()
     }
 
-    /// Shows watchers the declarations that were kept from them, though what happened since was shown already.
+    /// Shows watchers the declarations that were hidden from them until the rows were revealed.
     fn show_declarations_to_watchers(&self, effects: &mut Vec<ShardEffect<S>>) {
         if !self.is_watched {
             return;

@@ -1,4 +1,4 @@
-//! One match that runs: asks the referee, and says what is to be stored and told.
+//! A running match: asks the referee, and decides what to store and to send.
 
 mod announcing;
 mod pending;
@@ -25,121 +25,114 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Those that wait for the answers of a match at once, while it waits itself.
+/// Callers that may wait at barriers while the match itself waits.
 const MAX_WAITERS: usize = 16;
 
-/// What every match of a shard works with.
+/// The terms of all matches of a shard.
 #[derive(Debug, Clone)]
 pub struct MatchTerms {
-    /// Signs the records of matches that are over.
+    /// Signs the records of finished matches.
     pub key: SigningKey,
-    /// How soon a match lasts.
+    /// When matches become durable.
     pub durability: Durability,
-    /// How long a clock waits for a bot whose stream was lost because the server stood still.
+    /// How long a clock waits for a bot whose stream was lost because the server stalled.
     pub return_grace: Duration,
-    /// Messages of one seat that may wait for its match.
+    /// Messages of one seat that may wait for the match.
     pub unread_per_seat: usize,
 }
 
-/// A match that is about to run.
+/// A match that is ready to start.
 #[derive(Debug)]
 pub struct PreparedMatch<S> {
-    /// Its id.
     pub id: MatchId,
-    /// What it begins with.
+    /// Its starting point.
     pub beginning: Beginning,
-    /// By seat: the number of the bot, and its session, if it has one.
+    /// By seat: the number of the bot, and its session if it has one.
     pub seats: BySeat<(u64, Option<SeatSession<S>>)>,
-    /// Whether the bots at the seats see the audit.
     pub oracle: OracleAccess,
-    /// For so long no bot pays for the time that it needs to come back.
+    /// For how long no bot is charged while it reconnects.
     pub hold: Duration,
 }
 
-/// What a match begins with.
+/// The starting point of a match.
 #[derive(Debug)]
 pub enum Beginning {
-    /// It is new.
+    /// A new match.
     Setup(Box<MatchSetup>),
-    /// A server before this one has left it.
+    /// An unfinished match of an earlier server.
     Stored {
-        /// What is stored.
         record: Box<Record>,
-        /// By seat: the versions that have sat there; nothing if none was said.
+        /// By seat: the versions that have played; empty if none was reported.
         versions: Vec<SeatVersions>,
     },
 }
 
-/// A match that runs. `S` is the address of a session.
+/// A running match. `S` is the address of a session.
 #[derive(Debug)]
 pub(super) struct LiveMatch<S> {
     id: MatchId,
     referee: Referee,
     seats: BySeat<LiveSeat<S>>,
     stage: MatchStage,
-    /// What is announced once it is stored; empty where nothing is, and kept for its room.
+    /// Announced once stored; kept while empty to reuse its memory.
     held: Vec<RefereeEffect>,
-    /// What came while the match waited for its start or for the store.
+    /// Inputs that arrived before the start or during a commit.
     pending: VecDeque<MatchInput<S>>,
     freeze: MatchFreeze<S>,
-    /// Events of the record that are stored.
+    /// The number of stored events.
     stored: usize,
-    /// Events of the record that are announced.
+    /// The number of announced events.
     announced: usize,
-    /// Whether the beginning is announced.
     has_begun: bool,
-    /// By seat: the versions of all sessions that the bot has had here.
+    /// By seat: the versions of all sessions so far.
     versions: BySeat<SeatVersions>,
-    /// Whether other versions sit at the seats than the store knows of.
+    /// Whether the versions at the seats differ from those in the store.
     has_new_versions: bool,
-    /// Whether the bots at the seats see the audit.
     oracle: OracleAccess,
-    /// Whether anybody watches.
     pub(super) is_watched: bool,
     shown: Option<AnnouncedState>,
-    /// When the shard looks at its clocks again.
+    /// When the shard checks its clocks next.
     pub(super) alarm: Option<Timestamp>,
 }
 
-/// Whether a match can be told something now.
+/// Whether a match can handle inputs now.
 #[derive(Debug)]
 enum MatchStage {
-    /// It waits to be started.
+    /// It waits for its start.
     Prepared {
         opening: Vec<RefereeEffect>,
     },
     Running,
-    /// It waits for the store since then.
+    /// It waits for the store since this time.
     Committing {
         since: Timestamp,
         ending: Option<MatchEnding>,
     },
-    /// It is over, or was left as it is.
+    /// It is over, or was interrupted.
     Over,
 }
 
-/// More of a seat waits for its match than may.
+/// A seat has too many messages waiting for its match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatBacklogFull {
-    /// The seat.
     pub seat: Seat,
-    /// The message too many, in words.
+    /// A description of the rejected message.
     pub example: String,
 }
 
-/// What a match decides with, and where its effects go.
+/// The environment of a decision, and the place for its effects.
 pub(super) struct Turn<'a, S> {
     pub(super) terms: &'a MatchTerms,
     pub(super) now: Timestamp,
     pub(super) effects: &'a mut Vec<ShardEffect<S>>,
-    /// A buffer for the effects of the referee.
+    /// A buffer for the referee's effects.
     pub(super) decided: &'a mut Vec<RefereeEffect>,
-    /// Counts what is announced.
+    /// Counts announcements.
     pub(super) tally: &'a mut ShardTally,
 }
 
 impl<S: Clone> LiveMatch<S> {
-    /// Prepares a match. Nothing is stored or sent before it is started.
+    /// Prepares a match. Nothing is stored or sent before it starts.
     pub(super) fn new(new: PreparedMatch<S>, now: Timestamp) -> Self {
         let PreparedMatch { id, beginning, seats, oracle, hold } = new;
         let present = seats.map(|(_, session)| session.is_some());
@@ -188,7 +181,6 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Begins to play.
     pub(super) fn start(&mut self, turn: &mut Turn<'_, S>) {
         if let MatchStage::Prepared { opening } = &mut self.stage {
             *turn.decided = std::mem::take(opening);
@@ -198,12 +190,11 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Returns whether the match has left the shard.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.stage, MatchStage::Over)
     }
 
-    /// Returns when the clocks are to be looked at; `None` while none runs, or the match waits.
+    /// Returns when the clocks must be checked; `None` while none runs, or the match waits.
     pub(super) fn deadline(&self) -> Option<Timestamp> {
         match self.stage {
             MatchStage::Running if !self.freeze.is_frozen() => self.referee.deadline(),
@@ -211,7 +202,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Looks at the clocks.
+    /// Checks the clocks.
     pub(super) fn tick(&mut self, turn: &mut Turn<'_, S>) {
         if matches!(self.stage, MatchStage::Running) {
             self.excuse_freeze(turn.now);
@@ -221,10 +212,10 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Takes in what a bot sends for its seat.
+    /// Receives a bot's message for its seat.
     ///
     /// # Errors
-    /// If too much of the seat waits already: nothing is taken in then.
+    /// If the seat's queue is full; the message is then dropped.
     pub(super) fn receive_action(
         &mut self,
         seat: Seat,
@@ -232,12 +223,12 @@ impl<S: Clone> LiveMatch<S> {
         at: Timestamp,
         turn: &mut Turn<'_, S>,
     ) -> Result<(), SeatBacklogFull> {
-        let most = turn.terms.unread_per_seat;
+        let limit = turn.terms.unread_per_seat;
         let live = &mut self.seats[seat];
-        if live.unread as usize >= most {
+        if live.unread as usize >= limit {
             let id = self.id;
             let example = format!(
-                "{} for seat {seat} of match {id} came while {most} messages waited for it",
+                "{} for seat {seat} of match {id} arrived while {limit} messages waited",
                 action.describe()
             );
             return Err(SeatBacklogFull { seat, example });
@@ -247,18 +238,17 @@ impl<S: Clone> LiveMatch<S> {
             && let Some(session) = &live.session
         {
             let wrong = format!("match {}: a row was declared again", self.id);
-            turn.effects.push(ShardEffect::CountUnproductive { to: session.address.clone(), wrong });
+            turn.effects.push(ShardEffect::CountIdleMessage { to: session.address.clone(), wrong });
         }
         self.receive(MatchInput::Seat { seat, action, at }, turn);
         Ok(())
     }
 
-    /// Returns the seat of a bot.
     pub(super) fn seat_of_bot(&self, bot: u64) -> Option<Seat> {
         self.seats.enumerate().find(|(_, live)| live.bot == bot).map(|(seat, _)| seat)
     }
 
-    /// Takes in an input: now, or once the match can be told something again.
+    /// Handles an input: now, or once the match no longer waits.
     pub(super) fn receive(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
         if let MatchInput::Seat { seat, .. } = &input {
             self.seats[*seat].unread += 1;
@@ -268,14 +258,14 @@ impl<S: Clone> LiveMatch<S> {
                 self.handle_input(input, turn);
                 self.handle_pending(turn);
             }
-            MatchStage::Prepared { .. } if matches!(input, MatchInput::Cut) => {
-                self.leave(MatchExit::Cut, turn);
+            MatchStage::Prepared { .. } if matches!(input, MatchInput::Interrupt) => {
+                self.leave(MatchExit::Interrupted, turn);
             }
             MatchStage::Prepared { .. } | MatchStage::Committing { .. } => {
                 let waiters =
                     self.pending.iter().filter(|waiting| matches!(waiting, MatchInput::Barrier { .. }));
                 match input {
-                    // Whoever comes back again and again meanwhile does not get to wait each time.
+                    // Limits the waiters, since bots may reconnect repeatedly while the match waits.
                     MatchInput::Barrier { waiter } if waiters.count() >= MAX_WAITERS => {
                         turn.effects.push(ShardEffect::BarrierReached { waiter });
                     }
@@ -287,13 +277,14 @@ impl<S: Clone> LiveMatch<S> {
     }
 
     fn handle_input(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
-        if matches!(input, MatchInput::Cut) {
-            return self.leave(MatchExit::Cut, turn);
+        if matches!(input, MatchInput::Interrupt) {
+            return self.leave(MatchExit::Interrupted, turn);
         }
         if let MatchInput::Joined { at, .. } = &input
             && self.deadline().is_some_and(|due| due <= *at)
         {
-            // What was due before a bot came is in its snapshot: its session must not hear of it ahead of that.
+            // Ticks first: the joining session's snapshot includes what is due, so the session must not get it
+            // separately.
             self.referee.handle_input_into(RefereeInput::Tick, *at, turn.decided);
             self.apply_decisions(turn);
             if !matches!(self.stage, MatchStage::Running) {
@@ -305,8 +296,8 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Lets the referee decide at the time of an input's arrival: what waits behind it may have arrived in time. What seats
-    /// send to a frozen match is kept. Returns whether the referee was asked.
+    /// Lets the referee decide as of the input's arrival, since inputs behind it may have arrived in time. Messages to
+    /// a frozen match are held back. Returns whether the referee was asked.
     fn decide(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) -> bool {
         self.excuse_freeze(turn.now);
         let Some(input) = self.freeze.hold_back(input) else { return false };
@@ -354,13 +345,13 @@ impl<S: Clone> LiveMatch<S> {
                 return false;
             }
             MatchInput::Cancel => (RefereeInput::Cancel, turn.now),
-            MatchInput::Cut => return false,
+            MatchInput::Interrupt => return false,
         };
         self.referee.handle_input_into(input, at, turn.decided);
         true
     }
 
-    /// Lets the clocks of a frozen match stand still up to now.
+    /// Excuses the clocks of a frozen match up to now.
     fn excuse_freeze(&mut self, now: Timestamp) {
         if self.freeze.is_frozen()
             && let Some((from, until)) = self.freeze.take_span_until(now)
@@ -369,7 +360,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Has what was decided stored where that is due, and announces it where it is not.
+    /// Stores decisions where that is due, and announces the others.
     fn apply_decisions(&mut self, turn: &mut Turn<'_, S>) {
         let happened = self.referee.record().events().len();
         let has_ended = self.referee.record().state().phase() == MatchPhase::Ended;
@@ -386,7 +377,7 @@ impl<S: Clone> LiveMatch<S> {
         self.stage = MatchStage::Committing { since: turn.now, ending };
     }
 
-    /// Announces what the store has, or gives the match up if the store has failed.
+    /// Announces what was stored, or ends the match if the store has failed.
     pub(super) fn note_committed(&mut self, result: Result<(), StoreError>, turn: &mut Turn<'_, S>) {
         let MatchStage::Committing { since, ending } =
             std::mem::replace(&mut self.stage, MatchStage::Running)
@@ -394,8 +385,8 @@ impl<S: Clone> LiveMatch<S> {
             return;
         };
         if let Err(error) = result {
-            // Nobody waits for a store that cannot be used any longer, for the server stops.
-            let end = if error.is_transient() { MatchExit::Cut } else { MatchExit::Refused(error) };
+            // The server is stopping, and no longer waits for an unusable store.
+            let end = if error.is_transient() { MatchExit::Interrupted } else { MatchExit::Refused(error) };
             return self.leave(end, turn);
         }
         self.referee.excuse_span(since, turn.now);
@@ -423,7 +414,7 @@ impl<S: Clone> LiveMatch<S> {
         turn.effects.push(ShardEffect::Over { id: self.id, end });
     }
 
-    /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
+    /// Answers inputs that came too late: a bot that reconnected gets the end, and a take is refused.
     fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>, turn: &mut Turn<'_, S>) {
         self.freeze.end();
         while let Some(input) = self.freeze.next_thawed().or_else(|| self.pending.pop_front()) {
@@ -447,7 +438,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Tells everybody what was decided, and lets the clock of the seat to move run. Gives the empty buffer back.
+    /// Announces decisions and starts the clock of the seat to move. Returns the empty buffer.
     fn announce(
         &mut self,
         mut decided: Vec<RefereeEffect>,
@@ -491,18 +482,17 @@ impl<S: Clone> LiveMatch<S> {
         });
     }
 
-    /// Returns what is announced of the match; nothing before the beginning is.
+    /// Returns the announced state; `None` before the beginning is announced.
     pub(super) fn view(&self) -> Option<AnnouncedMatch> {
         let AnnouncedState { phase, plies, awaited } = self.shown.filter(|_| self.has_begun)?;
         Some(AnnouncedMatch { phase, plies, awaited, versions: self.seat_versions() })
     }
 
-    /// Returns the events that are announced.
     pub(super) fn announced_events(&self) -> &[TimedEvent] {
         &self.referee.record().events()[..self.announced]
     }
 
-    /// Returns by seat the versions of the bots; nothing if no bot said any.
+    /// Returns the versions of the bots by seat; empty if none was reported.
     pub(super) fn seat_versions(&self) -> Vec<SeatVersions> {
         if !self.versions.iter().any(SeatVersions::is_declared) {
             return Vec::new();

@@ -1,11 +1,11 @@
-//! What comes while a match waits for its start or for the store.
+//! Inputs that arrive before the start of a match or during a commit.
 
 use super::{LiveMatch, MatchStage, Turn};
 use crate::matches::shard::input::MatchInput;
 
 impl<S: Clone> LiveMatch<S> {
-    /// Keeps an input for later. Of the sessions of a seat that the match has not heard of, only the newest counts: a bot that
-    /// comes back again and again meanwhile leaves nothing behind.
+    /// Keeps an input for later. Only the newest unhandled session of a seat is kept, so that repeated reconnects do
+    /// not pile up.
     pub(super) fn keep_pending(&mut self, input: MatchInput<S>) {
         match &input {
             MatchInput::Joined { seat: joined, .. } => {
@@ -29,14 +29,14 @@ impl<S: Clone> LiveMatch<S> {
         self.pending.push_back(input);
     }
 
-    /// Takes note of what is known of a session, also of one that waits to be heard of.
+    /// Updates a session, handled or pending, with an input about it.
     pub(super) fn note_about_session(&mut self, input: &MatchInput<S>) {
         let &(MatchInput::Lag { seat, session: id, .. } | MatchInput::Feed { seat, session: id, .. }) = input
         else {
             return;
         };
         let waiting = self.pending.iter_mut().find_map(|waiting| match waiting {
-            // Each bot counts its own sessions.
+            // Session numbers are per bot.
             MatchInput::Joined { seat: joined, session, .. } if (*joined, session.id) == (seat, id) => {
                 Some(session)
             }
@@ -50,7 +50,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Handles what has waited, until the match waits again.
+    /// Handles pending inputs until the match waits again.
     pub(super) fn handle_pending(&mut self, turn: &mut Turn<'_, S>) {
         while matches!(self.stage, MatchStage::Running)
             && let Some(input) = self.freeze.next_thawed().or_else(|| self.pending.pop_front())

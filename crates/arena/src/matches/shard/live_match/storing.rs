@@ -1,4 +1,4 @@
-//! What of a match is to be stored, and what it has come to.
+//! What a match stores, and its result.
 
 use super::{LiveMatch, MatchTerms};
 use lastnim_core::oracle::Audit;
@@ -8,17 +8,17 @@ use lastnim_store::{Change, FinishedMatch};
 use lastnim_tournament::MatchOutcome;
 use std::sync::Arc;
 
-/// What a match has come to.
+/// The result of a match.
 #[derive(Debug)]
 pub(super) struct MatchEnding {
-    /// None where it was cancelled.
+    /// `None` if it was cancelled.
     pub(super) audit: Option<Arc<Audit>>,
-    /// What it means for the standings; none where it was cancelled.
+    /// The outcome for the standings; `None` if it was cancelled.
     pub(super) outcome: Option<MatchOutcome>,
 }
 
 impl<S: Clone> LiveMatch<S> {
-    /// Returns the events that are not stored yet, and what goes with them.
+    /// Returns the events that are not stored yet, and the changes that go with them.
     pub(super) fn changes_to_store(
         &mut self,
         ending: Option<&MatchEnding>,
@@ -42,14 +42,13 @@ impl<S: Clone> LiveMatch<S> {
         changes
     }
 
-    /// Works out what the match has come to.
     pub(super) fn compute_ending(&self) -> MatchEnding {
         let record = self.referee.record();
         let audit = match record.audit() {
             Ok(audit) => Some(Arc::new(audit)),
             Err(RecordError::Cancelled { .. }) => None,
             Err(error) => {
-                tracing::error!(%error, id = %self.id, "a match that is over cannot be audited");
+                tracing::error!(%error, id = %self.id, "a finished match cannot be audited");
                 None
             }
         };

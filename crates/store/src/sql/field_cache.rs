@@ -1,15 +1,15 @@
-//! The bots of tournaments that are over, which lists would read again and again.
+//! A cache of the bots of finished tournaments, which lists read often.
 
 use lastnim_core::game::{BotName, TournamentId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most bots of all tournaments that are kept together.
+/// The limit for the bots of all cached tournaments together.
 const MAX_BOTS: usize = 100_000;
 
-/// Keeps the fields of tournaments that are over.
+/// Caches the fields of finished tournaments.
 #[derive(Debug, Default)]
-pub(super) struct KeptFields {
+pub(super) struct FieldCache {
     kept: Mutex<FieldTable>,
 }
 
@@ -17,32 +17,32 @@ pub(super) struct KeptFields {
 struct FieldTable {
     fields: HashMap<TournamentId, Arc<Vec<BotName>>>,
     bots: usize,
-    /// How often bots were removed from them.
+    /// The number of bot removals so far.
     removals: u64,
 }
 
-impl KeptFields {
+impl FieldCache {
     fn lock(&self) -> MutexGuard<'_, FieldTable> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns how often bots were removed, to be asked before anything is read.
+    /// Returns the number of bot removals; call this before reading a field.
     pub(super) fn removals(&self) -> u64 {
         self.lock().removals
     }
 
-    /// Returns the field of a tournament that is over, if it is kept.
+    /// Returns the cached field of a finished tournament.
     pub(super) fn find(&self, id: TournamentId) -> Option<Arc<Vec<BotName>>> {
         self.lock().fields.get(&id).cloned()
     }
 
-    /// Keeps the field of a tournament that is over, unless a bot was removed since it was read.
+    /// Caches the field of a finished tournament, unless a bot was removed since it was read.
     pub(super) fn insert(&self, id: TournamentId, field: &Arc<Vec<BotName>>, removals: u64) {
         let mut kept = self.lock();
         if kept.removals != removals || field.len() > MAX_BOTS / 8 {
             return;
         }
-        // Any will do: with the oldest, a list that is a little too long would be read anew each time.
+        // Evict any entry: evicting the oldest would miss every time on a list slightly too long.
         while kept.bots + field.len() > MAX_BOTS
             && let Some(&victim) = kept.fields.keys().next()
         {
@@ -52,7 +52,7 @@ impl KeptFields {
         kept.bots = kept.bots + field.len() - before.map_or(0, |before| before.len());
     }
 
-    /// Forgets everything: a bot was removed.
+    /// Empties the cache after a bot was removed.
     pub(super) fn clear(&self) {
         let mut kept = self.lock();
         *kept = FieldTable { removals: kept.removals + 1, ..FieldTable::default() };
@@ -68,22 +68,22 @@ mod tests {
     }
 
     #[test]
-    fn a_field_of_before_a_removal_is_not_kept() {
-        let (kept, id) = (KeptFields::default(), TournamentId::new(1, &[1; 10]));
+    fn a_field_read_before_a_removal_is_not_cached() {
+        let (kept, id) = (FieldCache::default(), TournamentId::new(1, &[1; 10]));
         let before = kept.removals();
         kept.insert(id, &field(3), before);
         assert_eq!(kept.find(id), Some(field(3)));
         kept.clear();
         assert_eq!(kept.find(id), None);
         kept.insert(id, &field(3), before);
-        assert_eq!(kept.find(id), None, "it was read before");
+        assert_eq!(kept.find(id), None, "it was read before the removal");
         kept.insert(id, &field(2), kept.removals());
         assert_eq!(kept.find(id), Some(field(2)));
     }
 
     #[test]
-    fn so_much_is_kept_and_no_more() {
-        let (kept, field) = (KeptFields::default(), field(MAX_BOTS / 10));
+    fn the_cache_stays_within_its_limit() {
+        let (kept, field) = (FieldCache::default(), field(MAX_BOTS / 10));
         for number in 0..40 {
             kept.insert(TournamentId::new(number % 30, &[1; 10]), &field, 0);
             let table = kept.lock();

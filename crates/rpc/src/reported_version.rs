@@ -1,19 +1,19 @@
-//! What a bot says of itself in the metadata of a call.
+//! The version that a bot reports in the metadata of a call.
 
 use super::status::parse_field;
 use lastnim_core::game::{BotVersion, ConfigHash};
 use tonic::Status;
 use tonic::metadata::MetadataMap;
 
-/// The metadata with the label of the version.
+/// The metadata key of the version label.
 const LABEL: &str = "bot-version";
-/// The metadata with the hash of the configuration.
+/// The metadata key of the configuration hash.
 const CONFIG_HASH: &str = "bot-config-hash-bin";
 
-/// Reads the version of a bot.
+/// Parses the version of a bot.
 ///
 /// # Errors
-/// Names what is given and no part of a version, or given more than once.
+/// Names a value that is invalid or given more than once.
 pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Status> {
     let label = at_most_one_value(LABEL, metadata.get_all(LABEL).iter())?;
     let label = label.map(|given| {
@@ -34,7 +34,7 @@ pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Sta
     Ok(BotVersion { label: label.transpose()?, config_hash: config_hash.transpose()? })
 }
 
-/// Returns the value of metadata that is given once at most.
+/// Returns a metadata value that may be given at most once.
 fn at_most_one_value<T>(
     name: &'static str,
     mut values: impl Iterator<Item = T>,
@@ -43,7 +43,7 @@ fn at_most_one_value<T>(
     match values.count() {
         0 => Ok(first),
         more => {
-            parse_field(name, Err(format!("it is given {} times, and a session has one version", more + 1)))
+            parse_field(name, Err(format!("it is given {} times, but a session has one version", more + 1)))
         }
     }
 }
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_said_whole_in_part_or_not_at_all() {
+    fn a_version_may_be_full_partial_or_missing() {
         let mut metadata = MetadataMap::new();
         assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion::default());
         metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 32]));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_value() {
+    fn an_error_names_the_value() {
         let mut metadata = MetadataMap::new();
         for (bad, named) in [("", "\"\""), ("a b", "\"a b\""), (&"x".repeat(65), &"x".repeat(65))] {
             metadata.insert(LABEL, bad.parse().unwrap());

@@ -1,22 +1,22 @@
-//! What was decoded before.
+//! Caches of decoded columns.
 
 use lastnim_core::referee::{MatchSetup, Terms};
 use lastnim_tournament::Settings;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The most text whose meaning is kept, in bytes, of the settings of tournaments and of the setups of matches each. What is
-/// decoded takes about as much again.
+/// The limit of the cached text in bytes, for tournament settings and match setups each. The decoded values take about
+/// as much again.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Keeps what was decoded of columns that are read again and again and are large to decode.
+/// Caches decoded columns that are read often and are expensive to decode.
 #[derive(Debug, Default)]
 pub(super) struct DecodeCaches {
     pub(super) settings: DecodeCache<(Arc<Settings>, Terms)>,
     pub(super) setups: DecodeCache<Arc<MatchSetup>>,
 }
 
-/// Keeps values by the text that they were decoded from, so that one is never taken for what the database does not hold.
+/// Caches values by their text, so that a value always matches the database.
 #[derive(Debug)]
 pub(super) struct DecodeCache<V> {
     max_bytes: usize,
@@ -42,7 +42,7 @@ impl<V> DecodeCache<V> {
 }
 
 impl<V: Clone> DecodeCache<V> {
-    /// Returns what a text means, and decodes it only if that is not known.
+    /// Returns the value of a text, decoding it only if it is not cached.
     pub(super) fn get_or_decode<E>(
         &self,
         text: &str,
@@ -61,7 +61,7 @@ impl<V: Clone> DecodeCache<V> {
 
     fn insert(&self, text: &str, value: V) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        // Any will do: with the oldest, a list that is a little too long would be decoded anew each time.
+        // Evict any entry: evicting the oldest would miss every time on a list slightly too long.
         while kept.bytes + text.len() > self.max_bytes
             && let Some(victim) = kept.values.keys().next().cloned()
         {
@@ -80,7 +80,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn what_is_known_is_not_decoded_again() {
+    fn a_cached_value_is_not_decoded_again() {
         let (cache, decoded) = (DecodeCache::with_max_bytes(1_000), Cell::new(0));
         let decode = |text: &str| {
             decoded.set(decoded.get() + 1);
@@ -91,12 +91,12 @@ mod tests {
         }
         assert_eq!(decoded.get(), 3);
         for _ in 0..2 {
-            assert!(cache.get_or_decode("seven", decode).is_err(), "what is wrong stays wrong");
+            assert!(cache.get_or_decode("seven", decode).is_err(), "errors are not cached");
         }
     }
 
     #[test]
-    fn so_much_is_kept_and_no_more() {
+    fn the_cache_stays_within_its_limit() {
         let cache = DecodeCache::with_max_bytes(100);
         for number in 0..1_000_u64 {
             cache.get_or_decode(&number.to_string(), str::parse::<u64>).unwrap();
@@ -107,6 +107,9 @@ mod tests {
         assert!(cache.kept.lock().unwrap().values.len() > 30);
         let long = "0".repeat(50);
         cache.get_or_decode(&long, str::parse::<u64>).unwrap();
-        assert!(!cache.kept.lock().unwrap().values.contains_key(long.as_str()), "one does not drive out all");
+        assert!(
+            !cache.kept.lock().unwrap().values.contains_key(long.as_str()),
+            "one large value does not evict all others"
+        );
     }
 }
