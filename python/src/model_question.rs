@@ -61,7 +61,7 @@ impl ModelQuestion {
                 LlmError::Prompt { path, reason } => PyValueError::new_err(format!("{path}: {reason}")),
                 other => value_error(other),
             })?,
-            None => PromptTemplate::usual(),
+            None => PromptTemplate::built_in(),
         };
         let view = view_of_match(&read_game(game)?, &takes, bots, time)?;
         let prompt = template

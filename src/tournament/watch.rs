@@ -65,7 +65,7 @@ impl WatchScreen {
         let quarantined = format!(", quarantined: {}", tournament.damage);
         let waiting = match tournament.pause() {
             _ if !tournament.damage.is_empty() => quarantined.as_str(),
-            pb::OpenMatches::Freeze => ", paused: open matches wait",
+            pb::OpenMatches::Freeze => ", paused, open matches frozen",
             pb::OpenMatches::Finish => ", paused",
             pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots",
             pb::OpenMatches::Unspecified => "",

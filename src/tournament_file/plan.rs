@@ -181,7 +181,7 @@ mod tests {
         let settings = Some(pb::TournamentSettings { start_at: 3, ..plan.settings() });
         let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
         let written = tournament_toml(&pb::Tournament { settings, field, ..Default::default() });
-        assert!(written.contains("\n# It starts by itself with 3 bots; "), "{written}");
+        assert!(written.contains("\n# The original started automatically with 3 bots; "), "{written}");
         assert_eq!(TournamentPlan::parse(&written).unwrap().settings(), plan.settings());
         let nobody =
             tournament_toml(&pb::Tournament { settings: Some(plan.settings()), ..Default::default() });

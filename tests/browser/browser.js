@@ -1,20 +1,20 @@
-// The browser, and what is true of every page in it.
+// Helpers for the browser, and checks that apply to every page.
 
 import assert from "node:assert/strict";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 
-/** Widths at which every page is looked at: a small phone, and a desk. */
+/** Widths at which pages are tested: a small phone and a desktop. */
 export const widths = [360, 1280];
-/** Both schemes of colours. */
+/** Colour schemes. */
 export const schemes = ["light", "dark"];
 
-/** Starts the browser. It has no sandbox of its own where tests run as root. */
+/** Starts the browser, without its sandbox since tests may run as root. */
 export function openBrowser() {
   return chromium.launch({ executablePath: process.env.LASTNIM_CHROMIUM, args: ["--no-sandbox"] });
 }
 
-/** Opens a context that notes what no page may do: ask another host, or break a rule of its own policy or a script. */
+/** Opens a context that records violations: requests to other hosts, policy violations, and script errors. */
 export async function openContext(browser, server, options = {}) {
   const context = await browser.newContext(options);
   const faults = [];
@@ -26,12 +26,12 @@ export async function openContext(browser, server, options = {}) {
     const isOffline = /net::ERR_(INTERNET_DISCONNECTED|INCOMPLETE_CHUNKED_ENCODING|NETWORK_CHANGED|FAILED)/.test(message.text());
     if (message.type() === "error" && !isOffline) faults.push(`the console says: ${message.text()}`);
   });
-  // A refusal that a test asks for stands in the console as well.
+  // The console also logs refusals that a test provokes.
   const assertNoFaults = (...expected) => assert.deepEqual(faults.filter((fault) => !expected.some((words) => fault.includes(words))), []);
   return { context, assertNoFaults };
 }
 
-/** Holds a page to the rules of WCAG 2.2 AA that can be checked, and to its width. */
+/** Checks a page against the testable rules of WCAG 2.2 AA, and that it fits the width of the window. */
 export async function assertAccessible(page, what) {
   await page.evaluate(axe.source);
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

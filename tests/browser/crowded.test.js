@@ -1,11 +1,11 @@
-// A match with as many seats as there can be.
+// A match with the maximum number of seats.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
 import { Server } from "./server.js";
 
-/** The most pixels that its page is high on a phone: ten windows or so, most of which is what was fixed and how to verify it. */
+/** The maximum height of the page on a phone, in pixels: about ten screens, mostly for settings and verification. */
 const maxHeight = 5000;
 
 let server, browser, match;
@@ -36,7 +36,7 @@ for (const colorScheme of schemes) {
       await assertAccessible(page, `32 seats, ${colorScheme}, ${width} pixels`);
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       assert.ok(height <= maxHeight, `it is ${height} pixels high`);
-      const rows = page.getByText("Whom each seat would rather see win");
+      const rows = page.getByText("The row of each seat");
       await rows.click();
       await page.locator("#rows li").nth(31).waitFor();
       assertNoFaults();

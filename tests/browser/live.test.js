@@ -1,4 +1,4 @@
-// Pages that keep up with what happens: to the end of a tournament, with the network gone in between.
+// Live updates of pages to the end of a tournament, with an interrupted network.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -17,14 +17,14 @@ after(async () => {
   await server?.stop();
 });
 
-/** A tournament that lasts for some seconds: its bots think about each take, and one match is played after the other. */
+/** A tournament that takes seconds: its bots think about each take, and matches are played one after the other. */
 const slow = (bot = "mcts-5000") =>
   server.createTournament({
     bots: { [`ann-${Date.now()}`]: bot, [`bob-${Date.now()}`]: bot },
     further: ["--seats", "2", "--piles", "9,9,9,9,9,9", "--piles", "8,8,8,8,8", "--groups", "4", "--concurrency", "1"],
   });
 
-/** Waits for the first match of a tournament that is open. */
+/** Waits for an open match of a tournament. */
 async function openMatch(id) {
   for (;;) {
     const { matches } = await server.json(`/tournaments/${id}/matches.json`);
@@ -34,18 +34,18 @@ async function openMatch(id) {
   }
 }
 
-/** Opens a page, and waits until it follows. */
+/** Opens a page, and waits for its event stream. */
 async function follow(page, address) {
   const follows = page.waitForRequest((request) => request.resourceType() === "eventsource");
   await page.goto(address);
   await follows;
 }
 
-/** Returns what stands in parts of a page. */
+/** Returns the texts of parts of a page. */
 const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
 for (const losesNetwork of [false, true]) {
-  const how = losesNetwork ? "with the network gone in between" : "to its end";
+  const how = losesNetwork ? "with an interrupted network" : "to its end";
   test(`a tournament is followed ${how}`, async () => {
     const { context, assertNoFaults } = await openContext(browser, server);
     const page = await context.newPage();
@@ -77,10 +77,10 @@ for (const losesNetwork of [false, true]) {
   });
 }
 
-test("a match is followed to its end without a gap, with the network gone in between", async () => {
+test("a match is followed to its end without a gap, with an interrupted network", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
-  // One match alone lasts for seconds.
+  // A single match takes seconds.
   const match = await openMatch(await slow("mcts-100000"));
   const address = `${server.url}/matches/${match}`;
   await follow(page, address);
@@ -102,7 +102,7 @@ test("a match is followed to its end without a gap, with the network gone in bet
   await context.close();
 });
 
-test("a hidden tab holds no stream", async () => {
+test("a hidden tab closes its stream", async () => {
   const { context } = await openContext(browser, server);
   const page = await context.newPage();
   const streams = new Set();

@@ -1,4 +1,4 @@
-// Every page, in both schemes and at both widths, with and without scripts.
+// All pages, in both colour schemes and widths, with and without scripts.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -17,7 +17,7 @@ before(async () => {
   });
   await server.waitUntilOver(tournament);
   const { matches } = await server.json(`/tournaments/${tournament}/matches.json`);
-  match = matches.reduce((most, other) => (other.plies > most.plies ? other : most)).id;
+  match = matches.reduce((longest, other) => (other.plies > longest.plies ? other : longest)).id;
   addresses = [
     "/",
     "/tournaments",
@@ -61,7 +61,7 @@ for (const colorScheme of schemes) {
   }
 }
 
-test("pages ask nobody else, and keep to their own policy", async () => {
+test("pages contact no other host, and obey their policy", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   for (const address of addresses.filter((address) => address !== "/nothing")) {
@@ -78,9 +78,9 @@ test("pages say the same without scripts", async () => {
     const texts = {};
     for (const address of addresses) {
       await page.goto(server.url + address);
-      // Whatever scripts add is an offer; what pages say stands in paragraphs, tables and headings.
+      // Scripts only add conveniences; the content is in paragraphs, tables and headings.
       const found = await page.locator("main").locator("h1, h2, td").allInnerTexts();
-      // The speed of house bots, for one, is another each time.
+      // Some values, such as the speed of house bots, change.
       texts[address] = found.map((words) => words.replace(/\d+/g, "0"));
     }
     await context.close();
@@ -115,7 +115,7 @@ test("the arrow keys step through a match", async () => {
   await context.close();
 });
 
-test("the strip of winners leads to the positions of a match", async () => {
+test("the strip of winners links to positions", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   const { match: shown } = await server.json(`/matches/${match}.json`);
@@ -132,7 +132,7 @@ test("puzzles are solved on the board, by mouse and by keyboard", async () => {
   const page = await context.newPage();
   await page.goto(`${server.url}/bots/bob/audit`);
   const puzzle = page.locator("[data-optimal]").first();
-  // The page loads itself again until the audit is made.
+  // The page reloads until the audit is done.
   await puzzle.locator("form").waitFor();
   await assertAccessible(page, "puzzles with their forms");
   const { optimal, counters } = await puzzle.evaluate(({ dataset }) => ({ ...dataset }));
@@ -144,7 +144,7 @@ test("puzzles are solved on the board, by mouse and by keyboard", async () => {
   const field = puzzle.getByLabel("Take");
   await field.fill(String(wrong));
   await field.press("Enter");
-  await puzzle.getByText(`Taking ${wrong} is an error: try another.`).waitFor();
+  await puzzle.getByText(`Taking ${wrong} is an error. Try another take.`).waitFor();
   await field.fill("0");
   await field.press("Enter");
   await puzzle.getByText(`Take 1 to ${counters}.`).waitFor();
@@ -157,7 +157,7 @@ test("puzzles are solved on the board, by mouse and by keyboard", async () => {
   await context.close();
 });
 
-test("on paper colours are those for a light ground", async () => {
+test("printed pages use colours for white paper", async () => {
   const { context } = await openContext(browser, server, { colorScheme: "dark" });
   const page = await context.newPage();
   await page.goto(`${server.url}/matches/${match}`);

@@ -1,4 +1,4 @@
-// A person plays a hand, by mouse and by keyboard.
+// A person plays a game, by mouse and by keyboard.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -17,41 +17,41 @@ after(async () => {
   await server?.stop();
 });
 
-/** Begins a hand against one opponent, in seat 0. */
+/** Starts a game against one opponent, in seat 0. */
 async function begin(page, { opponent, piles }) {
   await page.goto(`${server.url}/play`);
   for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
   await page.getByRole("checkbox", { name: opponent }).check();
   await page.getByLabel("Other piles").fill(piles);
   await page.getByLabel("Your seat").selectOption({ value: "0" });
-  await page.getByRole("button", { name: "Begin" }).click();
+  await page.getByRole("button", { name: "Start" }).click();
   await page.waitForURL(/\/play\/[0-9a-f-]{36}$/);
 }
 
-const isOver = (page) => page.locator("#hand .again").waitFor();
-const myTurn = (page) => page.locator("#hand #take, #hand .again").first().waitFor();
-const isMyTurn = (page) => page.locator("#hand #take").isVisible();
+const isOver = (page) => page.locator("#game .again").waitFor();
+const myTurn = (page) => page.locator("#game #take, #game .again").first().waitFor();
+const isMyTurn = (page) => page.locator("#game #take").isVisible();
 
-/** Waits until a move has been taken in: the hand is another one. */
+/** Acts, and waits until the page shows a newer state. */
 async function untilRevised(page, act) {
-  const before = await page.locator("#hand").getAttribute("data-revision");
+  const before = await page.locator("#game").getAttribute("data-revision");
   await act();
-  await page.waitForFunction((old) => document.getElementById("hand").dataset.revision !== old, before);
+  await page.waitForFunction((old) => document.getElementById("game").dataset.revision !== old, before);
 }
 
-/** Holds a hand that is over against the record of its match. */
+/** Checks a finished game against the record of its match. */
 async function assertRecorded(page) {
   const id = page.url().split("/").pop();
   const { match } = await server.json(`/matches/${id}.json`);
   assert.equal(match.phase, "ended");
-  assert.match(await page.locator("#hand").innerText(), /How you played/i);
+  assert.match(await page.locator("#game").innerText(), /How you played/i);
 }
 
-test("a hand is played to its end by mouse", async () => {
+test("a game is played to its end by mouse", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await begin(page, { opponent: "timid", piles: "3 4" });
-  await assertAccessible(page, "a hand");
+  await assertAccessible(page, "a game");
   for (;;) {
     await myTurn(page);
     if (!(await isMyTurn(page))) break;
@@ -60,17 +60,17 @@ test("a hand is played to its end by mouse", async () => {
   }
   await isOver(page);
   await assertRecorded(page);
-  await assertAccessible(page, "a hand that is over");
+  await assertAccessible(page, "a game that is over");
   assertNoFaults();
   await context.close();
 });
 
-test("a hand is played to its end by keyboard", async () => {
+test("a game is played to its end by keyboard", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await begin(page, { opponent: "greedy", piles: "2 5 3" });
   await myTurn(page);
-  await page.locator("#hand .position button").first().focus();
+  await page.locator("#game .position button").first().focus();
   for (;;) {
     await myTurn(page);
     if (!(await isMyTurn(page))) break;
@@ -81,12 +81,12 @@ test("a hand is played to its end by keyboard", async () => {
   }
   await isOver(page);
   await assertRecorded(page);
-  await assertAccessible(page, "a hand that is over");
+  await assertAccessible(page, "a game that is over");
   assertNoFaults();
   await context.close();
 });
 
-test("keys act while the focus is in the position, and nowhere else", async () => {
+test("keys act only while the focus is in the position", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await begin(page, { opponent: "timid", piles: "7" });
@@ -111,7 +111,7 @@ test("keys act while the focus is in the position, and nowhere else", async () =
   await context.close();
 });
 
-test("a hand is played to its end without scripts, and found again", async () => {
+test("a game is played to its end without scripts, and found again", async () => {
   const { context, assertNoFaults } = await openContext(browser, server, { javaScriptEnabled: false });
   let page = await context.newPage();
   await begin(page, { opponent: "timid", piles: "2 2" });
@@ -119,7 +119,7 @@ test("a hand is played to its end without scripts, and found again", async () =>
   await page.close();
   page = await context.newPage();
   await page.goto(`${server.url}/play`);
-  await page.getByRole("link", { name: "Back to your hand" }).click();
+  await page.getByRole("link", { name: "Back to your game" }).click();
   assert.equal(page.url(), address);
   while (!(await page.locator(".again").isVisible())) {
     const counters = page.locator(".take-counters button");
@@ -131,7 +131,7 @@ test("a hand is played to its end without scripts, and found again", async () =>
   await context.close();
 });
 
-test("a stranger gets no hand of another", async () => {
+test("strangers cannot open a game", async () => {
   const { context } = await openContext(browser, server);
   const page = await context.newPage();
   await begin(page, { opponent: "timid", piles: "3 3" });
@@ -139,7 +139,7 @@ test("a stranger gets no hand of another", async () => {
   const stranger = await openContext(browser, server);
   const other = await stranger.context.newPage();
   await other.goto(address);
-  assert.equal(await other.locator("#hand").count(), 0);
+  assert.equal(await other.locator("#game").count(), 0);
   await stranger.context.close();
   await context.close();
 });
@@ -153,9 +153,9 @@ test("a match of a registered bot is played by hand", async () => {
   await assertAccessible(page, "signing in with the token of a bot");
   await page.getByLabel("Token of the bot").fill(token);
   await page.getByRole("button", { name: "Take its seats" }).click();
-  await page.getByText("No match of ann is open.").waitFor();
+  await page.getByText("ann has no open match.").waitFor();
   await server.run("match", "create", "--bots", "ann,timid", "--piles", "3,4", "--clock", "1h", "--declare-within", "10m");
-  // It stands there without loading the page again.
+  // It appears without reloading the page.
   await page.getByRole("link", { name: "your move" }).waitFor();
   await assertAccessible(page, "the matches of a bot");
   await page.getByRole("link", { name: "your move" }).click();
@@ -175,13 +175,13 @@ test("a match of a registered bot is played by hand", async () => {
   await context.close();
 });
 
-test("a page that follows a bot says that its sign-in is over, and asks no more", async () => {
+test("a live page reports the end of its session, and stops polling", async () => {
   const token = await server.run("bot", "register", "bea");
   const signIn = async (page) => {
     await page.goto(`${server.url}/play/bot`);
     await page.getByLabel("Token of the bot").fill(token);
     await page.getByRole("button", { name: "Take its seats" }).click();
-    await page.getByText("No match of bea is open.").waitFor();
+    await page.getByText("bea has no open match.").waitFor();
   };
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
@@ -189,14 +189,14 @@ test("a page that follows a bot says that its sign-in is over, and asks no more"
   const elsewhere = await openContext(browser, server);
   await signIn(await elsewhere.context.newPage());
   await page.getByRole("alert").getByText("You are no longer signed in").waitFor();
-  await assertAccessible(page, "a page whose sign-in is over");
+  await assertAccessible(page, "a page whose session has ended");
   let asked = 0;
   page.on("request", () => asked++);
-  // It signs in where it is, and takes the seats back.
+  // It signs in on the same page, and takes the seats back.
   await page.getByLabel("Token of the bot").fill(token);
   assert.equal(asked, 0);
   await page.getByRole("button", { name: "Take its seats" }).click();
-  await page.getByText("No match of bea is open.").waitFor();
+  await page.getByText("bea has no open match.").waitFor();
   assertNoFaults("401");
   await elsewhere.context.close();
   await context.close();

@@ -1,4 +1,4 @@
-// A server with bots, for one test file. It listens on a free port of 127.0.0.1 and ends with the tests.
+// A server with bots, for one test file, on a free port of 127.0.0.1.
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,11 +11,11 @@ const adminToken = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f4
 const patientClocks = ["--clock", "1h", "--declare-within", "10m"];
 
 export class Server {
-  /** The token of its organiser. */
+  /** The admin's token. */
   adminToken = adminToken;
   #children = [];
 
-  /** Starts a server with further arguments of `serve`. */
+  /** Starts a server with additional arguments. */
   static async start(...further) {
     const server = new Server();
     const process = server.#spawn(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--log", "error", "--json", ...further]);
@@ -25,7 +25,7 @@ export class Server {
     return server;
   }
 
-  /** Registers bots and has them play a tournament of theirs; they wait for it. Returns its id. */
+  /** Creates a tournament, registers bots and starts them. Returns its id. */
   async createTournament({ bots, further = [] }) {
     const create = ["tournament", "create", "--start-at", String(Object.keys(bots).length), ...patientClocks, ...further];
     const id = await this.run(...create);
@@ -36,13 +36,13 @@ export class Server {
     return id;
   }
 
-  /** Runs the program to its end, as the admin. Returns what it prints. */
+  /** Runs the program as the admin. Returns its output. */
   async run(...args) {
     const { stdout } = await promisify(execFile)(program, args, { env: this.#environment() });
     return stdout.trim();
   }
 
-  /** Asks for the JSON of a page. */
+  /** Fetches the JSON of a page. */
   async json(path) {
     const response = await fetch(this.url + path);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
@@ -58,7 +58,7 @@ export class Server {
     }
   }
 
-  /** Ends the bots, and then the server. */
+  /** Stops the bots, then the server. */
   async stop() {
     for (const child of this.#children.reverse()) {
       if (child.exitCode === null && child.signalCode === null) {

@@ -1,4 +1,4 @@
-// Reading a private server by whoever signs in, and joining a tournament by hand.
+// Reading a private server after signing in, and joining a tournament by hand.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ after(async () => {
 
 for (const colorScheme of schemes) {
   for (const width of widths) {
-    test(`a private server is read and played on by the holder of a token, ${colorScheme}, ${width} px`, async () => {
+    test(`a token gives access to a private server, ${colorScheme}, ${width} px`, async () => {
       const bot = `ann-${colorScheme}-${width}`;
       const token = await server.run("bot", "register", bot);
       const id = await server.run("tournament", "create", "--title", `Cup of ${bot}`, "--seats", "2", "--piles", "3,4");
@@ -36,7 +36,7 @@ for (const colorScheme of schemes) {
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("heading", { name: `Cup of ${bot}` }).waitFor();
       assert.equal(page.url(), `${server.url}/tournaments/${id}`);
-      await assertAccessible(page, "a page of whoever is signed in");
+      await assertAccessible(page, "a page while signed in");
       await page.getByRole("contentinfo").getByRole("button", { name: "Sign out" }).click();
       await page.waitForURL(`${server.url}/sign-in`);
 
@@ -54,10 +54,10 @@ for (const colorScheme of schemes) {
   }
 }
 
-test("links of another site lead whoever is signed in to the page, and sign nobody out", async () => {
+test("links of another site open the page, and sign nobody out", async () => {
   const token = await server.run("bot", "register", "linked");
   const paths = ["/bots", "/organise", "/sign-in", "/play/bot", "/oracle?piles=3,4&rows=0+1%3B0+1"];
-  // Another site, by name: ports of one host are the same site.
+  // A different host name: ports on one host are the same site.
   const links = paths.map((path, index) => `<a id="link-${index}" href="${(server.url + path).replaceAll("&", "&amp;")}">${index}</a>`);
   const site = createServer((_, response) => {
     response.setHeader("content-type", "text/html");
@@ -83,12 +83,12 @@ test("links of another site lead whoever is signed in to the page, and sign nobo
       page.off("request", count);
       assert.equal(loads, 2, `${path} was asked for ${loads} times`);
     }
-    // The page between leaves no trace: one step back is the other site.
+    // The intermediate page is not in the history: one step back is the other site.
     await page.goBack();
     assert.equal(page.url(), elsewhere);
     await context.close();
   }
-  // A stranger is led on as well, to where it signs in.
+  // A stranger is redirected as well, and asked to sign in.
   const { context } = await openContext(browser, server);
   const page = await context.newPage();
   await page.goto(elsewhere);
@@ -98,7 +98,7 @@ test("links of another site lead whoever is signed in to the page, and sign nobo
   site.close();
 });
 
-test("a tab whose sign-in is over says so, and tries no longer", async () => {
+test("a tab reports the end of its session, and stops reconnecting", async () => {
   const token = await server.run("bot", "register", "followed");
   const signIn = async (page) => {
     await page.goto(`${server.url}/sign-in?to=%2Fbots`);
@@ -113,7 +113,7 @@ test("a tab whose sign-in is over says so, and tries no longer", async () => {
     let streams = 0;
     page.on("request", (request) => (streams += request.resourceType() === "eventsource" ? 1 : 0));
     const follows = page.waitForRequest((request) => request.resourceType() === "eventsource");
-    // A tab that was hidden meanwhile only finds a refusal, of which an EventSource tells no script.
+    // A tab hidden at the time only gets a refusal, which EventSource does not report to scripts.
     if (!isSeen) await page.route("**/events", (route) => route.fulfill({ status: 401 }));
     await page.goto(`${server.url}/`);
     await follows;
@@ -124,7 +124,7 @@ test("a tab whose sign-in is over says so, and tries no longer", async () => {
       await other.waitForURL(`${server.url}/sign-in`);
     }
     await page.getByText("You are signed out").waitFor();
-    await assertAccessible(page, "a page that is no longer followed");
+    await assertAccessible(page, "a page that no longer updates");
     await new Promise((resolve) => setTimeout(resolve, 2500));
     assert.equal(streams, 1, "it tried again");
     await page.unroute("**/events");

@@ -1,4 +1,4 @@
-// What a visitor does to a page besides reading it: sorts, opens, drags, copies, and organises.
+// Interactive parts of pages: sorting, opening, dragging, copying, and organising.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -17,14 +17,14 @@ after(async () => {
   await server?.stop();
 });
 
-/** A tournament that goes on for as long as it is looked at: its bots think about each take, and one match is played after the other. */
+/** A tournament that does not end during a test: its bots think about each take, and matches are played one after the other. */
 const createLong = (name) =>
   server.createTournament({
     bots: { [`${name}-a`]: "mcts-2000", [`${name}-b`]: "mcts-2000", [`${name}-c`]: "mcts-2000" },
     further: ["--seats", "2", "--piles", "6,6", "--groups", "100000", "--concurrency", "1"],
   });
 
-/** A tournament that waits for its bots, which never come. */
+/** A tournament whose bots never connect. */
 async function createWaiting(name) {
   const bots = [`${name}-a`, `${name}-b`];
   const id = await server.run("tournament", "create", "--seats", "2", "--piles", "3", "--clock", "1h", "--declare-within", "1h");
@@ -36,7 +36,7 @@ async function createWaiting(name) {
   return id;
 }
 
-test("what is sorted and opened stays so while the page is kept up to date", async () => {
+test("updates keep tables sorted and details open", async () => {
   const id = await createLong("sorted");
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
@@ -69,13 +69,13 @@ test("rows of the oracle are dragged into another order", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await page.goto(`${server.url}/oracle?piles=3+4&rows=0+1+2%3B0+1+2%3B0+1+2`);
-  const row = page.getByRole("list", { name: /^Row of seat 0/ });
+  const row = page.getByRole("list", { name: /^Preference order of seat 0/ });
   const seats = row.getByRole("listitem");
   await seats.nth(2).dragTo(seats.nth(0));
   const field = page.getByLabel("Rows", { exact: true });
   assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
-  // What is dragged into the row of another seat stays where it was.
-  await seats.nth(2).dragTo(page.getByRole("list", { name: /^Row of seat 1/ }).getByRole("listitem").nth(0));
+  // Dragging into the row of another seat does nothing.
+  await seats.nth(2).dragTo(page.getByRole("list", { name: /^Preference order of seat 1/ }).getByRole("listitem").nth(0));
   assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
   await page.locator("form[data-position]").getByRole("button", { name: "Ask the oracle" }).click();
   await page.waitForURL((url) => url.searchParams.get("rows") === "2>0>1; 1>2>0; 2>0>1");
@@ -85,7 +85,7 @@ test("rows of the oracle are dragged into another order", async () => {
 });
 
 for (const isAllowed of [true, false]) {
-  test(`the text to paste is ${isAllowed ? "copied" : "selected where nothing may be copied"}`, async () => {
+  test(`the text to paste is ${isAllowed ? "copied" : "selected if copying is not allowed"}`, async () => {
     const permissions = ["clipboard-read", "clipboard-write"];
     const { context, assertNoFaults } = await openContext(browser, server, { permissions });
     const page = await context.newPage();
@@ -94,7 +94,7 @@ for (const isAllowed of [true, false]) {
     await page.goto(`${server.url}/tournaments/${id}`);
     await page.getByText("The result as text").click();
     await page.getByRole("button", { name: "Copy" }).click();
-    await page.getByText(isAllowed ? "copied" : "selected: copy it by the keyboard").waitFor();
+    await page.getByText(isAllowed ? "copied" : "selected: press Ctrl+C").waitFor();
     const text = await page.locator("pre[data-copy]").textContent();
     assert.match(text, /^title +to paste <b>\n/);
     const copied = await page.evaluate((allowed) => (allowed ? navigator.clipboard.readText() : getSelection().toString()), isAllowed);
@@ -104,7 +104,7 @@ for (const isAllowed of [true, false]) {
   });
 }
 
-/** Signs in as the organiser, at an address of an organiser. */
+/** Signs in as the organiser, at one of the organiser's pages. */
 async function signIn(page, address) {
   await page.goto(server.url + address);
   await page.getByLabel("Admin token").fill(server.adminToken);
@@ -117,7 +117,7 @@ for (const colorScheme of schemes) {
     const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width: widths[0], height: 800 } });
     const page = await context.newPage();
     await signIn(page, "/organise");
-    await assertAccessible(page, "what there is to organise");
+    await assertAccessible(page, "the start page of organisers");
     for (const [name, field] of [["new-tournament", "seats"], ["new-match", "piles"], ["bots", "name"]]) {
       await page.goto(`${server.url}/organise/${name}`);
       await assertAccessible(page, name);
@@ -143,17 +143,17 @@ for (const javaScriptEnabled of [true, false]) {
     while ((await box.count()) === 0);
     await page.getByLabel("Groups").fill("none");
     await page.locator("#void-reason").fill("the <network> was down");
-    await page.getByRole("button", { name: "Void them" }).click();
-    await page.getByText('group "none": expected a whole number from 0 on').waitFor();
+    await page.getByRole("button", { name: "Void" }).click();
+    await page.getByText('group "none": expected a whole number').waitFor();
     assert.equal(await page.locator("#void-reason").inputValue(), "the <network> was down");
     if (javaScriptEnabled) await assertAccessible(page, "a form to void matches");
     await page.getByLabel("Groups").fill("");
     await box.check();
-    await page.getByRole("button", { name: "Void them" }).click();
+    await page.getByRole("button", { name: "Void" }).click();
     await page.getByRole("heading", { name: "Void the matches?" }).waitFor();
-    if (javaScriptEnabled) await assertAccessible(page, "what is asked before matches are voided");
-    await page.getByRole("button", { name: "Void them" }).click();
-    await page.getByText("match 0 voided, and played again: the <network> was down").waitFor();
+    if (javaScriptEnabled) await assertAccessible(page, "the confirmation before voiding");
+    await page.getByRole("button", { name: "Void" }).click();
+    await page.getByText("match 0 voided, to be played again: the <network> was down").waitFor();
     assert.equal(page.url(), address);
     const { matches } = await server.json(`/tournaments/${id}/matches.json?state=voided`);
     assert.equal(matches.length, 1);

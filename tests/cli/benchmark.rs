@@ -91,7 +91,7 @@ fn a_program_and_the_same_house_bot_come_to_the_same() {
     for run in [&house, &program] {
         assert_eq!(flaws(run), None);
         let text = fs::read_to_string(run.join("card.txt")).unwrap();
-        assert!(text.starts_with("Benchmark lastnim-1: ") && text.contains("Failures: none."), "{text}");
+        assert!(text.starts_with("Benchmark lastnim-1: ") && text.contains("No failures."), "{text}");
         assert!(fs::read_to_string(run.join("card.svg")).unwrap().starts_with("<svg"));
     }
     let key = signing_key(&house).public_key().to_string();
@@ -136,7 +136,7 @@ fn whatever_is_done_to_a_card_or_its_records_is_found() {
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].heads.swap(0, 1));
     assert!(found.contains("item 1 of tier 5: its record is not of this item"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.rule.as_mut().unwrap().max_items = 3);
-    assert!(found.contains("tier 1 was over after 3 items by its rule, and goes on"), "{found}");
+    assert!(found.contains("tier 1 should have ended after 3 items by its rule, but continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);
     assert!(found.contains("its set lastnim-1 is another than that of this program"), "{found}");
     // Another key's records of the same items do not stand for these.
@@ -204,7 +204,7 @@ fn one_bot_is_needed() {
     assert!(
         refused(&["--", "no-such-program"]).contains("no-such-program: there is no such program in PATH")
     );
-    assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\" is no tier: expected 1 to 5"));
+    assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\": expected a tier from 1 to 5"));
     assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier is named twice"));
     assert!(refused(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1"));
     assert!(

@@ -164,9 +164,9 @@ fn the_report_tells_it_in_words() {
         "opening",
         "Preferences at tables of 3",
         "No row makes every take optimal: it took winners +",
-        "Who costs whom, who feeds whom",
+        "Pairs: ranks that takes of the mover cost and gave the other",
         "\n  any ",
-        "Kingmaking, where an error gave a third seat: ",
+        "Kingmaking (an error that improved a third seat's rank): ",
         "Puzzles: its worst errors",
         "What should seat ",
         "     Solution: ",
@@ -180,7 +180,7 @@ fn the_report_tells_it_in_words() {
     assert!(field.starts_with("6 bots in 150 matches of 50 duplicate groups ("), "{field}");
     assert!(!field.contains("-0.000") && !field.contains("+0 "), "{field}");
     let (_, none, _) = lastnim(&["audit", "bot", "any", "--puzzles", "0", "-"], &records);
-    assert!(none.contains("Puzzles: none were asked for."), "{none}");
+    assert!(none.contains("Puzzles: not requested."), "{none}");
     let (code, found, _) = lastnim(&["audit", "bot", "any", "--puzzles", "50", "--json", "-"], &records);
     let puzzles = json(&found)["bots"][0]["puzzles"].as_array().unwrap().len();
     assert!(code == 0 && puzzles > 10, "{puzzles}");

@@ -60,7 +60,7 @@ fn a_position_is_solved_in_words_and_in_json() {
         "Seat 2 wins under optimal play (value 2), with seat 0 to move.\n\
          Optimal takes: 1 (there are 2 in the last pile).\n\
          Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1\n\
-         Ending: to_move_wins, a seat that has no move left wins.\n"
+         Ending: to_move_wins, the seat to move when no counter is left wins.\n"
     );
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
     let expected = r#"{"winner":2,"value":2,"winner_by_first":[2,2,1],"optimal_takes":[{"lo":1,"hi":1}],"ending":"to_move_wins"}"#;
@@ -245,7 +245,7 @@ const PLAYED: &str = r#"{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2
 fn a_bare_game_is_audited_in_words() {
     let text = printed(&["audit", "match", "-"], PLAYED);
     for expected in [
-        "Seat 1 won; under optimal play seat 2 would have.\n",
+        "Seat 1 won. Under optimal play, seat 2 would have won.\n",
         "  ply 0: seat 0 took 2 of 2; the winner changed from seat 2 to seat 1; taking 1 was optimal; it cost seat 0 1 rank.\n",
         "\nFirst error: ply 0.\n",
         "ply 0.\n",
@@ -256,7 +256,7 @@ fn a_bare_game_is_audited_in_words() {
     let optimal = PLAYED.replace("[2,1,1,1]", "[1,1,1,1,1]");
     let text = printed(&["audit", "match", "-"], &optimal);
     assert!(text.starts_with("Seat 2 won, as under optimal play.\n"), "{text}");
-    assert!(text.contains("\nEvery take was optimal.\nKingmaking: none.\n"), "{text}");
+    assert!(text.contains("\nEvery take was optimal.\nNo kingmaking.\n"), "{text}");
 }
 
 #[test]

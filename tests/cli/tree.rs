@@ -64,7 +64,7 @@ fn figure_1_is_drawn_in_words() {
     assert_eq!(
         printed(&[&["oracle", "tree"], &FIGURE_1]),
         "\
-The tree of all play: 14 nodes. Before a state stands the take that leads to it, with a star if it is optimal.
+The tree of all possible play: 14 nodes. Before each state is the take that leads to it, with a star if it is optimal.
 
 (0, [1,2,2])  seat 2 wins
 ├─ 1* (1, [1,2,1])  seat 2 wins
@@ -121,7 +121,7 @@ fn a_cut_tree_says_what_lies_below() {
     assert_eq!(
         tree(&depth_1, "text"),
         "\
-The tree of all play: 6 nodes. Before a state stands the take that leads to it, with a star if it is optimal.
+The tree of all possible play: 6 nodes. Before each state is the take that leads to it, with a star if it is optimal.
 
 (0, [3,4,5])  seat 1 wins
 ├─ 1 (1, [3,4,4])  seat 2 wins, 583 below
@@ -147,7 +147,7 @@ fn a_graph_is_written_state_by_state() {
     assert_eq!(
         tree(&["--piles", "1,2", "--players", "2", "--graph"], "text"),
         "\
-The graph of all states: 6 nodes, 5 edges. Before a state stands the take that leads to it, with a star if it is optimal.
+The graph of all states: 6 nodes, 5 edges. Before each state is the take that leads to it, with a star if it is optimal.
 
 (0, [1,2])  seat 0 wins
   1 (1, [1,1])  seat 1 wins
@@ -312,14 +312,14 @@ fn a_solution_is_explained() {
 Seat 2 wins under optimal play (value 2), with seat 0 to move.
 Optimal takes: 1 (there are 2 in the last pile).
 Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1
-Ending: to_move_wins, a seat that has no move left wins.
+Ending: to_move_wins, the seat to move when no counter is left wins.
 
-What the takes of seat 0 lead to:
+Outcomes of the takes of seat 0:
   take  winner  regret  better for        worse for
   1     seat 2       0  -                 -
   2     seat 1       1  seat 1 by 1 rank  seat 0 by 1 rank, seat 2 by 1 rank
 
-The line of best play, by the smallest optimal take of each seat:
+The line of best play, with the smallest optimal takes:
   (0, [1,2,2])  take 1
   (1, [1,2,1])  take 1
   (2, [1,2,0])  take 1
@@ -347,7 +347,7 @@ The line of best play, by the smallest optimal take of each seat:
 fn an_explanation_of_giant_piles_stays_short() {
     let piles = ["1000000000000000000"; 100].join(",");
     let text = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", &piles]]);
-    assert!(text.contains("\n  1 to ") && text.contains("  and so on, until seat "), "{text}");
+    assert!(text.contains("\n  1 to ") && text.contains("  and so on until seat "), "{text}");
     assert!(text.lines().count() < 60, "{text}");
     let over = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", "0"]]);
     assert!(!over.contains("lead to"), "{over}");

@@ -1,6 +1,6 @@
-//! A bot that thinks about many matches at once.
+//! An async bot that plays many matches concurrently.
 
-use super::{LONG, Line, Script, ended, matrix, started, turn};
+use super::{BotSession, LONG, Script, ended, matrix, started, turn};
 use lastnim_client::{AsyncBot, Choice, MatchEnd, MatchFailure, MatchView, run_async, run_async_until};
 use lastnim_core::game::{MatchId, Row};
 use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
@@ -14,10 +14,10 @@ fn id(number: u64) -> MatchId {
     MatchId::new(number, &[7; 10])
 }
 
-/// Declares at once, and reports each match that it is asked to play in; the test decides what it answers.
+/// Declares at once, and reports each turn; the test decides on the take.
 struct Pondering {
     thinks: mpsc::UnboundedSender<Thought>,
-    /// One report is heard at a time.
+    /// Locked during a report, to check that reports do not overlap.
     hearing: Mutex<()>,
     ends: mpsc::UnboundedSender<MatchId>,
 }
@@ -36,12 +36,12 @@ impl AsyncBot for Pondering {
     async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
         let (decide, decision) = oneshot::channel();
         self.thinks.send(Thought { id: game.id, decide })?;
-        let take = decision.await.expect("the thought is dropped: the bot panics")?;
+        let take = decision.await.expect("the turn is dropped, so the bot panics")?;
         Ok(take.into())
     }
 
     async fn ended(&self, end: &MatchEnd) {
-        let _alone = self.hearing.try_lock().expect("reports come one after the other");
+        let _alone = self.hearing.try_lock().expect("reports do not overlap");
         tokio::task::yield_now().await;
         let _ = self.ends.send(end.info.id);
     }
@@ -57,104 +57,109 @@ async fn next<T>(receiver: &mut mpsc::UnboundedReceiver<T>) -> T {
     timeout(LONG, receiver.recv()).await.expect("nothing comes").expect("the bot is there")
 }
 
-/// Begins a match and brings it to the bot's turn.
-async fn begin(line: &mut Line, number: u64) {
+/// Starts a match and advances it to the bot's turn.
+async fn begin(session: &mut BotSession, number: u64) {
     let match_id = id(number).to_string();
-    line.tell(Event::MatchStarted(Box::new(pb::MatchStarted { match_id: match_id.clone(), ..started() })))
+    session
+        .tell(Event::MatchStarted(Box::new(pb::MatchStarted { match_id: match_id.clone(), ..started() })))
         .await;
-    let Action::Declare(declared) = line.next().await else { panic!("a row is declared first") };
+    let Action::Declare(declared) = session.next().await else { panic!("a row is declared first") };
     assert_eq!(
         (declared.match_id.as_str(), declared.note_hash.as_slice()),
         (match_id.as_str(), &[9; 32][..])
     );
     let alliance_matrix = Some(matrix());
-    line.tell(Event::Revealed(pb::Revealed {
-        match_id: match_id.clone(),
-        alliance_matrix,
-        ..Default::default()
-    }))
-    .await;
-    line.tell(Event::Turn(pb::Turn { match_id, ..turn() })).await;
+    session
+        .tell(Event::Revealed(pb::Revealed {
+            match_id: match_id.clone(),
+            alliance_matrix,
+            ..Default::default()
+        }))
+        .await;
+    session.tell(Event::Turn(pb::Turn { match_id, ..turn() })).await;
 }
 
-async fn end(line: &Line, number: u64) {
+async fn end(session: &BotSession, number: u64) {
     let (match_id, reason) = (id(number).to_string(), pb::EndReason::Finished.into());
-    line.tell(Event::MatchEnded(Box::new(pb::MatchEnded {
-        match_id,
-        reason,
-        winner: Some(1),
-        ..Default::default()
-    })))
-    .await;
+    session
+        .tell(Event::MatchEnded(Box::new(pb::MatchEnded {
+            match_id,
+            reason,
+            winner: Some(1),
+            ..Default::default()
+        })))
+        .await;
 }
 
 #[tokio::test]
-async fn matches_are_thought_about_side_by_side_and_a_failure_costs_its_own_alone() {
+async fn matches_are_concurrent_and_failures_only_lose_their_own() {
     let mut script = Script::start().await;
     let (bot, mut thoughts, mut ends) = ponderer();
     let (stop, stopped) = oneshot::channel::<()>();
     let run = tokio::spawn(run_async_until(bot, script.options(), async {
         let _ = stopped.await;
     }));
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
     let mut open = Vec::new();
     for number in 0..4 {
-        begin(&mut line, number).await;
+        begin(&mut session, number).await;
         open.push(next(&mut thoughts).await);
     }
     assert_eq!(open.iter().map(|thought| thought.id).collect::<Vec<_>>(), (0..4).map(id).collect::<Vec<_>>());
 
-    // The last is answered first.
+    // The last turn is answered first.
     let [first, second, third, fourth]: [Thought; 4] = open.try_into().ok().unwrap();
     fourth.decide.send(Ok(2)).unwrap();
-    let Action::Take(take) = line.next().await else { panic!("a take") };
+    let Action::Take(take) = session.next().await else { panic!("a take") };
     assert_eq!((take.match_id, take.take, take.note_hash), (id(3).to_string(), 2, Vec::new()));
 
-    // An error and a panic lose their own match.
+    // An error and a panic only lose their own match.
     second.decide.send(Err("out of ideas")).unwrap();
-    assert_eq!(line.next().await, Action::Resign(pb::Resign { match_id: id(1).to_string() }));
+    assert_eq!(session.next().await, Action::Resign(pb::Resign { match_id: id(1).to_string() }));
     drop(third);
-    assert_eq!(line.next().await, Action::Resign(pb::Resign { match_id: id(2).to_string() }));
+    assert_eq!(session.next().await, Action::Resign(pb::Resign { match_id: id(2).to_string() }));
 
-    // A match that ends needs no thought any more.
+    // A turn is cancelled when its match ends.
     for number in 0..4 {
-        end(&line, number).await;
+        end(&session, number).await;
     }
     let mut decide = first.decide;
-    timeout(LONG, decide.closed()).await.expect("the bot goes on thinking about a match that is over");
+    timeout(LONG, decide.closed()).await.expect("the turn of an ended match is not cancelled");
     let mut told = BTreeSet::new();
     for _ in 0..4 {
         told.insert(next(&mut ends).await);
     }
     assert_eq!(told, (0..4).map(id).collect());
 
-    // What it thinks about when it is stopped is dropped.
-    begin(&mut line, 4).await;
+    // Open turns are cancelled when the bot stops.
+    begin(&mut session, 4).await;
     let mut open = next(&mut thoughts).await;
     stop.send(()).unwrap();
     let summary = ended(run).await.unwrap();
-    timeout(LONG, open.decide.closed()).await.expect("the bot thinks on after its run");
+    timeout(LONG, open.decide.closed()).await.expect("the turn is not cancelled when the run stops");
     assert_eq!((summary.matches, summary.wins), (4, 4));
 }
 
 #[tokio::test]
-async fn no_more_is_asked_at_once_than_the_options_say() {
+async fn concurrent_calls_are_limited() {
     let mut script = Script::start().await;
     let (bot, mut thoughts, _ends) = ponderer();
     let options = script.options().concurrency(1.try_into().unwrap());
     let run = tokio::spawn(run_async(bot, options));
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
-    begin(&mut line, 0).await;
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
+    begin(&mut session, 0).await;
     let first = next(&mut thoughts).await;
     let match_id = id(1).to_string();
-    line.tell(Event::MatchStarted(Box::new(pb::MatchStarted { match_id, ..started() }))).await;
-    // The ping is answered meanwhile, and shows that the row was not asked for.
-    line.tell(Event::Ping(pb::Ping { id: 5 })).await;
-    assert_eq!(line.next().await, Action::Pong(pb::Pong { id: 5 }));
+    session.tell(Event::MatchStarted(Box::new(pb::MatchStarted { match_id, ..started() }))).await;
+    // The ping is answered while the row has not been requested.
+    session.tell(Event::Ping(pb::Ping { id: 5 })).await;
+    assert_eq!(session.next().await, Action::Pong(pb::Pong { id: 5 }));
     first.decide.send(Ok(1)).unwrap();
-    assert!(matches!(line.next().await, Action::Take(_)));
-    assert!(matches!(line.next().await, Action::Declare(declared) if declared.match_id == id(1).to_string()));
+    assert!(matches!(session.next().await, Action::Take(_)));
+    assert!(
+        matches!(session.next().await, Action::Declare(declared) if declared.match_id == id(1).to_string())
+    );
     run.abort();
 }

@@ -1,4 +1,4 @@
-//! The SDK against a server that follows a script: what happens when sessions break, and while a bot thinks.
+//! The SDK against a scripted server: broken sessions and slow bots.
 
 mod async_bot;
 #[path = "../hostile_bot/mod.rs"]
@@ -30,34 +30,34 @@ use tonic::{Request, Response, Status, Streaming, transport::Server};
 
 const ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 const TOURNAMENT: &str = "01890a5d-ac96-774b-bcce-b302099a8058";
-/// No wait here comes near it unless something is wrong.
+/// The limit for every wait; reached only in failures.
 const LONG: Duration = Duration::from_mins(2);
 
-/// A session as the script holds it.
-struct Line {
+/// A session, driven by the script.
+struct BotSession {
     tell: mpsc::Sender<Result<PlayResponse, Status>>,
     heard: Streaming<PlayRequest>,
 }
 
-impl Line {
+impl BotSession {
     async fn tell(&self, event: Event) {
         self.tell.send(Ok(PlayResponse { event: Some(event) })).await.unwrap();
     }
 
-    /// Welcomes a bot that wants to hear of its own turns alone.
+    /// Welcomes a bot that subscribes to its own turns only.
     async fn welcome(&mut self, open_matches: u32) {
         assert_eq!(self.welcome_to_feed(open_matches).await, Feed::OwnTurns);
     }
 
-    /// Welcomes a bot and returns what it wants to hear.
+    /// Welcomes a bot and returns its subscription.
     async fn welcome_to_feed(&mut self, open_matches: u32) -> Feed {
         self.tell(Event::Welcome(pb::Welcome { bot: "b".into(), open_matches, server_version: "0".into() }))
             .await;
-        let Action::Subscribe(subscribe) = self.next().await else { panic!("it says first what it wants") };
+        let Action::Subscribe(subscribe) = self.next().await else { panic!("it subscribes first") };
         subscribe.feed()
     }
 
-    /// Welcomes a bot that asks to join the tournament, as it does until it is in.
+    /// Welcomes a bot that asks to join the tournament.
     async fn welcome_to_the_tournament(&mut self, open_matches: u32) {
         self.welcome(open_matches).await;
         let asked = Action::JoinTournament(pb::JoinTournament { tournament_id: TOURNAMENT.into() });
@@ -76,9 +76,9 @@ impl Line {
     }
 }
 
-/// Hands every session to the script.
+/// Passes every session to the script.
 struct Scripted {
-    lines: mpsc::Sender<Line>,
+    sessions: mpsc::Sender<BotSession>,
 }
 
 #[tonic::async_trait]
@@ -90,11 +90,11 @@ impl ArenaService for Scripted {
         request: Request<Streaming<PlayRequest>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
         if request.metadata().get("authorization").is_none_or(|value| value != "Bearer right") {
-            return Err(Status::unauthenticated("this token is no bot's"));
+            return Err(Status::unauthenticated("this is not the token of a bot"));
         }
         let (tell, told) = mpsc::channel(64);
-        let line = Line { tell, heard: request.into_inner() };
-        self.lines.send(line).await.map_err(|_| Status::unavailable("the script is over"))?;
+        let session = BotSession { tell, heard: request.into_inner() };
+        self.sessions.send(session).await.map_err(|_| Status::unavailable("the script has ended"))?;
         Ok(Response::new(ReceiverStream::new(told)))
     }
 }
@@ -108,36 +108,36 @@ fn tournament(state: TournamentState) -> Tournament {
     }
 }
 
-/// Where the script's server listens, and the sessions that reach it.
+/// The address of the scripted server, and its sessions.
 struct Script {
     server: String,
-    lines: mpsc::Receiver<Line>,
+    sessions: mpsc::Receiver<BotSession>,
 }
 
 impl Script {
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap().to_string();
-        let (sender, lines) = mpsc::channel(4);
+        let (sender, sessions) = mpsc::channel(4);
         tokio::spawn(
             Server::builder()
-                .add_service(ArenaServiceServer::new(Scripted { lines: sender }))
+                .add_service(ArenaServiceServer::new(Scripted { sessions: sender }))
                 .serve_with_incoming(TcpListenerStream::new(listener)),
         );
-        Self { server, lines }
+        Self { server, sessions }
     }
 
     fn options(&self) -> Options {
         Options::new(&self.server, "right")
     }
 
-    async fn next_line(&mut self) -> Line {
-        timeout(LONG, self.lines.recv()).await.expect("nobody connects").expect("the server runs")
+    async fn next_session(&mut self) -> BotSession {
+        timeout(LONG, self.sessions.recv()).await.expect("no connection").expect("the server runs")
     }
 }
 
 async fn ended(run: tokio::task::JoinHandle<Result<Summary, Error>>) -> Result<Summary, Error> {
-    timeout(LONG, run).await.expect("the run goes on").expect("the run does not panic")
+    timeout(LONG, run).await.expect("the run does not end").expect("the run does not panic")
 }
 
 fn started() -> pb::MatchStarted {
@@ -204,7 +204,7 @@ fn is_take(action: &Action, take: u64) -> bool {
     matches!(action, Action::Take(sent) if sent.take == take && sent.ply == 0 && sent.match_id == ID)
 }
 
-/// Takes two counters, once it is let to.
+/// Takes two counters when the test allows it.
 struct Thinker {
     permits: blocking::Receiver<()>,
     heard: blocking::Sender<&'static str>,
@@ -237,38 +237,38 @@ fn thinker() -> (Thinker, blocking::Sender<()>, blocking::Receiver<&'static str>
 }
 
 #[tokio::test]
-async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
+async fn a_session_lost_while_the_bot_thinks_loses_nothing() {
     let mut script = Script::start().await;
     let (bot, permit, log) = thinker();
     let run = tokio::spawn(run(bot, script.options().tournament(TOURNAMENT)));
 
-    let mut line = script.next_line().await;
-    line.welcome_to_the_tournament(0).await;
-    line.tell(Event::MatchStarted(Box::new(started()))).await;
+    let mut session = script.next_session().await;
+    session.welcome_to_the_tournament(0).await;
+    session.tell(Event::MatchStarted(Box::new(started()))).await;
     assert!(
-        matches!(line.next().await, Action::Declare(declare) if declare.row.as_ref().unwrap().offsets == [0, 1])
+        matches!(session.next().await, Action::Declare(declare) if declare.row.as_ref().unwrap().offsets == [0, 1])
     );
-    line.tell(revealed()).await;
-    line.tell(Event::Turn(turn())).await;
-    line.tell(Event::Ping(pb::Ping { id: 3 })).await;
-    assert_eq!(line.next().await, Action::Pong(pb::Pong { id: 3 }), "though the bot is thinking");
-    line.break_with(Status::unavailable("restarting")).await;
+    session.tell(revealed()).await;
+    session.tell(Event::Turn(turn())).await;
+    session.tell(Event::Ping(pb::Ping { id: 3 })).await;
+    assert_eq!(session.next().await, Action::Pong(pb::Pong { id: 3 }), "while the bot is thinking");
+    session.break_with(Status::unavailable("restarting")).await;
 
-    let mut line = script.next_line().await;
-    line.welcome(1).await;
-    line.tell(snapshot(Some(turn()))).await;
+    let mut session = script.next_session().await;
+    session.welcome(1).await;
+    session.tell(snapshot(Some(turn()))).await;
     permit.send(()).unwrap();
-    assert!(is_take(&line.next().await, 2));
-    drop(line);
+    assert!(is_take(&session.next().await, 2));
+    drop(session);
 
-    let mut line = script.next_line().await;
-    line.welcome(1).await;
-    line.tell(snapshot(Some(turn()))).await;
-    assert!(is_take(&line.next().await, 2), "the take is sent again, and the bot not asked");
+    let mut session = script.next_session().await;
+    session.welcome(1).await;
+    session.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&session.next().await, 2), "the take is sent again without asking the bot");
 
-    // The tournament is known to be over before the end of its last match comes.
-    line.tell(tournament_ended()).await;
-    line.tell(match_ended()).await;
+    // The end of the tournament arrives before the end of its last match.
+    session.tell(tournament_ended()).await;
+    session.tell(match_ended()).await;
     let summary = ended(run).await.unwrap();
     assert_eq!((summary.matches, summary.wins, summary.unseen), (1, 1, 0));
     let heard: Vec<_> = log.iter().collect();
@@ -279,105 +279,110 @@ async fn a_session_lost_while_the_bot_thinks_costs_nothing() {
 }
 
 #[tokio::test]
-async fn a_bot_whose_tournament_was_over_before_it_came_stops_at_once() {
+async fn a_bot_stops_if_its_tournament_has_already_ended() {
     let mut script = Script::start().await;
     let (bot, _permit, _log) = thinker();
     let run = tokio::spawn(run(bot, script.options().tournament(TOURNAMENT)));
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
-    assert!(matches!(line.next().await, Action::JoinTournament(_)));
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
+    assert!(matches!(session.next().await, Action::JoinTournament(_)));
     let tournament = Some(tournament(TournamentState::Cancelled));
-    line.tell(Event::JoinedTournament(Box::new(pb::JoinedTournament { tournament }))).await;
+    session.tell(Event::JoinedTournament(Box::new(pb::JoinedTournament { tournament }))).await;
     assert_eq!(ended(run).await.unwrap(), Summary::default());
 }
 
 #[tokio::test]
-async fn a_bot_asks_to_join_until_it_is_in_and_not_again() {
+async fn a_bot_asks_to_join_until_it_has_joined() {
     let mut script = Script::start().await;
     let (bot, _permit, _log) = thinker();
     let run = tokio::spawn(run(bot, script.options().tournament(TOURNAMENT)));
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
-    assert!(matches!(line.next().await, Action::JoinTournament(_)));
-    line.tell(Event::JoinRefused(pb::JoinRefused {
-        tournament_id: TOURNAMENT.into(),
-        reason: pb::JoinRefusal::Unavailable.into(),
-        message: "the server cannot write now".into(),
-    }))
-    .await;
-    assert!(matches!(line.next().await, Action::JoinTournament(_)), "it asks again");
-    line.break_with(Status::unavailable("restarting before the answer")).await;
-    let mut line = script.next_line().await;
-    line.welcome_to_the_tournament(0).await;
-    line.break_with(Status::unavailable("restarting")).await;
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
-    line.tell(Event::Ping(pb::Ping { id: 5 })).await;
-    assert_eq!(line.next().await, Action::Pong(pb::Pong { id: 5 }), "it has not asked again");
-    line.tell(tournament_ended()).await;
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
+    assert!(matches!(session.next().await, Action::JoinTournament(_)));
+    session
+        .tell(Event::JoinRefused(pb::JoinRefused {
+            tournament_id: TOURNAMENT.into(),
+            reason: pb::JoinRefusal::Unavailable.into(),
+            message: "the server cannot write now".into(),
+        }))
+        .await;
+    assert!(matches!(session.next().await, Action::JoinTournament(_)), "it retries");
+    session.break_with(Status::unavailable("restarting before the answer")).await;
+    let mut session = script.next_session().await;
+    session.welcome_to_the_tournament(0).await;
+    session.break_with(Status::unavailable("restarting")).await;
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
+    session.tell(Event::Ping(pb::Ping { id: 5 })).await;
+    assert_eq!(session.next().await, Action::Pong(pb::Pong { id: 5 }), "it does not ask again");
+    session.tell(tournament_ended()).await;
     assert_eq!(ended(run).await.unwrap(), Summary::default());
 }
 
 #[tokio::test]
-async fn a_run_stops_at_once_when_told_to_and_hangs_up() {
+async fn a_run_can_be_stopped_and_closes_its_connection() {
     let mut script = Script::start().await;
     let (bot, _permit, log) = thinker();
     let (stop, stopped) = oneshot::channel::<()>();
     let run = tokio::spawn(run_until(bot, script.options(), async {
         let _ = stopped.await;
     }));
-    let mut line = script.next_line().await;
-    line.welcome(1).await;
-    line.tell(snapshot(Some(turn()))).await;
+    let mut session = script.next_session().await;
+    session.welcome(1).await;
+    session.tell(snapshot(Some(turn()))).await;
     let heard = tokio::task::spawn_blocking(move || (log.recv().unwrap(), log.recv().unwrap()));
     assert_eq!(heard.await.unwrap(), ("connected", "play"));
     stop.send(()).unwrap();
-    assert_eq!(ended(run).await.unwrap(), Summary::default(), "though the bot is thinking");
-    let gone = timeout(LONG, line.heard.message()).await.expect("the stream is still open");
+    assert_eq!(ended(run).await.unwrap(), Summary::default(), "while the bot is thinking");
+    let gone = timeout(LONG, session.heard.message()).await.expect("the stream is still open");
     assert!(!matches!(gone, Ok(Some(_))));
-    timeout(LONG, line.tell.closed()).await.expect("the call is still open");
+    timeout(LONG, session.tell.closed()).await.expect("the call is still open");
 }
 
 #[tokio::test]
-async fn what_cannot_be_mended_ends_the_run() {
+async fn permanent_errors_end_the_run() {
     let mut script = Script::start().await;
     let stranger = Options::new(&script.server, "wrong");
     let error = timeout(LONG, run(thinker().0, stranger)).await.unwrap().unwrap_err();
-    assert_eq!(error.to_string(), "the server refused the session: this token is no bot's (Unauthenticated)");
+    assert_eq!(
+        error.to_string(),
+        "the server refused the session: this is not the token of a bot (Unauthenticated)"
+    );
 
     let run_of = |options| tokio::spawn(run(thinker().0, options));
     let superseded = run_of(script.options());
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
-    line.break_with(Status::aborted("a newer session")).await;
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
+    session.break_with(Status::aborted("a newer session")).await;
     assert!(matches!(ended(superseded).await, Err(Error::Superseded)));
 
     let misled = run_of(script.options().tournament("nowhere"));
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
-    let Action::JoinTournament(join) = line.next().await else { panic!("`join_tournament`") };
-    line.tell(Event::JoinRefused(pb::JoinRefused {
-        tournament_id: join.tournament_id,
-        reason: pb::JoinRefusal::UnknownTournament.into(),
-        message: "there is no such tournament".into(),
-    }))
-    .await;
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
+    let Action::JoinTournament(join) = session.next().await else { panic!("`join_tournament`") };
+    session
+        .tell(Event::JoinRefused(pb::JoinRefused {
+            tournament_id: join.tournament_id,
+            reason: pb::JoinRefusal::UnknownTournament.into(),
+            message: "there is no such tournament".into(),
+        }))
+        .await;
     let error = ended(misled).await.unwrap_err();
     assert_eq!(error.to_string(), "tournament \"nowhere\": there is no such tournament");
     assert!(matches!(error, Error::NotJoined { reason: Some(JoinRefusal::UnknownTournament), .. }));
 
     let confused = run_of(script.options());
-    let mut line = script.next_line().await;
-    line.welcome(0).await;
-    line.tell(Event::MatchStarted(Box::new(pb::MatchStarted { seat: 2, ..started() }))).await;
+    let mut session = script.next_session().await;
+    session.welcome(0).await;
+    session.tell(Event::MatchStarted(Box::new(pb::MatchStarted { seat: 2, ..started() }))).await;
     assert_eq!(
         ended(confused).await.unwrap_err().to_string(),
         "the server sent an event that does not fit: match_started.seat: seat 2: the seats are 0 to 1"
     );
 
     let unwelcome = run_of(script.options());
-    let line = script.next_line().await;
-    line.tell(Event::Ping(pb::Ping { id: 1 })).await;
+    let session = script.next_session().await;
+    session.tell(Event::Ping(pb::Ping { id: 1 })).await;
     assert_eq!(
         ended(unwelcome).await.unwrap_err().to_string(),
         "the server sent something else before its welcome"
@@ -385,7 +390,7 @@ async fn what_cannot_be_mended_ends_the_run() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_given_up() {
+async fn an_unreachable_server_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nobody = listener.local_addr().unwrap().to_string();
     drop(listener);
@@ -396,7 +401,7 @@ async fn a_server_that_is_not_there_is_given_up() {
 }
 
 #[tokio::test]
-async fn the_hostile_bot_comes_back_whatever_is_done_to_it_and_stops_when_told_to() {
+async fn the_hostile_bot_reconnects_until_it_is_stopped() {
     let mut script = Script::start().await;
     let server = script.server.clone();
     let stranger = attack::run(&server, "wrong", &Misbehaviour::ALL, 1, pending());
@@ -410,23 +415,25 @@ async fn the_hostile_bot_comes_back_whatever_is_done_to_it_and_stops_when_told_t
         .await
     });
     for status in [Status::aborted("a newer session"), Status::resource_exhausted("too slow")] {
-        script.next_line().await.break_with(status).await;
+        script.next_session().await.break_with(status).await;
     }
-    let line = script.next_line().await;
-    line.tell(Event::Welcome(pb::Welcome::default())).await;
-    line.tell(Event::MatchStarted(Box::new(started()))).await;
+    let session = script.next_session().await;
+    session.tell(Event::Welcome(pb::Welcome::default())).await;
+    session.tell(Event::MatchStarted(Box::new(started()))).await;
     for ply in 0..40 {
-        let _ =
-            line.tell.send(Ok(PlayResponse { event: Some(Event::Turn(pb::Turn { ply, ..turn() })) })).await;
+        let _ = session
+            .tell
+            .send(Ok(PlayResponse { event: Some(Event::Turn(pb::Turn { ply, ..turn() })) }))
+            .await;
     }
-    timeout(LONG, line.tell.closed()).await.expect("it never dropped the stream");
-    let _line = script.next_line().await;
+    timeout(LONG, session.tell.closed()).await.expect("it never dropped the stream");
+    let _line = script.next_session().await;
     stop.send(()).unwrap();
     let report = timeout(LONG, run).await.unwrap().unwrap().unwrap();
     assert!(report.sessions >= 3, "{report:?}");
 }
 
-/// Forwards connections to a server until it is dropped, which cuts them all.
+/// Forwards connections to a server; dropping it cuts them all.
 async fn forward(listener: TcpListener, server: String) {
     let mut connections = JoinSet::new();
     while let Ok((mut client, _)) = listener.accept().await {
@@ -439,7 +446,7 @@ async fn forward(listener: TcpListener, server: String) {
 }
 
 #[tokio::test]
-async fn a_cut_connection_is_made_again() {
+async fn a_cut_connection_is_reopened() {
     let mut script = Script::start().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -448,22 +455,22 @@ async fn a_cut_connection_is_made_again() {
     permit.send(()).unwrap();
     let options = Options::new(address.to_string(), "right").tournament(TOURNAMENT);
     let run = tokio::spawn(run(bot, options));
-    let mut line = script.next_line().await;
-    line.welcome_to_the_tournament(1).await;
-    line.tell(snapshot(Some(turn()))).await;
-    assert!(is_take(&line.next().await, 2));
+    let mut session = script.next_session().await;
+    session.welcome_to_the_tournament(1).await;
+    session.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&session.next().await, 2));
 
     wire.abort();
     assert!(wire.await.unwrap_err().is_cancelled());
-    timeout(LONG, line.tell.closed()).await.expect("the connection stands");
+    timeout(LONG, session.tell.closed()).await.expect("the connection is open");
     let listener = TcpListener::bind(address).await.unwrap();
     let _wire = tokio::spawn(forward(listener, script.server.clone()));
 
-    let mut line = script.next_line().await;
-    line.welcome(1).await;
-    line.tell(snapshot(Some(turn()))).await;
-    assert!(is_take(&line.next().await, 2));
-    line.tell(match_ended()).await;
-    line.tell(tournament_ended()).await;
+    let mut session = script.next_session().await;
+    session.welcome(1).await;
+    session.tell(snapshot(Some(turn()))).await;
+    assert!(is_take(&session.next().await, 2));
+    session.tell(match_ended()).await;
+    session.tell(tournament_ended()).await;
     assert_eq!(ended(run).await.unwrap().wins, 1);
 }

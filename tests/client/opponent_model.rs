@@ -1,7 +1,7 @@
 //! The example of a bot that models its opponents.
 
-#[expect(dead_code, reason = "a program, of which the bot alone is used here")]
-#[expect(clippy::cast_precision_loss, reason = "as an author of a bot would write it")]
+#[expect(dead_code, reason = "only the bot of the program is used")]
+#[expect(clippy::cast_precision_loss, reason = "typical code of a bot's author")]
 #[path = "../../examples/rust-bot/src/opponent_model.rs"]
 mod example;
 
@@ -20,7 +20,7 @@ fn game_with(rows: &Rows, piles: &[u64]) -> Game {
     Game::parse(piles, &rows.map(|row| row.to_vec()), 0, Ending::ToMoveWins).unwrap()
 }
 
-/// Returns whether seat 0 wins with a row against those that the others declare.
+/// Returns whether seat 0 wins with a row against the others' rows.
 fn wins_with(row: &Row, rows: &Rows, piles: &[u64]) -> bool {
     let own = [0, 1, 2].map(|place| u64::from(row.offsets()[place]));
     let game = game_with(&[own, rows[1], rows[2]], piles);
@@ -28,12 +28,12 @@ fn wins_with(row: &Row, rows: &Rows, piles: &[u64]) -> bool {
 }
 
 #[test]
-fn it_expects_what_was_declared_before() {
+fn it_expects_earlier_declarations() {
     let (mut at_first, mut having_seen, mut possible) = (0, 0, 0);
     for (second, third) in ALL_ROWS.into_iter().flat_map(|row| ALL_ROWS.map(|other| (row, other))) {
         let rows = [ALL_ROWS[0], second, third];
         for piles in [vec![2, 2, 2], vec![3, 3], vec![2, 3, 2, 3]] {
-            // Here it matters now and then what one declares.
+            // Here the declaration sometimes matters.
             let mut bot = OpponentModel::default();
             let view = MatchView::practice(&game_with(&rows, &piles), &[]).unwrap();
             at_first += u32::from(wins_with(&bot.declare(&view), &rows, &piles));
@@ -50,8 +50,8 @@ fn it_expects_what_was_declared_before() {
 }
 
 #[test]
-fn it_plays_for_its_own_win_before_its_row() {
-    // Seat 1 wants seat 0 to win, who has declared for seat 1: taking all 3 makes that one win, and taking 1 oneself.
+fn it_prefers_its_own_win_to_its_row() {
+    // Seat 1, for which seat 0 has declared, wants seat 0 to win. Taking all 3 lets seat 1 win, and taking 1 lets seat 0 win.
     let game = game_with(&[[1, 0, 2], [2, 0, 1], [0, 1, 2]], &[3]);
     let view = MatchView::practice(&game, &[]).unwrap();
     assert_eq!(Solution::new(&game).optimal_takes(view.position()).smallest(), Some(3));
@@ -59,7 +59,7 @@ fn it_plays_for_its_own_win_before_its_row() {
 }
 
 #[test]
-fn it_plays_at_tables_of_any_size_and_with_piles_of_any_size() {
+fn it_plays_with_any_number_of_seats_and_any_piles() {
     for seats in [2_usize, 5, 32] {
         let rows: Vec<Vec<u64>> = vec![(0..seats as u64).collect(); seats];
         let game = Game::parse(&[i64::MAX as u64, 7], &rows, 0, Ending::LastMoverWins).unwrap();

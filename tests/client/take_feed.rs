@@ -1,4 +1,4 @@
-//! Which takes a bot hears of.
+//! Subscriptions to takes.
 
 use super::{Script, ended};
 use lastnim_client::{
@@ -12,7 +12,7 @@ use std::sync::{
 use tokio::{sync::oneshot, task::JoinHandle};
 use tonic::Status;
 
-/// Wants all takes when it is asked first, and its own turns alone if it is asked again.
+/// Subscribes to all takes on the first call, and to its own turns on the second.
 struct Fickle {
     asked: Arc<AtomicU32>,
 }
@@ -33,7 +33,7 @@ impl Bot for Fickle {
     }
 }
 
-/// The same on the runtime.
+/// The same as an async bot.
 struct FickleTask(Fickle);
 
 impl AsyncBot for FickleTask {
@@ -46,7 +46,7 @@ impl AsyncBot for FickleTask {
     }
 }
 
-/// Has a bot open three sessions, and asserts that each wants all takes.
+/// Lets a bot open three sessions, and asserts that each subscribes to all takes.
 async fn assert_all_sessions_want_all_takes(
     mut script: Script,
     asked: &AtomicU32,
@@ -54,19 +54,19 @@ async fn assert_all_sessions_want_all_takes(
     stop: oneshot::Sender<()>,
 ) {
     for _ in 0..2 {
-        let mut line = script.next_line().await;
-        assert_eq!(line.welcome_to_feed(0).await, Feed::All);
-        line.break_with(Status::unavailable("restarting")).await;
+        let mut session = script.next_session().await;
+        assert_eq!(session.welcome_to_feed(0).await, Feed::All);
+        session.break_with(Status::unavailable("restarting")).await;
     }
-    let mut line = script.next_line().await;
-    assert_eq!(line.welcome_to_feed(0).await, Feed::All);
+    let mut session = script.next_session().await;
+    assert_eq!(session.welcome_to_feed(0).await, Feed::All);
     stop.send(()).unwrap();
     ended(run).await.unwrap();
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]
-async fn a_bot_is_asked_once_which_takes_it_wants() {
+async fn the_subscription_of_a_bot_is_read_once() {
     let script = Script::start().await;
     let asked = Arc::new(AtomicU32::new(0));
     let bot = Fickle { asked: Arc::clone(&asked) };
@@ -78,7 +78,7 @@ async fn a_bot_is_asked_once_which_takes_it_wants() {
 }
 
 #[tokio::test]
-async fn a_bot_that_thinks_about_many_matches_is_asked_once_as_well() {
+async fn the_subscription_of_an_async_bot_is_read_once() {
     let script = Script::start().await;
     let asked = Arc::new(AtomicU32::new(0));
     let bot = FickleTask(Fickle { asked: Arc::clone(&asked) });

@@ -1,4 +1,4 @@
-//! The conformance suite: right bots pass all of it, and each wrong one fails where it is wrong, and nowhere else.
+//! The conformance suite: correct bots pass all checks, and each faulty bot fails only the checks of its fault.
 
 mod in_process;
 mod programs;
@@ -13,9 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longer than any right bot takes, also on a busy machine.
+/// Longer than any correct bot takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a bot that does not answer is waited for; every check that it fails takes as long.
+/// The timeout for bots that do not answer; every check that they fail takes this long.
 const SHORT_PATIENCE: Duration = Duration::from_secs(4);
 
 /// Runs every check.
@@ -25,7 +25,7 @@ async fn run_all(bot: impl BotLauncher, patience: Duration) -> Vec<CheckOutcome>
     suite.run(&checks, |_| {}).await
 }
 
-/// Asserts that a bot fails these checks and no others, and that each failure says what it is about.
+/// Asserts that a bot fails exactly these checks, and that each failure is described.
 fn assert_fails(outcomes: &[CheckOutcome], expected: &[&str]) {
     let mut failed = Vec::new();
     for outcome in outcomes {
@@ -75,17 +75,17 @@ async fn a_bot_without_an_sdk_passes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_thinks_anew_about_each_turn_fails_where_turns_come_again() {
-    assert_fails(&run_raw(Fault::ThinksAnew, PATIENCE).await, &["duplicate-events", "stale-events"]);
+async fn a_bot_that_decides_repeated_turns_again_fails() {
+    assert_fails(&run_raw(Fault::DecidesAgain, PATIENCE).await, &["duplicate-events", "stale-events"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_dies_of_unknown_events_fails_there() {
+async fn a_bot_that_crashes_on_unknown_events_fails() {
     assert_fails(&run_raw(Fault::DiesOfUnknownEvents, PATIENCE).await, &["later-events"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_ignores_snapshots_fails_wherever_they_say_what_is_awaited() {
+async fn a_bot_that_ignores_snapshots_fails() {
     let expected = [
         "snapshot-turn",
         "snapshot-declaration",
@@ -106,22 +106,22 @@ async fn a_bot_that_counts_in_doubles_fails_with_large_piles() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_does_not_answer_pings_fails_there() {
+async fn a_bot_that_does_not_answer_pings_fails() {
     assert_fails(&run_raw(Fault::IgnoresPings, SHORT_PATIENCE).await, &["pings"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_stays_after_its_tournament_fails_there() {
+async fn a_bot_that_stays_after_its_tournament_fails() {
     assert_fails(&run_raw(Fault::Stays, SHORT_PATIENCE).await, &["ends", "ends-while-away"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_leaves_with_any_tournament_fails_there() {
+async fn a_bot_that_stops_after_any_tournament_fails() {
     assert_fails(&run_raw(Fault::LeavesWithAnyTournament, PATIENCE).await, &["other-tournaments"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bot_that_floods_its_stream_is_given_up_at_once() {
+async fn a_bot_that_floods_its_stream_fails_at_once() {
     let began = Instant::now();
     let outcomes = run_raw(Fault::Floods, PATIENCE).await;
     let passed = outcomes.iter().filter(|outcome| outcome.verdict == CheckVerdict::Passed);

@@ -1,4 +1,4 @@
-//! The command: programs that play, and programs that do not.
+//! The command, with programs that play and programs that do not.
 
 use serde_json::Value;
 use std::{
@@ -8,7 +8,7 @@ use std::{
 };
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
-/// The exit code by which `tests/python/prepare` says that there is no Python.
+/// The exit code of `tests/python/prepare` if Python is missing.
 const NO_PYTHON: i32 = 3;
 
 fn conformance(arguments: &[&str]) -> Output {
@@ -17,7 +17,7 @@ fn conformance(arguments: &[&str]) -> Output {
     command.output().expect("the program runs")
 }
 
-/// Asserts that every check of a program holds. Further bots are added as tests that call this.
+/// Asserts that a program passes every check. New bots need one more test that calls this.
 fn assert_passes(command: &[&str]) {
     let output = conformance(&[&["--json", "--patience", "60s", "--"], command].concat());
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -41,7 +41,7 @@ fn the_python_bot_passes() {
     assert_passes(&["target/python/venv/bin/python", "tests/python/bot.py"]);
 }
 
-/// Returns the result of each check and the failure of the first.
+/// Returns the report and what the first failing check got.
 fn failed_run(command: &[&str]) -> (Value, String) {
     let began = Instant::now();
     let output = conformance(&[&["--json", "--patience", "2s", "--"], command].concat());
@@ -65,7 +65,7 @@ fn a_program_that_does_not_play_is_skipped_after_the_first_check() {
 }
 
 #[test]
-fn nothing_of_a_program_is_left() {
+fn no_processes_are_left() {
     let mark = format!("86{}", std::process::id());
     failed_run(&["sh", "-c", &format!("sleep {mark} & trap '' TERM; sleep {mark}; sleep {mark}")]);
     failed_run(&["sh", "-c", &format!("sleep {mark} & trap '' TERM; sleep {mark} & exit 3")]);

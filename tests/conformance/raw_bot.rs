@@ -1,4 +1,4 @@
-//! A bot made from the protos alone, right or with one fault.
+//! A bot without the SDK, correct or with one fault.
 
 use lastnim_conformance::{BotEnd, BotEnvironment};
 use lastnim_proto::pb::{
@@ -10,24 +10,24 @@ use tokio::{sync::mpsc, task::yield_now, time::sleep};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Request;
 
-/// How long it waits before it connects again.
+/// The pause before it reconnects.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What is wrong with it.
+/// The fault of the bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     Nothing,
     /// Its take depends on how often it was asked.
-    ThinksAnew,
+    DecidesAgain,
     DiesOfUnknownEvents,
     IgnoresSnapshots,
-    /// It takes all counters, by way of a double.
+    /// It takes all counters, converted to a double.
     CountsInDoubles,
     IgnoresPings,
     /// It does not end with its tournament.
     Stays,
     LeavesWithAnyTournament,
-    /// It subscribes without end.
+    /// It sends subscriptions without end.
     Floods,
 }
 
@@ -38,11 +38,11 @@ enum SessionEnd {
     Died,
 }
 
-/// Plays until its tournament is over.
+/// Plays until its tournament ends.
 pub async fn run_raw_bot(environment: BotEnvironment, fault: Fault) -> BotEnd {
     let mut bot = RawBot { environment, fault, asked: 0 };
     loop {
-        // A session that cannot be opened is tried again.
+        // Failed attempts to open a session are repeated.
         match bot.play_session().await.unwrap_or(SessionEnd::Lost) {
             SessionEnd::Lost => sleep(PAUSE).await,
             SessionEnd::Over if fault == Fault::Stays => pending().await,
@@ -133,12 +133,12 @@ impl RawBot {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_sign_loss,
-        reason = "one of the faults is to count in doubles"
+        reason = "counting in doubles is one of the faults"
     )]
     fn take(&mut self, turn: &Turn) -> Action {
         self.asked += 1;
         let take = match self.fault {
-            Fault::ThinksAnew => 1 + self.asked % turn.counters.min(3),
+            Fault::DecidesAgain => 1 + self.asked % turn.counters.min(3),
             Fault::CountsInDoubles => turn.counters as f64 as u64,
             _ => turn.counters.min(2),
         };

@@ -1,4 +1,4 @@
-//! The hostile bot on the wire.
+//! The hostile bot's connections.
 
 use super::{
     Misbehaviour,
@@ -15,42 +15,41 @@ use tokio::{
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming, service::interceptor::InterceptedService, transport::Channel};
 
-/// How long it goes on at most.
+/// Its maximum running time.
 const LIFETIME: Duration = Duration::from_mins(10);
-/// The pause before each thing it sends, floods apart.
+/// The pause before each message, except in floods.
 const PAUSE: Duration = Duration::from_millis(2);
-/// The pause before it opens a session again.
+/// The pause before it opens another session.
 const PAUSE_BETWEEN_SESSIONS: Duration = Duration::from_millis(50);
-/// The pause before it looks again for a server that is not there.
+/// The pause before it retries an unreachable server.
 const PAUSE_WITHOUT_SERVER: Duration = Duration::from_secs(1);
-/// Attempts in vain, one after the other, after which it gives up.
-const MAX_VAIN_ATTEMPTS: u32 = 60;
-/// The messages of one flood.
+/// The number of consecutive failed attempts after which it gives up.
+const MAX_FAILED_ATTEMPTS: u32 = 60;
+/// The number of messages in a flood.
 const FLOOD: usize = 400;
-/// How long it waits where it does not read, or waits for an end.
+/// How long it does not read, or waits for an end.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Messages that wait in a stream's own queue.
+/// The queue of a stream's messages.
 const OUTBOUND_QUEUE: usize = 512;
 
 type Client = ArenaServiceClient<InterceptedService<Channel, Authorization>>;
 
-/// What the hostile bot did.
+/// The activity of the hostile bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct HostileReport {
-    /// Sessions that it opened.
+    /// Sessions opened.
     pub sessions: u64,
-    /// Messages that it sent.
+    /// Messages sent.
     pub sent: u64,
-    /// Events that it was sent.
+    /// Events received.
     pub received: u64,
 }
 
-/// Misbehaves on `server` in the given ways as the bot of `token`, as `seed` has it, until `shutdown` is there; for ten
-/// minutes at most.
+/// Misbehaves on `server` in the given ways as the bot with `token`, with random choices from `seed`, until `shutdown` or for ten minutes.
 ///
 /// # Errors
-/// If nobody answers at the address for a minute, or the server does not let the bot in.
+/// If the server is unreachable for a minute, or refuses the bot.
 pub async fn run(
     server: impl Into<ServerAddress>,
     token: &str,
@@ -67,7 +66,7 @@ pub async fn run(
         loop {
             match session(&server, &authorization, &mut mischief, &mut report).await {
                 Ok(()) => vain = 0,
-                Err(error @ Error::Unreachable { .. }) if vain >= MAX_VAIN_ATTEMPTS => return Err(error),
+                Err(error @ Error::Unreachable { .. }) if vain >= MAX_FAILED_ATTEMPTS => return Err(error),
                 Err(Error::Unreachable { .. }) => {
                     vain += 1;
                     sleep(PAUSE_WITHOUT_SERVER).await;
@@ -87,12 +86,12 @@ pub async fn run(
 }
 
 struct Stream {
-    /// Absent once it is half-closed.
+    /// `None` once it is half-closed.
     outbound: Option<mpsc::Sender<PlayRequest>>,
     inbound: Streaming<PlayResponse>,
 }
 
-/// Opens a session, by a connection of its own, and misbehaves on it until it ends one way or another.
+/// Opens a session on a new connection, and misbehaves on it until it ends.
 async fn session(
     server: &ServerAddress,
     authorization: &Authorization,
@@ -102,18 +101,18 @@ async fn session(
     let mut client = ArenaServiceClient::with_interceptor(connect(server).await?, authorization.clone());
     let mut stream = match open(&mut client).await {
         Ok(stream) => stream,
-        Err(status) => return shut_out(status),
+        Err(status) => return check_refusal(status),
     };
     report.sessions += 1;
     loop {
         let event = match stream.inbound.message().await {
             Ok(Some(response)) => response.event,
             Ok(None) => return Ok(()),
-            Err(status) => return shut_out(status),
+            Err(status) => return check_refusal(status),
         };
         report.received += 1;
         let Some(event) = event else { continue };
-        let Plan { sends, then } = mischief.upon(event);
+        let Plan { sends, then } = mischief.react_to(event);
         for request in sends {
             sleep(PAUSE).await;
             report.sent += send(&stream, request).await;
@@ -128,16 +127,16 @@ async fn session(
                         report.sent += send(&stream, request.clone()).await;
                     }
                 };
-                // A server that stops reading is within its rights: then the flood is over.
+                // The server may stop reading; then the flood is over.
                 let _ = timeout(PATIENCE, flood).await;
             }
             Then::SecondSession => {
                 let second = match open(&mut client).await {
                     Ok(second) => second,
-                    Err(status) => return shut_out(status),
+                    Err(status) => return check_refusal(status),
                 };
                 report.sessions += 1;
-                // The first is read to its end, as the server is to end it.
+                // The first stream is read to its end, since the server should end it.
                 let _ =
                     timeout(PATIENCE, async { while let Ok(Some(_)) = stream.inbound.message().await {} })
                         .await;
@@ -154,7 +153,7 @@ async fn open(client: &mut Client) -> Result<Stream, Status> {
     Ok(Stream { outbound: Some(outbound), inbound })
 }
 
-/// Sends if the stream still takes anything, and returns how many messages it was.
+/// Sends a message if the stream is open, and returns the number of messages sent.
 async fn send(stream: &Stream, request: PlayRequest) -> u64 {
     match &stream.outbound {
         Some(outbound) => u64::from(outbound.send(request).await.is_ok()),
@@ -162,8 +161,8 @@ async fn send(stream: &Stream, request: PlayRequest) -> u64 {
     }
 }
 
-/// A bot that is not let in gives up; whatever else ended its session, it comes back.
-fn shut_out(status: Status) -> Result<(), Error> {
+/// A bot that is refused gives up; after any other end it reconnects.
+fn check_refusal(status: Status) -> Result<(), Error> {
     match status.code() {
         Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented => {
             Err(Error::Refused(Box::new(status)))

@@ -1,40 +1,40 @@
-//! The ways to misbehave.
+//! The misbehaviours.
 
-/// One way to misbehave.
+/// A misbehaviour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Misbehaviour {
     /// Takes nothing, one counter too many, or 2^64 - 1.
     IllegalTakes,
-    /// Takes at plies that are past.
+    /// Takes at past plies.
     StalePlies,
-    /// Takes at plies that are to come.
+    /// Takes at future plies.
     FuturePlies,
     /// Takes while another seat is to move.
     OutOfTurn,
-    /// Acts in matches and joins tournaments that do not exist, and under ids that are none.
+    /// Acts in unknown matches, joins unknown tournaments, and uses invalid ids.
     UnknownMatches,
-    /// Declares rows that are short, repeated, out of range, empty or absent, in time and out of time.
+    /// Declares rows that are short, repeated, out of range, empty or missing, in time and late.
     GarbageRows,
-    /// Sends messages without an action, and pongs that nobody asked for.
+    /// Sends messages without an action, and unsolicited pongs.
     EmptyMessages,
     /// Declares one row, then another.
     DeclareTwice,
-    /// Resigns, and then goes on as if it had not.
+    /// Resigns, then continues.
     Resign,
     /// Lets its clock run out.
     Stall,
-    /// Sends hundreds of takes without reading a thing.
+    /// Sends hundreds of takes without reading.
     Flood,
-    /// Drops the stream in mid-match and comes back.
+    /// Drops the stream during a match and reconnects.
     DropStream,
-    /// Closes its sending side in mid-match and waits.
+    /// Closes its sending side during a match and waits.
     HalfClose,
     /// Opens a second session beside the first.
     TwoSessions,
 }
 
 impl Misbehaviour {
-    /// All of them.
+    /// All misbehaviours.
     pub const ALL: [Self; 14] = [
         Self::IllegalTakes,
         Self::StalePlies,

@@ -1,4 +1,4 @@
-//! What to do to the server next: without I/O.
+//! Decides what the hostile bot does next, without I/O.
 
 use super::Misbehaviour;
 use lastnim_proto::pb::{
@@ -8,12 +8,12 @@ use lastnim_proto::pb::{
 use lastnim_tournament::SeededDraw;
 use std::collections::BTreeMap;
 
-/// The most matches that it keeps in mind; it is silent in others.
+/// The maximum number of matches that it remembers; it is silent in others.
 const MAX_MATCHES: usize = 1024;
-/// One turn in so many is answered as it should be, so that matches get anywhere.
+/// One turn in this many is answered correctly, so that matches advance.
 const POLITE_ONE_IN: u64 = 3;
 
-/// What to do upon an event: first send, then act on the stream.
+/// The reaction to an event: messages to send, then what to do with the stream.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Plan {
     pub(super) sends: Vec<PlayRequest>,
@@ -25,14 +25,14 @@ pub(super) struct Plan {
 pub(super) enum Then {
     #[default]
     GoOn,
-    /// Send this again and again without reading.
+    /// Send this repeatedly without reading.
     Flood(PlayRequest),
     Drop,
     HalfClose,
     SecondSession,
 }
 
-/// The hostile bot's mind.
+/// The state of the hostile bot.
 #[derive(Debug)]
 pub(super) struct Mischief {
     repertoire: Vec<Misbehaviour>,
@@ -40,7 +40,7 @@ pub(super) struct Mischief {
     matches: BTreeMap<String, Seen>,
 }
 
-/// What it has seen of a match.
+/// What it knows about a match.
 #[derive(Debug, Default)]
 struct Seen {
     seat: u32,
@@ -52,14 +52,14 @@ struct Seen {
 enum Mood {
     #[default]
     Playing,
-    /// It was refused something, and answers its next turn as it should.
-    Chastened,
-    /// It sends nothing in this match any more.
+    /// It was refused, and answers its next turn correctly.
+    Behaving,
+    /// It sends nothing more in this match.
     Stalled,
 }
 
 impl Mischief {
-    /// Misbehaves in these ways, as the seed has it.
+    /// Makes a bot with these misbehaviours and random choices from the seed.
     pub(super) fn new(repertoire: &[Misbehaviour], seed: u64) -> Self {
         Self {
             repertoire: repertoire.to_vec(),
@@ -68,10 +68,10 @@ impl Mischief {
         }
     }
 
-    /// Returns what to do upon an event.
-    pub(super) fn upon(&mut self, event: Event) -> Plan {
+    /// Returns the reaction to an event.
+    pub(super) fn react_to(&mut self, event: Event) -> Plan {
         match event {
-            // Snapshots of those that are still open follow.
+            // Snapshots of open matches follow.
             Event::Welcome(_) => {
                 self.matches.clear();
                 Plan::default()
@@ -108,9 +108,9 @@ impl Mischief {
                     Plan::default()
                 }
             }
-            // The turn follows, where it is still to move.
+            // A turn follows if the bot is still to move.
             Event::Refused(refused) if refused.strikes_left > 0 => {
-                self.mend_its_ways(&refused.match_id);
+                self.behave_next_turn(&refused.match_id);
                 Plan::default()
             }
             Event::MatchEnded(ended) => {
@@ -145,7 +145,7 @@ impl Mischief {
             Some(Misbehaviour::DeclareTwice) => {
                 sends([standard, declare(match_id, (0..seats).rev().collect())])
             }
-            Some(_) => sends([self.act_nowhere(), standard]),
+            Some(_) => sends([self.act_in_unknown_match(), standard]),
             None => sends([standard]),
         }
     }
@@ -154,7 +154,7 @@ impl Mischief {
         let Some(seen) = self.matches.get_mut(&turn.match_id) else { return Plan::default() };
         let is_chastened = match seen.mood {
             Mood::Stalled => return Plan::default(),
-            mood => mood == Mood::Chastened,
+            mood => mood == Mood::Behaving,
         };
         seen.mood = Mood::Playing;
         let seats = seen.seats;
@@ -178,7 +178,7 @@ impl Mischief {
                 let ahead = [1, seats, u32::MAX - turn.ply];
                 sends(self.dice.choose(&ahead).map(|&plies| take(id, turn.ply.saturating_add(plies), 1)))
             }
-            Misbehaviour::UnknownMatches => sends([self.act_nowhere(), legal]),
+            Misbehaviour::UnknownMatches => sends([self.act_in_unknown_match(), legal]),
             Misbehaviour::GarbageRows => sends([self.garbage_row(id, seats), legal]),
             Misbehaviour::EmptyMessages => {
                 let pong = PlayRequest { action: Some(Action::Pong(Pong { id: self.dice.next_bits() })) };
@@ -199,17 +199,17 @@ impl Mischief {
             Misbehaviour::DropStream => Plan { then: Then::Drop, ..Plan::default() },
             Misbehaviour::HalfClose => stream(Then::HalfClose),
             Misbehaviour::TwoSessions => stream(Then::SecondSession),
-            // It has its moment when others have moved.
+            // It acts after others have moved.
             Misbehaviour::OutOfTurn => sends([legal]),
         }
     }
 
-    /// Answers the next turn of a match as it should after a refusal, unless it has stalled there.
-    fn mend_its_ways(&mut self, match_id: &str) {
+    /// Answers the next turn of a match correctly after a refusal, unless it has stalled there.
+    fn behave_next_turn(&mut self, match_id: &str) {
         if let Some(seen) = self.matches.get_mut(match_id)
             && seen.mood == Mood::Playing
         {
-            seen.mood = Mood::Chastened;
+            seen.mood = Mood::Behaving;
         }
     }
 
@@ -238,8 +238,8 @@ impl Mischief {
         })
     }
 
-    /// Acts in a match, or joins a tournament, that is not there.
-    fn act_nowhere(&mut self) -> Action {
+    /// Acts in an unknown match, or joins an unknown tournament.
+    fn act_in_unknown_match(&mut self) -> Action {
         let ids = [
             String::new(),
             "no uuid".into(),
@@ -294,29 +294,29 @@ mod tests {
             if take.ply == ply && (1..=counters).contains(&take.take))
     }
 
-    /// Plays 200 matches of one turn with one misbehaviour, and returns the plans that are not just the right thing.
+    /// Plays 200 matches of one turn with one misbehaviour, and returns the plans that are not simply correct.
     fn misdeeds(misbehaviour: Misbehaviour) -> Vec<Plan> {
         let mut mischief = Mischief::new(&[misbehaviour], 5);
         let mut plans = Vec::new();
         for number in 0..200 {
             let id = format!("m{number}");
-            let declared = mischief.upon(started(&id));
+            let declared = mischief.react_to(started(&id));
             let proper = sends([declare(&id, vec![0, 1, 2])]);
             plans.extend((declared != proper).then_some(declared));
-            let plan = mischief.upon(turn(&id, 4, 9));
+            let plan = mischief.react_to(turn(&id, 4, 9));
             let proper = plan.then == Then::GoOn && plan.sends.len() == 1 && is_legal(&plan.sends[0], 4, 9);
             plans.extend((!proper).then_some(plan));
             let took = Took { match_id: id.clone(), ply: 4, seat: 1, take: 1, ..Took::default() };
-            plans.extend(Some(mischief.upon(Event::Took(took))).filter(|plan| *plan != Plan::default()));
+            plans.extend(Some(mischief.react_to(Event::Took(took))).filter(|plan| *plan != Plan::default()));
             let ended = MatchEnded { match_id: id, ..MatchEnded::default() };
-            assert_eq!(mischief.upon(Event::MatchEnded(Box::new(ended))), Plan::default());
+            assert_eq!(mischief.react_to(Event::MatchEnded(Box::new(ended))), Plan::default());
         }
         assert!(mischief.matches.is_empty());
         plans
     }
 
     #[test]
-    fn every_misbehaviour_shows_and_stays_within_its_kind() {
+    fn misbehaviours_occur_and_stay_separate() {
         let action = |plan: &Plan| plan.sends.first().and_then(|request| request.action.clone());
         for misbehaviour in Misbehaviour::ALL {
             let plans = misdeeds(misbehaviour);
@@ -348,14 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_followed_by_what_is_right() {
+    fn a_refusal_is_followed_by_a_correct_answer() {
         let mut mischief = Mischief::new(&[Misbehaviour::IllegalTakes], 1);
-        mischief.upon(started("m"));
+        mischief.react_to(started("m"));
         let refused = Refused { match_id: "m".into(), strikes_left: 1, ..Refused::default() };
         for _ in 0..100 {
-            mischief.upon(turn("m", 4, 9));
-            assert_eq!(mischief.upon(Event::Refused(refused.clone())), Plan::default());
-            assert!(is_legal(&mischief.upon(turn("m", 4, 9)).sends[0], 4, 9));
+            mischief.react_to(turn("m", 4, 9));
+            assert_eq!(mischief.react_to(Event::Refused(refused.clone())), Plan::default());
+            assert!(is_legal(&mischief.react_to(turn("m", 4, 9)).sends[0], 4, 9));
         }
     }
 
@@ -378,16 +378,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_comes_it_sends_little_and_never_breaks(
+        fn any_event_causes_few_messages(
             events in prop::collection::vec(events(), 0..60),
             seed: u64,
         ) {
             let mut mischief = Mischief::new(&Misbehaviour::ALL, seed);
             let mut again = Mischief::new(&Misbehaviour::ALL, seed);
             for event in events {
-                let plan = mischief.upon(event.clone());
+                let plan = mischief.react_to(event.clone());
                 prop_assert!(plan.sends.len() <= 3);
-                prop_assert_eq!(plan, again.upon(event));
+                prop_assert_eq!(plan, again.react_to(event));
             }
         }
     }

@@ -1,7 +1,6 @@
-//! A bot that breaks every rule it can: used to see that nobody else notices.
+//! A bot that breaks every rule, to test that other bots are not affected.
 //!
-//! It drives the generated client directly, as a stranger would. What it does follows from its seed and from what it
-//! is sent, and is bounded in rate and time.
+//! It uses the generated client directly. Its actions depend only on its seed and the events, and are bounded in rate and time.
 
 pub mod attack;
 mod misbehaviour;

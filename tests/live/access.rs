@@ -1,8 +1,8 @@
-//! Who may call what.
+//! Which callers may call which methods.
 
 use super::{
     host::{Host, bearing, exhibition, round_robin, soon},
-    line::{Line, reason, take},
+    session::{BotSession, reason, take},
 };
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb::{
@@ -18,7 +18,6 @@ use std::{
 use tonic::{Code, Request, transport::Channel};
 use tracing_subscriber::{Layer as _, filter::dynamic_filter_fn, prelude::*};
 
-/// What a caller is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Nobody,
@@ -30,19 +29,18 @@ enum Caller {
 
 const CALLERS: [Caller; 5] = [Caller::Nobody, Caller::Stranger, Caller::Viewer, Caller::Bot, Caller::Admin];
 
-/// Who may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Allowed {
     Admin,
     Bot,
     /// A bot for itself, or the admin.
     OnBehalf,
-    /// Whoever has a token.
+    /// Anyone with a token.
     Known,
     Anybody,
 }
 
-/// Calls every RPC there is, with messages that name nothing, and returns the code of each answer.
+/// Calls every method with empty messages, and returns the code of each answer.
 async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, Allowed, Code)> {
     fn with<T>(token: Option<&str>, message: T) -> Request<T> {
         match token {
@@ -110,9 +108,9 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     seen
 }
 
-async fn every_call_asks_for_its_role(config: Config) {
+async fn check_roles_of_all_calls(config: Config) {
     let (private, open_registration) = (config.private, config.open_registration);
-    // A stranger shows its wrong token to every call.
+    // The stranger sends a wrong token with every call.
     let host = Host::with(Config { failed_logins: 1_000, ..config }).await;
     let [bot, _] = host.register_all(["self", "other"]).await;
     for caller in CALLERS {
@@ -145,17 +143,17 @@ async fn every_call_asks_for_its_role(config: Config) {
 }
 
 #[tokio::test]
-async fn every_call_asks_for_its_role_where_all_is_closed() {
-    every_call_asks_for_its_role(Config { private: true, ..Config::default() }).await;
+async fn roles_are_checked_on_a_private_server() {
+    check_roles_of_all_calls(Config { private: true, ..Config::default() }).await;
 }
 
 #[tokio::test]
-async fn every_call_asks_for_its_role_where_all_is_open() {
-    every_call_asks_for_its_role(Config { open_registration: true, ..Config::default() }).await;
+async fn roles_are_checked_on_an_open_server() {
+    check_roles_of_all_calls(Config { open_registration: true, ..Config::default() }).await;
 }
 
 #[tokio::test]
-async fn headers_that_hold_no_token_let_nobody_in() {
+async fn headers_without_a_token_are_refused() {
     let host = Host::start().await;
     let admin = host.admin.reveal();
     for header in ["", "Bearer", "Bearer ", admin, &format!("Basic {admin}"), &format!("Bearer {admin}x")] {
@@ -164,17 +162,17 @@ async fn headers_that_hold_no_token_let_nobody_in() {
         let mut client = BotServiceClient::new(host.channel.clone());
         let refused = client.register_bot(request).await.unwrap_err();
         assert_eq!(refused.code(), Code::Unauthenticated, "{header:?}");
-        assert!(!format!("{refused:?}").contains(admin), "a refusal repeats no token");
+        assert!(!format!("{refused:?}").contains(admin), "refusals do not repeat tokens");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_cannot_act_for_another_ones_seat() {
+async fn a_bot_cannot_act_for_the_seat_of_another() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two", "thief"]).await;
-    let (one, _) = Line::open(&host, &tokens[0]).await;
-    let (mut two, _) = Line::open(&host, &tokens[1]).await;
-    let (mut thief, _) = Line::open(&host, &tokens[2]).await;
+    let (one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
+    let (mut thief, _) = BotSession::open(&host, &tokens[2]).await;
     let id = host.create_match(exhibition(["one", "two"], &[4])).await;
     let playing = one.playing_timidly(1);
     let started = two.started().await;
@@ -183,7 +181,7 @@ async fn a_bot_cannot_act_for_another_ones_seat() {
     thief.take(&turn, 1).await;
     let refused = thief.refused().await;
     assert_eq!((refused.reason(), refused.match_id.as_str()), (pb::RefusalReason::UnknownMatch, id.as_str()));
-    // A seat's own bot cannot move for another seat either: a take counts for the seat of the session.
+    // Nor can a bot with a seat move for another seat: a take counts for the seat of the session.
     two.send(take(&id, turn.ply + 1, 1)).await;
     assert_eq!(two.refused().await.reason(), pb::RefusalReason::FuturePly);
     two.take(&turn, 1).await;
@@ -192,30 +190,30 @@ async fn a_bot_cannot_act_for_another_ones_seat() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replaced_token_is_void_and_its_session_closed() {
+async fn a_replaced_token_is_invalid_and_its_session_closed() {
     let host = Host::start().await;
     let old = host.register("changed").await;
-    let (mut line, _) = Line::open(&host, &old).await;
+    let (mut line, _) = BotSession::open(&host, &old).await;
     let request = pb::RotateTokenRequest { name: "changed".into() };
     let mut own = BotServiceClient::new(host.authorized(&old));
     let new = own.rotate_token(request.clone()).await.unwrap().into_inner().token;
     let end = line.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::Unauthenticated, "TOKEN_ROTATED"));
     assert_eq!(own.rotate_token(request).await.unwrap_err().code(), Code::Unauthenticated);
-    let refused = Line::try_over(host.channel.clone(), &old).await.err().unwrap();
+    let refused = BotSession::try_over(host.channel.clone(), &old).await.err().unwrap();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "BAD_TOKEN"));
-    let (_line, welcome) = Line::open(&host, &new).await;
+    let (_line, welcome) = BotSession::open(&host, &new).await;
     assert_eq!(welcome.bot, "changed");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_replaced_while_its_session_opens_leaves_none_open() {
+async fn replacing_a_token_closes_a_session_that_is_opening() {
     let host = Host::with(Config { failed_logins: 1_000, ..Config::default() }).await;
     let mut token = host.register("changing").await;
     for _ in 0..100 {
         let mut bots = host.bots();
         let rotating = bots.rotate_token(pb::RotateTokenRequest { name: "changing".into() });
-        let (opened, rotated) = tokio::join!(Line::try_over(host.channel.clone(), &token), rotating);
+        let (opened, rotated) = tokio::join!(BotSession::try_over(host.channel.clone(), &token), rotating);
         if let Ok(mut line) = opened {
             assert_eq!(line.end().await.status().code(), Code::Unauthenticated);
         }
@@ -223,7 +221,7 @@ async fn a_token_replaced_while_its_session_opens_leaves_none_open() {
     }
 }
 
-/// Keeps what is logged.
+/// Collects log lines.
 #[derive(Debug, Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -243,7 +241,7 @@ async fn no_token_is_logged_or_listed() {
     let log = Log::default();
     let writer = log.clone();
     let here = std::thread::current().id();
-    // All of this test runs on one thread. What others do is of no interest.
+    // This test runs on one thread; other threads do not matter.
     let layer = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(move || writer.clone())
@@ -252,9 +250,9 @@ async fn no_token_is_logged_or_listed() {
     let host = Host::start().await;
     let mut tokens = vec![host.admin.reveal().to_owned(), host.viewer.reveal().to_owned()];
     tokens.push("lastnim_a_token_that_nobody_knows".into());
-    assert!(Line::try_over(host.channel.clone(), &tokens[2]).await.is_err());
+    assert!(BotSession::try_over(host.channel.clone(), &tokens[2]).await.is_err());
     let token = host.register("secretive").await;
-    let (mut line, _) = Line::open(&host, &token).await;
+    let (mut line, _) = BotSession::open(&host, &token).await;
     tokens.push(token);
     let rotated = host.bots().rotate_token(pb::RotateTokenRequest { name: "secretive".into() }).await;
     tokens.push(rotated.unwrap().into_inner().token);
@@ -269,7 +267,7 @@ async fn no_token_is_logged_or_listed() {
     assert_eq!(listed.bots.len(), 4);
     let shown = format!("{listed:?} {last:?} {:?}", host.matches_of(&id).await);
     let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    assert!(logged.contains("bot registered") && logged.contains("TRACE"), "it was listened to");
+    assert!(logged.contains("bot registered") && logged.contains("TRACE"), "the log was captured");
     for token in &tokens {
         let secret = token.strip_prefix("lastnim_").unwrap();
         assert!(!shown.contains(secret));

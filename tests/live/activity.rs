@@ -1,28 +1,28 @@
-//! What goes on in a tournament, as everybody can see it.
+//! The current activity of a tournament.
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb;
 use tonic::Code;
 use tonic_types::StatusExt as _;
 
-async fn activity(host: &Host, id: &str, most: u32) -> pb::TournamentActivity {
-    let request = pb::GetTournamentActivityRequest { tournament_id: id.to_owned(), most };
+async fn activity(host: &Host, id: &str, limit: u32) -> pb::TournamentActivity {
+    let request = pb::GetTournamentActivityRequest { tournament_id: id.to_owned(), most: limit };
     let shown = host.tournaments().get_tournament_activity(request).await.unwrap().into_inner();
-    shown.activity.expect("it is not over")
+    shown.activity.expect("the tournament is running")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_is_shown_who_is_connected_and_whom_matches_wait_for() {
+async fn connected_and_awaited_bots_are_listed() {
     let host = Host::start().await;
     let names = ["one", "two", "three"];
     let tokens = host.register_all(names).await;
     let settings = pb::TournamentSettings { concurrency: 4, ..round_robin(&[&[3, 1], &[2, 2]]) };
     let id = host.create_tournament(settings, &names).await;
-    let (mut one, _) = Line::open(&host, &tokens[0]).await;
+    let (mut one, _) = BotSession::open(&host, &tokens[0]).await;
     let before = activity(&host, &id, 1).await;
     assert_eq!((before.connected_bots, before.absent_bots, before.absent), (1, 2, vec!["two".to_owned()]));
     assert_eq!((before.open_matches, before.awaited_bots, before.time_left), (0, 0, None));
@@ -31,7 +31,7 @@ async fn it_is_shown_who_is_connected_and_whom_matches_wait_for() {
     for _ in 0..4 {
         one.started().await;
     }
-    // Exhibitions are not part of it.
+    // Exhibitions do not count.
     host.create_match(exhibition(["one", "two"], &[1])).await;
     let declaring = soon("matches wait for rows", async {
         loop {
@@ -60,7 +60,7 @@ async fn it_is_shown_who_is_connected_and_whom_matches_wait_for() {
     assert!(waited.is_sorted_by(|one, other| one >= other), "{waited:?}");
     let left = declaring.time_left.unwrap();
     assert_eq!((left.matches, left.estimate_ms, left.paced_matches), (6, None, 0));
-    // Six matches, four at once: two times the rows and all banks with their lag and the increments of four plies.
+    // Six matches, four at a time: twice the declaration time plus all banks with lag and increments for four plies.
     assert_eq!(left.longest_ms, 2 * (60_000 + 3 * 60_000));
 
     let cut = activity(&host, &id, 2).await;
@@ -71,7 +71,7 @@ async fn it_is_shown_who_is_connected_and_whom_matches_wait_for() {
         open_matches: pb::OpenMatches::Freeze.into(),
     };
     host.tournaments().pause_tournament(pause).await.unwrap();
-    let frozen = soon("the clocks stand still", async {
+    let frozen = soon("stopped clocks", async {
         loop {
             let shown = activity(&host, &id, 0).await;
             if shown.matches.iter().all(|open| open.frozen) {
@@ -85,7 +85,7 @@ async fn it_is_shown_who_is_connected_and_whom_matches_wait_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_time_that_is_left_is_estimated_from_the_pace() {
+async fn remaining_time_is_estimated_from_the_pace() {
     let host = Host::start().await;
     let bots = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
     let party = host.house_bots(&bots, 1).await;
@@ -105,7 +105,7 @@ async fn the_time_that_is_left_is_estimated_from_the_pace() {
     })
     .await;
     assert_eq!(left.matches + left.paced_matches, 39 * 3);
-    // What is shown of the pace is cut to whole milliseconds.
+    // The pace is rounded to milliseconds.
     let scaled = |millis: u64| millis * left.matches / left.paced_matches;
     let estimate = left.estimate_ms.unwrap();
     assert!((scaled(left.paced_ms)..=scaled(left.paced_ms + 1)).contains(&estimate), "{left:?}");
@@ -121,7 +121,7 @@ async fn the_time_that_is_left_is_estimated_from_the_pace() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_wrongly_is_named() {
+async fn invalid_fields_are_named() {
     let host = Host::start().await;
     let ask = async |tournament_id: &str, most| {
         let request = pb::GetTournamentActivityRequest { tournament_id: tournament_id.to_owned(), most };

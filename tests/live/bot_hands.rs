@@ -2,9 +2,9 @@
 
 use super::browser::Browser;
 use super::host::{Host, Party, exhibition, round_robin, soon};
-use super::line::Line;
 use super::pages::{Answer, get};
 use super::play_pages::Guest;
+use super::session::BotSession;
 use lastnim_bots::HouseBot;
 use lastnim_proto::{pb, record::verify_record, record_file::read_record};
 use lastnim_server::Config;
@@ -24,7 +24,7 @@ fn revision_of(page: &Answer) -> &str {
     page.body.split("data-revision=\"").nth(1).unwrap().split('"').next().unwrap()
 }
 
-/// Follows the page of the bot's matches until it has some words.
+/// Follows the page of the bot's matches until it contains a text.
 pub async fn until_listed(browser: &mut Browser<'_>, words: &str) -> Answer {
     let mut page = browser.get("/play/bot").await;
     let waiting = async {
@@ -37,8 +37,8 @@ pub async fn until_listed(browser: &mut Browser<'_>, words: &str) -> Answer {
     page
 }
 
-/// Opens the hand that awaits the bot.
-pub async fn open_hand<'h>(mut browser: Browser<'h>, list: &Answer, words: &str) -> Guest<'h> {
+/// Opens the game that waits for the bot.
+pub async fn open_game<'h>(mut browser: Browser<'h>, list: &Answer, words: &str) -> Guest<'h> {
     let before = list.body.split(&format!("\">{words}</a>")).next().unwrap();
     let address = before.rsplit("href=\"").next().unwrap().to_owned();
     let page = browser.get(&address).await;
@@ -56,19 +56,19 @@ async fn an_exhibition_against_a_named_bot_is_played_by_hand() {
     assert!(table.body.contains("href=\"/play/bot\""), "{}", table.body);
     let mut browser = seated(&host, &tokens[0]).await;
     let empty = browser.get("/play/bot").await;
-    assert!(empty.body.contains("No match of ann is open."), "{}", empty.body);
+    assert!(empty.body.contains("ann has no open match."), "{}", empty.body);
     assert!(!empty.body.contains(&tokens[0]), "{}", empty.body);
 
     let id = host.create_match(exhibition(["ann", "bob"], &[3, 2])).await;
     let list = until_listed(&mut browser, "declare your row").await;
     assert!(list.body.contains("an exhibition"), "{}", list.body);
-    let mut hand = open_hand(browser, &list, "declare your row").await;
-    assert_eq!(hand.address, format!("/play/bot/{id}"));
-    let stranger = Browser::open(&host).get(&hand.address).await;
+    let mut game = open_game(browser, &list, "declare your row").await;
+    assert_eq!(game.address, format!("/play/bot/{id}"));
+    let stranger = Browser::open(&host).get(&game.address).await;
     assert!(stranger.body.contains("Token of the bot"), "{}", stranger.body);
-    hand.act(&[("act", "declare"), ("wish-0", "0"), ("wish-1", "1")]).await;
-    hand.play_on().await;
-    assert!(hand.page.body.contains("href=\"/play/bot\""), "{}", hand.page.body);
+    game.act(&[("act", "declare"), ("wish-0", "0"), ("wish-1", "1")]).await;
+    game.play_on().await;
+    assert!(game.page.body.contains("href=\"/play/bot\""), "{}", game.page.body);
     let record = get(&host, &format!("/matches/{id}/record.json")).await;
     verify_record(&read_record(&record.body).unwrap()).unwrap();
     let game = host.get_match(&id).await.r#match.unwrap();
@@ -92,9 +92,9 @@ async fn a_tournament_is_played_by_hand() {
     for _ in 0..2 {
         let list = until_listed(&mut browser, "your move").await;
         assert!(list.body.contains(&format!("href=\"/tournaments/{tournament}\"")), "{}", list.body);
-        let mut hand = open_hand(browser, &list, "your move").await;
-        hand.play_on().await;
-        browser = hand.browser;
+        let mut game = open_game(browser, &list, "your move").await;
+        game.play_on().await;
+        browser = game.browser;
     }
     let over = host.tournament_over(&tournament).await;
     assert_eq!(over.tournament.unwrap().matches_played, 2);
@@ -103,46 +103,50 @@ async fn a_tournament_is_played_by_hand() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_sessions_the_later_one_has_the_seats() {
+async fn the_later_session_has_the_seats() {
     let host = Host::start().await;
     let tokens = host.register_all(["ann", "bob"]).await;
-    let (mut program, _) = Line::open(&host, &tokens[0]).await;
+    let (mut program, _) = BotSession::open(&host, &tokens[0]).await;
     let mut browser = seated(&host, &tokens[0]).await;
     assert_eq!(program.end().await.reason(), "REPLACED");
     let mut request = exhibition(["ann", "bob"], &[3]);
     request.alliance = pb::AllianceMode::Standard.into();
     let id = host.create_match(request).await;
     let list = until_listed(&mut browser, "your move").await;
-    let mut hand = open_hand(browser, &list, "your move").await;
+    let mut game = open_game(browser, &list, "your move").await;
 
-    // The program comes back: what is sent by hand does nothing, and says so.
-    let (mut program, _) = Line::open(&host, &tokens[0]).await;
+    // When the program reconnects, actions by hand are refused.
+    let (mut program, _) = BotSession::open(&host, &tokens[0]).await;
     program.snapshot().await;
     let refused =
-        hand.browser.submit(&hand.page, &hand.address, &[("act", "take"), ("ply", "0"), ("take", "1")]).await;
+        game.browser.submit(&game.page, &game.address, &[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert!(refused.body.contains("another session has the seats of ann"), "{}", refused.body);
     let (retake, act) = ("action=\"/play/bot/take-seats\"", "name=\"act\"");
     assert!(refused.body.contains(retake) && !refused.body.contains(act), "{}", refused.body);
     assert_eq!(host.get_match(&id).await.r#match.unwrap().plies, 0);
-    let shown = hand.browser.get(&hand.address).await;
+    let shown = game.browser.get(&game.address).await;
     assert!(shown.body.contains("Another session has the seats of ann"), "{}", shown.body);
-    assert!(!shown.body.contains(" data-followed"), "nothing is to be followed: {}", shown.body);
-    let list = hand.browser.get("/play/bot").await;
-    assert!(list.body.contains("Take them again") && !list.body.contains(" data-followed"), "{}", list.body);
-    let taken = hand.browser.submit(&list, "/play/bot/take-seats", &[]).await;
+    assert!(!shown.body.contains(" data-followed"), "the page does not update: {}", shown.body);
+    let list = game.browser.get("/play/bot").await;
+    assert!(
+        list.body.contains("Take the seats back") && !list.body.contains(" data-followed"),
+        "{}",
+        list.body
+    );
+    let taken = game.browser.submit(&list, "/play/bot/take-seats", &[]).await;
     assert_eq!(taken.status, 303, "{}", taken.body);
     assert_eq!(program.end().await.reason(), "REPLACED");
-    hand.page = hand.browser.get(&hand.address).await;
-    hand.act(&[("act", "take"), ("ply", "0"), ("take", "1")]).await;
+    game.page = game.browser.get(&game.address).await;
+    game.act(&[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     assert_eq!(host.get_match(&id).await.r#match.unwrap().plies, 1);
 
-    // Another browser with the token is the later one too.
-    let followed = hand.browser.get("/play/bot").await;
+    // A browser that signs in later takes the seats as well.
+    let followed = game.browser.get("/play/bot").await;
     let following = async {
         let mut page = followed;
         while page.status == 200 {
-            page = hand.browser.get(&format!("/play/bot?since={}", revision_of(&page))).await;
+            page = game.browser.get(&format!("/play/bot?since={}", revision_of(&page))).await;
         }
         page
     };
@@ -154,9 +158,9 @@ async fn of_two_sessions_the_later_one_has_the_seats() {
         "{}",
         signed_out.body
     );
-    let signed_out = hand.browser.get(&format!("{}?since=1", hand.address)).await;
+    let signed_out = game.browser.get(&format!("{}?since=1", game.address)).await;
     assert_eq!(signed_out.status, 401, "{}", signed_out.body);
-    assert!(hand.browser.get("/play/bot").await.body.contains("Token of the bot"));
+    assert!(game.browser.get("/play/bot").await.body.contains("Token of the bot"));
     let page = other.get("/play/bot").await;
     assert_eq!(other.submit(&page, "/play/bot/sign-out", &[]).await.status, 303);
     assert_eq!(other.cookie(COOKIE), None);
@@ -164,10 +168,10 @@ async fn of_two_sessions_the_later_one_has_the_seats() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_the_token_of_a_bot_takes_seats() {
+async fn taking_seats_needs_the_token_of_a_bot() {
     let host = Host::with(Config { failed_logins: 3, ..Config::default() }).await;
     let ann = host.register("ann").await;
-    // As a stranger on the network sees it: no name of this machine, and no https.
+    // From the network the page has no loopback name and no https.
     let plain = get(&host, "/play/bot").await;
     assert!(plain.status == 403 && !plain.body.contains("<form"), "{}", plain.body);
 
@@ -183,14 +187,14 @@ async fn only_the_token_of_a_bot_takes_seats() {
     assert!(blank.status == 401 && !blank.body.contains("a b\""), "{}", blank.body);
     for path in ["/play/bot/take-seats", "/play/bot/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f"] {
         let nothing = browser.submit(&page, path, &[("act", "resign")]).await;
-        assert!(nothing.status == 401 && nothing.body.contains("nothing was done"), "{}", nothing.body);
+        assert!(nothing.status == 401 && nothing.body.contains("Nothing was changed"), "{}", nothing.body);
     }
     assert!(!host.bot("ann").await.connected);
 
     let answer = browser.submit(&page, "/play/bot/sign-in", &[("token", &ann)]).await;
     let cookie = answer.header("set-cookie");
     assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
-    assert_ne!(browser.cookie(COOKIE), Some(before.as_str()), "nobody is signed in by a cookie of before");
+    assert_ne!(browser.cookie(COOKIE), Some(before.as_str()), "signing in changes the cookie");
     assert!(host.bot("ann").await.connected);
     let nowhere = browser.get("/play/bot/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f").await;
     assert_eq!(nowhere.status, 404, "{}", nowhere.body);
@@ -199,14 +203,14 @@ async fn only_the_token_of_a_bot_takes_seats() {
     let others = browser.get(&format!("/play/bot/{others}")).await;
     assert!(others.status == 403 && others.body.contains("ann has no seat in this match"), "{}", others.body);
 
-    // A token that is replaced is void in the browser as well.
+    // Replacing the token signs the browser out.
     let request = pb::RotateTokenRequest { name: "ann".into() };
     host.bots().rotate_token(request).await.unwrap();
     host.until_bot("ann", |bot| !bot.connected).await;
     let page = browser.get("/play/bot").await;
     assert!(page.body.contains("Token of the bot"), "{}", page.body);
 
-    // Wrong ones are counted with those of calls.
+    // Wrong tokens count like those of calls.
     let mut statuses = Vec::new();
     for guess in 0..6 {
         let token = format!("lastnim_{guess}");
@@ -216,7 +220,7 @@ async fn only_the_token_of_a_bot_takes_seats() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn seats_are_left_when_their_time_is_over() {
+async fn seats_are_left_when_the_session_expires() {
     let host = Host::with(Config { organiser_session: Duration::ZERO, ..Config::default() }).await;
     let ann = host.register("ann").await;
     let mut browser = seated(&host, &ann).await;

@@ -1,6 +1,6 @@
-//! Tournaments that a person joins and leaves by hand, with the token of a bot.
+//! Joining and leaving tournaments by hand, with the token of a bot.
 
-use super::bot_hands::{open_hand, seated, until_listed};
+use super::bot_hands::{open_game, seated, until_listed};
 use super::browser::Browser;
 use super::host::{Host, Party, round_robin};
 use lastnim_bots::HouseBot;
@@ -18,7 +18,7 @@ async fn field(host: &Host, id: &str) -> Vec<String> {
     host.tournaments().get_tournament(request).await.unwrap().into_inner().tournament.unwrap().field
 }
 
-/// Sends a form of the page of the bot's matches, and checks that it was accepted.
+/// Sends a form on the page of the bot's matches, and checks that it is accepted.
 async fn change(browser: &mut Browser<'_>, id: &str, action: &str) {
     let page = browser.get("/play/bot").await;
     let path = format!("/play/bot/tournaments/{id}/{action}");
@@ -35,20 +35,20 @@ async fn a_tournament_is_joined_left_and_played_by_hand() {
     party.invite(&host.address, tokens[1].clone(), HouseBot::Greedy, 1);
     let mut browser = seated(&host, &tokens[0]).await;
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("no tournament that ann is in or may join"), "{}", page.body);
+    assert!(page.body.contains("ann is in no tournament, and there is none to join"), "{}", page.body);
 
     let id = host.create_tournament(two_seats(HOSTILE, 2), &[]).await;
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("It may join these") && !page.body.contains("In these"), "{}", page.body);
+    assert!(page.body.contains("Open for joining") && !page.body.contains(">Joined<"), "{}", page.body);
     assert!(page.body.contains("&#60;img") && !page.body.contains("<img"), "{}", page.body);
     change(&mut browser, &id, "join").await;
     assert_eq!(field(&host, &id).await, ["ann"]);
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("In these") && !page.body.contains("It may join these"), "{}", page.body);
+    assert!(page.body.contains(">Joined<") && !page.body.contains("Open for joining"), "{}", page.body);
     change(&mut browser, &id, "leave").await;
     assert!(field(&host, &id).await.is_empty());
     change(&mut browser, &id, "join").await;
-    // Twice does no harm.
+    // Joining twice is harmless.
     let twice = browser.submit(&page, &format!("/play/bot/tournaments/{id}/join"), &[]).await;
     assert_eq!(twice.status, 303, "{}", twice.body);
     assert_eq!(field(&host, &id).await, ["ann"]);
@@ -57,13 +57,13 @@ async fn a_tournament_is_joined_left_and_played_by_hand() {
     host.tournaments().join_tournament(request).await.unwrap();
     for _ in 0..2 {
         let list = until_listed(&mut browser, "your move").await;
-        let mut hand = open_hand(browser, &list, "your move").await;
-        hand.play_on().await;
-        browser = hand.browser;
+        let mut game = open_game(browser, &list, "your move").await;
+        game.play_on().await;
+        browser = game.browser;
     }
     assert_eq!(host.tournament_over(&id).await.tournament.unwrap().matches_played, 2);
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("no tournament that ann is in or may join"), "{}", page.body);
+    assert!(page.body.contains("ann is in no tournament, and there is none to join"), "{}", page.body);
     party.dismiss().await;
 }
 
@@ -78,13 +78,13 @@ async fn a_ladder_is_joined_and_left_while_it_runs() {
     host.start_tournament(&id).await;
     let mut browser = seated(&host, &tokens[0]).await;
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("a ladder that runs"), "{}", page.body);
+    assert!(page.body.contains("a running ladder"), "{}", page.body);
     change(&mut browser, &id, "join").await;
     assert!(field(&host, &id).await.contains(&"ann".to_owned()));
     change(&mut browser, &id, "leave").await;
     assert!(!field(&host, &id).await.contains(&"ann".to_owned()));
 
-    // Who is out stays out, and is told so.
+    // A disqualified bot cannot return, and is told so.
     change(&mut browser, &id, "join").await;
     let request = pb::DisqualifyBotRequest {
         tournament_id: id.clone(),
@@ -100,7 +100,7 @@ async fn a_ladder_is_joined_and_left_while_it_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_joined_says_why() {
+async fn refusals_to_join_say_why() {
     let host = Host::start().await;
     let tokens = host.register_all(["ann", "bob", "cid"]).await;
     let id = host.create_tournament(two_seats("running", 0), &["bob", "cid"]).await;
@@ -126,13 +126,13 @@ async fn what_cannot_be_joined_says_why() {
     {
         assert_eq!(browser.get(path).await.status, 404, "{path}");
     }
-    // Nobody joins for whoever is signed in but the pages of this server, and nobody without a sign-in.
+    // Joining needs a form of this server and a session.
     let open = host.create_tournament(two_seats("open", 0), &[]).await;
     let join = format!("/play/bot/tournaments/{open}/join");
     assert_eq!(browser.post(&join, "").await.status, 403);
     let mut stranger = Browser::open(&host);
     let form = stranger.get("/play/bot").await;
     let refused = stranger.submit(&form, &join, &[]).await;
-    assert!(refused.status == 401 && refused.body.contains("nothing was done"), "{}", refused.body);
+    assert!(refused.status == 401 && refused.body.contains("Nothing was changed"), "{}", refused.body);
     assert!(field(&host, &open).await.is_empty());
 }

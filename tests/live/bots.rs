@@ -1,8 +1,8 @@
-//! What the register of bots tells of them.
+//! Information about bots.
 
 use super::{
     host::{Host, exhibition, patient_clock, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_proto::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
 use std::time::SystemTime;
@@ -20,22 +20,22 @@ async fn lost(host: &Host, request: pb::ListLostSeatsRequest) -> pb::ListLostSea
     host.bots().list_lost_seats(request).await.unwrap().into_inner()
 }
 
-/// Plays to the first turn of a match that the bot begins.
-async fn first_turn(line: &mut Line) -> pb::Turn {
+/// Plays to the first turn in a match that the bot begins.
+async fn first_turn(line: &mut BotSession) -> pb::Turn {
     let started = line.started().await;
     line.declare_standard(&started).await;
     line.turn().await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_is_shown_with_its_lag_and_its_matches() {
+async fn sessions_have_lag_and_open_matches() {
     let host = Host::start().await;
     let [one, two] = host.register_all(["one", "two"]).await;
     let before = shown(&host, "one").await.bot.unwrap();
     assert_eq!((before.connected, before.connected_at_us, before.lag_us), (false, 0, None));
     let from = now_us();
-    let (one, _) = Line::open(&host, &one).await;
-    let (two, _) = Line::open(&host, &two).await;
+    let (one, _) = BotSession::open(&host, &one).await;
+    let (two, _) = BotSession::open(&host, &two).await;
     let ids = [
         host.create_match(exhibition(["one", "two"], &[4])).await,
         host.create_match(exhibition(["two", "one"], &[4])).await,
@@ -55,13 +55,13 @@ async fn a_session_is_shown_with_its_lag_and_its_matches() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_waits_for_a_bot_that_does_not_read_is_counted() {
+async fn messages_waiting_for_a_bot_are_counted() {
     let host = Host::start().await;
     let tokens = host.register_all(["slow", "one", "two"]).await;
-    let mut slow = Line::open_narrow(&host, &tokens[0]).await;
+    let mut slow = BotSession::open_narrow(&host, &tokens[0]).await;
     assert_eq!(host.bot("two").await.waiting_messages, 0);
-    let (one, _) = Line::open(&host, &tokens[1]).await;
-    let (two, _) = Line::open(&host, &tokens[2]).await;
+    let (one, _) = BotSession::open(&host, &tokens[1]).await;
+    let (two, _) = BotSession::open(&host, &tokens[2]).await;
     let clock = pb::Clock { declaration_ms: 1, ..patient_clock() };
     let seated = exhibition(["slow", "one", "two"], &[2; 40]);
     let id = host.create_match(pb::CreateMatchRequest { first: 1, clock: Some(clock), ..seated }).await;
@@ -76,11 +76,11 @@ async fn what_waits_for_a_bot_that_does_not_read_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lost_seats_are_named_with_their_reasons() {
+async fn lost_seats_have_reasons() {
     let host = Host::start().await;
     let [one, two] = host.register_all(["one", "two"]).await;
-    let (mut one, _) = Line::open(&host, &one).await;
-    let (two, _) = Line::open(&host, &two).await;
+    let (mut one, _) = BotSession::open(&host, &one).await;
+    let (two, _) = BotSession::open(&host, &two).await;
     let playing = two.playing_timidly(4);
     let mut ids = Vec::new();
     for _ in 0..2 {
@@ -132,14 +132,14 @@ async fn lost_seats_are_named_with_their_reasons() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_replaces_its_own_token_without_a_name_and_an_admin_names_one() {
+async fn bots_replace_their_token_and_admins_any_token() {
     let host = Host::start().await;
     let [one, _] = host.register_all(["one", "two"]).await;
     let unnamed = pb::RotateTokenRequest::default();
     let mut own = BotServiceClient::new(host.authorized(&one));
     let new = own.rotate_token(unnamed.clone()).await.unwrap().into_inner().token;
     assert_ne!(new, one);
-    let (_line, welcome) = Line::open(&host, &new).await;
+    let (_line, welcome) = BotSession::open(&host, &new).await;
     assert_eq!(welcome.bot, "one");
     let refused = host.bots().rotate_token(unnamed).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::InvalidArgument, "NO_BOT"));

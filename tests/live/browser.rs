@@ -1,29 +1,29 @@
-//! A browser, as far as forms need one: it keeps cookies and sends what a page has it send.
+//! A minimal browser: keeps cookies and sends forms.
 
 use super::host::Host;
 use super::pages::{Answer, send};
 
-/// A browser that visits a server.
+/// A browser on a server.
 pub struct Browser<'h> {
     host: &'h Host,
-    /// The cookies, as the header names them.
+    /// The cookies by name.
     cookies: Vec<(String, String)>,
-    /// Headers of each request besides, as a proxy adds them.
+    /// Additional headers of each request, as a proxy adds them.
     pub added: String,
 }
 
 impl<'h> Browser<'h> {
-    /// Opens a browser without any cookies.
+    /// Opens a browser without cookies.
     pub fn open(host: &'h Host) -> Self {
         Self { host, cookies: Vec::new(), added: String::new() }
     }
 
-    /// Returns a cookie that it keeps.
+    /// Returns a stored cookie.
     pub fn cookie(&self, name: &str) -> Option<&str> {
         self.cookies.iter().find(|(kept, _)| kept == name).map(|(_, value)| value.as_str())
     }
 
-    /// Keeps a cookie.
+    /// Stores a cookie.
     pub fn keep_cookie(&mut self, name: &str, value: &str) {
         self.cookies.retain(|(kept, _)| kept != name);
         self.cookies.push((name.to_owned(), value.to_owned()));
@@ -35,20 +35,20 @@ impl<'h> Browser<'h> {
         self.send(&format!("{head}\r\n")).await
     }
 
-    /// Sends the form of a page, whose token is read from it.
+    /// Sends the form of a page with its token.
     pub async fn submit(&mut self, page: &Answer, path: &str, fields: &[(&str, &str)]) -> Answer {
         let token = form_token(page);
         let fields: Vec<_> = [("form_token", token)].iter().chain(fields).copied().collect();
         self.post(path, &form_body(&fields)).await
     }
 
-    /// Sends a body as a form of the site itself.
+    /// Sends a form from the site itself.
     pub async fn post(&mut self, path: &str, body: &str) -> Answer {
         let origin = format!("Origin: http://{}\r\n", self.host.address);
         self.post_with(path, &origin, body).await
     }
 
-    /// Sends a body as a form, with these headers besides.
+    /// Sends a form with additional headers.
     pub async fn post_with(&mut self, path: &str, headers: &str, body: &str) -> Answer {
         let head = self.head("POST", path);
         let request = format!(
@@ -80,13 +80,13 @@ impl<'h> Browser<'h> {
     }
 }
 
-/// Returns the token of the first form of a page.
+/// Returns the token of the first form on a page.
 pub fn form_token(page: &Answer) -> &str {
     let found = page.body.split("name=\"form_token\" value=\"").nth(1);
     found.unwrap_or_else(|| panic!("no form in {}", page.body)).split('"').next().unwrap()
 }
 
-/// Writes fields as browsers do.
+/// Encodes fields like browsers.
 pub fn form_body(fields: &[(&str, &str)]) -> String {
     let coded = |text: &str| -> String {
         text.bytes()

@@ -1,8 +1,8 @@
-//! Tournaments that keep the oracle from their bots while they run.
+//! Tournaments that close the oracle to their bots while they run.
 
 use super::{
     host::{Host, bearing, exhibition, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_proto::pb::{
     self, OracleAccess, match_service_client::MatchServiceClient, oracle_service_client::OracleServiceClient,
@@ -16,13 +16,13 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, Status, client::Grpc, codegen::http::uri::PathAndQuery};
 use tonic_types::StatusExt as _;
 
-/// A tournament of two seats whose oracle is closed.
+/// A tournament for two seats that closes the oracle.
 fn closed() -> pb::TournamentSettings {
     let oracle = OracleAccess::Closed.into();
     pb::TournamentSettings { title: "cup".into(), seats: 2, oracle, concurrency: 1, ..round_robin(&[&[3]]) }
 }
 
-/// The paths of all calls of the oracle.
+/// The paths of all methods of the oracle.
 fn oracle_calls() -> Vec<String> {
     let pool = DescriptorPool::decode(pb::DESCRIPTORS).unwrap();
     let service = pool.get_service_by_name("lastnim.v1.OracleService").unwrap();
@@ -43,7 +43,7 @@ impl Asker {
         }
     }
 
-    /// Makes a call of any kind with one empty message, and returns how it ended.
+    /// Makes a call with one empty message, and returns how it ended.
     async fn call(&self, path: &str) -> Result<(), Status> {
         let mut grpc = Grpc::new(self.host.channel.clone());
         soon("a ready channel", grpc.ready()).await.unwrap();
@@ -66,7 +66,7 @@ impl Asker {
         soon("an answer", oracle.solve(request)).await.map(tonic::Response::into_inner)
     }
 
-    /// Returns whether it is kept from the oracle: with which code, and by which tournament.
+    /// Returns the code and the tournament with which the oracle refuses the caller; `None` if it answers.
     async fn closed_by(&self) -> Option<(Code, String)> {
         self.solve().await.err().map(|refused| closure(&refused))
     }
@@ -83,7 +83,7 @@ impl Asker {
         soon("an answer", matches.get_match(request)).await.unwrap().into_inner()
     }
 
-    /// Watches a match that is over, and returns its last event.
+    /// Watches a finished match, and returns its last event.
     async fn last_event(&self, id: &str) -> pb::WatchMatchResponse {
         let request = self.request(pb::WatchMatchRequest { match_id: id.into() });
         let mut matches = MatchServiceClient::new(self.host.channel.clone());
@@ -96,7 +96,7 @@ impl Asker {
     }
 }
 
-/// Returns the code of a refusal, and the tournament that it names in its metadata and in its words.
+/// Returns the code of a refusal and the tournament that it names.
 fn closure(refused: &Status) -> (Code, String) {
     assert_eq!(reason(refused), "ORACLE_CLOSED", "{refused:?}");
     let tournament = refused.get_details_error_info().unwrap().metadata["tournament_id"].clone();
@@ -104,12 +104,12 @@ fn closure(refused: &Status) -> (Code, String) {
     (refused.code(), tournament)
 }
 
-/// A host with a hosted oracle to practise against, and those who ask there.
+/// A server with a house bot to practise against, and its callers.
 struct Stage {
     host: Host,
     alice: Asker,
     bob: Asker,
-    /// A bot that plays nowhere.
+    /// A bot in no tournament.
     carol: Asker,
     stranger: Asker,
     viewer: Asker,
@@ -134,12 +134,12 @@ impl Stage {
         [&self.alice, &self.bob, &self.carol, &self.stranger, &self.viewer, &self.admin]
     }
 
-    /// Opens the session of an asker's bot.
-    async fn session(&self, asker: &Asker) -> Line {
-        Line::open(&self.host, asker.token.as_ref().unwrap()).await.0
+    /// Opens a session for a caller's bot.
+    async fn session(&self, asker: &Asker) -> BotSession {
+        BotSession::open(&self.host, asker.token.as_ref().unwrap()).await.0
     }
 
-    /// Checks who is kept from the oracle by a tournament.
+    /// Checks to whom a tournament closes the oracle.
     async fn is_closed_by(&self, tournament: &str) {
         let by = |code| Some((code, tournament.to_owned()));
         assert_eq!(self.alice.closed_by().await, by(Code::PermissionDenied));
@@ -158,7 +158,7 @@ impl Stage {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_call_of_the_oracle_is_closed_to_the_bots_of_a_closed_tournament_while_it_runs() {
+async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
     let stage = Stage::set().await;
     let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
     stage.is_open().await;
@@ -171,7 +171,7 @@ async fn every_call_of_the_oracle_is_closed_to_the_bots_of_a_closed_tournament_w
         assert_eq!(closure(&refused), (Code::PermissionDenied, id.clone()), "{call}");
         let refused = stage.stranger.call(call).await.unwrap_err();
         assert_eq!(closure(&refused), (Code::Unauthenticated, id.clone()), "{call}");
-        // What others are told is about the question, which is empty.
+        // Other callers get an error about the empty question.
         if let Err(refused) = stage.carol.call(call).await {
             assert_eq!(refused.code(), Code::InvalidArgument, "{call}: {refused:?}");
         }
@@ -183,7 +183,7 @@ async fn every_call_of_the_oracle_is_closed_to_the_bots_of_a_closed_tournament_w
     );
     assert_eq!(refused.message(), words);
 
-    // Paused, it still runs.
+    // A paused tournament counts as running.
     let request = pb::PauseTournamentRequest { tournament_id: id.clone(), ..Default::default() };
     stage.host.tournaments().pause_tournament(request).await.unwrap();
     stage.is_closed_by(&id).await;
@@ -198,11 +198,11 @@ async fn every_call_of_the_oracle_is_closed_to_the_bots_of_a_closed_tournament_w
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn audits_and_practice_are_withheld_from_those_who_may_not_ask() {
+async fn audits_and_practice_are_closed_too() {
     let stage = Stage::set().await;
     let (mut alice, mut bob) = (stage.session(&stage.alice).await, stage.session(&stage.bob).await);
     let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
-    stage.alice.practise("alice").await.expect("the tournament has not begun");
+    stage.alice.practise("alice").await.expect("the tournament has not started");
     stage.host.start_tournament(&id).await;
 
     let refused = stage.alice.practise("alice").await.unwrap_err();
@@ -210,8 +210,8 @@ async fn audits_and_practice_are_withheld_from_those_who_may_not_ask() {
     assert!(refused.message().starts_with("practice is closed to alice while"), "{refused}");
     stage.carol.practise("carol").await.unwrap();
 
-    // The practice match that was begun before is played out, beside the first of two.
-    let ended = async |line: &mut Line| {
+    // The practice match that began earlier continues beside the first of two matches.
+    let ended = async |line: &mut BotSession| {
         let mut ended = Vec::new();
         while !ended.iter().any(|end: &pb::MatchEnded| end.audit.is_none()) {
             ended.append(&mut line.play_timidly(1).await);
@@ -232,7 +232,7 @@ async fn audits_and_practice_are_withheld_from_those_who_may_not_ask() {
         assert!(shown.audit.is_some() && !shown.audit_withheld);
         assert!(asker.last_event(&first.match_id).await.audit.is_some());
     }
-    // Who was away is told of the end, and not of its audit.
+    // The message about a missed end has no audit.
     drop(alice);
     stage.host.until_bot("alice", |bot| !bot.connected).await;
     let (mut alice, mut missed) = (stage.session(&stage.alice).await, None);
@@ -248,7 +248,7 @@ async fn audits_and_practice_are_withheld_from_those_who_may_not_ask() {
     let missed = missed.unwrap();
     assert_eq!((missed.winner, missed.audit), (first.winner, None));
 
-    // The snapshot of the second match was read past.
+    // The snapshot of the second match was skipped.
     drop(alice);
     let mut alice = stage.session(&stage.alice).await;
     tokio::join!(alice.play_timidly(1), bob.play_timidly(1));
@@ -262,7 +262,7 @@ async fn audits_and_practice_are_withheld_from_those_who_may_not_ask() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_batch_that_is_open_is_ended_when_the_tournament_begins() {
+async fn an_open_batch_ends_when_the_tournament_begins() {
     let stage = Stage::set().await;
     let (asks, requests) = mpsc::channel(1);
     let request = stage.alice.request(ReceiverStream::new(requests));
@@ -284,7 +284,7 @@ async fn a_batch_that_is_open_is_ended_when_the_tournament_begins() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_that_leaves_a_closed_ladder_may_ask_when_its_round_is_over() {
+async fn leaving_a_ladder_opens_the_oracle_after_the_round() {
     let stage = Stage::set().await;
     let ladder = Format::Ladder(pb::LadderFormat::default());
     let settings = pb::TournamentSettings { format: Some(ladder), concurrency: 2, ..closed() };
@@ -299,7 +299,7 @@ async fn a_bot_that_leaves_a_closed_ladder_may_ask_when_its_round_is_over() {
     tokio::join!(alice.play_timidly(2), bob.play_timidly(2));
     let until_free = async { while stage.alice.closed_by().await.is_some() {} };
     soon("the end of the round", until_free).await;
-    // The ladder waits for bots, and is not over.
+    // The ladder waits for bots, so it has not ended.
     assert_eq!(stage.bob.closed_by().await, Some((Code::PermissionDenied, id.clone())));
     let request = pb::JoinTournamentRequest { tournament_id: id.clone(), ..Default::default() };
     tournaments.join_tournament(stage.alice.request(request)).await.unwrap();

@@ -1,15 +1,15 @@
-//! Compression: records, lists and exports for clients that ask for it, and never play.
+//! Compression of records, lists and exports on request, but never of play.
 
 use super::{
     host::{Host, exhibition, patient_clock, soon},
     http2::{RawConnection, framed, local, request},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
 use prost::Message as _;
 use tonic::{Code, codec::CompressionEncoding, codegen::http::HeaderMap};
 
-/// Calls a method as a client that reads gzip, and returns the headers of the response and the bytes of its body.
+/// Calls a method, accepting gzip, and returns the headers and the size of the body.
 async fn fetch(host: &Host, path: &str, token: &str, message: &[u8], accepted: &str) -> (HeaderMap, usize) {
     let connection = RawConnection::open(&host.address, local(1)).await;
     let mut requests = soon("room for a request", connection.requests.clone().ready()).await.unwrap();
@@ -28,12 +28,12 @@ async fn fetch(host: &Host, path: &str, token: &str, message: &[u8], accepted: &
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn records_and_lists_are_compressed_for_those_who_ask_and_play_is_not() {
+async fn records_and_lists_are_compressed_on_request_but_play_is_not() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two"]).await;
     let mut playing = Vec::new();
     for token in &tokens {
-        playing.push(Line::open(&host, token).await.0.playing_timidly(1));
+        playing.push(BotSession::open(&host, token).await.0.playing_timidly(1));
     }
     let request = pb::CreateMatchRequest {
         clock: Some(patient_clock()),
@@ -61,7 +61,7 @@ async fn records_and_lists_are_compressed_for_those_who_ask_and_play_is_not() {
         assert_eq!(headers["grpc-encoding"], "gzip");
         assert!(100 * plain > percent * compressed, "{path}: {plain} bytes, {compressed} compressed");
     }
-    // A bot's first word is no request, which ends its session.
+    // A bot's first message is invalid, which ends its session.
     let (headers, _) = fetch(&host, "/lastnim.v1.ArenaService/Play", &tokens[0], &[0xff; 9], "gzip").await;
     assert!(!headers.contains_key("grpc-encoding"));
 
@@ -70,7 +70,7 @@ async fn records_and_lists_are_compressed_for_those_who_ask_and_play_is_not() {
     let mut reading = matches.clone().accept_compressed(CompressionEncoding::Gzip);
     let request = pb::GetRecordRequest { match_id: id.clone() };
     assert_eq!(reading.get_record(request).await.unwrap().into_inner(), plain);
-    // Nobody may send what grows when it is read.
+    // Compressed requests are refused, since they could expand.
     let mut sending = matches.send_compressed(CompressionEncoding::Gzip);
     let refused = sending.get_record(pb::GetRecordRequest { match_id: id }).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unimplemented, "UNKNOWN_COMPRESSION"));

@@ -1,8 +1,8 @@
-//! Many of everything.
+//! Large numbers of matches, sessions and seats.
 
 use super::{
     host::{Host, exhibition, patient_clock, round_robin, soon},
-    line::Line,
+    session::BotSession,
     vanish::forfeits,
 };
 use lastnim_arena::Limits;
@@ -17,23 +17,23 @@ async fn a_bot_plays_two_hundred_matches_on_one_stream() {
     const MATCHES: usize = 200;
     let host = Host::start().await;
     let tokens = host.register_all(["busy", "other"]).await;
-    let (busy, _) = Line::open(&host, &tokens[0]).await;
-    let (mut other, _) = Line::open(&host, &tokens[1]).await;
+    let (busy, _) = BotSession::open(&host, &tokens[0]).await;
+    let (mut other, _) = BotSession::open(&host, &tokens[1]).await;
     let mut ids = BTreeSet::new();
     for _ in 0..MATCHES {
         ids.insert(host.create_match(exhibition(["busy", "other"], &[3, 2])).await);
     }
-    // The other one only reads so far: every match waits for its row.
+    // The other bot only reads so far, so every match waits for its row.
     let mut waiting = BTreeSet::new();
     while waiting.len() < MATCHES {
         waiting.insert(other.started().await.match_id);
     }
     assert_eq!(host.bot("other").await.open_matches as usize, MATCHES);
-    // Both come anew and are sent all their matches at once.
+    // Both reconnect and get all their matches at once.
     drop((busy, other));
-    let (busy, welcome) = Line::open(&host, &tokens[0]).await;
+    let (busy, welcome) = BotSession::open(&host, &tokens[0]).await;
     assert_eq!(welcome.open_matches as usize, MATCHES);
-    let (other, welcome) = Line::open(&host, &tokens[1]).await;
+    let (other, welcome) = BotSession::open(&host, &tokens[1]).await;
     assert_eq!(welcome.open_matches as usize, MATCHES);
     let playing = [busy.playing_timidly(MATCHES), other.playing_timidly(MATCHES)];
     for playing in playing {
@@ -48,50 +48,50 @@ async fn a_bot_plays_two_hundred_matches_on_one_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn reconnecting_for_ever_leaves_nothing_behind() {
-    // If one session in a hundred were left behind, there would be no place in the end.
+async fn frequent_reconnects_leak_no_sessions() {
+    // If one session in a hundred leaked, no slot would be left in the end.
     let limits = Limits { sessions: 8, ..Limits::default() };
     let host = Host::with(Config { limits, connections: 16, ..Config::default() }).await;
     let tokens = host.register_all(["restless", "calm"]).await;
-    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let (calm, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["restless", "calm"], &[4])).await;
     let playing = calm.playing_timidly(1);
     let channel = connect(&host.address).await.unwrap();
     for round in 0..1_000 {
         let line = match round % 4 {
-            // Given up before it is answered.
+            // This session is dropped before it is answered.
             0 => {
-                let opening = Line::try_over(channel.clone(), &tokens[0]);
+                let opening = BotSession::try_over(channel.clone(), &tokens[0]);
                 tokio::select! {
                     biased;
                     line = opening => line.ok(),
                     () = tokio::task::yield_now() => None,
                 }
             }
-            // The one that was given up may come in behind it, and take its place: nobody waits for a welcome.
-            1 => Line::try_over(channel.clone(), &tokens[0]).await.ok(),
-            // By a connection of its own.
-            2 if round % 20 == 2 => Some(Line::open(&host, &tokens[0]).await.0),
-            _ => Some(Line::over(channel.clone(), &tokens[0]).await.0),
+            // The dropped session may arrive later and replace this one, so do not wait for a welcome.
+            1 => BotSession::try_over(channel.clone(), &tokens[0]).await.ok(),
+            // On a separate connection.
+            2 if round % 20 == 2 => Some(BotSession::open(&host, &tokens[0]).await.0),
+            _ => Some(BotSession::over(channel.clone(), &tokens[0]).await.0),
         };
         drop(line);
     }
     host.until_bot("restless", |bot| !bot.connected).await;
-    let (mut restless, welcome) = Line::open(&host, &tokens[0]).await;
+    let (mut restless, welcome) = BotSession::open(&host, &tokens[0]).await;
     assert_eq!(welcome.open_matches, 1);
     restless.play_timidly(1).await;
     soon("the end of the match", playing).await.unwrap();
     assert_eq!(forfeits(&host, &id).await, []);
     for number in 0..6 {
         let token = host.register(&format!("new-{number}")).await;
-        let entering = async { while Line::try_over(channel.clone(), &token).await.is_err() {} };
+        let entering = async { while BotSession::try_over(channel.clone(), &token).await.is_err() {} };
         soon("a place", entering).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixty_four_matches_at_once_of_six_bots_and_no_room_for_more() {
-    // Fewer open matches than the tournament would play: it has to wait for room, and another one with it.
+async fn two_tournaments_share_the_limit_of_open_matches() {
+    // The limit of open matches is below what the tournament would play, so it has to wait, and another one as well.
     let limits = Limits { open_matches: 40, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
@@ -113,13 +113,13 @@ async fn sixty_four_matches_at_once_of_six_bots_and_no_room_for_more() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn thirty_two_seats_and_a_thousand_piles_are_played_to_the_end() {
+async fn matches_with_32_seats_and_1024_piles_finish() {
     let host = Host::start().await;
     let names: [String; 32] = std::array::from_fn(|number| format!("bot-{number}"));
     let mut playing = Vec::new();
     for name in &names {
         let token = host.register(name).await;
-        playing.push(Line::open(&host, &token).await.0.playing_timidly(1));
+        playing.push(BotSession::open(&host, &token).await.0.playing_timidly(1));
     }
     let id = host.create_match(exhibition(names.each_ref().map(String::as_str), &[1; 1_024])).await;
     for playing in playing {
@@ -131,11 +131,11 @@ async fn thirty_two_seats_and_a_thousand_piles_are_played_to_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_that_asks_for_its_own_turns_hears_of_no_others() {
+async fn a_bot_subscribed_to_its_own_turns_gets_no_others() {
     let host = Host::start().await;
     let tokens = host.register_all(["terse", "other"]).await;
-    let (mut terse, _) = Line::open(&host, &tokens[0]).await;
-    let (other, _) = Line::open(&host, &tokens[1]).await;
+    let (mut terse, _) = BotSession::open(&host, &tokens[0]).await;
+    let (other, _) = BotSession::open(&host, &tokens[1]).await;
     let subscribe = pb::Subscribe { feed: pb::Feed::OwnTurns.into() };
     terse.send(pb::play_request::Action::Subscribe(subscribe)).await;
     let request = pb::CreateMatchRequest {

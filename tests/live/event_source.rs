@@ -1,4 +1,4 @@
-//! Server-sent events, read as a browser reads them.
+//! A client for server-sent events.
 
 use super::{
     host::{Host, soon},
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// A stream of events, over a connection of its own.
+/// A stream of events on its own connection.
 pub struct EventSource {
     stream: TcpStream,
     status: u16,
@@ -18,22 +18,22 @@ pub struct EventSource {
     events: VecDeque<PageEvent>,
 }
 
-/// An event of such a stream.
+/// An event.
 #[derive(Debug, Clone)]
 pub struct PageEvent {
-    /// `message`, or the name that it has.
+    /// `message`, or its name.
     pub name: String,
     pub id: Option<String>,
     pub data: Value,
 }
 
 impl PageEvent {
-    /// Returns what stands in a part of the page from now on.
+    /// Returns the new HTML of a part of the page.
     pub fn part(&self, id: &str) -> Option<&str> {
         self.data["parts"][id].as_str()
     }
 
-    /// Returns the plies of the rows of takes that it brings, and whether they replace those that stood there.
+    /// Returns the plies of the rows of takes, and whether they replace the old ones.
     pub fn plies(&self) -> (Vec<u32>, bool) {
         let appended = self.data["append"]["takes"].as_str();
         let rows = appended.or(self.part("takes")).unwrap_or_default();
@@ -44,7 +44,7 @@ impl PageEvent {
 }
 
 impl EventSource {
-    /// Asks for a stream with further lines of a head.
+    /// Opens a stream with additional header lines.
     pub async fn open_with(host: &Host, path: &str, head: &str) -> Self {
         let mut stream = socket(&host.address, local(1)).await;
         let address = &host.address;
@@ -68,7 +68,7 @@ impl EventSource {
         source
     }
 
-    /// Asks for a stream that there is.
+    /// Opens an existing stream.
     pub async fn open(host: &Host, path: &str) -> Self {
         let source = Self::open_with(host, path, "").await;
         assert_eq!(source.status, 200, "{path}");
@@ -82,13 +82,13 @@ impl EventSource {
 
     async fn read_more(&mut self) -> bool {
         let mut bytes = [0; 4_096];
-        // A connection that was cut ends as well.
+        // A cut connection ends the stream.
         let read = soon("more of a stream", self.stream.read(&mut bytes)).await.unwrap_or(0);
         self.unread.extend(&bytes[..read]);
         read > 0
     }
 
-    /// Returns the next event; none at the end of the stream.
+    /// Returns the next event; `None` at the end of the stream.
     pub async fn next(&mut self) -> Option<PageEvent> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -109,10 +109,10 @@ impl EventSource {
         }
     }
 
-    /// Reads on to the first event of which something is true.
+    /// Reads up to the first matching event.
     pub async fn until(&mut self, is_it: impl Fn(&PageEvent) -> bool) -> PageEvent {
         loop {
-            let event = self.next().await.expect("the stream goes on");
+            let event = self.next().await.expect("the stream is open");
             if is_it(&event) {
                 return event;
             }
@@ -133,7 +133,7 @@ impl EventSource {
     }
 }
 
-/// Takes a chunk of HTTP/1.1, if it is there as a whole.
+/// Takes a complete HTTP/1.1 chunk.
 fn take_chunk(unread: &mut Vec<u8>) -> Option<String> {
     let line = unread.windows(2).position(|bytes| bytes == b"\r\n")?;
     let length = usize::from_str_radix(str::from_utf8(&unread[..line]).unwrap(), 16).unwrap();

@@ -1,4 +1,4 @@
-//! Matches between named bots, outside of any tournament.
+//! Exhibitions: matches outside of tournaments.
 
 use super::host::{Host, exhibition, round_robin};
 use lastnim_bots::HouseBot;
@@ -6,11 +6,11 @@ use lastnim_proto::pb;
 
 const TRIO: [HouseBot; 3] = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
 
-/// Whether exhibitions are played besides a tournament.
+/// Whether exhibitions are played during a tournament.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Besides {
-    Nothing,
-    Exhibitions,
+enum Exhibitions {
+    Played,
+    NotPlayed,
 }
 
 /// Plays exhibitions of the trio to their ends.
@@ -24,12 +24,12 @@ async fn play_exhibitions(host: &Host) {
     }
 }
 
-/// Plays a tournament and returns its standings, as they are then and once more at the very end.
-async fn standings(besides: Besides) -> [Vec<pb::Standing>; 2] {
+/// Plays a tournament and returns its standings, when it ends and later.
+async fn standings(exhibitions: Exhibitions) -> [Vec<pb::Standing>; 2] {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, 1).await;
     let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 5]]), &TRIO.map(HouseBot::kind)).await;
-    if besides == Besides::Exhibitions {
+    if exhibitions == Exhibitions::Played {
         play_exhibitions(&host).await;
         host.start_tournament(&id).await;
         play_exhibitions(&host).await;
@@ -37,7 +37,7 @@ async fn standings(besides: Besides) -> [Vec<pb::Standing>; 2] {
         host.start_tournament(&id).await;
     }
     let over = host.tournament_over(&id).await;
-    if besides == Besides::Exhibitions {
+    if exhibitions == Exhibitions::Played {
         play_exhibitions(&host).await;
     }
     let request = pb::GetStandingsRequest { tournament_id: id.clone(), cross_table: false };
@@ -48,9 +48,9 @@ async fn standings(besides: Besides) -> [Vec<pb::Standing>; 2] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn exhibitions_count_for_no_standings_and_no_ratings() {
-    let [over, later] = standings(Besides::Exhibitions).await;
+async fn exhibitions_do_not_affect_standings_or_ratings() {
+    let [over, later] = standings(Exhibitions::Played).await;
     assert_eq!(over, later);
     assert!(over.iter().all(|line| line.rating.is_some() && line.skill.is_some()));
-    assert_eq!(over, standings(Besides::Nothing).await[0]);
+    assert_eq!(over, standings(Exhibitions::NotPlayed).await[0]);
 }

@@ -1,4 +1,4 @@
-//! Clients that speak something else than HTTP/2 are told what this is.
+//! Clients that do not speak HTTP/2 get an explanation.
 
 use super::{
     host::{Host, soon},
@@ -11,7 +11,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// How a handshake of TLS begins: a record of version 1.0 with a `ClientHello` of 512 bytes.
+/// The start of a TLS handshake: a record of version 1.0 with a `ClientHello` of 512 bytes.
 const CLIENT_HELLO: &[u8] = &[22, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3];
 
 async fn answer(mut stream: TcpStream) -> Vec<u8> {
@@ -20,7 +20,7 @@ async fn answer(mut stream: TcpStream) -> Vec<u8> {
     answer
 }
 
-/// Starts a server that speaks gRPC alone.
+/// Starts a server with gRPC only.
 async fn without_pages(config: Config) -> Host {
     Host::with(Config { no_web: true, ..config }).await
 }
@@ -31,7 +31,7 @@ async fn answer_to(host: &Host, said: &[u8]) -> Vec<u8> {
     answer(stream).await
 }
 
-/// Reads a response of HTTP/1.1 apart: its status line, its headers, and its body.
+/// Splits an HTTP/1.1 response into status line, headers and body.
 fn parts(response: &[u8]) -> (&str, Vec<(&str, &str)>, &str) {
     let response = str::from_utf8(response).unwrap();
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
@@ -40,7 +40,7 @@ fn parts(response: &[u8]) -> (&str, Vec<(&str, &str)>, &str) {
     (status, lines.map(|line| line.split_once(": ").unwrap()).collect(), body)
 }
 
-fn assert_says_what_this_is(response: &[u8]) {
+fn assert_explains_protocol(response: &[u8]) {
     let (status, headers, body) = parts(response);
     assert_eq!(status, "HTTP/1.1 426 Upgrade Required");
     let header = |name: &str| headers.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
@@ -50,7 +50,7 @@ fn assert_says_what_this_is(response: &[u8]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_pages_a_request_of_http1_is_answered_with_what_this_is() {
+async fn without_pages_http1_requests_get_an_explanation() {
     let host = without_pages(Config::default()).await;
     let long = format!("GET / HTTP/1.1\r\nHost: server\r\nCookie: {}\r\n\r\n", "x".repeat(10_000));
     let endless = format!("GET /{} HTTP/1.1\r\n", "x".repeat(30_000));
@@ -63,14 +63,14 @@ async fn without_pages_a_request_of_http1_is_answered_with_what_this_is() {
         &endless,
     ];
     for request in requests {
-        assert_says_what_this_is(&answer_to(&host, request.as_bytes()).await);
+        assert_explains_protocol(&answer_to(&host, request.as_bytes()).await);
     }
     let to_head = answer_to(&host, b"HEAD / HTTP/1.1\r\n\r\n").await;
     assert_eq!(parts(&to_head).2, "", "no body answers HEAD");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_that_comes_in_pieces_is_answered_when_it_is_whole() {
+async fn fragmented_requests_are_answered_when_complete() {
     let host = without_pages(Config::default()).await;
     let mut stream = socket(&host.address, local(1)).await;
     for piece in ["GE", "T / HTTP/1.1\r", "\nHost: server\r\n", "\r", "\n"] {
@@ -78,8 +78,8 @@ async fn a_request_that_comes_in_pieces_is_answered_when_it_is_whole() {
         stream.flush().await.unwrap();
         tokio::task::yield_now().await;
     }
-    assert_says_what_this_is(&answer(stream).await);
-    // One that is never whole is closed in the end, and keeps nobody out meanwhile.
+    assert_explains_protocol(&answer(stream).await);
+    // An incomplete request is closed after a while, and blocks nobody before.
     let brief = Duration::from_millis(200);
     let host = without_pages(Config { first_call_timeout: brief, ..Config::default() }).await;
     for said in [&b""[..], b"G", b"GET / HTTP/1.1\r\n", b"P", &CLIENT_HELLO[..1]] {
@@ -93,18 +93,18 @@ async fn a_request_that_comes_in_pieces_is_answered_when_it_is_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_handshake_of_tls_gets_an_alert_of_tls() {
+async fn tls_handshakes_get_a_tls_alert() {
     let trusted = "127.0.0.7".parse().unwrap();
     let host = without_pages(Config { trusted_proxies: vec![trusted], ..Config::default() }).await;
     // A fatal alert: handshake_failure.
     let alert = [21, 3, 1, 0, 2, 2, 40];
     assert_eq!(answer_to(&host, CLIENT_HELLO).await, alert);
-    // A proxy announces its client before.
+    // A proxy announces its client first.
     let header = b"\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\x02\x01\x7f\0\0\x01\x01\0\x02\0";
     let mut stream = socket(&host.address, local(7)).await;
     stream.write_all(&[&header[..], CLIENT_HELLO].concat()).await.unwrap();
     assert_eq!(answer(stream).await, alert);
     let mut stream = socket(&host.address, local(7)).await;
     stream.write_all(&[&header[..], b"GET / HTTP/1.1\r\n\r\n"].concat()).await.unwrap();
-    assert_says_what_this_is(&answer(stream).await);
+    assert_explains_protocol(&answer(stream).await);
 }

@@ -1,11 +1,11 @@
-//! Tournaments of every format, played by the house bots.
+//! Tournaments of every format, played by house bots.
 
 use super::host::{Host, round_robin};
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb;
 use pb::tournament_settings::{Format, OtherPositions};
 
-/// A tournament of a format, on drawn positions with drawn rows.
+/// Settings of a tournament on drawn positions with drawn rows.
 fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
     let drawn = pb::DrawnPositions { count: 3, min_piles: 2, max_piles: 3, min_counters: 1, max_counters: 3 };
     pb::TournamentSettings {
@@ -17,7 +17,7 @@ fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
     }
 }
 
-/// Plays a tournament of the well-behaved house bots to its end.
+/// Plays a tournament of house bots to its end.
 async fn played(settings: pb::TournamentSettings) -> pb::WatchTournamentResponse {
     let host = Host::start().await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
@@ -28,7 +28,7 @@ async fn played(settings: pb::TournamentSettings) -> pb::WatchTournamentResponse
     last
 }
 
-/// Plays a tournament twice, with much at once and with little, and returns how many matches it had.
+/// Plays a tournament twice, with much and with little concurrency, and returns its number of matches.
 async fn same_both_times(format: Format, seats: u32) -> u64 {
     let mut seen = Vec::new();
     for (concurrency, bot_concurrency) in [(64, 0), (5, 1)] {
@@ -49,7 +49,7 @@ async fn same_both_times(format: Format, seats: u32) -> u64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_swiss_tournament_is_played_in_rounds() {
     let swiss = pb::SwissFormat { rounds: 3, table_groups: 2 };
-    // 6 bots make one table of 4; the other two sit out, and have points for it.
+    // 6 bots make one table of 4; the other two get points for sitting out.
     assert_eq!(same_both_times(Format::Swiss(swiss), 4).await, 3 * 2 * 4);
 }
 
@@ -67,7 +67,7 @@ async fn a_bounded_ladder_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_gauntlet_and_a_sample_have_so_many_groups() {
+async fn gauntlets_and_samples_have_the_requested_groups() {
     let gauntlet = pb::GauntletFormat { bot: HouseBot::BASIC[0].kind().into(), groups: 0 };
     assert_eq!(same_both_times(Format::Gauntlet(gauntlet), 3).await, 5 * 3 * 3);
     let sample = pb::RoundRobinFormat { groups: 11 };
@@ -75,7 +75,7 @@ async fn a_gauntlet_and_a_sample_have_so_many_groups() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_test_stops_when_it_knows_enough() {
+async fn a_sequential_test_stops_early() {
     let sprt = pb::SprtFormat {
         candidate: "oracle".into(),
         baseline: "random".into(),

@@ -19,10 +19,10 @@ use tokio::{
 };
 use tonic::{Code, Request, service::interceptor::InterceptedService, transport::Channel};
 
-/// No wait in these tests comes near it unless something is wrong.
+/// The limit for every wait; reached only in failures.
 pub const LONG: Duration = Duration::from_mins(5);
 
-/// A channel that puts a token on every call.
+/// A channel that sends a token with every call.
 pub type Authorized = InterceptedService<Channel, Authorization>;
 
 /// A server on a free port of this machine.
@@ -30,19 +30,19 @@ pub struct Host {
     pub address: String,
     pub admin: Token,
     pub viewer: Token,
-    /// A connection that is shared by the clients made here.
+    /// A connection shared by the clients made here.
     pub channel: Channel,
     stop: oneshot::Sender<()>,
     running: JoinHandle<Result<(), ServeError>>,
 }
 
-/// Bots of the SDK that play until they are dismissed.
+/// Bots of the SDK that play until they are stopped.
 pub struct Party {
     dismissal: watch::Sender<bool>,
     playing: Vec<JoinHandle<Result<Summary, Error>>>,
 }
 
-/// Waits for something that is bound to come.
+/// Waits for something, up to the limit.
 pub async fn soon<T>(what: &str, coming: impl Future<Output = T>) -> T {
     timeout(LONG, coming).await.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
 }
@@ -72,14 +72,14 @@ impl Host {
             listener,
             arena,
             config,
-            // A test that is over stops its server as well.
+            // Dropping this at the end of a test stops the server.
             Box::pin(async { drop(stopped.await) }),
         ));
         let channel = soon("a connection", connect(&address)).await.unwrap();
         Self { address, admin, viewer, channel, stop, running }
     }
 
-    /// Talks to a server that somebody else has started and stops.
+    /// Connects to a server that somebody else started and stops.
     pub async fn at(address: &str, admin: &Token) -> Self {
         let channel = soon("a connection", connect(address)).await.unwrap();
         let (address, admin, viewer) = (address.to_owned(), admin.clone(), Token::generate());
@@ -87,7 +87,7 @@ impl Host {
         Self { address, admin, viewer, channel, stop, running }
     }
 
-    /// Puts a token on the calls of a client.
+    /// Adds a token to the calls of a client.
     pub fn authorized(&self, token: &str) -> Authorized {
         InterceptedService::new(self.channel.clone(), token_authorization(token).unwrap())
     }
@@ -108,12 +108,12 @@ impl Host {
         TournamentServiceClient::new(self.as_admin())
     }
 
-    /// Asks the oracle without a token.
+    /// Returns a client of the oracle without a token.
     pub fn oracle(&self) -> OracleServiceClient<Channel> {
         OracleServiceClient::new(self.channel.clone())
     }
 
-    /// Asks the oracle as a bot does, or another holder of a token.
+    /// Returns a client of the oracle with a token.
     pub fn oracle_for(&self, token: &str) -> OracleServiceClient<Authorized> {
         OracleServiceClient::new(self.authorized(token))
     }
@@ -124,7 +124,7 @@ impl Host {
         self.bots().register_bot(request).await.unwrap().into_inner().token
     }
 
-    /// Registers bots under the given names and returns their tokens.
+    /// Registers bots and returns their tokens.
     pub async fn register_all<const N: usize>(&self, names: [&str; N]) -> [String; N] {
         let mut tokens = names.map(str::to_owned);
         for (name, token) in names.into_iter().zip(&mut tokens) {
@@ -138,13 +138,13 @@ impl Host {
         self.bots().get_bot(request).await.unwrap().into_inner().bot.unwrap()
     }
 
-    /// Returns the versions that a bot has said, the one that was seen last first.
+    /// Returns the versions that a bot has declared, the most recent first.
     pub async fn seen_versions(&self, name: &str) -> Vec<pb::SeenVersion> {
         let request = pb::GetBotRequest { name: name.into() };
         self.bots().get_bot(request).await.unwrap().into_inner().versions
     }
 
-    /// Asks for a bot again and again until it is as it should be.
+    /// Polls a bot until it reaches a state.
     pub async fn until_bot(&self, name: &str, settled: impl Fn(&pb::Bot) -> bool) {
         let looking = async { while !settled(&self.bot(name).await) {} };
         soon("the bot's new state", looking).await;
@@ -165,7 +165,7 @@ impl Host {
         self.matches().get_record(request).await.unwrap().into_inner().record.unwrap()
     }
 
-    /// Follows a match to its end and returns its events.
+    /// Watches a match to its end and returns its events.
     pub async fn watched_to_its_end(&self, id: &str) -> Vec<pb::WatchMatchResponse> {
         let request = pb::WatchMatchRequest { match_id: id.into() };
         let mut stream = self.matches().watch_match(request).await.unwrap().into_inner();
@@ -176,7 +176,7 @@ impl Host {
         events
     }
 
-    /// Follows a match to its end, and on until transcripts of it are taken: it is closed a moment after its end is told.
+    /// Watches a match until transcripts of it are accepted: it is closed shortly after its end is sent.
     pub async fn until_closed(&self, id: &str) {
         self.watched_to_its_end(id).await;
         let mut transcripts = TranscriptServiceClient::new(self.as_admin());
@@ -207,7 +207,7 @@ impl Host {
         self.tournaments().start_tournament(request).await.unwrap();
     }
 
-    /// Waits until a tournament is over and returns its last state.
+    /// Waits until a tournament ends and returns its last state.
     pub async fn tournament_over(&self, id: &str) -> pb::WatchTournamentResponse {
         let request = pb::WatchTournamentRequest { tournament_id: id.into(), state_only: false };
         let mut states = self.tournaments().watch_tournament(request).await.unwrap().into_inner();
@@ -225,11 +225,11 @@ impl Host {
             ..Default::default()
         };
         let page = self.matches().list_matches(request).await.unwrap().into_inner();
-        assert_eq!(page.next_page_token, "", "one page holds them all");
+        assert_eq!(page.next_page_token, "", "one page contains all");
         page.matches
     }
 
-    /// Registers house bots under their own names and lets them play.
+    /// Registers house bots under their own names and starts them.
     pub async fn house_bots(&self, bots: &[HouseBot], seed: u64) -> Party {
         let mut party = Party::empty();
         for &bot in bots {
@@ -239,7 +239,7 @@ impl Host {
         party
     }
 
-    /// Tells the server to stop and hands over its end.
+    /// Stops the server and returns its task.
     pub fn stop(self) -> JoinHandle<Result<(), ServeError>> {
         self.stop.send(()).expect("the server runs");
         self.running
@@ -247,7 +247,7 @@ impl Host {
 }
 
 impl Party {
-    /// Nobody yet.
+    /// Makes a party without bots.
     pub fn empty() -> Self {
         Self { dismissal: watch::Sender::new(false), playing: Vec::new() }
     }
@@ -257,12 +257,12 @@ impl Party {
         let options = Options::new(address, token);
         let bot = bot.build_bot(seed);
         self.playing.push(tokio::spawn(run_until(bot, options, async move {
-            // A dropped party is dismissed as well.
+            // Dropping a party stops its bots.
             let _ = dismissed.wait_for(|&dismissed| dismissed).await;
         })));
     }
 
-    /// Ends the bots' runs and returns what they achieved.
+    /// Stops the bots and returns their summaries.
     pub async fn dismiss(self) -> Vec<Summary> {
         self.dismissal.send_replace(true);
         let mut summaries = Vec::new();
@@ -273,7 +273,7 @@ impl Party {
     }
 }
 
-/// A match of these bots on these piles, who declare their rows, with time enough that nobody loses by it.
+/// A match with declared rows, and clocks that do not run out.
 pub fn exhibition<const N: usize>(bots: [&str; N], piles: &[u64]) -> pb::CreateMatchRequest {
     pb::CreateMatchRequest {
         bots: bots.map(str::to_owned).to_vec(),
@@ -284,12 +284,12 @@ pub fn exhibition<const N: usize>(bots: [&str; N], piles: &[u64]) -> pb::CreateM
     }
 }
 
-/// A minute for everything.
+/// Clocks of a minute.
 pub fn patient_clock() -> pb::Clock {
     pb::Clock { initial_ms: 60_000, declaration_ms: 60_000, ..Default::default() }
 }
 
-/// A tournament of three-seat matches with time enough that nobody loses by it.
+/// A round robin for three seats, with clocks that do not run out.
 pub fn round_robin(positions: &[&[u64]]) -> pb::TournamentSettings {
     pb::TournamentSettings {
         title: "live".into(),
@@ -301,7 +301,7 @@ pub fn round_robin(positions: &[&[u64]]) -> pb::TournamentSettings {
     }
 }
 
-/// Puts a bearer token on one call.
+/// Adds a bearer token to a call.
 pub fn bearing<T>(token: &str, message: T) -> Request<T> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());

@@ -1,4 +1,4 @@
-//! The hostile bot, in a tournament and beside it: nobody else may notice.
+//! The hostile bot, inside and outside of tournaments: other bots must not notice it.
 
 use super::hostile_bot::{
     Misbehaviour,
@@ -6,7 +6,7 @@ use super::hostile_bot::{
 };
 use super::{
     host::{Host, Party, exhibition, patient_clock, round_robin, soon},
-    line::{Line, take},
+    session::{BotSession, take},
     vanish::forfeits,
 };
 use lastnim_bots::HouseBot;
@@ -22,7 +22,7 @@ use tokio::{
 
 const TRIO: [HouseBot; 3] = [HouseBot::Timid, HouseBot::Random, HouseBot::Oracle];
 
-/// A hostile bot at large.
+/// A running hostile bot.
 struct Attack {
     stop: oneshot::Sender<()>,
     attacking: JoinHandle<Result<HostileReport, lastnim_client::Error>>,
@@ -34,7 +34,7 @@ impl Attack {
         let (address, ways) = (host.address.clone(), ways.to_vec());
         let attacking = tokio::spawn(async move {
             let stopped = async {
-                // A test that is over stops the attack as well.
+                // Dropping this at the end of a test stops the attack.
                 let _ = stopped.await;
             };
             attack::run(&address, &token, &ways, seed, stopped).await
@@ -48,38 +48,37 @@ impl Attack {
     }
 }
 
-/// How seats of the hostile bot may be lost.
+/// The ways in which the hostile bot may lose its seats.
 fn expected(way: Misbehaviour) -> &'static [pb::ForfeitReason] {
     use pb::ForfeitReason::{Disconnected, Resigned, Strikes, TimedOut};
     match way {
-        // Out of turn is most often too late, which costs nothing.
+        // Takes out of turn mostly arrive too late, which costs nothing.
         Misbehaviour::IllegalTakes | Misbehaviour::FuturePlies | Misbehaviour::OutOfTurn => &[Strikes],
-        // What they send is refused without a strike, and after a refusal they play as they should.
+        // Their messages are refused without a strike, and after a refusal they play correctly.
         Misbehaviour::StalePlies
         | Misbehaviour::UnknownMatches
         | Misbehaviour::GarbageRows
         | Misbehaviour::EmptyMessages
         | Misbehaviour::DeclareTwice => &[],
-        // Away time and again, they may come back too late.
+        // Disconnecting repeatedly, they may come back too late.
         Misbehaviour::DropStream | Misbehaviour::HalfClose | Misbehaviour::TwoSessions => {
             &[TimedOut, Disconnected]
         }
         Misbehaviour::Resign => &[Resigned],
-        // A session that is ended for the flood may be missed when the clock runs out, and while it is away the takes
-        // that are still under way count as strikes.
+        // A session ended for flooding may be missing when the clock runs out; its takes in transit count as strikes.
         Misbehaviour::Flood => &[Strikes, TimedOut, Disconnected],
         Misbehaviour::Stall => &[TimedOut],
     }
 }
 
-/// Plays a tournament with a hostile bot in it, and returns how its seats were lost.
+/// Plays a tournament with a hostile bot, and returns how its seats were lost.
 async fn hostile_tournament(ways: &[Misbehaviour], seed: u64) -> (Vec<pb::ForfeitReason>, HostileReport) {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, seed).await;
     let attack = Attack::begin(&host, host.register("hostile").await, ways, seed);
     host.until_bot("hostile", |bot| bot.connected).await;
     let names = ["timid", "random", "oracle", "hostile"];
-    // Where a clock is to run out, the well-behaved answer in no time; otherwise none may run out.
+    // If a clock is to run out, honest bots answer at once; otherwise no clock may run out.
     let runs_out = ways.iter().any(|&way| expected(way).contains(&pb::ForfeitReason::TimedOut));
     let short = pb::Clock { initial_ms: 10_000, increment_ms: 300, ..patient_clock() };
     let clock = if runs_out { short } else { patient_clock() };
@@ -111,7 +110,7 @@ async fn hostile_tournament(ways: &[Misbehaviour], seed: u64) -> (Vec<pb::Forfei
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_single_misbehaviour_is_noticed_by_others_and_each_is_recorded_as_what_it_is() {
+async fn each_misbehaviour_is_isolated_and_recorded() {
     let mut tournaments = JoinSet::new();
     for (seed, way) in Misbehaviour::ALL.into_iter().enumerate() {
         tournaments.spawn(async move { (way, hostile_tournament(&[way], seed as u64).await) });
@@ -130,8 +129,8 @@ async fn no_single_misbehaviour_is_noticed_by_others_and_each_is_recorded_as_wha
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_misbehaviours_at_once_are_not_noticed_by_others() {
-    // Of some hundred tournaments there is one in which it loses no seat by chance, as what it draws falls on other turns each time.
+async fn combined_misbehaviours_are_isolated() {
+    // In one of some hundred tournaments it loses no seat, as its random actions depend on timing.
     let mut tournaments = JoinSet::new();
     for seed in 97..100 {
         tournaments.spawn(hostile_tournament(&Misbehaviour::ALL, seed));
@@ -146,7 +145,7 @@ async fn all_misbehaviours_at_once_are_not_noticed_by_others() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
+async fn attacks_outside_a_tournament_do_not_affect_it() {
     let host = Host::start().await;
     let mut party: Party = host.house_bots(&HouseBot::BASIC, 5).await;
     let mut attacks = Vec::new();
@@ -155,7 +154,7 @@ async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
         attacks.push(Attack::begin(&host, host.register(&name).await, &Misbehaviour::ALL, number));
         host.until_bot(&name, |bot| bot.connected).await;
     }
-    // A match of the attackers with one that keeps to the rules goes on all the while.
+    // A match between attackers and an honest bot continues during the tournament.
     party.invite(&host.address, host.register("brave").await, HouseBot::Timid, 1);
     host.until_bot("brave", |bot| bot.connected).await;
     let clock = pb::Clock { initial_ms: 10_000, declaration_ms: 10_000, ..patient_clock() };
@@ -181,11 +180,11 @@ async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strikes_are_recorded_one_by_one_with_their_reasons() {
+async fn strikes_are_recorded_with_reasons() {
     let host = Host::start().await;
     let tokens = host.register_all(["clumsy", "calm"]).await;
-    let (mut clumsy, _) = Line::open(&host, &tokens[0]).await;
-    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let (mut clumsy, _) = BotSession::open(&host, &tokens[0]).await;
+    let (calm, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["clumsy", "calm"], &[5, 5])).await;
     let started = clumsy.started().await;
     clumsy.send(take(&id, 0, 1)).await;

@@ -1,4 +1,4 @@
-//! HTTP/2 below gRPC: what a client can do that is no client of ours.
+//! Raw HTTP/2, for clients that misbehave below gRPC.
 
 use super::host::soon;
 use h2::client::{Builder, SendRequest};
@@ -9,17 +9,17 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tonic::codegen::http;
 
-/// What a client sends first.
+/// The connection preface.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// An empty frame of settings.
+/// An empty SETTINGS frame.
 pub const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
 
-/// An address of this machine.
+/// A loopback address.
 pub fn local(last: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 0, last)
 }
 
-/// Connects from an address of this machine.
+/// Connects from a loopback address.
 pub async fn socket(server: &str, from: Ipv4Addr) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((from, 0))).unwrap();
@@ -29,7 +29,7 @@ pub async fn socket(server: &str, from: Ipv4Addr) -> TcpStream {
 /// An HTTP/2 connection.
 pub struct RawConnection {
     pub requests: SendRequest<Bytes>,
-    /// Done when the connection is closed.
+    /// Ends when the connection is closed.
     pub driving: JoinHandle<Result<(), h2::Error>>,
 }
 
@@ -38,7 +38,7 @@ impl RawConnection {
         Self::over(socket(server, from).await, &mut Builder::new()).await
     }
 
-    /// Sends `first` before the connection's own first byte.
+    /// Sends `first` before the connection's own bytes.
     pub async fn announced(server: &str, from: Ipv4Addr, first: &[u8]) -> Self {
         let mut stream = socket(server, from).await;
         stream.write_all(first).await.unwrap();
@@ -84,7 +84,7 @@ pub fn request(path: &str, token: Option<&str>) -> http::Request<()> {
     request.body(()).unwrap()
 }
 
-/// A message as gRPC sends it.
+/// Frames a message for gRPC.
 pub fn framed(message: &[u8]) -> Bytes {
     let length = u32::try_from(message.len()).unwrap().to_be_bytes();
     [&[0], &length[..], message].concat().into()

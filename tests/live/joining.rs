@@ -1,8 +1,8 @@
-//! Joining tournaments over a bot's own stream.
+//! Joining tournaments on a bot's stream.
 
 use super::{
     host::{Host, exhibition, patient_clock, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
     vanish::forfeits,
 };
 use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
@@ -15,8 +15,8 @@ fn join(tournament_id: &str) -> Action {
     Action::JoinTournament(pb::JoinTournament { tournament_id: tournament_id.into() })
 }
 
-/// Reads on to the next answer to a request to join.
-async fn answer(line: &mut Line) -> Result<pb::Tournament, pb::JoinRefused> {
+/// Reads up to the next answer to a request to join.
+async fn answer(line: &mut BotSession) -> Result<pb::Tournament, pb::JoinRefused> {
     line.until(|event| match event {
         Event::JoinedTournament(joined) => Some(Ok(joined.tournament.unwrap())),
         Event::JoinRefused(refused) => Some(Err(refused)),
@@ -26,7 +26,7 @@ async fn answer(line: &mut Line) -> Result<pb::Tournament, pb::JoinRefused> {
 }
 
 /// Asks to join and returns the answer.
-async fn asked(line: &mut Line, tournament: &str) -> Result<pb::Tournament, pb::JoinRefused> {
+async fn asked(line: &mut BotSession, tournament: &str) -> Result<pb::Tournament, pb::JoinRefused> {
     line.send(join(tournament)).await;
     answer(line).await
 }
@@ -49,7 +49,7 @@ async fn bots_join_and_play_over_one_stream_each() {
         ..round_robin(&[&[2, 3], &[4]])
     };
     let id = host.create_tournament(settings, &[]).await;
-    let (mut one, _) = Line::open(&host, &tokens[0]).await;
+    let (mut one, _) = BotSession::open(&host, &tokens[0]).await;
     let joined = asked(&mut one, &id).await.unwrap();
     assert_eq!(
         (joined.id.as_str(), joined.state(), joined.field),
@@ -59,10 +59,10 @@ async fn bots_join_and_play_over_one_stream_each() {
     assert_eq!((told.title.as_str(), told.seats, told.format, told.start_at), ("cup", 2, Some(swiss), 2));
     assert_eq!((told.clock, told.positions), (Some(patient_clock()), vec![]));
     let again = asked(&mut one, &id).await.unwrap();
-    assert_eq!(again.field, ["one"], "asking again does no harm");
+    assert_eq!(again.field, ["one"], "joining twice is harmless");
 
-    let (mut two, _) = Line::open(&host, &tokens[1]).await;
-    // Its matches may begin before it is told that it is in.
+    let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
+    // Its matches may begin before it is told that it has joined.
     two.send(join(&id)).await;
     for playing in [one.playing_timidly(4), two.playing_timidly(4)] {
         soon("the end of the matches", playing).await.unwrap();
@@ -72,11 +72,11 @@ async fn bots_join_and_play_over_one_stream_each() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_cannot_join_is_told_why_and_of_which_tournament() {
+async fn refusals_to_join_name_the_tournament_and_the_reason() {
     let host = Host::start().await;
     let tokens = host.register_all(["late", "one", "two", "three"]).await;
-    let (mut late, _) = Line::open(&host, &tokens[0]).await;
-    let refused = async |line: &mut Line, id: &str| {
+    let (mut late, _) = BotSession::open(&host, &tokens[0]).await;
+    let refused = async |line: &mut BotSession, id: &str| {
         let refused = asked(line, id).await.unwrap_err();
         assert!(id.starts_with(&refused.tournament_id), "{refused:?}");
         (refused.reason(), refused.message)
@@ -96,14 +96,18 @@ async fn whoever_cannot_join_is_told_why_and_of_which_tournament() {
     assert_eq!(why, pb::JoinRefusal::Started);
     let expected = "bots join before the start, and a ladder also while it runs";
     assert_eq!(words, format!("tournament {running} is running: {expected}"));
-    let (mut one, _) = Line::open(&host, &tokens[1]).await;
-    assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Running, "it is in it");
+    let (mut one, _) = BotSession::open(&host, &tokens[1]).await;
+    assert_eq!(
+        asked(&mut one, &running).await.unwrap().state(),
+        pb::TournamentState::Running,
+        "it has joined already"
+    );
     let cancel = pb::CancelTournamentRequest { tournament_id: running.clone() };
     host.tournaments().cancel_tournament(cancel).await.unwrap();
     assert_eq!(refused(&mut late, &running).await.0, pb::JoinRefusal::Over);
     assert_eq!(asked(&mut one, &running).await.unwrap().state(), pb::TournamentState::Cancelled);
 
-    // With its own two and the bot that is late, it would start without the bot that it is about.
+    // With its own two bots and the late one it would start without the bot under test.
     let gauntlet = pb::GauntletFormat { bot: "absent".into(), groups: 0 };
     let settings = pb::TournamentSettings {
         start_at: 3,
@@ -118,13 +122,13 @@ async fn whoever_cannot_join_is_told_why_and_of_which_tournament() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_asks_ten_thousand_times_loses_the_session_and_nothing_else() {
+async fn flooding_with_joins_only_ends_the_session() {
     let host = Host::start().await;
     let tokens = host.register_all(["eager", "calm"]).await;
     let id = host.create_tournament(round_robin(&[&[9]]), &[]).await;
     let channel = soon("a connection", lastnim_client::connect(&host.address)).await.unwrap();
-    let (mut eager, _) = Line::over(channel.clone(), &tokens[0]).await;
-    let (calm, _) = Line::over(channel.clone(), &tokens[1]).await;
+    let (mut eager, _) = BotSession::over(channel.clone(), &tokens[0]).await;
+    let (calm, _) = BotSession::over(channel.clone(), &tokens[1]).await;
     for word in [id.as_str(), UNKNOWN, "no id"] {
         for _ in 0..10_000 {
             let request = pb::PlayRequest { action: Some(join(word)) };
@@ -138,7 +142,7 @@ async fn who_asks_ten_thousand_times_loses_the_session_and_nothing_else() {
             (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES"),
             "{word}"
         );
-        (eager, _) = Line::over(channel.clone(), &tokens[0]).await;
+        (eager, _) = BotSession::over(channel.clone(), &tokens[0]).await;
     }
     assert_eq!(field(&host, &id).await, ["eager"]);
     let one = host.create_match(exhibition(["eager", "calm"], &[2, 2])).await;
@@ -149,14 +153,14 @@ async fn who_asks_ten_thousand_times_loses_the_session_and_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_tournaments_are_joined_at_once_by_asking_again_where_the_server_was_busy() {
+async fn many_tournaments_are_joined_by_retrying_when_busy() {
     let host = Host::start().await;
     let token = host.register("eager").await;
     let mut wanted = BTreeSet::new();
     for _ in 0..60 {
         wanted.insert(host.create_tournament(round_robin(&[&[9]]), &[]).await);
     }
-    let (mut eager, _) = Line::open(&host, &token).await;
+    let (mut eager, _) = BotSession::open(&host, &token).await;
     let (mut joined, mut to_ask) = (BTreeSet::new(), wanted.clone());
     while !to_ask.is_empty() {
         let asked = std::mem::take(&mut to_ask);
@@ -172,17 +176,17 @@ async fn many_tournaments_are_joined_at_once_by_asking_again_where_the_server_wa
                 }
             }
         }
-        assert!(to_ask.len() < asked.len(), "those that wait are answered");
+        assert!(to_ask.len() < asked.len(), "waiting requests are answered");
     }
     assert_eq!(joined, wanted);
 }
 
 #[tokio::test]
-async fn nobody_joins_on_the_token_of_somebody_who_is_no_bot() {
+async fn joining_needs_the_token_of_a_bot() {
     let host = Host::start().await;
     let id = host.create_tournament(round_robin(&[&[9]]), &[]).await;
     for token in [&host.viewer, &host.admin] {
-        let refused = Line::try_over(host.channel.clone(), token.reveal()).await.err().unwrap();
+        let refused = BotSession::try_over(host.channel.clone(), token.reveal()).await.err().unwrap();
         assert_eq!((refused.code(), reason(&refused).as_str()), (Code::PermissionDenied, "WRONG_ROLE"));
     }
     assert_eq!(field(&host, &id).await, Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! Pages that are shown again without being made again.
+//! Cached pages.
 
 use super::{
     host::{Host, round_robin},
@@ -15,10 +15,10 @@ use std::{
 };
 use tokio::task::JoinSet;
 
-/// Starts a server on a database, which keeps pages.
+/// Starts a server on a database, which caches pages.
 pub async fn host_on_sqlite(name: &str) -> Host {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
-    // Nothing may be left of a process that had the same id.
+    // Remove leftovers of a process with the same id.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let url = format!("sqlite:{}", folder.join("store.db").display());
@@ -27,7 +27,7 @@ pub async fn host_on_sqlite(name: &str) -> Host {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_page_about_what_is_over_follows_what_changes_all_the_same() {
+async fn pages_of_ended_tournaments_follow_later_changes() {
     let host = host_on_sqlite("kept-over").await;
     host.register_all(["one", "two"]).await;
     let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
@@ -46,10 +46,10 @@ async fn a_page_about_what_is_over_follows_what_changes_all_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_look_sees_what_was_done_before_it() {
+async fn pages_show_all_earlier_changes() {
     let host = host_on_sqlite("kept-now").await;
     for name in ["one", "two"] {
-        // Long enough that pages are kept.
+        // Long enough for pages to be cached.
         let began = Instant::now();
         let mut page = get(&host, "/bots").await.body;
         while began.elapsed() < Duration::from_millis(1_200) {
@@ -68,9 +68,9 @@ async fn every_look_sees_what_was_done_before_it() {
     }
 }
 
-/// Returns how many pages a server has made.
+/// Returns how many pages the server has rendered.
 async fn made_pages(host: &Host) -> u64 {
-    // It is for whoever is on the machine itself.
+    // Metrics are available on the machine itself.
     let address = &host.address;
     let request = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     let metrics = send(host, &request).await.body;
@@ -79,7 +79,7 @@ async fn made_pages(host: &Host) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_page_is_made_once_however_many_ask_for_it_at_the_same_moment() {
+async fn concurrent_requests_share_one_rendering() {
     let host = Arc::new(host_on_sqlite("kept-once").await);
     host.register_all(["one", "two"]).await;
     let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;

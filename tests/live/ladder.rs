@@ -1,8 +1,8 @@
-//! Ladders: bots come and go, crash over and over, are suspended, and return.
+//! Ladders: bots join, leave, crash repeatedly, are suspended, and return.
 
 use super::{
     host::{Host, bearing, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb;
@@ -12,7 +12,7 @@ use pb::{
 };
 use tonic::{Code, Status};
 
-/// A ladder of two seats that goes on until it is stopped.
+/// A ladder for two seats without an end.
 fn endless(suspend_after: u32, declaration_ms: u32) -> pb::TournamentSettings {
     let ladder = pb::LadderFormat { suspend_after, ..pb::LadderFormat::default() };
     let clock = pb::Clock { declaration_ms, initial_ms: 60_000, ..pb::Clock::default() };
@@ -24,7 +24,7 @@ fn endless(suspend_after: u32, declaration_ms: u32) -> pb::TournamentSettings {
     }
 }
 
-/// What is asked in these tests besides what every test asks.
+/// A client for ladders.
 struct Organiser<'a> {
     host: &'a Host,
     id: String,
@@ -45,7 +45,7 @@ impl Organiser<'_> {
         Ok(left.tournament.unwrap())
     }
 
-    /// Waits until the tournament is as it should be, as those see it who watch it.
+    /// Watches the tournament until it reaches a state.
     async fn until(
         &self,
         what: &str,
@@ -55,7 +55,7 @@ impl Organiser<'_> {
         let mut states = self.host.tournaments().watch_tournament(request).await.unwrap().into_inner();
         let looking = async {
             loop {
-                let state = states.message().await.unwrap().expect("it goes on");
+                let state = states.message().await.unwrap().expect("the stream is open");
                 if settled(&state) {
                     return state;
                 }
@@ -69,7 +69,7 @@ impl Organiser<'_> {
         self.host.tournaments().get_tournament(request).await.unwrap().into_inner()
     }
 
-    /// Returns all matches, however many they are.
+    /// Returns all matches.
     async fn matches(&self) -> Vec<pb::Match> {
         let (mut all, mut page_token) = (Vec::new(), String::new());
         loop {
@@ -102,7 +102,7 @@ fn matches(state: &pb::WatchTournamentResponse, bot: &str) -> u32 {
 fn suspended(verdict: Option<&pb::Verdict>) -> Vec<pb::BotSuspension> {
     match verdict.and_then(|verdict| verdict.verdict.clone()) {
         Some(pb::verdict::Verdict::Suspended(suspended)) => suspended.bots,
-        other => panic!("a ladder says who is suspended: {other:?}"),
+        other => panic!("expected the suspensions of a ladder: {other:?}"),
     }
 }
 
@@ -110,8 +110,8 @@ fn refused(status: &Status) -> (Code, String) {
     (status.code(), reason(status))
 }
 
-/// Resigns every match until it is told that it is suspended.
-async fn resign_until_suspended(session: &mut Line) -> pb::Suspended {
+/// Resigns every match until it is suspended.
+async fn resign_until_suspended(session: &mut BotSession) -> pb::Suspended {
     let mut resigned = 0;
     loop {
         match session.event().await {
@@ -119,7 +119,7 @@ async fn resign_until_suspended(session: &mut Line) -> pb::Suspended {
                 session.declare_standard(&started).await;
                 session.send(Action::Resign(pb::Resign { match_id: started.match_id.clone() })).await;
                 resigned += 1;
-                assert!(resigned < 50, "nobody suspends it");
+                assert!(resigned < 50, "it should be suspended by now");
             }
             Event::Suspended(notice) => return notice,
             _ => {}
@@ -152,7 +152,7 @@ async fn bots_come_and_go_while_a_ladder_runs() {
     assert_eq!(stranger.code(), Code::PermissionDenied);
     let left = organiser.leave(host.admin.reveal(), "timid").await.unwrap();
     assert_eq!(left.field, ["greedy", "random", "oracle"]);
-    // Once two rounds are over, it sits at no table any more.
+    // Two rounds after leaving, it plays no more matches.
     let at = left.matches_played;
     let beyond = |more: u64| {
         move |state: &pb::WatchTournamentResponse| {
@@ -186,20 +186,20 @@ async fn bots_come_and_go_while_a_ladder_runs() {
     assert_eq!(given.standings, over.standings);
     assert!(given.cross_table.iter().any(|met| met.bot == "oracle" || met.other == "oracle"));
     let late = organiser.join(&late, "").await;
-    late.expect("who is in it may join again, though it is over");
+    late.expect("members can join again even after the end");
     let refusal = organiser.leave(host.admin.reveal(), "oracle").await.unwrap_err();
     assert_eq!(refused(&refusal), (Code::FailedPrecondition, "WRONG_STATE".into()));
     party.dismiss().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_that_loses_its_seat_over_and_over_is_suspended_told_why_and_returns() {
+async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy, HouseBot::Random], 3).await;
     let token = host.register("crasher").await;
     let id = host.create_tournament(endless(4, 60_000), &["timid", "greedy", "random", "crasher"]).await;
     let organiser = Organiser { host: &host, id: id.clone() };
-    let (mut session, _) = Line::open(&host, &token).await;
+    let (mut session, _) = BotSession::open(&host, &token).await;
     host.start_tournament(&id).await;
     let notice = resign_until_suspended(&mut session).await;
     assert_eq!((notice.tournament_id.as_str(), notice.reason()), (&*id, pb::SuspensionReason::LostSeats));
@@ -210,7 +210,7 @@ async fn a_bot_that_loses_its_seat_over_and_over_is_suspended_told_why_and_retur
     );
     assert_eq!(notice.message, expected);
 
-    // Whoever looks is told the same.
+    // The same is shown to everybody.
     let shown = organiser.get().await;
     let told = suspended(shown.verdict.as_ref()).remove(0);
     assert_eq!((told.bot.as_str(), &told.message, told.reason), ("crasher", &notice.message, notice.reason));
@@ -218,23 +218,23 @@ async fn a_bot_that_loses_its_seat_over_and_over_is_suspended_told_why_and_retur
     let later = organiser
         .until("the others' matches", |state| state.tournament.as_ref().unwrap().matches_played > at + 60)
         .await;
-    assert_eq!(matches(&later, "crasher"), notice.lost as u32, "it takes nobody's time any more");
+    assert_eq!(matches(&later, "crasher"), notice.lost as u32, "it plays no more matches");
     assert_eq!(suspended(later.verdict.as_ref()), [told]);
 
-    // A new session is told at once, before anything else.
+    // A new session is told first of all.
     drop(session);
-    let (mut session, welcome) = Line::open(&host, &token).await;
+    let (mut session, welcome) = BotSession::open(&host, &token).await;
     assert_eq!(welcome.open_matches, 0);
     match session.event().await {
         Event::Suspended(again) => assert_eq!(again, notice),
         other => panic!("{other:?}"),
     }
 
-    // It returns by joining again, and loses its seat once more: that is one time too many.
+    // It returns by joining again, and loses one more seat, which suspends it again.
     organiser.join(&token, "").await.unwrap();
     let again = resign_until_suspended(&mut session).await;
     assert!((1..=2).contains(&(again.lost - notice.lost)), "{notice:?}, then {again:?}");
-    // It returns for good, and plays.
+    // It returns and plays.
     organiser.join(&token, "").await.unwrap();
     let (session, ended) = session.playing_timidly(6).await.unwrap();
     assert_eq!(ended.len(), 6);
@@ -250,7 +250,7 @@ async fn a_bot_that_loses_its_seat_over_and_over_is_suspended_told_why_and_retur
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_shows_cost_the_match_and_not_the_rating() {
+async fn no_shows_lose_matches_but_not_rating() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Timid, HouseBot::Greedy], 3).await;
     let ghost = host.register("ghost").await;
@@ -271,15 +271,15 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
     assert_eq!((absent.points, absent.wins), (0.0, 0));
     assert_eq!((&absent.rating, &absent.skill), (&None, &None), "and not the rating");
 
-    // Once it comes, it is rated by those matches alone to which it came.
-    let (session, _) = Line::open(&host, &ghost).await;
+    // Once it plays, it is rated by the matches to which it came.
+    let (session, _) = BotSession::open(&host, &ghost).await;
     organiser.join(&ghost, "").await.unwrap();
     let (_session, _) = session.playing_timidly(4).await.unwrap();
     let over = organiser.cancel().await;
     let came = line(&over, "ghost").unwrap();
     assert_eq!(came.no_shows, absent.no_shows);
     assert!(came.matches >= came.no_shows + 4 && came.rating.is_some(), "{came:?}");
-    // What the records say of those matches gives the same ratings.
+    // The records of those matches give the same ratings.
     let mut evidence = lastnim_tournament::RatedMatches::new();
     for one in organiser.matches().await {
         let record = host.record(&one.id).await;
@@ -292,7 +292,7 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
         let origin = state.setup().origin.as_ref().unwrap();
         let (number, group) = (origin.number, origin.group);
         let absent = |seat| lost(seat) == Some(lastnim_tournament::SeatLoss::NoShow);
-        // A table of two has nothing to say where one of them never came.
+        // A two-seat match with a no-show says nothing about strength.
         if outcome.seats.seats().iter().any(absent) {
             continue;
         }
@@ -319,7 +319,7 @@ async fn fields_of_other_formats_change_before_the_start_only() {
     let organiser = Organiser { host: &host, id: id.clone() };
     let left = organiser.leave(&tokens[0], "").await.unwrap();
     assert_eq!(left.field, ["two", "three"]);
-    let again = organiser.leave(&tokens[0], "one").await.expect("leaving twice does no harm");
+    let again = organiser.leave(&tokens[0], "one").await.expect("leaving twice is harmless");
     assert_eq!(again.field, ["two", "three"]);
     let unknown = organiser.leave(host.admin.reveal(), "nobody").await.unwrap_err();
     assert_eq!(refused(&unknown), (Code::NotFound, "NO_SUCH_BOT".into()));

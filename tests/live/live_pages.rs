@@ -1,10 +1,10 @@
-//! What changes on pages, followed as a tab follows it.
+//! Live updates of pages.
 
 use super::{
     event_source::{EventSource, PageEvent},
     host::{Host, exhibition, round_robin, soon},
-    line::{Line, declare},
     pages::get,
+    session::{BotSession, declare},
 };
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb;
@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>";
 
-/// Opens a match of two bots whose first turn has come.
-pub async fn begun_match(host: &Host, piles: &[u64]) -> (String, Line, Line) {
+/// Starts a match of two bots and waits for its first turn.
+pub async fn begun_match(host: &Host, piles: &[u64]) -> (String, BotSession, BotSession) {
     let tokens = host.register_all(["one", "two"]).await;
-    let (mut one, _) = Line::open(host, &tokens[0]).await;
-    let (mut two, _) = Line::open(host, &tokens[1]).await;
+    let (mut one, _) = BotSession::open(host, &tokens[0]).await;
+    let (mut two, _) = BotSession::open(host, &tokens[1]).await;
     let id = host.create_match(exhibition(["one", "two"], piles)).await;
     for line in [&mut one, &mut two] {
         let started = line.started().await;
@@ -27,8 +27,8 @@ pub async fn begun_match(host: &Host, piles: &[u64]) -> (String, Line, Line) {
     (id, one, two)
 }
 
-/// Makes the next takes of a match, one counter each.
-pub async fn take_turns([one, two]: [&mut Line; 2], first: usize, takes: usize) {
+/// Plays the next takes of a match, one counter each.
+pub async fn take_turns([one, two]: [&mut BotSession; 2], first: usize, takes: usize) {
     for take in first..first + takes {
         let line = if take % 2 == 0 { &mut *one } else { &mut *two };
         let turn = line.turn().await;
@@ -37,7 +37,7 @@ pub async fn take_turns([one, two]: [&mut Line; 2], first: usize, takes: usize) 
     }
 }
 
-/// Adds the rows of an event to those that a tab shows.
+/// Adds the rows in an event to those that a tab shows.
 fn add_plies(shown: &mut Vec<u32>, event: &PageEvent) {
     let (plies, is_whole) = event.plies();
     if is_whole && event.part("takes").is_some() {
@@ -47,7 +47,7 @@ fn add_plies(shown: &mut Vec<u32>, event: &PageEvent) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_match_is_followed_to_its_end() {
+async fn a_match_page_updates_until_the_end() {
     let host = Host::start().await;
     let (id, one, two) = begun_match(&host, &[12]).await;
     let page = get(&host, &format!("/matches/{id}")).await;
@@ -64,20 +64,20 @@ async fn a_match_is_followed_to_its_end() {
     for playing in playing {
         soon("the end of the match", playing).await.unwrap();
     }
-    assert_eq!(source.next().await.map(|event| event.name), None, "it is closed after its end");
+    assert_eq!(source.next().await.map(|event| event.name), None, "the stream closes after the end");
 
     let mut shown = Vec::new();
     for event in &events {
         add_plies(&mut shown, event);
     }
-    assert_eq!(shown, (0..12).collect::<Vec<_>>(), "every take once");
+    assert_eq!(shown, (0..12).collect::<Vec<_>>(), "every take arrives once");
     assert_eq!(events.pop().unwrap().name, "end");
     let ids: Vec<u64> = events.iter().map(|event| event.id.as_ref().unwrap().parse().unwrap()).collect();
     assert!(ids.is_sorted(), "{ids:?}");
     let record = host.record(&id).await;
     assert_eq!(ids.last(), Some(&(record.events.len() as u64)));
 
-    // A tab that has put everything in its place shows what the page shows.
+    // A tab with all updates shows the same as the page.
     let page = get(&host, &format!("/matches/{id}?oracle=shown")).await;
     assert!(!page.body.contains("data-live"), "{}", page.body);
     for part in ["state", "shown", "board", "steps", "oracle", "seats", "takes", "incidents", "facts"] {
@@ -89,7 +89,7 @@ async fn a_match_is_followed_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tab_that_comes_back_misses_nothing_and_sees_nothing_twice() {
+async fn a_reconnecting_tab_gets_each_row_once() {
     let host = Host::start().await;
     let (id, mut one, mut two) = begun_match(&host, &[40]).await;
     let path = format!("/matches/{id}/events");
@@ -97,7 +97,7 @@ async fn a_tab_that_comes_back_misses_nothing_and_sees_nothing_twice() {
     let mut last_id = String::new();
     let mut made = 0;
     for resumed in 0..4 {
-        // A browser that connects again names the last event; a tab that was hidden has it in the address. The former is newer.
+        // A reconnecting browser sends the last event in a header; a tab that was hidden, in the address. The header is newer.
         let mut source = match resumed {
             0 => EventSource::open(&host, &path).await,
             1 => {
@@ -113,17 +113,17 @@ async fn a_tab_that_comes_back_misses_nothing_and_sees_nothing_twice() {
         take_turns([&mut one, &mut two], made, 5).await;
         made += 5;
         while shown.len() < made {
-            let event = source.next().await.expect("the stream goes on");
+            let event = source.next().await.expect("the stream is open");
             add_plies(&mut shown, &event);
             last_id = event.id.unwrap();
         }
         assert_eq!(shown, (0..made as u32).collect::<Vec<_>>());
         drop(source);
-        // What happens while nobody looks is there as well.
+        // Events during a disconnection are sent as well.
         take_turns([&mut one, &mut two], made, 3).await;
         made += 3;
     }
-    // Who knows nothing, or more than there is, is told everything that the page shows.
+    // A tab without state, or with too many events, gets the whole page.
     for after in ["", "?after=1000000"] {
         let first = EventSource::open(&host, &format!("{path}{after}")).await.next().await.unwrap();
         let (plies, is_whole) = first.plies();
@@ -135,24 +135,24 @@ async fn a_tab_that_comes_back_misses_nothing_and_sees_nothing_twice() {
 async fn rows_stay_secret_until_they_are_revealed() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two"]).await;
-    let (mut one, _) = Line::open(&host, &tokens[0]).await;
-    let (mut two, _) = Line::open(&host, &tokens[1]).await;
+    let (mut one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["one", "two"], &[4])).await;
     let mut source = EventSource::open(&host, &format!("/matches/{id}/events")).await;
     one.started().await;
     one.send(declare(&id, vec![1, 0])).await;
-    // What is answered to another row says that the first one is in.
+    // The answer to a second row reveals that the first one was accepted.
     one.send(declare(&id, vec![0, 1])).await;
     one.refused().await;
     let first = source.next().await.unwrap();
     let whole = first.data.to_string();
-    assert!(whole.contains("its row is not revealed yet") && !whole.contains("declared 1 0"), "{whole}");
-    assert!(!whole.contains("would rather"), "{whole}");
-    // A tab that comes now sees no more.
+    assert!(whole.contains("row not revealed yet") && !whole.contains("declared 1 0"), "{whole}");
+    assert!(!whole.contains("preference order:"), "{whole}");
+    // A tab that connects now sees no more.
     let late = EventSource::open(&host, &format!("/matches/{id}/events")).await.next().await.unwrap();
-    assert!(!late.data.to_string().contains("would rather"), "{}", late.data);
+    assert!(!late.data.to_string().contains("preference order:"), "{}", late.data);
     two.send(declare(&id, vec![0, 1])).await;
-    let revealed = source.until(|event| event.data.to_string().contains("would rather")).await;
+    let revealed = source.until(|event| event.data.to_string().contains("preference order:")).await;
     assert!(revealed.part("incidents").unwrap().contains("declared 1 0"), "{}", revealed.data);
 }
 
@@ -169,13 +169,13 @@ async fn a_private_server_has_private_streams() {
     assert_eq!(source.status(), 200);
     take_turns([&mut one, &mut two], 0, 1).await;
     source.until(|event| event.plies().0.contains(&0)).await;
-    // A feed that runs lets nobody in who may not read.
+    // A running feed does not admit readers without access.
     assert_eq!(EventSource::open_with(&host, &path, wrong).await.status(), 401);
     assert_eq!(EventSource::open_with(&host, &path, "").await.status(), 401);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_there_is_not_followed() {
+async fn unknown_pages_have_no_stream() {
     let host = Host::start().await;
     let unknown = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
     assert_eq!(EventSource::open_with(&host, &format!("/matches/{unknown}/events"), "").await.status(), 404);
@@ -186,14 +186,14 @@ async fn what_is_not_there_is_not_followed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watcher_that_never_reads_is_dropped_and_keeps_nobody_waiting() {
+async fn a_watcher_that_never_reads_is_dropped() {
     let config = Config { response_timeout: Duration::from_millis(300), ..Config::default() };
     let host = Host::with(config).await;
     let tokens = host.register_all(["one", "two"]).await;
-    let (one, _) = Line::open(&host, &tokens[0]).await;
-    let (two, _) = Line::open(&host, &tokens[1]).await;
+    let (one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (two, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["one", "two"], &[2; 1_000])).await;
-    // Over HTTP/2 with a window of a few bytes nothing waits in the buffers on the way.
+    // Over HTTP/2 with a tiny window no buffers fill up on the way.
     let deaf = super::http2::RawConnection::over(
         super::http2::socket(&host.address, super::http2::local(2)).await,
         h2::client::Builder::new().initial_window_size(100),
@@ -213,7 +213,7 @@ async fn a_watcher_that_never_reads_is_dropped_and_keeps_nobody_waiting() {
     let cut = async {
         loop {
             match unread.data().await {
-                // It is never told that its bytes were read.
+                // It never learns that its bytes were read.
                 Some(Ok(_)) => {}
                 Some(Err(error)) => return error.reason(),
                 None => return None,
@@ -224,7 +224,7 @@ async fn a_watcher_that_never_reads_is_dropped_and_keeps_nobody_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_stops_closes_streams_at_once() {
+async fn a_stopping_server_closes_streams() {
     let config = Config { shutdown_grace: Duration::ZERO, ..Config::default() };
     let host = Host::with(config).await;
     let (id, _one, _two) = begun_match(&host, &[9]).await;
@@ -245,7 +245,7 @@ async fn a_server_that_stops_closes_streams_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn clocks_show_what_seats_have_left() {
+async fn clocks_show_the_remaining_time() {
     let host = Host::start().await;
     let (id, mut one, mut two) = begun_match(&host, &[9]).await;
     take_turns([&mut one, &mut two], 0, 1).await;
@@ -265,7 +265,7 @@ async fn clocks_show_what_seats_have_left() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tournament_is_followed_to_its_end() {
+async fn a_tournament_page_updates_until_the_end() {
     let host = Host::start().await;
     let trio = [HouseBot::Random, HouseBot::Greedy, HouseBot::Oracle];
     let party = host.house_bots(&trio, 1).await;
@@ -297,7 +297,7 @@ async fn a_tournament_is_followed_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn open_matches_are_seen_on_the_home_page() {
+async fn the_home_page_shows_open_matches() {
     let host = Host::start().await;
     let (id, mut one, mut two) = begun_match(&host, &[9]).await;
     let board = |counters: &str| format!("aria-label=\"Piles: {counters}; the last one is in play\"");
@@ -311,7 +311,7 @@ async fn open_matches_are_seen_on_the_home_page() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ladders_and_bots_are_seen_on_the_home_page() {
+async fn the_home_page_shows_ladders_and_bots() {
     let host = Host::start().await;
     let empty = get(&host, "/").await.body;
     assert!(empty.contains("No bot is registered yet") && !empty.contains("<h2>Ladders</h2>"), "{empty}");
@@ -331,7 +331,7 @@ async fn ladders_and_bots_are_seen_on_the_home_page() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_format_needs_is_followed_as_well() {
+async fn sections_of_formats_are_updated() {
     let host = Host::start().await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
     let sprt = pb::SprtFormat {

@@ -1,9 +1,9 @@
-//! Guessing tokens is slowed by address.
+//! Limits on guessing tokens.
 
 use super::{
     host::{Host, bearing, soon},
     http2::{RawConnection, framed, local, request, status_of},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_client::connect;
 use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
@@ -13,7 +13,7 @@ use tonic::{Code, Status, transport::Channel};
 use tonic_types::StatusExt as _;
 
 const GET_KEY: &str = "/lastnim.v1.MatchService/GetPublicKey";
-/// The status of gRPC of who has shown a wrong token, and of who has shown too many.
+/// The gRPC status for a wrong token, and for too many wrong tokens.
 const WRONG: &str = "16";
 const TOO_MANY: &str = "8";
 
@@ -27,16 +27,16 @@ async fn get_key(channel: &Channel, token: &str) -> Result<(), Status> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_that_guesses_is_refused_unseen_and_nobody_else() {
+async fn only_the_guessing_address_is_refused() {
     let host = Host::with(slow(3, Duration::from_hours(1))).await;
     let [player, newcomer] = host.register_all(["player", "newcomer"]).await;
-    let (line, _) = Line::open(&host, &player).await;
+    let (line, _) = BotSession::open(&host, &player).await;
     let guesser = connect(&host.address).await.unwrap();
     for guess in ["a", "b", "c"] {
         let refused = get_key(&guesser, guess).await.unwrap_err();
         assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "BAD_TOKEN"));
     }
-    // Now it could be a guess, whatever it is: also the token of a bot that was never here.
+    // From now on any token could be a guess, even a valid one of a bot that has not connected yet.
     for guess in ["d", newcomer.as_str()] {
         let refused = get_key(&guesser, guess).await.unwrap_err();
         assert_eq!(
@@ -47,20 +47,20 @@ async fn an_address_that_guesses_is_refused_unseen_and_nobody_else() {
         assert!(refused.get_details_retry_info().and_then(|info| info.retry_delay).is_some());
         assert!(!refused.message().contains(&newcomer));
     }
-    // Who was here before comes and goes as it likes, and who comes from elsewhere.
+    // Callers who were here before, and those from other addresses, are not affected.
     drop(line);
-    let (_line, welcome) = Line::open(&host, &player).await;
+    let (_line, welcome) = BotSession::open(&host, &player).await;
     assert_eq!(welcome.bot, "player");
     get_key(&guesser, host.admin.reveal()).await.unwrap();
     let elsewhere = RawConnection::open(&host.address, local(9)).await;
     assert_eq!(elsewhere.call(GET_KEY, Some(&newcomer), &[]).await.unwrap(), "0");
-    // What needs no token is answered without one.
+    // Calls without a token are not affected.
     let stranger = RawConnection::open(&host.address, local(1)).await;
     assert_eq!(stranger.call(GET_KEY, None, &[]).await.unwrap(), "0");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_with_a_token_may_guess_no_more_than_another_and_time_heals() {
+async fn authenticated_connections_have_the_same_limit_which_recovers() {
     let host = Host::with(slow(2, Duration::from_millis(200))).await;
     let token = host.register("player").await;
     let channel = connect(&host.address).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_connection_with_a_token_may_guess_no_more_than_another_and_time_heals
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn behind_a_trusted_proxy_it_is_the_client_that_is_slowed() {
+async fn behind_a_trusted_proxy_the_limit_applies_to_the_client() {
     let trusted = "127.0.0.7".parse().unwrap();
     let host =
         Host::with(Config { trusted_proxies: vec![trusted], ..slow(2, Duration::from_hours(1)) }).await;
@@ -100,11 +100,11 @@ async fn behind_a_trusted_proxy_it_is_the_client_that_is_slowed() {
     for expected in [WRONG, WRONG, TOO_MANY] {
         assert_eq!(call("192.0.2.1", "guess".into()).await, expected);
     }
-    // What the client itself put there does not count.
+    // What the client itself put into the header does not count.
     assert_eq!(call("198.51.100.9, 192.0.2.1", "guess".into()).await, TOO_MANY);
     assert_eq!(call("192.0.2.2", token.clone()).await, "0");
     assert_eq!(call("192.0.2.2", "guess".into()).await, WRONG);
-    // Who is no proxy is believed nothing.
+    // Other addresses are not believed.
     let liar = RawConnection::open(&host.address, local(8)).await;
     for expected in [WRONG, WRONG, TOO_MANY] {
         assert_eq!(liar.call(GET_KEY, Some("guess"), &[]).await.unwrap(), expected);

@@ -1,7 +1,6 @@
-//! The live server over real sockets, by somebody who wants to break it.
+//! Tests of a live server over real sockets, many of them adversarial.
 //!
-//! Every test starts a server of its own on a free port. None sleeps: each waits for what is to happen, with a limit of
-//! time that is met only when something is wrong.
+//! Every test starts its own server on a free port. Tests never sleep: they wait for events, with a limit that is only reached in failures.
 
 mod access;
 mod activity;
@@ -25,7 +24,6 @@ mod http2;
 mod joining;
 mod kept_pages;
 mod ladder;
-mod line;
 mod live_pages;
 mod logins;
 mod manifest;
@@ -56,6 +54,7 @@ mod reference_bots;
 mod refusals;
 mod registering;
 mod secrecy;
+mod session;
 mod signed_in_pages;
 mod sizes;
 mod stopping;

@@ -1,8 +1,8 @@
-//! Manifests, while a tournament runs and when it is over.
+//! Manifests of running and finished tournaments.
 
 use super::{
     host::{Host, round_robin, soon},
-    line::{Line, declare, reason},
+    session::{BotSession, declare, reason},
 };
 use lastnim_bots::HouseBot;
 use lastnim_core::game::{MatchId, TournamentId};
@@ -14,7 +14,7 @@ use lastnim_proto::{
 use lastnim_tournament::TournamentState;
 use tonic::{Code, Status};
 
-/// The most bytes of a message.
+/// The maximum size of a message.
 const MESSAGE_BYTES: usize = 256 << 10;
 
 async fn manifest_text(host: &Host, id: &str) -> Result<Vec<u8>, Status> {
@@ -28,7 +28,7 @@ async fn manifest_text(host: &Host, id: &str) -> Result<Vec<u8>, Status> {
     Ok(text)
 }
 
-/// Reads a manifest, which the server has signed.
+/// Reads a manifest signed by the server.
 async fn read(host: &Host, text: &[u8]) -> Manifest {
     let mut reader = ManifestReader::default();
     text.split_inclusive(|&byte| byte == b'\n').for_each(|line| reader.read_line(line));
@@ -42,16 +42,16 @@ async fn read(host: &Host, text: &[u8]) -> Manifest {
 async fn manifest(host: &Host, id: &str) -> Manifest {
     let text = manifest_text(host, id).await.unwrap();
     let again = manifest_text(host, id).await.unwrap();
-    assert_eq!(text, again, "where nothing happens it is the same");
+    assert_eq!(text, again, "manifests are deterministic");
     read(host, &text).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_that_are_never_revealed_leave_no_trace_in_manifests() {
+async fn manifests_do_not_leak_unrevealed_rows() {
     let host = Host::start().await;
     let names = ["idle-1", "idle-2", "idle-3", "idle-4"];
     let tokens = host.register_all(names).await;
-    let (mut line, _) = Line::open(&host, &tokens[0]).await;
+    let (mut line, _) = BotSession::open(&host, &tokens[0]).await;
     let settings = pb::TournamentSettings { concurrency: 5, ..round_robin(&[&[3]]) };
     let id = host.create_tournament(settings, &names).await;
     let open = manifest(&host, &id).await;
@@ -60,7 +60,7 @@ async fn rows_that_are_never_revealed_leave_no_trace_in_manifests() {
 
     host.start_tournament(&id).await;
     let started = line.started().await;
-    // The first of three declares.
+    // The first of three bots declares.
     line.send(declare(&started.match_id, vec![2, 0, 1])).await;
     let running = soon("five open matches", async {
         loop {
@@ -114,7 +114,7 @@ async fn a_manifest_lists_every_match_with_the_head_of_its_record() {
 }
 
 #[tokio::test]
-async fn what_is_no_tournament_has_no_manifest() {
+async fn unknown_tournaments_have_no_manifest() {
     let host = Host::start().await;
     let unknown = TournamentId::new(1, &[1; 10]).to_string();
     let refused = manifest_text(&host, &unknown).await.unwrap_err();

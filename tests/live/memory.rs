@@ -1,9 +1,9 @@
-//! Requests that never end, and responses that nobody reads: what they keep is bounded, and given up in time.
+//! Bounds on the memory of unfinished requests and unread responses.
 
 use super::{
     host::{Host, round_robin, soon},
     http2::{RawConnection, framed, local, request, socket, status_of},
-    line::Line,
+    session::BotSession,
 };
 use h2::{Reason, SendStream, client::Builder, client::ResponseFuture};
 use lastnim_core::game::MAX_COUNTERS;
@@ -18,7 +18,7 @@ const GET_TOURNAMENT: &str = "/lastnim.v1.TournamentService/GetTournament";
 const MIB: usize = 1 << 20;
 const FOR_EVER: Duration = Duration::from_hours(1);
 
-/// Begins a call whose request announces a MiB and does not come to its end.
+/// Starts a call whose request announces a MiB and never ends.
 async fn unfinished(
     connection: &RawConnection,
     path: &str,
@@ -27,7 +27,7 @@ async fn unfinished(
     let mut requests = soon("room for a request", connection.requests.clone().ready()).await.unwrap();
     let (response, mut body) = requests.send_request(request(path, token), false).unwrap();
     let message = framed(&vec![0; MIB]);
-    // A call that is refused already takes nothing more.
+    // A call that was refused stops reading.
     let _ = body.send_data(message.slice(..40_000), false);
     (response, body)
 }
@@ -36,14 +36,14 @@ async fn status_after(response: ResponseFuture) -> Result<String, h2::Error> {
     status_of(response.await?).await
 }
 
-/// Calls until the answer is a good one.
+/// Calls until the call succeeds.
 async fn until_answered(connection: &RawConnection, path: &str, message: &[u8]) {
     let calling = async { while connection.call(path, None, message).await.unwrap() != "0" {} };
     soon("an answer", calling).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_that_never_end_are_bounded_for_each_address_and_in_all() {
+async fn unfinished_requests_are_limited_per_address_and_in_total() {
     let config = Config {
         stranger_memory_per_address: 5 * MIB / 2,
         stranger_memory_bytes: 5 * MIB,
@@ -62,23 +62,23 @@ async fn requests_that_never_end_are_bounded_for_each_address_and_in_all() {
         }
         connections.push(connection);
     }
-    // Two of an address fit, and four of all.
+    // Two from an address fit, and four in total.
     let mut refused = [0; 3];
     while refused.iter().any(|&refused| refused < 13) || refused.iter().sum::<usize>() < 41 {
         let (address, status) = soon("a refusal", answers.join_next()).await.unwrap().unwrap();
         assert_eq!(status.unwrap(), "8", "RESOURCE_EXHAUSTED");
         refused[usize::from(address)] += 1;
     }
-    // Who has a token does not share what strangers have.
+    // Callers with a token have a separate limit.
     let viewer = Some(host.viewer.reveal());
     assert_eq!(connections[0].call(GET_KEY, viewer, &[]).await.unwrap(), "0");
-    // What is given up counts no more.
+    // Abandoned calls are no longer counted.
     drop((answers, bodies));
     until_answered(&connections[0], GET_KEY, &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_without_its_token_is_refused_before_its_request_is_read() {
+async fn calls_without_a_token_are_refused_before_reading() {
     let host = Host::with(Config { private: true, request_timeout: FOR_EVER, ..Config::default() }).await;
     let connection = RawConnection::open(&host.address, local(1)).await;
     for method in [
@@ -108,10 +108,10 @@ async fn a_call_without_its_token_is_refused_before_its_request_is_read() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_that_does_not_arrive_is_given_up_and_a_silent_bot_is_not() {
+async fn stalled_requests_time_out_but_silent_bots_do_not() {
     let host = Host::with(Config { request_timeout: Duration::from_millis(200), ..Config::default() }).await;
     let token = host.register("silent").await;
-    let (_silent, _) = Line::open(&host, &token).await;
+    let (_silent, _) = BotSession::open(&host, &token).await;
     let connection = RawConnection::open(&host.address, local(1)).await;
     for path in [GET_KEY, "/lastnim.v1.OracleService/AuditRecords", "/lastnim.v1.OracleService/AuditBatch"] {
         let (response, _body) = unfinished(&connection, path, None).await;
@@ -121,7 +121,7 @@ async fn a_request_that_does_not_arrive_is_given_up_and_a_silent_bot_is_not() {
     assert!(host.bot("silent").await.connected);
 }
 
-/// Opens a connection on which the server may send so many bytes of each response.
+/// Opens a connection on which the server may send this many bytes of each response.
 async fn reading_at_most(host: &Host, bytes: u32) -> RawConnection {
     let socket = socket(&host.address, local(1)).await;
     RawConnection::over(socket, Builder::new().initial_window_size(bytes)).await
@@ -135,7 +135,7 @@ async fn asking(connection: &RawConnection, path: &str, message: &[u8]) -> Respo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_response_that_nobody_reads_is_given_up() {
+async fn unread_responses_time_out() {
     let host = Host::with(Config { response_timeout: Duration::from_millis(200), ..Config::default() }).await;
     for window in [0, 1] {
         let connection = reading_at_most(&host, window).await;
@@ -151,18 +151,18 @@ async fn a_response_that_nobody_reads_is_given_up() {
                     }
                 }
             };
-            // The stream ends, the connection does not.
+            // The stream ends, but the connection stays open.
             assert_eq!(soon("the end of a call", end).await.reason(), Some(Reason::CANCEL));
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn responses_that_nobody_reads_are_bounded() {
+async fn unread_responses_are_limited() {
     let config =
         Config { stranger_memory_per_address: 5 * MIB / 4, response_timeout: FOR_EVER, ..Config::default() };
     let host = Host::with(config).await;
-    // Nine bytes a counter: half a MiB.
+    // Nine bytes per counter: half a MiB.
     let id = host.create_tournament(round_robin(&[&[MAX_COUNTERS; 58][..]; 1_000]), &[]).await;
     let message = pb::GetTournamentRequest { tournament_id: id }.encode_to_vec();
     let connection = reading_at_most(&host, 0).await;
@@ -176,14 +176,14 @@ async fn responses_that_nobody_reads_are_bounded() {
         assert_eq!(answer.unwrap(), "8", "RESOURCE_EXHAUSTED");
     }
     drop((answers, connection));
-    // What nobody waits for counts no more, and a response larger than a piece arrives whole.
+    // Abandoned responses are no longer counted, and a response larger than a fragment arrives whole.
     let reader = RawConnection::open(&host.address, local(1)).await;
     until_answered(&reader, GET_TOURNAMENT, &message).await;
 }
 
 #[tokio::test]
 async fn errors_of_the_transport_have_reasons() {
-    use super::{line::reason, raw};
+    use super::{raw, session::reason};
     let host = Host::start().await;
     let too_large = Bytes::from(vec![0; MIB + 1]);
     let (admin, oracle) = (host.admin.reveal(), "/lastnim.v1.OracleService/Solve");

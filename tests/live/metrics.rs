@@ -1,20 +1,20 @@
-//! What the server measures of itself, as Prometheus reads it.
-#![expect(clippy::float_cmp, reason = "counts are whole numbers, which are exact")]
+//! Metrics in the format of Prometheus.
+#![expect(clippy::float_cmp, reason = "integers are exact")]
 
 use super::host::{Host, exhibition, round_robin, soon};
-use super::line::{Line, declare};
 use super::pages::{Answer, get, send};
+use super::session::{BotSession, declare};
 use lastnim_bots::HouseBot;
 use lastnim_server::Config;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// All samples by their names with labels.
+/// Samples by name with labels.
 type Samples = BTreeMap<String, f64>;
 
-/// Reads an exposition by all rules of the format: each metric has one help and one type before its samples, which stand together; names, labels and
-/// values are well-formed; no sample comes twice; the buckets of histograms add up.
+/// Parses and validates an exposition: each metric has one help and one type followed by its samples; names, labels and values are well-formed;
+/// samples are unique; the buckets of histograms add up.
 fn parse(text: &str) -> Samples {
     let mut samples = Samples::new();
     let mut types = BTreeMap::new();
@@ -29,7 +29,7 @@ fn parse(text: &str) -> Samples {
             let (same, kind) = kind.split_once(' ').unwrap();
             assert!(same == name && ["counter", "gauge", "histogram"].contains(&kind), "{line}");
             assert_eq!(kind == "counter", name.ends_with("_total"), "{name}");
-            assert!(types.insert(name.to_owned(), kind.to_owned()).is_none(), "{name} comes twice");
+            assert!(types.insert(name.to_owned(), kind.to_owned()).is_none(), "{name} is repeated");
             name.clone_into(&mut current);
             continue;
         }
@@ -41,7 +41,7 @@ fn parse(text: &str) -> Samples {
             }
             _ => Some(name),
         };
-        assert_eq!(base, Some(current.as_str()), "{line} stands with its metric");
+        assert_eq!(base, Some(current.as_str()), "{line} is not below its metric");
         if let Some(labels) = sample.strip_prefix(name).filter(|labels| !labels.is_empty()) {
             let labels =
                 labels.strip_prefix('{').and_then(|labels| labels.strip_suffix("\"}")).expect("labels");
@@ -52,7 +52,7 @@ fn parse(text: &str) -> Samples {
         }
         let value: f64 = value.parse().unwrap_or_else(|_| panic!("{line}"));
         assert!(value.is_finite() && value >= 0.0, "{line}");
-        assert!(samples.insert(sample.to_owned(), value).is_none(), "{sample} comes twice");
+        assert!(samples.insert(sample.to_owned(), value).is_none(), "{sample} is repeated");
     }
     for (name, _) in types.iter().filter(|(_, kind)| *kind == "histogram") {
         let bucket = format!("{name}_bucket{{le=\"");
@@ -84,7 +84,7 @@ async fn metrics(host: &Host) -> Samples {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_played_is_counted() {
+async fn play_is_counted() {
     let host = Host::start().await;
     let before = metrics(&host).await;
     assert_eq!((before["lastnim_plies_total"], before["lastnim_sessions"]), (0.0, 0.0));
@@ -99,7 +99,7 @@ async fn what_is_played_is_counted() {
     assert_eq!(played["lastnim_matches_ended_total"], 6.0);
     assert_eq!((played["lastnim_bots"], played["lastnim_open_matches"]), (3.0, 0.0));
     assert_eq!((played["lastnim_sessions"], played["lastnim_open_tournaments"]), (3.0, 0.0));
-    // Where nothing outlasts the process, each match is committed at its end.
+    // With a store in memory, each match is committed once, at its end.
     assert!(played["lastnim_commit_duration_seconds_count"] >= 6.0, "{played:?}");
     assert!(played["lastnim_waiting_commits"] >= 0.0);
     assert!(played["lastnim_store_transactions_total"] >= 1.0 && played["lastnim_uptime_seconds"] > 0.0);
@@ -108,10 +108,10 @@ async fn what_is_played_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_refused_is_counted_by_reason() {
+async fn refusals_are_counted_by_reason() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two"]).await;
-    let (mut line, _) = Line::open(&host, &tokens[0]).await;
+    let (mut line, _) = BotSession::open(&host, &tokens[0]).await;
     let id = host.create_match(exhibition(["one", "two"], &[4])).await;
     line.started().await;
     line.send(declare(&id, vec![0, 0])).await;
@@ -122,8 +122,8 @@ async fn what_is_refused_is_counted_by_reason() {
     let unsent = "POST /play HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
     assert_eq!(send(&host, unsent).await.status, 403);
     assert_eq!(get(&host, "/matches/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f").await.status, 404);
-    // A stream that is broken off says why in its trailers.
-    let (_newer, _) = Line::open(&host, &tokens[0]).await;
+    // An aborted stream has the reason in its trailers.
+    let (_newer, _) = BotSession::open(&host, &tokens[0]).await;
     assert_eq!(line.end().await.reason(), "REPLACED");
     let counted = metrics(&host).await;
     let refused = |reason: &str| counted[&format!("lastnim_refused_actions_total{{reason=\"{reason}\"}}")];
@@ -150,7 +150,7 @@ async fn what_is_refused_is_counted_by_reason() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn from_elsewhere_metrics_need_a_token() {
+async fn remote_access_to_metrics_needs_a_token() {
     let trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     let host = Host::with(Config { trusted_proxies, ..Config::default() }).await;
     let bot = host.register("ann").await;
@@ -171,8 +171,8 @@ async fn from_elsewhere_metrics_need_a_token() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn metrics_may_have_a_listener_of_their_own() {
-    // An address of this machine that nothing else takes.
+async fn metrics_can_have_a_separate_listener() {
+    // A loopback address that nothing else uses.
     let own = "127.83.21.7:17600";
     let metrics_listen = vec![own.parse().unwrap()];
     let host = Host::with(Config { metrics_listen, private: true, no_web: true, ..Config::default() }).await;

@@ -1,13 +1,13 @@
-//! Ends on the bots' own streams: of matches that were missed, and of tournaments.
+//! Messages about missed ends of matches and tournaments.
 
 use super::{
     host::{Host, patient_clock, soon},
-    line::Line,
+    session::BotSession,
 };
 use lastnim_proto::pb::{self, play_response::Event};
 
-/// Reads until the session has caught up, and returns the ends that it was told of.
-async fn missed(line: &mut Line) -> (Vec<pb::MatchEnded>, Vec<pb::TournamentEnded>, pb::CaughtUp) {
+/// Reads until the session has caught up, and returns the ends that were sent.
+async fn missed(line: &mut BotSession) -> (Vec<pb::MatchEnded>, Vec<pb::TournamentEnded>, pb::CaughtUp) {
     let (mut matches, mut tournaments) = (Vec::new(), Vec::new());
     let reading = async {
         loop {
@@ -25,10 +25,10 @@ async fn missed(line: &mut Line) -> (Vec<pb::MatchEnded>, Vec<pb::TournamentEnde
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_was_away_hears_how_its_match_and_its_tournament_ended() {
+async fn missed_ends_are_sent_on_reconnecting() {
     let host = Host::start().await;
     let tokens = host.register_all(["present", "away"]).await;
-    let (mut present, _) = Line::open(&host, &tokens[0]).await;
+    let (mut present, _) = BotSession::open(&host, &tokens[0]).await;
     let settings = pb::TournamentSettings {
         title: "Spring".into(),
         seats: 2,
@@ -38,7 +38,7 @@ async fn who_was_away_hears_how_its_match_and_its_tournament_ended() {
     };
     let id = host.create_tournament(settings, &["present", "away"]).await;
     host.start_tournament(&id).await;
-    // It plays in both rotations, hears of both ends, and then of that of the tournament.
+    // It plays both rotations, and gets both ends and then that of the tournament.
     let ends = present.play_timidly(2).await;
     let of_tournament = |event| if let Event::TournamentEnded(ended) = event { Some(*ended) } else { None };
     let ended = present.until(of_tournament).await;
@@ -48,7 +48,7 @@ async fn who_was_away_hears_how_its_match_and_its_tournament_ended() {
     assert_eq!((standing.bot.as_str(), standing.matches), ("present", 2));
     assert!(ends.iter().all(|end| end.started.is_none()), "it was there");
 
-    let (mut away, welcome) = Line::open(&host, &tokens[1]).await;
+    let (mut away, welcome) = BotSession::open(&host, &tokens[1]).await;
     assert_eq!(welcome.open_matches, 0);
     let (matches, tournaments, caught_up) = missed(&mut away).await;
     assert_eq!((caught_up.missed_ends, caught_up.left_out), (2, 0));

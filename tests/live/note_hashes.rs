@@ -1,8 +1,8 @@
-//! What bots add to their rows and takes stands in the record, and what they cannot add is refused.
+//! Note hashes: recorded with rows and takes, or refused if invalid.
 
 use super::{
     host::{Host, exhibition, soon},
-    line::{Line, declare, take},
+    session::{BotSession, declare, take},
 };
 use lastnim_client::{Bot, MatchView, Options, run_until};
 use lastnim_proto::{
@@ -11,7 +11,7 @@ use lastnim_proto::{
 };
 use tokio::sync::oneshot;
 
-/// A bot of the SDK that takes one counter at a time, and notes how many times it was asked.
+/// A bot that takes one counter at a time, and counts its calls in its note hashes.
 struct Noting {
     asked: u8,
 }
@@ -35,7 +35,7 @@ fn noted(action: Action, note_hash: Vec<u8>) -> Action {
     }
 }
 
-/// Returns the seats and the note hashes of the rows and takes among events.
+/// Returns the seats and note hashes of rows and takes.
 fn note_hashes(events: &[pb::RecordEvent]) -> Vec<(u32, Vec<u8>)> {
     let note_hash = |event: &pb::RecordEvent| match event.event.clone()? {
         Event::Declared(declared) => Some((declared.seat, declared.note_hash)),
@@ -46,14 +46,14 @@ fn note_hashes(events: &[pb::RecordEvent]) -> Vec<(u32, Vec<u8>)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn they_stand_in_the_record_and_are_seen_by_watchers() {
+async fn note_hashes_are_recorded_and_shown_to_watchers() {
     let host = Host::start().await;
     let tokens = host.register_all(["by-hand", "by-sdk"]).await;
-    let (mut line, _) = Line::open(&host, &tokens[0]).await;
+    let (mut line, _) = BotSession::open(&host, &tokens[0]).await;
     let (dismiss, dismissed) = oneshot::channel::<()>();
     let options = Options::new(&host.address, tokens[1].clone());
     let playing = tokio::spawn(run_until(Noting { asked: 0 }, options, async {
-        // A test that is over dismisses it as well.
+        // Dropping this at the end of a test stops the bot.
         let _ = dismissed.await;
     }));
     let id = host.create_match(exhibition(["by-hand", "by-sdk"], &[4])).await;
@@ -71,7 +71,7 @@ async fn they_stand_in_the_record_and_are_seen_by_watchers() {
                 refused.message,
                 format!("a note hash of {bytes} bytes: expected 32, or no note hash")
             );
-            assert!(line.snapshot().await.declaration_left_ms > 0, "its row is still awaited");
+            assert!(line.snapshot().await.declaration_left_ms > 0, "the server still waits for its row");
         }
         line.send(noted(declare(&id, vec![0, 1]), vec![9; 32])).await;
         let turn = line.turn().await;

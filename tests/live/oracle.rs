@@ -1,6 +1,6 @@
-//! Questions to the oracle, one at a time.
+//! Single questions to the oracle.
 
-use super::{host::Host, line::reason};
+use super::{host::Host, session::reason};
 use lastnim_analysis::{
     BestDeclaration, Equilibria, ErrorOutlook, ErrorRate, KnowledgeReading, RationalisableRows, Robustness,
     SmallestCoalition, TruthCheck, tree::PlayGraph,
@@ -13,7 +13,7 @@ use lastnim_proto::{pb, robustness::robustness_message};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// Some games, of two to five seats and both endings.
+/// Games of two to five seats with both endings.
 fn games() -> Vec<Game> {
     let rows: [&[&[u64]]; 4] = [
         &[&[1, 0], &[0, 1]],
@@ -33,7 +33,7 @@ fn games() -> Vec<Game> {
     games
 }
 
-/// Returns the fields that an answer calls wrong.
+/// Returns the fields that an error names.
 pub fn fields(status: &Status) -> Vec<String> {
     assert_eq!((status.code(), reason(status).as_str()), (Code::InvalidArgument, "BAD_REQUEST"), "{status}");
     let details = status.get_details_bad_request().expect("the fields are named");
@@ -41,7 +41,7 @@ pub fn fields(status: &Status) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn games_are_solved_and_audited_as_the_oracle_does() {
+async fn solve_and_audit_agree_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     for game in games() {
@@ -63,7 +63,7 @@ async fn games_are_solved_and_audited_as_the_oracle_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_wrong_with_a_game_or_its_takes_is_named() {
+async fn invalid_games_and_takes_are_named() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let game: pb::Game = (&games()[0]).into();
@@ -77,7 +77,7 @@ async fn what_is_wrong_with_a_game_or_its_takes_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn trees_and_graphs_are_drawn_as_the_oracle_does() {
+async fn trees_and_graphs_agree_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let mut budget = Budget::unbounded();
@@ -121,7 +121,7 @@ async fn trees_and_graphs_are_drawn_as_the_oracle_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tree_that_is_too_large_is_refused_with_what_would_fit() {
+async fn too_large_trees_are_refused_with_a_depth_that_fits() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let game = Game::parse(&[9, 9, 9], &[vec![0, 1], vec![0, 1]], 0, Ending::default()).unwrap();
@@ -137,7 +137,7 @@ async fn a_tree_that_is_too_large_is_refused_with_what_would_fit() {
     let deeper = pb::BuildTreeRequest { depth: Some(depth + 1), ..request.clone() };
     assert_eq!(fields(&oracle.build_tree(deeper).await.unwrap_err()), ["depth"]);
     let graph = pb::BuildTreeRequest { form: pb::TreeForm::Graph.into(), ..request.clone() };
-    assert!(oracle.build_tree(graph.clone()).await.is_ok(), "the graph was said to fit");
+    assert!(oracle.build_tree(graph.clone()).await.is_ok(), "the error says that the graph fits");
     let cut = pb::BuildTreeRequest { depth: Some(2), ..graph };
     assert_eq!(fields(&oracle.build_tree(cut).await.unwrap_err()), ["depth"]);
     let unknown = pb::BuildTreeRequest { form: 7, ..request };
@@ -145,7 +145,7 @@ async fn a_tree_that_is_too_large_is_refused_with_what_would_fit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn positions_are_explained_as_the_oracle_does() {
+async fn explanations_agree_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     for (game, max_plies) in games().into_iter().zip([0, 1, 1_024].into_iter().cycle()) {
@@ -178,7 +178,7 @@ async fn positions_are_explained_as_the_oracle_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn robustness_is_assessed_as_the_oracle_does() {
+async fn robustness_agrees_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let rate = ErrorRate::new(0.25).unwrap();
@@ -235,7 +235,7 @@ async fn robustness_is_assessed_as_the_oracle_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn declarations_are_found_as_the_oracle_does() {
+async fn declarations_agree_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let budget = &mut Budget::unbounded();
@@ -298,7 +298,7 @@ async fn declarations_are_found_as_the_oracle_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_wrong_with_a_question_about_declarations_is_named() {
+async fn invalid_questions_about_declarations_are_named() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let game: pb::Game = (&games()[0]).into();
@@ -330,7 +330,7 @@ async fn what_is_wrong_with_a_question_about_declarations_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn play_is_rationalised_as_the_oracle_does() {
+async fn rationalisation_agrees_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let budget = &mut Budget::unbounded();
@@ -343,7 +343,7 @@ async fn play_is_rationalised_as_the_oracle_does() {
             let mut explained = RationalisableRows::new(games[0].matrix.seats(), expected);
             let mut played = Vec::new();
             for game in games {
-                // One counter at a time, or whole piles, as it happens.
+                // One counter at a time, or whole piles, at random.
                 let takes: Vec<u64> = match game.piles.len() {
                     1 => vec![1; game.piles.as_slice()[0] as usize],
                     _ => game.piles.as_slice().iter().rev().copied().collect(),

@@ -2,7 +2,7 @@
 
 use super::{
     host::{Host, soon},
-    line::reason,
+    session::reason,
 };
 use lastnim_core::{
     game::{AllianceMatrix, Ending, Game, SeatCount},
@@ -26,7 +26,7 @@ fn matrix() -> pb::AllianceMatrix {
     pb::AllianceMatrix { rows: ROWS.iter().map(row).collect() }
 }
 
-/// The piles of position `number`; every hundredth is none.
+/// The piles of position `number`; every hundredth is invalid.
 fn piles(number: u64) -> Vec<u64> {
     let piles = (0..=number % 7).map(|pile| 1 + (number / 7 + 3 * pile) % 9).collect();
     if number % 100 == 50 { vec![0, 1] } else { piles }
@@ -104,7 +104,7 @@ fn check(number: u64, answer: SolveAnswer, index: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn thousands_of_positions_are_answered_in_order_and_the_bad_ones_refused_among_them() {
+async fn large_batches_are_answered_in_order_with_refusals_in_place() {
     const REQUESTS: u64 = 4;
     let host = Host::start().await;
     let token = host.register("asks-much").await;
@@ -144,7 +144,7 @@ async fn thousands_of_positions_are_answered_in_order_and_the_bad_ones_refused_a
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_that_is_wrong_as_a_whole_is_refused_and_the_batch_goes_on() {
+async fn an_invalid_request_does_not_end_the_batch() {
     let host = Host::start().await;
     let token = host.register("careless").await;
     let mut batch = SolveBatch::open(&host, &token).await.unwrap();
@@ -165,7 +165,7 @@ async fn a_request_that_is_wrong_as_a_whole_is_refused_and_the_batch_goes_on() {
         let response = batch.answer().await.unwrap().unwrap();
         assert_eq!((response.request, response.answers.len()), (2 * number + 1, 3));
     }
-    // What is larger than a message may be ends the batch.
+    // A message above the size limit ends the batch.
     batch
         .ask(pb::SolveBatchRequest { positions: vec![pb::BatchPosition::default(); 1 << 20], ..good() })
         .await;
@@ -173,10 +173,10 @@ async fn a_request_that_is_wrong_as_a_whole_is_refused_and_the_batch_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn many_games_are_audited_in_order_and_the_bad_ones_refused_among_them() {
+async fn large_audits_are_answered_in_order_with_refusals_in_place() {
     const LONG: u64 = 8_000;
     let host = Host::start().await;
-    // A few hundred short games, and some that fill a response alone; every tenth is played to no end.
+    // Several hundred short games, some that fill a response alone, and every tenth incomplete.
     let played = |number: u64| {
         let long = number % 50 == 7;
         let piles = if long { vec![2 * LONG, 3] } else { vec![2, 1 + number % 3] };
@@ -226,7 +226,7 @@ async fn many_games_are_audited_in_order_and_the_bad_ones_refused_among_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_caller_has_four_batches_and_gets_their_places_back() {
+async fn each_caller_has_four_slots_for_batches() {
     let host = Host::start().await;
     let [greedy, modest] = host.register_all(["greedy", "modest"]).await;
     let mut held = Vec::new();
@@ -236,12 +236,12 @@ async fn one_caller_has_four_batches_and_gets_their_places_back() {
     let refused = SolveBatch::open(&host, &greedy).await.err().unwrap();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS"));
     assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
-    // Another caller is not held up, neither is one without a token.
+    // Other callers, with or without a token, are not affected.
     let mut other = SolveBatch::open(&host, &modest).await.unwrap();
     other.ask(request(0..10, pb::SolveDetail::Winner)).await;
     assert_eq!(other.answer().await.unwrap().unwrap().answers.len(), 10);
     assert!(host.oracle().solve_batch(tokio_stream::empty()).await.is_ok());
-    // One leaves in the middle of its work, the other ends in good order.
+    // One batch is dropped in the middle, the other is closed properly.
     let leaving = held.pop().unwrap();
     leaving.ask(request(0..4_000, pb::SolveDetail::Solution)).await;
     drop(leaving);
@@ -261,7 +261,7 @@ async fn one_caller_has_four_batches_and_gets_their_places_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_stops_ends_batches_with_a_word() {
+async fn a_stopping_server_ends_batches_with_a_reason() {
     let config = Config { shutdown_grace: Duration::from_millis(100), ..Config::default() };
     let host = Host::with(config).await;
     let token = host.register("busy").await;
@@ -269,7 +269,7 @@ async fn a_server_that_stops_ends_batches_with_a_word() {
     let mut busy = SolveBatch::open(&host, &token).await.unwrap();
     let asks = busy.asks.clone();
     let asking = tokio::spawn(async move {
-        // Until the stream is over.
+        // Ask until the stream ends.
         while asks.send(request(0..500, pb::SolveDetail::Solution)).await.is_ok() {}
     });
     assert!(busy.answer().await.unwrap().is_some());
@@ -289,7 +289,7 @@ async fn a_server_that_stops_ends_batches_with_a_word() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_batch_that_is_not_read_takes_up_no_turn() {
+async fn unread_batches_do_not_block_others() {
     let host = Host::with(Config { oracle_questions: 1, ..Config::default() }).await;
     let token = host.register("sleepy").await;
     let unread = SolveBatch::open(&host, &token).await.unwrap();

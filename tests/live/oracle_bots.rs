@@ -2,7 +2,7 @@
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
-    line::reason,
+    session::reason,
 };
 use lastnim_auditing::{AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource};
 use lastnim_bots::HouseBot;
@@ -32,7 +32,7 @@ async fn played(host: &Host) -> (String, Vec<pb::MatchRecord>) {
     (id, records)
 }
 
-/// Audits records here.
+/// Audits records locally.
 fn audited(records: &[pb::MatchRecord], scope: AuditSubject, seed: u64) -> pb::BotReport {
     let mut auditor = Auditor::new(scope, seed);
     for record in records {
@@ -81,7 +81,7 @@ async fn bots_are_audited_over_the_matches_of_a_tournament() {
     assert_eq!(greedy.bots.len(), 1);
     let figures = greedy.bots[0].figures.as_ref().unwrap();
     assert!(figures.plies > 0 && !greedy.pairs.is_empty());
-    // A match that is open counts for nothing; one of another tournament, or of none, does not count here.
+    // Open matches do not count, nor do matches outside the tournament.
     let [_alone, _other] = host.register_all(["alone", "other"]).await;
     host.create_match(exhibition(["greedy", "alone"], &[2])).await;
     let again = oracle.audit_bot(request).await.unwrap().into_inner();
@@ -98,7 +98,7 @@ async fn bots_are_audited_over_the_matches_of_a_tournament() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_wrong_with_an_audit_of_bots_is_named() {
+async fn invalid_audits_of_bots_are_named() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let request = |bot: &str, tournament_id: &str| pb::AuditBotRequest {
@@ -137,7 +137,7 @@ async fn what_is_wrong_with_an_audit_of_bots_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn records_that_are_sent_are_verified_and_audited() {
+async fn uploaded_records_are_verified_and_audited() {
     let host = Host::start().await;
     let (id, records) = played(&host).await;
     let mut oracle = host.oracle();
@@ -156,7 +156,7 @@ async fn records_that_are_sent_are_verified_and_audited() {
     assert_eq!((answer.records, answer.records_refused), (6, 0), "{:?}", answer.refusals);
     assert_eq!(answer.report.as_ref(), Some(&expected));
 
-    // What was changed, or is signed by another, counts for nothing; the others count as before.
+    // Altered records and those signed by another key do not count; the others do.
     let mut changed = records.clone();
     let forged = changed[1].clone();
     changed.insert(3, pb::MatchRecord { events: forged.events[1..].to_vec(), ..forged });
@@ -178,11 +178,11 @@ async fn records_that_are_sent_are_verified_and_audited() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_has_one_audit_of_bots_under_way() {
+async fn each_caller_has_one_slot_for_audits_of_bots() {
     let host = Host::start().await;
     let token = host.register("curious").await;
     let request = pb::AuditBotRequest { bot: "curious".into(), ..Default::default() };
-    // Either call may reach its place first, and the other is refused: until it is the audit of bots that is.
+    // Either call may start first; repeat until the audit of bots does.
     let beside_another = async {
         loop {
             let (sender, requests) = mpsc::channel(1);

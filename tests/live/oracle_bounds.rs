@@ -1,8 +1,8 @@
-//! How much a caller may ask of the oracle, and when questions are given up.
+//! Limits on questions to the oracle, and their timeouts.
 
 use super::{
     host::{Authorized, Host, soon},
-    line::reason,
+    session::reason,
 };
 use lastnim_core::game::{Ending, Game};
 use lastnim_proto::pb::{self, oracle_service_client::OracleServiceClient};
@@ -14,7 +14,7 @@ use tonic_types::StatusExt as _;
 
 type Oracle = OracleServiceClient<Authorized>;
 
-/// A question that takes far longer than it may: (8!)^8 declarations.
+/// A question that takes far too long: (8!)^8 declarations.
 fn endless() -> pb::FindEquilibriaRequest {
     let rows = [
         [3, 6, 1, 0, 7, 2, 5, 4],
@@ -44,21 +44,21 @@ async fn solve(mut oracle: Oracle) -> Result<(), Status> {
     soon("a solution", oracle.solve(request)).await.map(drop)
 }
 
-/// Asks for something small that waits in the same line as what takes long.
+/// Asks a small question that shares a queue with long ones.
 async fn check_truth(mut oracle: Oracle, within: Duration) -> Result<(), Status> {
     let mut request = Request::new(pb::CheckTruthRequest { game: Some(small()) });
     request.set_timeout(within);
     soon("an answer", oracle.check_truth(request)).await.map(drop)
 }
 
-/// Waits until a caller's own endless questions have every turn.
+/// Waits until a caller's long questions occupy every worker.
 async fn until_busy(oracle: &Oracle) {
     let looking = async { while check_truth(oracle.clone(), Duration::from_millis(300)).await.is_ok() {} };
     soon("the turn of the endless question", looking).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_question_is_given_up_soon_after_its_caller_has_left() {
+async fn questions_are_cancelled_when_their_caller_leaves() {
     let host = Host::with(Config { oracle_questions: 1, ..Config::default() }).await;
     let leaving = host.register("leaving").await;
     let oracle = host.oracle_for(&leaving);
@@ -70,13 +70,13 @@ async fn a_question_is_given_up_soon_after_its_caller_has_left() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_is_alone_has_every_turn_and_lends_them_to_whoever_comes() {
+async fn a_single_caller_uses_all_workers_until_others_come() {
     let host = Host::start().await;
     let [alone, coming] = host.register_all(["alone", "coming"]).await;
     let oracle = host.oracle_for(&alone);
     let questions = [asking(oracle.clone()), asking(oracle.clone())];
     until_busy(&oracle).await;
-    // Each of the two would have its turn for 10 s.
+    // Each of the two would occupy its worker for 10 s.
     for _ in 0..3 {
         check_truth(host.oracle_for(&coming), Duration::from_secs(8)).await.unwrap();
     }
@@ -86,11 +86,11 @@ async fn whoever_is_alone_has_every_turn_and_lends_them_to_whoever_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deadline_is_kept_and_what_is_settled_by_then_is_answered() {
+async fn partial_results_are_returned_by_the_deadline() {
     let host = Host::start().await;
     let token = host.register("hurried").await;
     let mut request = Request::new(endless());
-    // A tenth of it is left for the way, which must do on a busy machine; past the deadline there is no answer at all.
+    // A tenth of the deadline is reserved for the answer's way, which should suffice on a busy machine; after the deadline there is no answer.
     request.set_timeout(Duration::from_secs(9));
     let answer = host.oracle_for(&token).find_equilibria(request).await.unwrap().into_inner();
     let settled = answer.settled.unwrap();
@@ -101,7 +101,7 @@ async fn a_deadline_is_kept_and_what_is_settled_by_then_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_asks_so_much_at_once_and_nobody_else_is_held_up() {
+async fn questions_of_a_caller_are_limited_and_do_not_delay_others() {
     let host = Host::start().await;
     let [greedy, modest] = host.register_all(["greedy", "modest"]).await;
     let mut questions = Vec::new();
@@ -117,10 +117,10 @@ async fn a_caller_asks_so_much_at_once_and_nobody_else_is_held_up() {
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS"));
     assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
     assert!(refused.message().contains("16"), "{refused}");
-    // Others are answered, in both lines: they come before whoever has turns.
+    // Others are answered in both queues, before callers that occupy workers.
     solve(host.oracle_for(&modest)).await.unwrap();
     check_truth(host.oracle_for(&modest), Duration::from_mins(1)).await.unwrap();
-    // So is whoever has no token.
+    // So are callers without a token.
     soon("a solution", host.oracle().solve(pb::SolveRequest { game: Some(small()) })).await.unwrap();
     for question in questions {
         question.abort();
@@ -130,7 +130,7 @@ async fn a_caller_asks_so_much_at_once_and_nobody_else_is_held_up() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn callers_without_a_token_are_told_apart_by_their_addresses() {
+async fn callers_without_a_token_are_limited_by_address() {
     let host = Host::start().await;
     let mut questions = Vec::new();
     let refused = async {
@@ -151,7 +151,7 @@ async fn callers_without_a_token_are_told_apart_by_their_addresses() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_stops_gives_questions_up() {
+async fn a_stopping_server_cancels_questions() {
     let config =
         Config { oracle_questions: 1, shutdown_grace: Duration::from_millis(100), ..Config::default() };
     let host = Host::with(config).await;

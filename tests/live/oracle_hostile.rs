@@ -1,14 +1,14 @@
-//! Questions to the oracle by somebody who wants to break it.
+//! Hostile questions to the oracle.
 
 use super::{
     host::{Authorized, Host, soon},
-    line::reason,
+    session::reason,
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, SeatCount};
 use lastnim_proto::pb::{self, oracle_service_client::OracleServiceClient};
 use tonic::{Code, Request, Status, metadata::MetadataValue};
 
-/// The most seats and piles that a game has, the piles as large as they may be, and rows that all differ.
+/// The largest game: the maximum number of seats and piles, maximal piles, and different rows.
 fn largest() -> pb::Game {
     let rows: Vec<Vec<u64>> =
         (0..32).map(|seat| (0..32).map(|place| (place * (2 * seat + 1) + seat) % 32).collect()).collect();
@@ -19,7 +19,7 @@ fn small() -> pb::Game {
     (&Game::parse(&[2, 2], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap()).into()
 }
 
-/// Asks every question that has a game, each with a deadline, and returns what came of it by the name of the call.
+/// Asks every question about a game with a deadline, and returns the results by call.
 async fn every_question(
     oracle: &OracleServiceClient<Authorized>,
     game: &pb::Game,
@@ -73,21 +73,21 @@ async fn the_largest_questions_are_answered_refused_or_stopped() {
     let token = host.register("glutton").await;
     for (call, answer) in every_question(&host.oracle_for(&token), &largest()).await {
         if let Err(refused) = answer {
-            // On a busy machine the caller's own clock may run out before the answer that there was not enough time is there.
+            // On a busy machine the caller's clock may run out before the answer about the lack of time arrives.
             let expected =
                 [Code::InvalidArgument, Code::DeadlineExceeded, Code::ResourceExhausted, Code::Cancelled];
             assert!(expected.contains(&refused.code()), "{call}: {refused}");
             assert!(refused.message().len() < 8 << 10, "{call}: {refused}");
         }
     }
-    // What was asked has been stopped: it holds none of the few places that the caller has.
+    // The questions have been cancelled, so they occupy none of the caller's few slots.
     let mut oracle = host.oracle_for(&token);
     soon("a solution", oracle.solve(pb::SolveRequest { game: Some(small()) })).await.unwrap();
     soon("another's", host.oracle().solve(pb::SolveRequest { game: Some(small()) })).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn words_and_lists_that_are_far_too_long_are_refused_in_a_few_words() {
+async fn oversized_texts_and_lists_get_short_refusals() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let long = "x".repeat(500_000);
@@ -111,7 +111,7 @@ async fn words_and_lists_that_are_far_too_long_are_refused_in_a_few_words() {
     }
     let positions = vec![pb::BatchPosition::default(); 500_000];
     let batch = pb::SolveBatchRequest { positions, ..Default::default() };
-    // The stream of requests ends at once, and the answer to them still comes.
+    // The stream of requests ends at once, and the answer still arrives.
     let answers = oracle.solve_batch(tokio_stream::iter([batch])).await.unwrap();
     let mut answers = answers.into_inner();
     let answer = soon("an answer", answers.message()).await.unwrap().unwrap();
@@ -128,7 +128,7 @@ enum Deadline {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deadline_of_any_form_does_no_harm() {
+async fn unusual_deadlines_are_handled() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     for (timeout, deadline) in [
@@ -147,7 +147,7 @@ async fn a_deadline_of_any_form_does_no_harm() {
             Ok(_) => {}
             Err(refused) => {
                 assert_eq!(deadline, Deadline::Short, "{timeout}: {refused}");
-                // A deadline that is over is seen first by whoever looks first: the client, the transport or the oracle.
+                // Any of client, transport and oracle may notice a past deadline first.
                 let over = [Code::DeadlineExceeded, Code::Cancelled];
                 assert!(over.contains(&refused.code()), "{timeout}: {refused}");
             }

@@ -1,6 +1,6 @@
-//! Questions about games of other rules.
+//! Questions about games with other rules.
 
-use super::{host::Host, line::reason, oracle::fields};
+use super::{host::Host, oracle::fields, session::reason};
 use lastnim_analysis::general::{
     GameNumbers, GeneralGame, GrundySequence, MemoryBounds, Ruleset, SequenceGame,
 };
@@ -13,7 +13,7 @@ use tonic::Code;
 use tonic_types::StatusExt as _;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn games_of_other_rules_are_solved_as_the_oracle_does() {
+async fn other_games_agree_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     for (ruleset, seats) in Ruleset::ALL.into_iter().zip([2, 3, 4].into_iter().cycle()) {
@@ -33,7 +33,7 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
             max: None,
         };
         let edge = |&[from, to, weight]: &[u64; 3]| pb::GraphEdge { from, to, weight };
-        // Where it is not given, the ending is that of the game.
+        // The default ending is that of the game.
         let (asked, ending) = match seats {
             2 => (pb::Ending::LastMoverWins, Ending::LastMoverWins),
             3 => (pb::Ending::ToMoveWins, Ending::ToMoveWins),
@@ -84,7 +84,7 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sequences_are_listed_as_the_oracle_works_them_out() {
+async fn sequences_agree_with_the_library() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     for (ruleset, set, max, to) in [
@@ -115,7 +115,7 @@ async fn sequences_are_listed_as_the_oracle_works_them_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_game_of_other_rules_that_is_too_large_is_refused_with_the_bound_that_it_met() {
+async fn too_large_games_are_refused_with_the_limit() {
     let host = Host::start().await;
     let mut oracle = host.oracle();
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
@@ -135,5 +135,5 @@ async fn a_game_of_other_rules_that_is_too_large_is_refused_with_the_bound_that_
         [(Code::ResourceExhausted, "TOO_LARGE".to_owned()), (Code::DeadlineExceeded, "TOO_LONG".to_owned())];
     assert!(expected.contains(&why), "{refused}");
     assert!(refused.message().contains("stone-piles"), "{refused}");
-    assert!(refused.get_details_retry_info().is_none(), "the same again would end the same");
+    assert!(refused.get_details_retry_info().is_none(), "a retry would fail as well");
 }

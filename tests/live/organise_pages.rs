@@ -1,4 +1,4 @@
-//! A tournament from its creation to its end, organised in a browser.
+//! Organising a tournament in a browser, from creation to end.
 
 use super::browser::{Browser, form_token};
 use super::host::{Host, Party, exhibition, soon};
@@ -13,7 +13,7 @@ pub async fn signed_in(host: &Host) -> Browser<'_> {
     browser
 }
 
-/// The fields of the form as they stand there at first, with some of them typed anew.
+/// The initial fields of the form, with some changed.
 fn settings<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let usual = [
         ("seats", "2"),
@@ -41,7 +41,7 @@ async fn state(host: &Host, id: &str) -> pb::TournamentState {
     host.tournaments().get_tournament(request).await.unwrap().into_inner().tournament.unwrap().state()
 }
 
-/// Registers a bot in the browser, and returns the token that is shown.
+/// Registers a bot in the browser, and returns the token on the page.
 async fn register(browser: &mut Browser<'_>, name: &str) -> String {
     let page = browser.get("/organise/bots").await;
     let answer = browser.submit(&page, "/organise/bots", &[("name", name)]).await;
@@ -67,7 +67,7 @@ async fn a_tournament_is_created_started_and_played() {
         page.body
     );
 
-    // With nobody in it it cannot start, and the page says why.
+    // It cannot start without bots, and the page says why.
     let refused = browser.submit(&page, &format!("{path}/start"), &[]).await;
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
@@ -131,7 +131,7 @@ async fn every_format_can_be_created() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_form_keeps_what_was_typed_and_says_what_is_wrong() {
+async fn refused_forms_keep_their_values_and_show_errors() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     let form = browser.get("/organise/new-tournament").await;
@@ -146,7 +146,7 @@ async fn a_form_keeps_what_was_typed_and_says_what_is_wrong() {
     let answer = browser.submit(&form, "/organise/new-tournament", &typed).await;
     assert_eq!(answer.status, 422, "{}", answer.body);
     for part in [
-        "3 things are not right yet.",
+        "3 fields need a correction.",
         "id=\"seats-mistake\"",
         "value=\"many\"",
         "id=\"positions-mistake\"",
@@ -156,7 +156,7 @@ async fn a_form_keeps_what_was_typed_and_says_what_is_wrong() {
     }
     assert!(!answer.body.contains("<img") && !answer.body.contains("<script>alert"), "{}", answer.body);
 
-    // What only the service can tell stands beside its field as well.
+    // Errors of the service are shown beside their fields as well.
     let typed = settings(&[
         ("title", ""),
         ("seats", "33"),
@@ -171,7 +171,7 @@ async fn a_form_keeps_what_was_typed_and_says_what_is_wrong() {
     }
     assert!(answer.body.contains("<details open>"), "a mistake is not hidden");
 
-    // Bytes that are no text, and fields that are missing, break nothing.
+    // Invalid bytes and missing fields are handled.
     let token = form_token(&form);
     for body in
         [format!("form_token={token}"), format!("form_token={token}&title=%ff%fe&seats=%00&format=%80")]
@@ -184,7 +184,7 @@ async fn a_form_keeps_what_was_typed_and_says_what_is_wrong() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_undone_is_asked_first() {
+async fn irreversible_actions_need_confirmation() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     let id = create(&mut browser, &[("title", "short")]).await;
@@ -196,7 +196,7 @@ async fn what_cannot_be_undone_is_asked_first() {
     let done = browser.submit(&asked, &format!("{path}/cancel"), &[("confirmed", "yes")]).await;
     assert_eq!(done.status, 303, "{}", done.body);
     assert_eq!(state(&host, &id).await, pb::TournamentState::Cancelled);
-    // A link alone does nothing, and what is over cannot be started.
+    // A link alone does nothing, and an ended tournament cannot be started.
     let other = create(&mut browser, &[("title", "other")]).await;
     let followed = browser.get(&format!("/organise/tournaments/{other}/cancel?confirmed=yes")).await;
     assert_eq!(followed.status, 303);
@@ -208,7 +208,7 @@ async fn what_cannot_be_undone_is_asked_first() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tournament_that_runs_is_paused_and_loses_a_bot() {
+async fn a_running_tournament_is_paused_and_a_bot_disqualified() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     host.register_all(["one", "two", "three"]).await;
@@ -244,7 +244,7 @@ async fn a_tournament_that_runs_is_paused_and_loses_a_bot() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_is_shown_once_and_replaced_when_that_is_confirmed() {
+async fn tokens_are_shown_once_and_replaced_after_confirmation() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     let token = register(&mut browser, "ann").await;
@@ -274,7 +274,7 @@ async fn a_token_is_shown_once_and_replaced_when_that_is_confirmed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_signed_out_does_nothing() {
+async fn actions_need_a_session() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     let id = create(&mut browser, &[("title", "mine")]).await;
@@ -290,7 +290,11 @@ async fn who_is_signed_out_does_nothing() {
     ] {
         let fields = settings(&[("title", "theirs"), ("name", "bob"), ("confirmed", "yes")]);
         let answer = browser.submit(&page, &path, &fields).await;
-        assert!(answer.status == 401 && answer.body.contains("nothing was done"), "{path}: {}", answer.body);
+        assert!(
+            answer.status == 401 && answer.body.contains("Nothing was changed"),
+            "{path}: {}",
+            answer.body
+        );
     }
     assert_eq!(state(&host, &id).await, pb::TournamentState::Open);
     assert!(
@@ -299,7 +303,7 @@ async fn who_is_signed_out_does_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn matches_are_voided_once_that_is_confirmed() {
+async fn matches_are_voided_after_confirmation() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     host.register_all(["one", "two"]).await;
@@ -324,7 +328,7 @@ async fn matches_are_voided_once_that_is_confirmed() {
     assert_eq!(answer.status, 422, "{}", answer.body);
     for part in [
         "match &#34;no-id&#34;: ",
-        "group &#34;-2&#34;: expected a whole number from 0 on",
+        "group &#34;-2&#34;: expected a whole number",
         "reason: a blank reason",
         "value=\"1, -2\"",
         &format!("value=\"{first}\" checked"),
@@ -345,10 +349,10 @@ async fn matches_are_voided_once_that_is_confirmed() {
         async { while host.matches_of(&id).await.iter().filter(|game| is_voided(game)).count() < 3 {} };
     soon("three matches that are voided", voided).await;
     let page = browser.get(&path).await;
-    let event = "matches 0, 2, 3 voided, and played again: no &#60;network&#62;";
+    let event = "matches 0, 2, 3 voided, to be played again: no &#60;network&#62;";
     assert!(page.body.contains(event), "{}", page.body);
 
-    // One event for all, and nothing where something cannot be voided: it stays in the form.
+    // One event for all; if one match cannot be voided, none is, and the form keeps its values.
     let request = pb::GetStandingsRequest { tournament_id: id.clone(), cross_table: false };
     let events = host.tournaments().get_standings(request.clone()).await.unwrap().into_inner().events;
     assert_eq!(events.len(), 1, "{events:?}");
@@ -379,7 +383,7 @@ async fn a_bot_that_never_played_is_removed() {
     assert!(asked.status == 200 && asked.body.contains("Remove the bot?"), "{}", asked.body);
     assert_eq!(host.bot("three").await.name, "three");
     let done = browser.submit(&asked, remove, &[("name", "three"), ("confirmed", "yes")]).await;
-    assert!(done.status == 200 && done.body.contains("three is removed"), "{}", done.body);
+    assert!(done.status == 200 && done.body.contains("three was removed"), "{}", done.body);
     let kept = browser.submit(&page, remove, &[("name", "one"), ("confirmed", "yes")]).await;
     assert!(kept.status == 409 && kept.body.contains("value=\"one\""), "{}", kept.body);
     let nobody = browser.submit(&page, remove, &[("name", "three"), ("confirmed", "yes")]).await;
@@ -387,7 +391,7 @@ async fn a_bot_that_never_played_is_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_exhibition_is_begun() {
+async fn an_exhibition_is_started() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     host.register_all(["one", "two", "three"]).await;
@@ -407,7 +411,7 @@ async fn an_exhibition_is_begun() {
         (vec!["three".into(), "one".into(), "two".into()], vec![3, 4], 2)
     );
     assert_eq!(game.assigned.unwrap().rows[2].offsets, [0, 2, 1]);
-    // What only the service can tell stands beside its field as well.
+    // Errors of the service are shown beside their fields as well.
     for (bots, status, part) in [
         ("one two", 422, "id=\"assigned-mistake\""),
         ("one one two", 422, "id=\"bots-mistake\""),

@@ -1,4 +1,4 @@
-//! Who may organise in a browser, and from where.
+//! Access to the pages of organisers.
 
 use super::browser::{Browser, form_body, form_token};
 use super::host::Host;
@@ -27,22 +27,22 @@ async fn is_signed_in(browser: &mut Browser<'_>) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_token_is_typed_once_and_the_session_ends() {
+async fn a_session_lasts_until_signing_out() {
     let host = Host::start().await;
     let mut browser = Browser::open(&host);
     let page = browser.get("/organise").await;
-    let before = browser.cookie(COOKIE).expect("a cookie that belongs to the form").to_owned();
+    let before = browser.cookie(COOKIE).expect("the cookie of the form").to_owned();
     let answer = browser.submit(&page, "/organise/sign-in", &[("token", host.admin.reveal())]).await;
     assert_eq!(answer.status, 303, "{}", answer.body);
     let cookie = answer.header("set-cookie");
     assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
-    assert_ne!(browser.cookie(COOKIE), Some(before.as_str()), "nobody is signed in by a cookie of before");
+    assert_ne!(browser.cookie(COOKIE), Some(before.as_str()), "signing in changes the cookie");
     assert!(is_signed_in(&mut browser).await);
     let mut earlier = Browser::open(&host);
     earlier.keep_cookie(COOKIE, &before);
     assert!(!is_signed_in(&mut earlier).await);
 
-    // Whoever signs out is out, also with the cookie of before.
+    // Signing out invalidates the earlier cookie as well.
     let kept = browser.cookie(COOKIE).unwrap().to_owned();
     let page = browser.get("/organise").await;
     assert!(!page.body.contains(host.admin.reveal()) && !page.body.contains(&kept), "{}", page.body);
@@ -59,7 +59,7 @@ async fn a_session_expires() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn forms_of_others_are_refused() {
+async fn foreign_forms_are_refused() {
     let host = Host::start().await;
     let mut browser = signed_in(&host).await;
     let page = browser.get("/organise").await;
@@ -67,13 +67,13 @@ async fn forms_of_others_are_refused() {
     let mut other = signed_in(&host).await;
     let others = form_body(&[("form_token", form_token(&other.get("/organise").await))]);
     for (body, why) in [
-        ("", "belongs to an earlier visit"),
-        ("form_token=", "belongs to an earlier visit"),
+        ("", "is from an earlier visit"),
+        ("form_token=", "is from an earlier visit"),
         (
             "form_token=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-            "belongs to an earlier visit",
+            "is from an earlier visit",
         ),
-        (&others, "belongs to an earlier visit"),
+        (&others, "is from an earlier visit"),
     ] {
         let answer = browser.post("/organise/sign-out", body).await;
         assert!(
@@ -95,19 +95,20 @@ async fn forms_of_others_are_refused() {
         let answer = browser.post_with("/organise/sign-out", headers, &body).await;
         assert_eq!(answer.status, 403, "{headers:?}: {}", answer.body);
         assert!(
-            answer.body.contains("where the form comes from") || answer.body.contains("the form comes from")
+            answer.body.contains("the origin of the form is unknown")
+                || answer.body.contains("the form was sent from")
         );
     }
     let mut nobody = Browser::open(&host);
     let answer = nobody.post("/organise/sign-out", &body).await;
-    assert!(answer.status == 403 && answer.body.contains("without the cookie"), "{}", answer.body);
-    assert!(is_signed_in(&mut browser).await, "nothing of this signed anybody out");
+    assert!(answer.status == 403 && answer.body.contains("without its cookie"), "{}", answer.body);
+    assert!(is_signed_in(&mut browser).await, "the session is not affected");
     let answer = browser.post_with("/organise/sign-out", "Sec-Fetch-Site: same-origin\r\n", &body).await;
     assert_eq!(answer.status, 303, "{}", answer.body);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_no_form_is_refused_in_words() {
+async fn invalid_forms_are_refused_with_reasons() {
     let host = Host::start().await;
     let mut browser = Browser::open(&host);
     browser.get("/organise").await;
@@ -131,7 +132,7 @@ async fn what_is_no_form_is_refused_in_words() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_form_that_does_not_arrive_ends_by_itself() {
+async fn stalled_forms_time_out() {
     let host = Host::with(Config { request_timeout: Duration::from_millis(200), ..Config::default() }).await;
     let mut browser = Browser::open(&host);
     browser.get("/organise").await;
@@ -144,7 +145,7 @@ async fn a_form_that_does_not_arrive_ends_by_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_organises_where_others_can_read_along() {
+async fn organising_needs_a_protected_connection() {
     let host = Host::start().await;
     for (name, added) in [
         ("127.0.0.1:7600", "X-Forwarded-For: 192.0.2.1\r\n"),
@@ -156,7 +157,7 @@ async fn nobody_organises_where_others_can_read_along() {
         assert!(answer.status == 403 && answer.body.contains("x-forwarded-proto"), "{name}: {}", answer.body);
         assert!(!answer.body.contains("<form"), "{}", answer.body);
     }
-    // Through a proxy that is trusted, its word counts.
+    // The header of a trusted proxy counts.
     let trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     let host = Host::with(Config { trusted_proxies, ..Config::default() }).await;
     let mut browser = Browser::open(&host);
@@ -169,7 +170,7 @@ async fn nobody_organises_where_others_can_read_along() {
     let page = browser.get("/organise").await;
     assert_eq!(page.status, 200, "{}", page.body);
     let body = form_body(&[("form_token", form_token(&page)), ("token", host.admin.reveal())]);
-    // What this server would call http is https for the browser.
+    // The server sees http, but the browser uses https.
     assert_eq!(browser.post("/organise/sign-in", &body).await.status, 403);
     let origin = format!("Origin: https://{}\r\n", host.address);
     let answer = browser.post_with("/organise/sign-in", &origin, &body).await;
@@ -179,7 +180,7 @@ async fn nobody_organises_where_others_can_read_along() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_the_admins_token_is_refused() {
+async fn other_tokens_are_refused() {
     let host = Host::start().await;
     let mut browser = Browser::open(&host);
     let page = browser.get("/organise").await;
@@ -216,6 +217,6 @@ async fn wrong_tokens_are_counted() {
     }
     assert_eq!(statuses, [401, 401, 401, 429, 429, 429]);
     let right = browser.submit(&page, "/organise/sign-in", &[("token", host.admin.reveal())]).await;
-    assert_eq!(right.status, 429, "nobody learns by it whether a token is right");
+    assert_eq!(right.status, 429, "the limit hides whether a token is valid");
     assert!(!is_signed_in(&mut browser).await);
 }

@@ -1,8 +1,8 @@
-//! What an organiser does, rightly and wrongly.
+//! Actions of organisers, valid and invalid.
 
 use super::{
     host::{Host, exhibition, patient_clock, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
     vanish::forfeits,
 };
 use lastnim_arena::Limits;
@@ -34,7 +34,7 @@ async fn a_running_tournament_can_be_cancelled() {
     let host = Host::start().await;
     let names = ["idle-1", "idle-2", "idle-3", "idle-4"];
     let tokens = host.register_all(names).await;
-    let (mut line, _) = Line::open(&host, &tokens[0]).await;
+    let (mut line, _) = BotSession::open(&host, &tokens[0]).await;
     let settings = pb::TournamentSettings { concurrency: 5, ..round_robin(&[&[3]]) };
     let id = host.create_tournament(settings, &names).await;
     host.start_tournament(&id).await;
@@ -48,7 +48,7 @@ async fn a_running_tournament_can_be_cancelled() {
     let ended = line.ended().await;
     assert_eq!((ended.reason(), ended.winner, ended.audit), (pb::EndReason::Cancelled, None, None));
     let matches = host.matches_of(&id).await;
-    assert_eq!(matches.len(), 5, "no further match was begun");
+    assert_eq!(matches.len(), 5, "no further match was started");
     assert!(matches.iter().all(|one| one.reason() == pb::EndReason::Cancelled && one.winner.is_none()));
     let last = host.tournament_over(&id).await;
     assert!(last.standings.iter().all(|line| line.matches == 0 && line.forfeits == 0));
@@ -58,7 +58,7 @@ async fn a_running_tournament_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn an_open_tournament_can_be_cancelled_and_then_takes_nobody() {
+async fn a_cancelled_tournament_admits_no_bots() {
     let host = Host::start().await;
     host.register("late").await;
     let tournament_id = host.create_tournament(round_robin(&[&[3]]), &[]).await;
@@ -73,7 +73,7 @@ async fn an_open_tournament_can_be_cancelled_and_then_takes_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tournament_starts_once_with_bots_enough_and_each_joined_once() {
+async fn starting_needs_enough_bots_and_works_once() {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, 1).await;
     host.register("late").await;
@@ -81,7 +81,7 @@ async fn a_tournament_starts_once_with_bots_enough_and_each_joined_once() {
     let start = pb::StartTournamentRequest { tournament_id: id.clone() };
     let refused = host.tournaments().start_tournament(start.clone()).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::FailedPrecondition, "FIELD"));
-    assert!(refused.message().contains("2 bots"), "joining twice does no harm: {}", refused.message());
+    assert!(refused.message().contains("2 bots"), "joining twice is harmless: {}", refused.message());
     let join = |bot: &str| pb::JoinTournamentRequest { tournament_id: id.clone(), bot: bot.into() };
     let unknown = host.tournaments().join_tournament(join("nobody")).await.unwrap_err();
     assert_eq!((unknown.code(), reason(&unknown).as_str()), (Code::NotFound, "NO_SUCH_BOT"));
@@ -91,13 +91,13 @@ async fn a_tournament_starts_once_with_bots_enough_and_each_joined_once() {
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::FailedPrecondition, "WRONG_STATE"));
     let late = host.tournaments().join_tournament(join("late")).await.unwrap_err();
     assert_eq!((late.code(), reason(&late).as_str()), (Code::FailedPrecondition, "WRONG_STATE"));
-    host.tournaments().join_tournament(join("timid")).await.expect("who is in it may join again");
+    host.tournaments().join_tournament(join("timid")).await.expect("members can join again");
     assert_eq!(host.tournament_over(&id).await.tournament.unwrap().matches_played, 3);
     party.dismiss().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tournament_starts_by_itself_with_the_last_bot_that_it_waits_for() {
+async fn a_tournament_starts_when_enough_bots_have_joined() {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, 1).await;
     let settings = pb::TournamentSettings { start_at: 3, ..round_robin(&[&[3]]) };
@@ -115,7 +115,7 @@ async fn a_tournament_starts_by_itself_with_the_last_bot_that_it_waits_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_that_never_shows_up_forfeits_every_match_and_others_get_their_results() {
+async fn a_no_show_forfeits_its_matches_and_others_get_results() {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, 1).await;
     host.register("ghost").await;
@@ -141,7 +141,7 @@ async fn a_bot_that_never_shows_up_forfeits_every_match_and_others_get_their_res
 }
 
 #[tokio::test]
-async fn a_match_that_cannot_be_played_is_refused_field_by_field() {
+async fn invalid_matches_are_refused_by_field() {
     let host = Host::start().await;
     host.register_all(["one", "two"]).await;
     let refusal = async |request| host.matches().create_match(request).await.unwrap_err();
@@ -195,7 +195,7 @@ async fn a_match_that_cannot_be_played_is_refused_field_by_field() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages() {
+async fn lists_have_pages() {
     let host = Host::start().await;
     let names: Vec<String> = (0..7).map(|number| format!("bot-{number}")).collect();
     for name in &names {
@@ -355,7 +355,7 @@ async fn tournaments_are_listed_by_their_state() {
 }
 
 #[tokio::test]
-async fn a_tournament_that_is_over_makes_room_and_is_kept() {
+async fn ended_tournaments_do_not_count_for_the_limit() {
     let limits = Limits { tournaments: 2, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let settings = || round_robin(&[&[1]]);
@@ -375,7 +375,7 @@ async fn a_tournament_that_is_over_makes_room_and_is_kept() {
 }
 
 #[tokio::test]
-async fn health_and_reflection_answer_everybody() {
+async fn health_and_reflection_need_no_token() {
     let host = Host::start().await;
     let services =
         ["Arena", "Bot", "Match", "Oracle", "Tournament"].map(|name| format!("lastnim.v1.{name}Service"));
@@ -395,7 +395,7 @@ async fn health_and_reflection_answer_everybody() {
     let answers = reflection.server_reflection_info(tokio_stream::iter([question])).await.unwrap();
     let answer = soon("an answer", answers.into_inner().message()).await.unwrap().unwrap();
     let Some(MessageResponse::ListServicesResponse(list)) = answer.message_response else {
-        panic!("{answer:?} is no list")
+        panic!("{answer:?} is not a list")
     };
     let listed: BTreeSet<String> = list.service.into_iter().map(|service| service.name).collect();
     assert!(services.iter().all(|service| listed.contains(service)), "{listed:?}");
@@ -403,7 +403,7 @@ async fn health_and_reflection_answer_everybody() {
 }
 
 #[tokio::test]
-async fn a_name_is_taken_once_and_a_full_register_says_so() {
+async fn names_are_unique_and_the_number_of_bots_is_limited() {
     let limits = Limits { bots: 1, ..Limits::default() };
     let host = Host::with(Config { limits, open_registration: true, ..Config::default() }).await;
     let mut anybody = BotServiceClient::new(host.channel.clone());

@@ -1,6 +1,6 @@
-//! The markup of a page, held against what pages of this server may have.
+//! Checks that the markup of a page is safe.
 
-/// Elements by which a page would load, run or frame something.
+/// Elements that can load, run or frame something.
 const FOREIGN: [&str; 12] = [
     "animate",
     "audio",
@@ -15,11 +15,12 @@ const FOREIGN: [&str; 12] = [
     "style",
     "video",
 ];
-/// Attributes that lead somewhere.
+/// Attributes with addresses.
 const LINKS: [&str; 6] = ["action", "formaction", "href", "poster", "src", "xlink:href"];
 
-/// Checks that nothing in a page came from anybody but this server: each tag is complete, its attributes are quoted and run nothing, and what it leads to
-/// is on this server. `public_url` is the address by which the world knows it.
+/// Checks that a page contains only markup of this server: tags are complete, attributes are quoted and not executable, and links stay on this
+/// server.
+/// `public_url` is the server's public address.
 pub fn assert_own_markup(what: &str, html: &str, public_url: &str) {
     let mut rest = html;
     while let Some((_, tag)) = rest.split_once('<') {
@@ -51,7 +52,7 @@ pub fn assert_own_markup(what: &str, html: &str, public_url: &str) {
     }
 }
 
-/// Reads the attributes of a tag, and returns besides what stands behind it.
+/// Parses the attributes of a tag, and returns the rest of the page as well.
 fn read_attributes<'h>(tag: &'h str, found: &str) -> (Vec<(&'h str, &'h str)>, &'h str) {
     let (mut attributes, mut rest) = (Vec::new(), tag);
     loop {
@@ -77,7 +78,7 @@ fn read_attributes<'h>(tag: &'h str, found: &str) -> (Vec<(&'h str, &'h str)>, &
 }
 
 #[test]
-fn what_is_not_of_a_page_is_found() {
+fn foreign_markup_is_found() {
     assert_own_markup("a page", "<!doctype html><p class=\"a\">&lt;b&gt; <a href=\"/x\">x</a><br/></p>", "");
     assert_own_markup(
         "a page",

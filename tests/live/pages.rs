@@ -1,4 +1,4 @@
-//! Pages, read as a browser reads them.
+//! Pages as browsers load them.
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const TRIO: [HouseBot; 3] = [HouseBot::Random, HouseBot::Greedy, HouseBot::Oracle];
 
-/// What a browser is answered.
+/// A response.
 pub struct Answer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
@@ -20,7 +20,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads an answer whose connection is closed behind it.
+    /// Parses a response after which the connection closes.
     pub fn read(bytes: &[u8]) -> Self {
         let text = str::from_utf8(bytes).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
@@ -57,7 +57,7 @@ fn join_chunks(mut body: &str) -> String {
     joined
 }
 
-/// Sends a request, and reads its answer.
+/// Sends a request, and reads its response.
 pub async fn send(host: &Host, request: &str) -> Answer {
     let mut stream = socket(&host.address, local(1)).await;
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -81,7 +81,7 @@ async fn played_tournament(host: &Host) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tournament_is_shown_and_its_twins_say_what_grpc_says() {
+async fn tournament_pages_agree_with_grpc() {
     let host = Host::start().await;
     let empty = get(&host, "/").await;
     assert!(empty.status == 200 && empty.body.contains("There is no tournament yet"), "{}", empty.body);
@@ -102,7 +102,7 @@ async fn a_tournament_is_shown_and_its_twins_say_what_grpc_says() {
     }
     let request = pb::GetTournamentRequest { tournament_id: id.clone() };
     let mut told = host.tournaments().get_tournament(request).await.unwrap().into_inner();
-    // What goes on is as of the moment in which it is asked for.
+    // The activity depends on the time of the request.
     told.activity = None;
     let mut twin = get(&host, &format!("/tournaments/{id}.json")).await.json();
     twin["activity"] = Value::Null;
@@ -149,7 +149,7 @@ async fn a_match_is_shown_after_each_ply() {
         let in_play = piles.iter().rposition(|&counters| counters > 0).unwrap();
         piles[in_play] -= found.take;
     }
-    // Nobody is shown the oracle who has not asked for it.
+    // The oracle is shown only on request.
     let page = get(&host, &format!("/matches/{}?ply=0", game.id)).await;
     assert!(
         !page.body.contains("Under optimal play seat") && page.body.contains("rel=\"next\""),
@@ -168,19 +168,19 @@ async fn a_match_is_shown_after_each_ply() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_open_match_shows_what_its_watchers_may_see() {
+async fn an_open_match_hides_unrevealed_rows() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two"]).await;
-    let (mut line, _) = super::line::Line::open(&host, &tokens[0]).await;
+    let (mut line, _) = super::session::BotSession::open(&host, &tokens[0]).await;
     let id = host.create_match(exhibition(["one", "two"], &[4])).await;
     line.started().await;
-    line.send(super::line::declare(&id, vec![1, 0])).await;
-    // What is answered to another row says that the first one is in, and that of the other seat is not.
-    line.send(super::line::declare(&id, vec![0, 1])).await;
+    line.send(super::session::declare(&id, vec![1, 0])).await;
+    // The answer to a second row reveals that the first one was accepted, and that the other seat's is missing.
+    line.send(super::session::declare(&id, vec![0, 1])).await;
     line.refused().await;
     let page = get(&host, &format!("/matches/{id}")).await;
-    assert!(page.body.contains("its row is not revealed yet"), "{}", page.body);
-    assert!(!page.body.contains("oracle=shown") && !page.body.contains("would rather"), "{}", page.body);
+    assert!(page.body.contains("row not revealed yet"), "{}", page.body);
+    assert!(!page.body.contains("oracle=shown") && !page.body.contains("preference order:"), "{}", page.body);
     let record = get(&host, &format!("/matches/{id}/record.json")).await.json();
     assert_eq!(record["events"].as_array().unwrap().len(), 1, "{record}");
     let home = get(&host, "/").await;
@@ -213,10 +213,10 @@ async fn a_position_is_solved_as_over_grpc() {
         "value=\"1,2 2\"",
         "value=\"0 2 1; 0 1 2; 0 2 1\"",
         "aria-label=\"Piles: 1, 2, 2; the last one is in play\"",
-        "What the takes of seat 1 lead to:",
+        "Outcomes of the takes of seat 1:",
         "The line of best play",
-        "<h2>What each seat may expect and is sure of (places in its own row, 0 is best):</h2>",
-        "<h2>What the takes of seat 1 leave it:</h2>",
+        "<h2>Predicted and guaranteed ranks of each seat (places in its own row, 0 is best):</h2>",
+        "<h2>How the takes of seat 1 change its ranks:</h2>",
     ] {
         assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
     }
@@ -242,7 +242,7 @@ async fn a_position_is_solved_as_over_grpc() {
         "{}",
         mistaken.body
     );
-    // All that fits is answered.
+    // Everything within the limits is answered.
     let piles = vec![i64::MAX.to_string(); 700].join("+");
     let large = get(&host, &format!("/oracle?piles={piles}&seats=32")).await;
     assert!(large.status == 200 && large.body.len() < 100 << 10, "{} {}", large.status, large.body.len());

@@ -1,4 +1,4 @@
-//! Requests of those who mean harm, and of those who read nothing.
+//! Hostile and stalled requests for pages.
 
 use super::{
     host::{Host, soon},
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn malformed_requests_end_by_themselves() {
+async fn malformed_requests_time_out() {
     let brief = Duration::from_millis(200);
     let config = Config { first_call_timeout: brief, request_timeout: brief, ..Config::default() };
     let host = Host::with(config).await;
@@ -19,20 +19,20 @@ async fn malformed_requests_end_by_themselves() {
     let many = "GET / HTTP/1.1\r\n".to_owned() + &"x: y\r\n".repeat(5_000);
     for said in ["GET", "GET / HTTP/1.1\r\nHost: s\r\n", "NONSENSE\r\n\r\n", &endless, &many] {
         let mut stream = socket(&host.address, local(1)).await;
-        // It may be closed while this is written.
+        // The server may close it during the write.
         let _ = stream.write_all(said.as_bytes()).await;
         let mut answer = Vec::new();
         let _ = soon("the end of a connection", stream.read_to_end(&mut answer)).await;
         assert!(!answer.starts_with(b"HTTP/1.1 200"), "{said:.40}");
     }
-    // What is answered has time.
+    // Responses are sent completely.
     let host = Host::start().await;
     let post = "POST / HTTP/1.1\r\nHost: s\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\nsome of it";
     let refused = send(&host, post).await;
     assert_eq!((refused.status, refused.header("allow")), (405, "GET, HEAD"));
     let head = send(&host, "HEAD / HTTP/1.1\r\nHost: s\r\nConnection: close\r\n\r\n").await;
     assert_eq!((head.status, head.body.as_str()), (200, ""));
-    // A call of gRPC is none of HTTP/1.1.
+    // A gRPC call over HTTP/1.1 is not one.
     let call = "POST /lastnim.v1.MatchService/GetPublicKey HTTP/1.1\r\nHost: s\r\nConnection: close\r\nContent-Type: application/grpc\r\n\r\n";
     assert_eq!(send(&host, call).await.status, 405);
     let stranger = RawConnection::open(&host.address, local(1)).await;
@@ -41,11 +41,11 @@ async fn malformed_requests_end_by_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_reads_nothing_is_dropped_and_keeps_nobody_waiting() {
+async fn clients_that_read_nothing_are_dropped() {
     let config = Config { response_timeout: Duration::from_millis(300), ..Config::default() };
     let host = Host::with(config).await;
     let mut stream = socket(&host.address, local(2)).await;
-    // It asks for more than all buffers on the way hold, and waits where these are full.
+    // It requests more than all buffers hold, then blocks when they are full.
     let asking =
         async { while stream.write_all(b"GET /style.css HTTP/1.1\r\nHost: s\r\n\r\n").await.is_ok() {} };
     let others = async {
@@ -57,7 +57,7 @@ async fn who_reads_nothing_is_dropped_and_keeps_nobody_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wrong_tokens_are_counted_for_pages_as_for_calls() {
+async fn wrong_tokens_count_for_pages_like_for_calls() {
     let host = Host::with(Config { failed_logins: 3, ..Config::default() }).await;
     let with_token = |token: &str| {
         format!(
@@ -71,14 +71,14 @@ async fn wrong_tokens_are_counted_for_pages_as_for_calls() {
     assert_eq!(statuses[0], 401);
     assert_eq!(statuses[5], 429, "{statuses:?}");
     let right = send(&host, &with_token(host.viewer.reveal())).await;
-    assert_eq!(right.status, 429, "nobody learns by it whether a token is right");
+    assert_eq!(right.status, 429, "the limit hides whether a token is valid");
 }
 
-/// The most bytes of a page.
+/// The maximum size of a page.
 const MAX_PAGE_BYTES: usize = 100 << 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_stay_small_whatever_they_show() {
+async fn pages_are_small() {
     let host = Host::start().await;
     let names: Vec<_> = (0..200).map(|bot| format!("a-bot-with-a-long-name-{bot:04}")).collect();
     for name in &names {
@@ -88,7 +88,7 @@ async fn pages_stay_small_whatever_they_show() {
     let settings = pb::TournamentSettings { title, ..super::host::round_robin(&[&[3]]) };
     let field: Vec<_> = names.iter().map(String::as_str).collect();
     let tournament = host.create_tournament(settings, &field).await;
-    // A match of as many seats and piles as there can be, with rows that are known.
+    // A match with the maximum number of seats and piles, and with known rows.
     let rows = (0..32).map(|_| pb::Row { offsets: (0..32).collect() }).collect();
     let request = pb::CreateMatchRequest {
         bots: names[..32].to_vec(),

@@ -1,4 +1,4 @@
-//! Text of those who mean harm, in all that pages show: what is stored, what is typed, and what stands in addresses.
+//! Hostile text in everything that pages show: stored texts, typed texts and addresses.
 
 use super::{
     browser::{Browser, form_body, form_token},
@@ -14,7 +14,7 @@ use lastnim_proto::pb::{self, transcript_service_client::TranscriptServiceClient
 use lastnim_server::Config;
 use serde_json::{Value, json};
 
-/// What would run something, or break out of where it stands, if it were shown as it is.
+/// Texts that would run something or break the markup if they were not escaped.
 const HOSTILE: [&str; 7] = [
     "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>",
     "\" onmouseover=\"alert(1)\" x=\"",
@@ -26,14 +26,14 @@ const HOSTILE: [&str; 7] = [
 ];
 const PUBLIC_URL: &str = "https://nim.example.org/";
 
-/// A server that knows its public address, and hosts bots to play against.
+/// A server with a public address and house bots.
 async fn start_server() -> Host {
     let config = hosting(&["greedy", "timid"]);
     let limits = lastnim_arena::Limits { practice_per_minute: 1_000, ..config.limits.clone() };
     Host::with(Config { public_url: Some(PUBLIC_URL.parse().unwrap()), limits, ..config }).await
 }
 
-/// Writes a text so that it can stand in an address.
+/// Encodes a text for an address.
 fn coded(text: &str) -> String {
     form_body(&[("", text)]).trim_start_matches('=').replace('+', "%20")
 }
@@ -45,7 +45,7 @@ fn assert_harmless(what: &str, page: &Answer) {
     assert_eq!(page.header("x-content-type-options"), "nosniff", "{what}");
 }
 
-/// Creates a tournament that runs, with a hostile title, and has its organiser give hostile reasons.
+/// Creates a running tournament with a hostile title and hostile reasons.
 async fn hostile_tournament(host: &Host, title: &str) -> String {
     let settings = pb::TournamentSettings {
         title: title.into(),
@@ -76,7 +76,7 @@ async fn hostile_tournament(host: &Host, title: &str) -> String {
     tournament_id
 }
 
-/// Plays a match of which hostile transcripts are published.
+/// Plays a match with hostile published transcripts.
 async fn told_match(host: &Host) -> String {
     let id = host.create_match(exhibition(["greedy", "timid"], &[2])).await;
     host.until_closed(&id).await;
@@ -92,7 +92,7 @@ async fn told_match(host: &Host) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_stored_runs_nothing() {
+async fn stored_texts_are_escaped() {
     let host = start_server().await;
     host.register_all(["one", "two", "three"]).await;
     let told = told_match(&host).await;
@@ -146,7 +146,7 @@ async fn what_is_stored_runs_nothing() {
     }
 }
 
-/// Checks what a stream of events puts into a page first.
+/// Checks the first event of a stream.
 async fn assert_harmless_stream(host: &Host, path: &str) {
     let event = EventSource::open(host, path).await.next().await.expect("the state of the page");
     let mut parts = 0;
@@ -161,7 +161,7 @@ async fn assert_harmless_stream(host: &Host, path: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_stands_in_an_address_runs_nothing() {
+async fn addresses_are_escaped() {
     let host = start_server().await;
     host.register_all(["one", "two"]).await;
     let game = host.create_match(exhibition(["one", "two"], &[4])).await;
@@ -197,14 +197,14 @@ async fn what_stands_in_an_address_runs_nothing() {
     }
 }
 
-/// Returns the names of the fields of a page.
+/// Returns the names of the fields on a page.
 fn field_names(page: &Answer) -> Vec<&str> {
     let names = page.body.split(" name=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
     names.filter(|name| !["form_token", "viewport", "description"].contains(name)).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_typed_into_a_form_runs_nothing() {
+async fn typed_texts_are_escaped() {
     let host = start_server().await;
     host.register_all(["one", "two", "three"]).await;
     let mut browser = signed_in(&host).await;
@@ -269,7 +269,7 @@ async fn what_is_typed_into_a_form_runs_nothing() {
             let answer = guest.browser.post(&guest.address, &form_body(&fields)).await;
             assert!([303, 422].contains(&answer.status), "{act}: {}", answer.status);
             if answer.status == 422 {
-                assert_harmless(&format!("a hand with {text:?}"), &answer);
+                assert_harmless(&format!("a game with {text:?}"), &answer);
             }
         }
     }

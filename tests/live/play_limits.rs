@@ -1,4 +1,4 @@
-//! Who may play in the browser, how much, and what forms are refused.
+//! Limits on playing in the browser, and refused forms.
 
 use super::browser::{Browser, form_body, form_token};
 use super::host::{Host, round_robin};
@@ -9,7 +9,7 @@ use lastnim_arena::Limits;
 use lastnim_proto::pb;
 use lastnim_server::Config;
 
-/// Asks for a hand in the same browser.
+/// Asks for a game in the same browser.
 async fn begin(browser: &mut Browser<'_>, fields: &[(&str, &str)]) -> Answer {
     let table = browser.get("/play").await;
     browser.submit(&table, "/play", fields).await
@@ -21,22 +21,22 @@ fn is_refused(answer: &Answer, status: u16, why: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_plays_so_much_at_once_and_in_a_minute() {
+async fn games_are_limited_per_address() {
     let config = Config { guest_matches_per_address: 2, guest_matches_per_minute: 3, ..hosting(&["timid"]) };
     let host = Host::with(config).await;
-    let hand = duel("against-timid", "5");
-    let mut first = Guest::begin(&host, &hand).await;
-    Guest::begin(&host, &hand).await;
+    let game = duel("against-timid", "5");
+    let mut first = Guest::begin(&host, &game).await;
+    Guest::begin(&host, &game).await;
     let mut browser = Browser::open(&host);
-    let refused = begin(&mut browser, &hand).await;
+    let refused = begin(&mut browser, &game).await;
     is_refused(&refused, 429, "127.0.0.1 has reached the limit of 2 open matches");
-    // What was typed is still there.
+    // The form keeps its values.
     assert!(refused.body.contains("name=\"piles\" value=\"5\""), "{}", refused.body);
     for _ in 0..2 {
         let resigned = first.browser.submit(&first.page, &first.address, &[("act", "resign")]).await;
         assert_eq!(resigned.status, 303, "{}", resigned.body);
         host.watched_to_its_end(first.address.strip_prefix("/play/").unwrap()).await;
-        let next = begin(&mut browser, &hand).await;
+        let next = begin(&mut browser, &game).await;
         if next.status == 303 {
             first.address = next.header("location").to_owned();
             first.browser = std::mem::replace(&mut browser, Browser::open(&host));
@@ -45,16 +45,16 @@ async fn an_address_plays_so_much_at_once_and_in_a_minute() {
             return is_refused(&next, 429, "too many matches were begun from 127.0.0.1: try again in");
         }
     }
-    panic!("four matches were begun in a minute");
+    panic!("four matches were started in a minute");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_guests_together_have_bounds_and_the_server_may_have_none() {
+async fn games_are_limited_in_total() {
     let limited = |guest_matches| Limits { guest_matches, ..Limits::default() };
     let host = Host::with(Config { limits: limited(1), ..hosting(&["timid"]) }).await;
-    let hand = duel("against-timid", "5");
-    Guest::begin(&host, &hand).await;
-    let refused = begin(&mut Browser::open(&host), &hand).await;
+    let game = duel("against-timid", "5");
+    Guest::begin(&host, &game).await;
+    let refused = begin(&mut Browser::open(&host), &game).await;
     is_refused(&refused, 429, "the server has 1 open matches of guests, as many as it may");
 
     let host = Host::with(Config { limits: limited(0), ..hosting(&["timid"]) }).await;
@@ -69,14 +69,14 @@ async fn all_guests_together_have_bounds_and_the_server_may_have_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_private_server_is_played_on_by_those_who_may_look() {
+async fn playing_needs_read_access() {
     let host = Host::with(Config { private: true, ..hosting(&["timid"]) }).await;
     let mut browser = Browser::open(&host);
     assert_eq!(browser.get("/play").await.status, 401);
     let mut viewer = Browser::open(&host);
     viewer.added = format!("Authorization: Bearer {}\r\n", host.viewer.reveal());
     let mut guest = Guest::begin_in(viewer, &duel("against-timid", "5")).await;
-    // The cookie alone shows nothing.
+    // The cookie alone gives no access.
     let body =
         form_body(&[("form_token", form_token(&guest.page)), ("act", "take"), ("ply", "0"), ("take", "1")]);
     guest.browser.added.clear();
@@ -105,7 +105,7 @@ async fn a_closed_oracle_closes_play_to_strangers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn hostile_forms_begin_nothing() {
+async fn hostile_forms_start_no_game() {
     let host = Host::with(hosting(&["oracle", "timid"])).await;
     let mut browser = Browser::open(&host);
     let hostile = "\"><script>alert(1)</script>";
@@ -121,7 +121,7 @@ async fn hostile_forms_begin_nothing() {
         ("seat", "7", "seat &#34;7&#34;"),
         ("time", "86400000", "expected 1 to 3600 seconds"),
         ("rows", hostile, "expected standard or declared"),
-        ("against-timid", "", "no opponent is ticked: tick 1 to 4 of them"),
+        ("against-timid", "", "no opponent is chosen: choose 1 to 4"),
     ];
     for (name, value, why) in cases {
         let mut fields: Vec<_> =
@@ -144,7 +144,7 @@ async fn hostile_forms_begin_nothing() {
     let matches = host.matches().list_matches(pb::ListMatchesRequest::default()).await.unwrap().into_inner();
     assert!(matches.matches.is_empty());
 
-    // The highest pile of all is played on, by numbers.
+    // The largest pile can be played, by typing numbers.
     let fields: Vec<_> =
         [("against-oracle", "on"), ("piles", "9223372036854775807")].into_iter().chain(DUEL).collect();
     let guest = Guest::begin_in(browser, &fields).await;

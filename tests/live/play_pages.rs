@@ -1,4 +1,4 @@
-//! Hands that are played in the browser, by forms alone.
+//! Games played in the browser without scripts.
 
 use super::browser::{Browser, form_body, form_token};
 use super::host::{Host, soon};
@@ -10,16 +10,16 @@ use pb::record_event::Event;
 use std::time::Duration;
 use tonic::Code;
 
-/// Somebody who plays in a browser.
+/// A person who plays in a browser.
 pub struct Guest<'h> {
     pub browser: Browser<'h>,
-    /// The page that is shown.
+    /// The current page.
     pub page: Answer,
-    /// Where the hand is played.
+    /// The address of the game.
     pub address: String,
 }
 
-/// A hand against one opponent, in which the guest moves first and has time enough that it does not lose by it.
+/// A game against one opponent: the guest moves first and its clock does not run out.
 pub const DUEL: [(&str, &str); 5] =
     [("size", "small"), ("ending", "last_mover_wins"), ("seat", "0"), ("time", "3600"), ("rows", "standard")];
 
@@ -29,7 +29,7 @@ pub fn duel<'a>(opponent: &'a str, piles: &'a str) -> Vec<(&'a str, &'a str)> {
 }
 
 impl<'h> Guest<'h> {
-    /// Begins a hand.
+    /// Starts a game.
     pub async fn begin(host: &'h Host, fields: &[(&str, &str)]) -> Self {
         Self::begin_in(Browser::open(host), fields).await
     }
@@ -52,13 +52,13 @@ impl<'h> Guest<'h> {
         !self.page.body.contains(" data-followed")
     }
 
-    /// Returns the ply and the counters of the pile in play, if the guest is to move.
+    /// Returns the ply and the counters of the pile in play, if it is the guest's turn.
     fn turn(&self) -> Option<(u32, u64)> {
         let of = |before: &str| Some(self.page.body.split(before).nth(1)?.split('"').next()?.to_owned());
         Some((of("name=\"ply\" value=\"")?.parse().unwrap(), of("data-max=\"")?.parse().unwrap()))
     }
 
-    /// Sends a form of the page, and loads what it leads to.
+    /// Sends a form on the page, and loads the page that it redirects to.
     pub async fn act(&mut self, fields: &[(&str, &str)]) {
         let answer = self.browser.submit(&self.page, &self.address, fields).await;
         assert_eq!(
@@ -76,14 +76,14 @@ impl<'h> Guest<'h> {
         self.act(&[("act", "take"), ("ply", &ply), ("take", &take)]).await;
     }
 
-    /// Waits until something has happened that the page does not show.
+    /// Waits until something happens that the page does not show.
     async fn wait(&mut self) {
         let revision = self.page.body.split("data-revision=\"").nth(1).unwrap().split('"').next().unwrap();
         self.page = self.browser.get(&format!("{}?since={revision}", self.address)).await;
         assert_eq!(self.page.status, 200, "{}", self.page.body);
     }
 
-    /// Waits until the page has some words.
+    /// Waits until the page contains a text.
     async fn until_shown(&mut self, words: &str) {
         let waiting = async {
             while !self.page.body.contains(words) {
@@ -93,14 +93,14 @@ impl<'h> Guest<'h> {
         soon(words, waiting).await;
     }
 
-    /// Waits until the guest is to move, or the hand is over.
+    /// Waits for the guest's turn or the end of the game.
     async fn until_awaited(&mut self) {
         while !self.is_over() && self.turn().is_none() {
             self.wait().await;
         }
     }
 
-    /// Takes one counter at a time until the hand is over.
+    /// Takes one counter at a time until the game is over.
     pub async fn play_on(&mut self) {
         loop {
             self.until_awaited().await;
@@ -114,7 +114,7 @@ impl<'h> Guest<'h> {
     }
 }
 
-/// Returns the takes of a match, each with its seat.
+/// Returns the takes of a match with their seats.
 async fn takes(host: &Host, id: &str) -> Vec<(u32, u64)> {
     let took = |event: pb::RecordEvent| match event.event {
         Some(Event::Took(took)) => Some((took.seat, took.take)),
@@ -124,7 +124,7 @@ async fn takes(host: &Host, id: &str) -> Vec<(u32, u64)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hand_is_played_to_its_end_against_each_house_bot() {
+async fn a_game_is_played_to_its_end_against_each_house_bot() {
     let host = Host::with(hosting(&["oracle", "easy=timid"])).await;
     for (opponent, seat) in [("against-oracle", "0"), ("against-easy", "1"), ("against-easy", "drawn")] {
         let fields: Vec<_> = duel(opponent, "2 3")
@@ -147,7 +147,7 @@ async fn a_hand_is_played_to_its_end_against_each_house_bot() {
         } else {
             "won.</strong>"
         });
-        // Every error of the guest is there, and leads to its ply.
+        // Every error of the guest is listed with a link to its ply.
         let errors =
             shown.audit.unwrap().plies.into_iter().filter(|ply| ply.seat == own as u32 && ply.regret > 0);
         for error in errors {
@@ -161,17 +161,17 @@ async fn a_hand_is_played_to_its_end_against_each_house_bot() {
         assert!(verify_record(&read_record(&record.body).unwrap()).unwrap().seal().is_some());
         let watched = get(&host, &format!("/matches/{id}?oracle=shown")).await;
         assert!(watched.status == 200 && watched.body.contains(&bots[own]), "{}", watched.body);
-        assert!(!watched.body.contains(&format!("/bots/{}", bots[own])), "a guest has no page");
+        assert!(!watched.body.contains(&format!("/bots/{}", bots[own])), "guests have no page");
     }
     assert_eq!(
         get(&host, "/bots.json").await.json()["bots"].as_array().unwrap().len(),
         2,
-        "guests are no bots"
+        "guests are not bots"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_are_declared_and_a_hand_is_played_again() {
+async fn rows_are_declared_and_a_game_is_played_again() {
     let host = Host::with(hosting(&["oracle", "timid"])).await;
     let fields: Vec<_> = duel("against-timid", "1 2")
         .into_iter()
@@ -179,12 +179,12 @@ async fn rows_are_declared_and_a_hand_is_played_again() {
         .map(|(name, value)| (name, if name == "rows" { "declared" } else { value }))
         .collect();
     let mut guest = Guest::begin(&host, &fields).await;
-    guest.shows("Whom would you like to see win?");
-    // What cannot be a row is said, and stays as it was chosen.
+    guest.shows("Declare your preference order");
+    // An invalid row is refused, and the form keeps it.
     let twice = [("act", "declare"), ("wish-0", "2"), ("wish-1", "2"), ("wish-2", "1")];
     let answer = guest.browser.submit(&guest.page, &guest.address, &twice).await;
     assert_eq!(answer.status, 422);
-    assert!(answer.body.contains("seat 2 is named twice: name each seat once"), "{}", answer.body);
+    assert!(answer.body.contains("seat 2 is chosen twice: choose each seat once"), "{}", answer.body);
     assert_eq!(answer.body.matches("<option value=\"2\" selected>").count(), 2, "{}", answer.body);
     guest.act(&[("act", "declare"), ("wish-0", "2"), ("wish-1", "0"), ("wish-2", "1")]).await;
     guest.play_on().await;
@@ -210,7 +210,7 @@ async fn rows_are_declared_and_a_hand_is_played_again() {
     let [first, second] = [first.await, second.await].map(|shown| shown.r#match.unwrap().setup.unwrap());
     assert_eq!((first.bots, first.piles, first.ending), (second.bots, second.piles, second.ending));
     assert_eq!(first.clock, second.clock);
-    // The game that goes on is found again.
+    // The open game is listed.
     let table = guest.browser.get("/play").await;
     assert!(table.body.contains(&format!("<a href=\"/play/{next}\">")), "{}", table.body);
     guest.address = format!("/play/{next}");
@@ -220,13 +220,13 @@ async fn rows_are_declared_and_a_hand_is_played_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_does_not_count_is_said_in_words() {
+async fn refusals_are_explained() {
     let host = Host::with(hosting(&["timid"])).await;
     let mut guest = Guest::begin(&host, &duel("against-timid", "5 9")).await;
     assert_eq!(guest.turn(), Some((0, 9)));
     let first =
         form_body(&[("form_token", form_token(&guest.page)), ("act", "take"), ("ply", "0"), ("take", "2")]);
-    // The same form twice counts once.
+    // A repeated form counts once.
     for _ in 0..2 {
         assert_eq!(guest.browser.post(&guest.address, &first).await.status, 303);
     }
@@ -236,20 +236,20 @@ async fn what_does_not_count_is_said_in_words() {
     assert_eq!(guest.turn(), Some((2, 6)));
     assert!(!guest.page.body.contains("That did not count"), "{}", guest.page.body);
 
-    // Another take at a ply that is over changes nothing, and one at a ply that is still to come costs a strike.
-    for (ply, why) in [("0", "ply 0 is over: you took 2 there"), ("1", "ply 1 is over: timid took 1 there")] {
+    // A different take at a past ply changes nothing; one at a future ply costs a strike.
+    for (ply, why) in [("0", "ply 0 is over: you took 2"), ("1", "ply 1 is over: timid took 1")] {
         let fields = [("act", "take"), ("ply", ply), ("take", "3")];
         let answer = guest.browser.submit(&guest.page, &guest.address, &fields).await;
         assert!(answer.status == 422 && answer.body.contains(why), "{}", answer.body);
     }
     guest.take(9, 1).await;
     guest.until_shown("That did not count: ply 9 is in the future: the match has reached ply 2").await;
-    guest.shows("You have 1 strike; with 3 your seat is lost.");
-    // So does more than there is.
+    guest.shows("You have 1 strike; 3 cost you the seat.");
+    // So does a take that is too large.
     guest.take(2, 7).await;
     guest.until_shown("take 1 to 6").await;
-    guest.shows("You have 2 strikes; with 3 your seat is lost.");
-    // What is no number never reaches the match.
+    guest.shows("You have 2 strikes; 3 cost you the seat.");
+    // An invalid number never reaches the match.
     for take in ["", "abc", "-1", "1.5", "18446744073709551616", "<b>"] {
         let fields = [("act", "take"), ("ply", "2"), ("take", take)];
         let answer = guest.browser.submit(&guest.page, &guest.address, &fields).await;
@@ -273,7 +273,7 @@ async fn what_does_not_count_is_said_in_words() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn forms_of_others_move_nothing() {
+async fn foreign_forms_are_refused() {
     let host = Host::with(hosting(&["timid"])).await;
     let mut guest = Guest::begin(&host, &duel("against-timid", "5")).await;
     let token = form_token(&guest.page).to_owned();
@@ -285,15 +285,11 @@ async fn forms_of_others_move_nothing() {
     assert_eq!(guest.browser.post(&guest.address, "act=take&ply=0&take=1").await.status, 403, "no token");
     let foreign = guest.browser.post_with(&guest.address, "Origin: http://evil.example\r\n", &own).await;
     assert_eq!(foreign.status, 403, "another site");
-    assert_eq!(
-        guest.browser.post_with(&guest.address, "", &own).await.status,
-        403,
-        "nobody knows from where"
-    );
+    assert_eq!(guest.browser.post_with(&guest.address, "", &own).await.status, 403, "an unknown origin");
     let mut stranger = Browser::open(&host);
     let refused = stranger.post(&guest.address, &own).await;
     assert!(refused.status == 403 && refused.body.contains("without the cookie"), "{}", refused.body);
-    // Somebody else's cookie with its own token is somebody else.
+    // Somebody else's cookie and token identify somebody else.
     let Guest { browser: mut somebody, .. } = other;
     for answer in [
         somebody.get(&guest.address).await,
@@ -301,7 +297,7 @@ async fn forms_of_others_move_nothing() {
         stranger.get(&guest.address).await,
     ] {
         assert!(
-            answer.status == 403 && answer.body.contains("somebody else plays this hand"),
+            answer.status == 403 && answer.body.contains("this game belongs to somebody else"),
             "{}",
             answer.body
         );
@@ -315,7 +311,7 @@ async fn forms_of_others_move_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn out_of_time_loses_the_seat() {
+async fn running_out_of_time_loses_the_seat() {
     let host = Host::with(hosting(&["timid"])).await;
     let fields: Vec<_> = duel("against-timid", "3")
         .into_iter()
@@ -326,15 +322,15 @@ async fn out_of_time_loses_the_seat() {
         guest.wait().await;
     }
     guest.shows("You lost your seat (timed out)");
-    guest.shows("Your seat won, which the steward played.");
-    guest.shows("You made no take yourself.");
-    // The hand is over: what is sent now leads to the same page.
+    guest.shows("Your seat won, played by the steward.");
+    guest.shows("You made no takes yourself.");
+    // The game is over: forms lead to the same page.
     guest.act(&[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     guest.shows("How you played");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hand_goes_on_after_a_restart_of_the_server() {
+async fn a_game_continues_after_a_restart_of_the_server() {
     let store = new_store("guests");
     let config = || Config { shutdown_grace: Duration::ZERO, ..hosting(&["timid"]) };
     let first = serve(&store, config()).await;
@@ -362,17 +358,17 @@ async fn a_hand_goes_on_after_a_restart_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_link_of_another_site_costs_a_guest_no_hand() {
+async fn links_of_other_sites_do_not_lose_games() {
     let host = Host::with(hosting(&["timid"])).await;
     let cookie = Browser::open(&host).get("/play").await.header("set-cookie").to_owned();
     assert!(cookie.ends_with("; Path=/play; HttpOnly; SameSite=Lax"), "{cookie}");
     let mut guest = Guest::begin(&host, &duel("against-timid", "5")).await;
     let before = guest.browser.cookie("lastnim_guest").unwrap().to_owned();
-    // Over plain http a browser says nothing of where a link stands, and brings the cookie along.
+    // Over plain http, a browser does not say where a link is, and sends the cookie.
     let table = guest.browser.get("/play").await;
     assert_eq!((table.status, table.header("set-cookie")), (200, ""));
     assert!(table.body.contains(&guest.address), "{}", table.body);
-    // One that says so is led on, and keeps the cookie.
+    // A browser that says so is redirected, and keeps the cookie.
     guest.browser.added = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n".to_owned();
     for path in ["/play", &guest.address] {
         let answer = guest.browser.get(path).await;
@@ -381,7 +377,7 @@ async fn a_link_of_another_site_costs_a_guest_no_hand() {
     }
     guest.browser.added.clear();
     assert_eq!(guest.browser.cookie("lastnim_guest"), Some(before.as_str()));
-    // Another site's form does nothing, whatever it brings along.
+    // A form of another site does nothing, with or without headers.
     let form = guest.browser.get(&guest.address).await;
     let body = form_body(&[("form_token", form_token(&form)), ("ply", "0"), ("take", "1")]);
     for headers in ["", "Origin: http://evil.example\r\n", "Sec-Fetch-Site: cross-site\r\n"] {
@@ -393,7 +389,7 @@ async fn a_link_of_another_site_costs_a_guest_no_hand() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn guests_play_and_do_nothing_else() {
+async fn guests_can_only_play() {
     let host = Host::with(hosting(&["timid"])).await;
     let guest = Guest::begin(&host, &duel("against-timid", "5")).await;
     let name = host.get_match(guest.id()).await.r#match.unwrap().setup.unwrap().bots[0].clone();
@@ -408,7 +404,7 @@ async fn guests_play_and_do_nothing_else() {
     assert_eq!(registered.code(), Code::InvalidArgument);
     assert!(registered.message().contains("people who play in a browser"), "{}", registered.message());
     assert_eq!(get(&host, &format!("/bots/{name}")).await.status, 404);
-    // The cookie is no token.
+    // The cookie is not a token.
     let cookie = guest.browser.cookie("lastnim_guest").unwrap();
     let request =
         format!("GET / HTTP/1.1\r\nHost: s\r\nConnection: close\r\nAuthorization: Bearer {cookie}\r\n\r\n");

@@ -1,8 +1,8 @@
-//! House bots that the server hosts, and practice against them.
+//! House bots hosted by the server, and practice against them.
 
 use super::{
     host::{Host, bearing, exhibition, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_arena::{Arena, Backend, Limits, Principal};
 use lastnim_bots::HouseBot;
@@ -35,12 +35,12 @@ fn refusal(answer: Result<String, Status>) -> (Code, String, String) {
 async fn a_bot_practises_against_house_bots_and_nobody_else() {
     let host = Host::with(hosting(&["oracle", "easy=timid"])).await;
     let [alice, _] = host.register_all(["alice", "bob"]).await;
-    let (line, _) = Line::open(&host, &alice).await;
+    let (line, _) = BotSession::open(&host, &alice).await;
     let playing = line.playing_timidly(2);
     for bots in [["alice", "oracle"], ["easy", "alice"]] {
         let id = create(&host, &alice, exhibition(bots, &[3, 4])).await.unwrap();
         let last = host.watched_to_its_end(&id).await.pop().unwrap();
-        let audit = last.audit.expect("it was played out");
+        let audit = last.audit.expect("the match was finished");
         let house = usize::from(bots[0] == "alice");
         assert!(audit.seats[house].plies > 0, "{audit:?}");
         assert_eq!(host.get_match(&id).await.r#match.unwrap().setup.unwrap().tournament_id, "");
@@ -65,14 +65,14 @@ async fn a_bot_practises_against_house_bots_and_nobody_else() {
     }
     let viewers = create(&host, host.viewer.reveal(), exhibition(["alice", "oracle"], &[3])).await;
     assert_eq!(refusal(viewers).1, "WRONG_ROLE");
-    // The admin may do more.
+    // The admin may start any match.
     host.create_match(exhibition(["alice", "bob"], &[3])).await;
     let id = host.create_match(exhibition(["oracle", "easy"], &[3])).await;
     assert!(host.watched_to_its_end(&id).await.pop().unwrap().audit.is_some());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn practice_is_rationed() {
+async fn open_practice_matches_are_limited() {
     let limits = Limits { practice_matches: 3, practice_matches_per_bot: 2, ..Limits::default() };
     let host = Host::with(Config { limits, ..hosting(&["oracle"]) }).await;
     let [one, two] = host.register_all(["one", "two"]).await;
@@ -85,10 +85,10 @@ async fn practice_is_rationed() {
     create(&host, &two, of("two")).await.unwrap();
     let full = refusal(create(&host, &two, of("two")).await);
     assert!(full.2.contains("3 open practice matches, as many"), "{}", full.2);
-    // The admin's exhibitions do not have to wait.
+    // The admin's exhibitions are not limited.
     host.create_match(exhibition(["one", "two"], &[2])).await;
 
-    let (line, _) = Line::open(&host, &one).await;
+    let (line, _) = BotSession::open(&host, &one).await;
     let playing = line.playing_timidly(2);
     host.watched_to_its_end(&first).await;
     playing.await.unwrap();
@@ -100,7 +100,7 @@ async fn practice_is_rationed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn practice_begins_so_often_in_a_minute() {
+async fn practice_matches_per_minute_are_limited() {
     let limits = Limits { practice_per_minute: 1, ..Limits::default() };
     let host = Host::with(Config { limits, ..hosting(&["oracle"]) }).await;
     let [one, two] = host.register_all(["one", "two"]).await;
@@ -115,7 +115,7 @@ async fn practice_begins_so_often_in_a_minute() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_house_bot_is_the_servers_alone() {
+async fn house_bots_belong_to_the_server() {
     let host = Host::with(hosting(&["oracle"])).await;
     assert_eq!(host.bot("oracle").await.house_bot, "oracle");
     host.until_bot("oracle", |bot| bot.connected).await;
@@ -144,7 +144,7 @@ pub struct Served {
     running: tokio::task::JoinHandle<Result<(), ServeError>>,
 }
 
-/// Returns where a store is, of which nothing is left of an earlier run.
+/// Returns the address of an empty store.
 pub fn new_store(name: &str) -> StoreUrl {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("practice-{name}"));
     let _ = fs::remove_dir_all(&folder);
@@ -182,7 +182,7 @@ impl Served {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn practice_goes_on_after_a_restart_and_names_stay_reserved() {
+async fn practice_continues_after_a_restart_and_names_stay_reserved() {
     let store = new_store("restart");
     let config = |house: &[&str]| Config { shutdown_grace: Duration::ZERO, ..hosting(house) };
     let first = serve(&store, config(&["oracle", "greedy"])).await;
@@ -193,14 +193,14 @@ async fn practice_goes_on_after_a_restart_and_names_stay_reserved() {
 
     let second = serve(&store, config(&["oracle"])).await;
     let host = Host::at(&second.address, &second.admin).await;
-    // A match that was open counts, and is played on.
-    let (line, welcome) = Line::open(&host, &alice).await;
+    // The open match counts, and continues.
+    let (line, welcome) = BotSession::open(&host, &alice).await;
     assert_eq!((welcome.bot.as_str(), welcome.open_matches), ("alice", 1));
     let playing = line.playing_timidly(1);
     let last = host.watched_to_its_end(&id).await.pop().unwrap();
     assert!(last.audit.unwrap().seats[0].plies > 0, "the house bot is back");
     playing.await.unwrap();
-    // One that is hosted no longer is nobody's, until the admin gives it a token.
+    // A house bot that is no longer hosted is nobody's until the admin gives it a token.
     let bot = host.bot("greedy").await;
     assert!(!bot.connected && bot.house_bot.is_empty());
     assert_eq!(refusal(create(&host, &alice, exhibition(["alice", "greedy"], &[3])).await).1, "NOT_PRACTICE");
@@ -208,7 +208,7 @@ async fn practice_goes_on_after_a_restart_and_names_stay_reserved() {
     assert_eq!(reason(&refused.unwrap_err()), "NAME_TAKEN");
     let request = pb::RotateTokenRequest { name: "greedy".into() };
     let token = host.bots().rotate_token(request).await.unwrap().into_inner().token;
-    Line::open(&host, &token).await;
+    BotSession::open(&host, &token).await;
     second.stop().await.unwrap();
 
     let why = serve(&store, config(&["greedy"])).await.running.await.unwrap().unwrap_err();
@@ -226,7 +226,7 @@ async fn a_practice_match_is_finished_before_the_server_stops() {
     let served = serve(&store, hosting(&["oracle"])).await;
     let host = Host::at(&served.address, &served.admin).await;
     let alice = host.register("alice").await;
-    let (mut line, _) = Line::open(&host, &alice).await;
+    let (mut line, _) = BotSession::open(&host, &alice).await;
     let id = create(&host, &alice, exhibition(["alice", "oracle"], &[9])).await.unwrap();
     let started = line.started().await;
     line.declare_standard(&started).await;

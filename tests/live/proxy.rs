@@ -1,4 +1,4 @@
-//! A wire that can be cut, or freeze.
+//! A proxy that can freeze or cut its connections.
 
 use tokio::{
     io::copy_bidirectional,
@@ -7,7 +7,7 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What the wire does.
+/// The state of the connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wire {
     Carries,
@@ -30,7 +30,7 @@ impl Proxy {
         Self { address, wire }
     }
 
-    /// Stops forwarding without closing anything: to either side the other has fallen silent.
+    /// Stops forwarding without closing anything.
     pub fn freeze(&self) {
         self.wire.send_replace(Wire::Frozen);
     }
@@ -59,7 +59,7 @@ async fn forward(listener: TcpListener, server: String, wire: watch::Receiver<Wi
                 changed = wire.wait_for(|&wire| wire != Wire::Carries) => changed.map(|wire| *wire),
             };
             if changed.is_ok_and(|wire| wire == Wire::Frozen) {
-                // Both sockets stay open, unread; a proxy that is gone has nobody left to wait for.
+                // Both sockets stay open and unread; if the proxy was dropped, nobody waits.
                 let _ = wire.wait_for(|&wire| wire == Wire::Cut).await;
             }
         });

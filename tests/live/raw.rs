@@ -1,4 +1,4 @@
-//! Bytes that are no protobuf, and bodies that are no gRPC.
+//! Invalid protobuf messages and invalid gRPC bodies.
 
 use super::host::soon;
 use prost::bytes::{Buf, BufMut, Bytes};
@@ -14,7 +14,7 @@ use tonic::{
 
 const PLAY: &str = "/lastnim.v1.ArenaService/Play";
 
-/// Passes bytes through.
+/// A codec for raw bytes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Verbatim;
 
@@ -52,7 +52,7 @@ impl Codec for Verbatim {
     }
 }
 
-/// Opens a session on which each message is just these bytes.
+/// Opens a session with raw bytes as messages.
 pub async fn play(
     channel: Channel,
     token: &str,
@@ -66,7 +66,7 @@ pub async fn play(
     soon("an answer", call).await.map(tonic::Response::into_inner)
 }
 
-/// Sends a whole body that need not hold gRPC messages, and returns the status of HTTP.
+/// Sends a raw body, and returns the HTTP status.
 pub async fn post(mut channel: Channel, token: &str, body: String) -> http::StatusCode {
     let request = http::Request::post(PLAY)
         .header("content-type", "application/grpc")
@@ -78,7 +78,7 @@ pub async fn post(mut channel: Channel, token: &str, body: String) -> http::Stat
     soon("an answer", channel.call(request)).await.unwrap().status()
 }
 
-/// Makes a call whose only message is just these bytes.
+/// Makes a call with raw bytes as its only message.
 pub async fn call(
     channel: Channel,
     token: &str,

@@ -1,4 +1,4 @@
-//! Somebody reads as much as he can.
+//! Fairness of reads.
 
 use super::host::{Host, round_robin, soon};
 use lastnim_client::connect;
@@ -11,9 +11,9 @@ use std::sync::{
 use tokio::task::JoinSet;
 use tonic::transport::Channel;
 
-/// Reads that the greedy caller has under way at once.
+/// Simultaneous reads of the greedy caller.
 const GREEDY: usize = 128;
-/// Reads that the other one makes at most, one after the other, until one of them was early.
+/// The maximum number of reads of the modest caller, one after the other, until one was fast.
 const MODEST: usize = 64;
 
 async fn list(mut tournaments: TournamentServiceClient<Channel>) -> usize {
@@ -22,7 +22,7 @@ async fn list(mut tournaments: TournamentServiceClient<Channel>) -> usize {
     page.into_inner().tournaments.len()
 }
 
-/// Lists tournaments again and again, so many at once, over one connection and without a token.
+/// Lists tournaments repeatedly with many simultaneous calls, on one connection without a token.
 async fn read_greedily(host: &Host, answered: &Arc<AtomicUsize>) -> JoinSet<()> {
     let channel = soon("a connection", connect(&host.address)).await.unwrap();
     let mut reading = JoinSet::new();
@@ -44,7 +44,7 @@ async fn read_greedily(host: &Host, answered: &Arc<AtomicUsize>) -> JoinSet<()> 
     reading
 }
 
-/// Reads once, and returns how many reads of another were answered meanwhile.
+/// Reads once, and returns how many reads of another were answered during it.
 async fn passed_during(answered: &AtomicUsize, read: impl Future<Output = usize>) -> usize {
     let before = answered.load(Ordering::Relaxed);
     assert_eq!(read.await, 8);
@@ -52,17 +52,16 @@ async fn passed_during(answered: &AtomicUsize, read: impl Future<Output = usize>
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_reads_much_holds_nobody_up() {
+async fn a_greedy_reader_does_not_delay_others() {
     let host = Host::with(Config::default()).await;
     for _ in 0..8 {
         host.create_tournament(round_robin(&[&[2]]), &[]).await;
     }
     let answered = Arc::default();
     let mut reading = read_greedily(&host, &answered).await;
-    // Both a caller with a token, and one without that is at the same address.
+    // Tested with a token, and without one at the same address.
     let own = TournamentServiceClient::new(soon("a connection", connect(&host.address)).await.unwrap());
-    // On a busy machine this client itself may be late now and then; whoever had to wait behind the other's reads would
-    // wait behind all of them every time.
+    // On a busy machine this client itself may be slow sometimes; a caller queued behind the other's reads would be slow every time.
     let (mut without_token, mut with_token) = (usize::MAX, usize::MAX);
     for _ in 0..MODEST {
         without_token = without_token.min(passed_during(&answered, list(own.clone())).await);
@@ -77,7 +76,7 @@ async fn whoever_reads_much_holds_nobody_up() {
         }
     }
     for passed in [without_token, with_token] {
-        assert!(passed < GREEDY / 2, "{passed} reads of another came first at best");
+        assert!(passed < GREEDY / 2, "at best {passed} reads of the other were answered first");
     }
     reading.abort_all();
     while reading.join_next().await.is_some_and(|ended| ended.is_err_and(|error| error.is_cancelled())) {}

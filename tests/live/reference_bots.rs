@@ -1,4 +1,4 @@
-//! House bots that look beyond the position: their takes, held against what they would do anew.
+//! Reference house bots: their takes can be recomputed.
 
 use super::host::{Host, exhibition, round_robin};
 use lastnim_bots::HouseBot;
@@ -7,10 +7,10 @@ use lastnim_core::referee::Event;
 use lastnim_proto::{pb, record::parse_record};
 use lastnim_server::Config;
 
-/// What the draws of the bots follow from.
+/// The seed of the bots.
 const SEED: u64 = 11;
 
-/// Asks the bots of a match anew for every take that its record says they made, and returns how many there were.
+/// Recomputes every take of the bots in a record, and returns their number.
 fn recompute_takes(record: &pb::MatchRecord, seed: u64) -> usize {
     let record = parse_record(record).unwrap();
     let state = record.state();
@@ -20,7 +20,7 @@ fn recompute_takes(record: &pb::MatchRecord, seed: u64) -> usize {
         let &Event::Took { seat, take, .. } = &timed.event else { continue };
         let view = MatchView::replay(record.id(), setup.clone(), &game.matrix, &takes).unwrap();
         let bot: HouseBot = setup.bots[seat].as_str().parse().unwrap();
-        // Each take is asked of a new bot: what it remembers of a match is what it sees.
+        // Each take is computed by a new bot, whose memory of the match comes from its view.
         assert_eq!(bot.build_bot(seed).play(&view), take, "{bot} at ply {} of {setup:?}", takes.len());
         takes.push(take);
     }
@@ -28,7 +28,7 @@ fn recompute_takes(record: &pb::MatchRecord, seed: u64) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_takes_of_a_tournament_follow_from_its_records() {
+async fn takes_can_be_recomputed_from_records() {
     let host = Host::start().await;
     let words = ["grudger", "mirror", "minimax-3", "epsilon-0.4", "mcts-30"];
     let bots = words.map(|word| word.parse::<HouseBot>().unwrap());
@@ -52,7 +52,7 @@ async fn the_takes_of_a_tournament_follow_from_its_records() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_hosts_them() {
+async fn takes_of_hosted_bots_can_be_recomputed() {
     let words = ["grudger", "mirror", "minimax-8", "epsilon-0.05", "mcts-20"];
     let house = words.iter().map(|word| word.parse().unwrap()).collect();
     let host = Host::with(Config { house, ..Config::default() }).await;
@@ -61,6 +61,6 @@ async fn a_server_hosts_them() {
     }
     let id = host.create_match(exhibition(words, &[4, 3, 5])).await;
     host.watched_to_its_end(&id).await;
-    // Hosted bots draw from the seed 0.
+    // Hosted bots use the seed 0.
     assert!(recompute_takes(&host.record(&id).await, 0) >= 3);
 }

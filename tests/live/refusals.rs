@@ -1,8 +1,8 @@
-//! What a bot hears of what it did wrong: enough to go on, and to know why its session was ended.
+//! Refusals: bots can continue, and learn why their session ended.
 
 use super::{
     host::{Host, exhibition, soon},
-    line::{End, Line, reason, take},
+    session::{BotSession, End, reason, take},
 };
 use lastnim_arena::Limits;
 use lastnim_proto::pb::{self, play_response::Event};
@@ -11,11 +11,11 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 const UNKNOWN: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
-/// The messages of a burst.
+/// The number of messages in a burst.
 const BURST: usize = 400;
 
-/// Reads to the end of a stream, and returns what was refused and how it ended.
-async fn refusals(line: &mut Line) -> (Vec<pb::Refused>, Status) {
+/// Reads to the end of a stream, and returns the refusals and the status.
+async fn refusals(line: &mut BotSession) -> (Vec<pb::Refused>, Status) {
     let mut refused = Vec::new();
     let reading = async {
         loop {
@@ -31,7 +31,7 @@ async fn refusals(line: &mut Line) -> (Vec<pb::Refused>, Status) {
     (refused, end)
 }
 
-/// Returns the example in the metadata of a status, which stands in its message as well.
+/// Returns the example in the metadata of a status, which is in its message as well.
 fn example(status: &Status) -> String {
     let example = status.get_details_error_info().unwrap().metadata["example"].clone();
     assert!(status.message().contains(&example), "{status:?}");
@@ -39,17 +39,17 @@ fn example(status: &Status) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_that_erred_is_told_the_turn_again_and_plays_on() {
+async fn a_refused_bot_gets_the_turn_again() {
     let host = Host::start().await;
     let tokens = host.register_all(["erring", "calm"]).await;
-    let (mut erring, _) = Line::open(&host, &tokens[0]).await;
-    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let (mut erring, _) = BotSession::open(&host, &tokens[0]).await;
+    let (calm, _) = BotSession::open(&host, &tokens[1]).await;
     host.create_match(exhibition(["erring", "calm"], &[3])).await;
     let playing = calm.playing_timidly(1);
     let started = erring.started().await;
     erring.send(take(&started.match_id, 0, 1)).await;
     assert_eq!(erring.refused().await.reason(), pb::RefusalReason::NotStarted);
-    // Without a memory: it does what the last event asks for.
+    // Without memory: it does what the last event asks for.
     let snapshot = erring.snapshot().await;
     assert!(snapshot.declaration_left_ms > 0);
     erring.declare_standard(snapshot.started.as_ref().unwrap()).await;
@@ -67,11 +67,11 @@ async fn a_bot_that_erred_is_told_the_turn_again_and_plays_on() {
 }
 
 #[tokio::test]
-async fn a_burst_of_bad_takes_is_answered_before_the_session_is_ended_for_it() {
+async fn a_burst_of_bad_takes_is_answered_before_the_session_ends() {
     let host = Host::start().await;
     let tokens = host.register_all(["hasty", "calm"]).await;
-    let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
-    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let (mut hasty, _) = BotSession::open(&host, &tokens[0]).await;
+    let (calm, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["hasty", "calm"], &[4])).await;
     let playing = calm.playing_timidly(1);
     let started = hasty.started().await;
@@ -94,18 +94,18 @@ async fn a_burst_of_bad_takes_is_answered_before_the_session_is_ended_for_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_refusal_is_delivered_before_a_session_is_ended_for_too_many() {
+async fn all_refusals_are_delivered_before_the_session_ends() {
     let limits = Limits { idle_message_burst: 60, idle_messages_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let token = host.register("noisy").await;
-    let (mut noisy, _) = Line::open(&host, &token).await;
+    let (mut noisy, _) = BotSession::open(&host, &token).await;
     for ply in 0..BURST {
         let request = pb::PlayRequest { action: Some(take(UNKNOWN, ply as u32, 1)) };
-        // The server closes the stream at some point; what does not go out any more is not needed.
+        // The server closes the stream at some point, so sending may fail.
         let _ = noisy.outbound.try_send(request);
     }
     let (refused, end) = refusals(&mut noisy).await;
-    assert_eq!(refused.len(), 61, "each of them, and the one too many");
+    assert_eq!(refused.len(), 61, "one more than the limit");
     assert_eq!(
         (end.code(), reason(&end).as_str()),
         (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES")

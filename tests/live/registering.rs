@@ -1,8 +1,8 @@
-//! Who fills the register of bots, and how it is emptied again.
+//! Limits on registering bots, and removing them.
 
 use super::{
     host::{Host, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_proto::pb::{self, bot_service_client::BotServiceClient};
 use lastnim_server::Config;
@@ -17,7 +17,7 @@ async fn register(host: &Host, name: &str) -> Result<String, Status> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_address_registers_so_many_bots_and_the_admin_removes_them() {
+async fn registrations_are_limited_per_address_and_admins_remove_bots() {
     let config = Config {
         open_registration: true,
         registrations: 3,
@@ -37,20 +37,20 @@ async fn one_address_registers_so_many_bots_and_the_admin_removes_them() {
     assert!(refused.message().contains("127.0.0.1"), "{refused}");
     let delay = refused.get_details_retry_info().unwrap().retry_delay.unwrap();
     assert!(delay > Duration::from_mins(10) && delay <= Duration::from_hours(1), "{delay:?}");
-    // A token of a bot makes it no better; the admin's does.
+    // A bot's token does not lift the limit; the admin's does.
     let request = pb::RegisterBotRequest { name: "spam-4".into() };
     let refused = BotServiceClient::new(host.authorized(&token)).register_bot(request).await.unwrap_err();
     assert_eq!(reason(&refused), "TOO_MANY_REGISTRATIONS");
     host.register("honest").await;
 
-    let (mut line, _) = Line::open(&host, &token).await;
+    let (mut line, _) = BotSession::open(&host, &token).await;
     for number in 0..3 {
         let request = pb::RemoveBotRequest { name: format!("spam-{number}") };
         host.bots().remove_bot(request).await.unwrap();
     }
     let end = line.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::Unauthenticated, "BOT_REMOVED"));
-    let refused = Line::try_over(host.channel.clone(), &token).await.err().unwrap();
+    let refused = BotSession::try_over(host.channel.clone(), &token).await.err().unwrap();
     assert_eq!(refused.code(), Code::Unauthenticated);
     let left = host.bots().list_bots(pb::ListBotsRequest::default()).await.unwrap().into_inner().bots;
     assert_eq!(left.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["honest"]);
@@ -60,7 +60,7 @@ async fn one_address_registers_so_many_bots_and_the_admin_removes_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_with_a_seat_stays() {
+async fn bots_that_have_played_cannot_be_removed() {
     let host = Host::start().await;
     host.register_all(["one", "two"]).await;
     host.create_match(super::host::exhibition(["one", "two"], &[3])).await;

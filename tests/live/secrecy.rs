@@ -1,27 +1,27 @@
-//! Nobody sees a row before the rows are revealed.
+//! Rows are secret before they are revealed.
 
 use super::{
     host::{Host, exhibition, soon},
-    line::{Line, declare},
+    session::{BotSession, declare},
 };
 use lastnim_proto::pb::{self, play_response::Event, record_event};
 
-/// The row that is looked for: no other part of any message looks like it.
+/// The secret row: nothing else in any message looks like it.
 const SECRET: [u32; 4] = [3, 1, 2, 0];
 
-/// Returns whether the row stands anywhere in what was shown.
+/// Returns whether a text contains the row.
 fn shows_secret(shown: &str) -> bool {
     shown.contains("offsets: [3, 1, 2, 0]")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_row_is_shown_before_all_are_in() {
+async fn rows_are_hidden_until_all_are_declared() {
     let host = Host::start().await;
     let bots = ["first", "second", "third", "fourth"];
     let tokens = host.register_all(bots).await;
     let mut lines = Vec::new();
     for token in &tokens {
-        lines.push(Line::open(&host, token).await.0);
+        lines.push(BotSession::open(&host, token).await.0);
     }
     let id = host.create_match(exhibition(bots, &[6])).await;
     let watching = pb::WatchMatchRequest { match_id: id.clone() };
@@ -29,7 +29,7 @@ async fn no_row_is_shown_before_all_are_in() {
     for line in &mut lines {
         line.started().await;
     }
-    // Three of four declare: one well, one badly, and one gives up.
+    // Three of four declare: one validly, one invalidly, and one resigns.
     lines[0].send(declare(&id, SECRET.to_vec())).await;
     let declared = lines[0]
         .until(|event| if let Event::Declared(declared) = event { Some(declared) } else { None })
@@ -50,21 +50,21 @@ async fn no_row_is_shown_before_all_are_in() {
     while so_far.len() < record.events.len() {
         so_far.push(soon("an event", late.message()).await.unwrap().unwrap());
     }
-    // Another session of a bot that has not declared is told no more.
-    let (mut again, _) = Line::open(&host, &tokens[3]).await;
+    // Another session of a bot that has not declared sees no more.
+    let (mut again, _) = BotSession::open(&host, &tokens[3]).await;
     let snapshot = again.snapshot().await;
     assert_eq!((snapshot.phase(), &snapshot.alliance_matrix), (pb::Phase::Declaring, &None));
     let shown = format!("{record:?} {shown_match:?} {list:?} {so_far:?} {snapshot:?}");
     assert!(!shows_secret(&shown) && !shown.contains("offsets"), "{shown}");
-    assert_eq!(story(&record.events), ["created", "forfeited 2"]);
-    assert!(record.events.iter().all(|event| event.hash.is_empty()), "a hash would let rows be tried");
+    assert_eq!(event_summaries(&record.events), ["created", "forfeited 2"]);
+    assert!(record.events.iter().all(|event| event.hash.is_empty()), "a hash would allow guessing rows");
 
     again.send(declare(&id, vec![0, 1, 2, 3])).await;
     let revealed =
         again.until(|event| if let Event::Revealed(revealed) = event { Some(revealed) } else { None }).await;
     assert_eq!(revealed.alliance_matrix.unwrap().rows[0].offsets, SECRET);
     assert_eq!(revealed.defaulted, [1, 2]);
-    // Now everybody may know: the record in its own order, and who watches already just before the revelation.
+    // Now it is public: in the record in order, and for watchers just before the reveal.
     let record = host.record(&id).await;
     assert!(shows_secret(&format!("{record:?}")));
     let revelation = async {
@@ -79,15 +79,21 @@ async fn no_row_is_shown_before_all_are_in() {
         }
     };
     let watched = soon("the revelation", revelation).await;
-    assert_eq!(story(&watched), ["created", "forfeited 2", "row 0", "row 1", "row 2", "row 3", "revealed"]);
+    assert_eq!(
+        event_summaries(&watched),
+        ["created", "forfeited 2", "row 0", "row 1", "row 2", "row 3", "revealed"]
+    );
     let recorded = &record.events[..watched.len()];
-    assert_eq!(story(recorded), ["created", "row 0", "row 1", "forfeited 2", "row 2", "row 3", "revealed"]);
+    assert_eq!(
+        event_summaries(recorded),
+        ["created", "row 0", "row 1", "forfeited 2", "row 2", "row 3", "revealed"]
+    );
     let ordered = |events: &[pb::RecordEvent]| events.is_sorted_by_key(|event| event.at_us);
     assert!(ordered(recorded) && !ordered(&watched));
 }
 
-/// Tells events in short.
-fn story(events: &[pb::RecordEvent]) -> Vec<String> {
+/// Summarises events.
+fn event_summaries(events: &[pb::RecordEvent]) -> Vec<String> {
     let told = |event: &pb::RecordEvent| match event.event.as_ref().unwrap() {
         record_event::Event::Created(_) => "created".to_owned(),
         record_event::Event::Declared(row) => format!("row {}", row.seat),

@@ -1,4 +1,4 @@
-//! What a browser reads that is signed in: on every page it is whoever its cookie says.
+//! Reading pages while signed in by a cookie.
 
 use super::browser::{Browser, form_body, form_token};
 use super::event_source::EventSource;
@@ -16,7 +16,7 @@ async fn private_host() -> Host {
     Host::with(Config { private: true, ..Config::default() }).await
 }
 
-/// Signs in to read, from a page that was refused, and returns what that page shows then.
+/// Signs in from a refused page, and returns what that page shows then.
 async fn sign_in_to<'h>(host: &'h Host, path: &str, token: &str) -> (Browser<'h>, Answer) {
     let mut browser = Browser::open(host);
     let refused = browser.get(path).await;
@@ -39,7 +39,7 @@ fn signed_in_as(page: &Answer) -> Option<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_private_server_is_read_by_whoever_signs_in() {
+async fn signing_in_gives_access_to_a_private_server() {
     let host = private_host().await;
     let ann = host.register("ann").await;
     let tournament = host.create_tournament(round_robin(&[&[3]]), &["ann"]).await;
@@ -62,7 +62,7 @@ async fn a_private_server_is_read_by_whoever_signs_in() {
             format!("Connection: close\r\nCookie: {SESSION}={}\r\n", browser.cookie(SESSION).unwrap());
         let mut events = EventSource::open_with(&host, "/events", &cookie).await;
         assert_eq!(events.status(), 200);
-        events.next().await.expect("what goes on");
+        events.next().await.expect("the home page");
         let left = browser.submit(&page, "/sign-out", &[]).await;
         assert_eq!((left.status, left.header("location")), (303, "/sign-in"), "{}", left.body);
         assert_eq!(browser.cookie(SESSION), None);
@@ -73,11 +73,11 @@ async fn a_private_server_is_read_by_whoever_signs_in() {
             }
         };
         soon("the end of a stream with its session", reading).await;
-        assert_eq!(last.as_deref(), Some("signed-out"), "it says why it ends");
+        assert_eq!(last.as_deref(), Some("signed-out"), "the stream says why it ends");
         assert_eq!(EventSource::open_with(&host, "/events", &cookie).await.status(), 401);
         assert_eq!(browser.get(&page_path).await.status, 401);
     }
-    // Programs are told in their own words, and where to go on nobody else decides.
+    // Programs get JSON, and redirects stay on this server.
     let refused = Browser::open(&host).get("/bots.json").await;
     assert!(refused.status == 401 && refused.body.contains("\"status\":401"), "{}", refused.body);
     let mut browser = Browser::open(&host);
@@ -94,7 +94,7 @@ async fn a_private_server_is_read_by_whoever_signs_in() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_organiser_sees_on_all_pages_what_strangers_do_not() {
+async fn organisers_see_more_on_all_pages() {
     let host = Host::start().await;
     host.register_all(["one", "two"]).await;
     let oracle = pb::OracleAccess::Closed.into();
@@ -112,7 +112,7 @@ async fn an_organiser_sees_on_all_pages_what_strangers_do_not() {
     assert!(shown.body.contains("wins under optimal play"), "{}", shown.body);
     assert!(shown.body.contains("href=\"/organise\">organiser</a>"), "{}", shown.body);
     assert!(organiser.get(twin).await.json()["winner"].is_number());
-    // Where others could read along no cookie counts, and nobody signs in.
+    // On an unprotected connection cookies do not count, and signing in is refused.
     organiser.added = "X-Forwarded-For: 192.0.2.1\r\n".to_owned();
     let plain = organiser.get(page).await;
     assert!(!plain.body.contains("wins under optimal play"), "{}", plain.body);
@@ -123,7 +123,7 @@ async fn an_organiser_sees_on_all_pages_what_strangers_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_several_identities_one_counts() {
+async fn identities_have_an_order_of_precedence() {
     let host = private_host().await;
     let [ann, bob] = host.register_all(["ann", "bob"]).await;
     let mut browser = Browser::open(&host);
@@ -133,7 +133,7 @@ async fn of_several_identities_one_counts() {
     assert_eq!((read.status, signed_in_as(&read)), (200, Some("ann")), "{}", read.body);
     assert!(read.body.contains("action=\"/play/bot/sign-out\""), "{}", read.body);
 
-    // The session counts before the seats, and neither is in the way of the other.
+    // The session counts before the seats, and both stay usable.
     let form = browser.get("/sign-in").await;
     assert!(form.body.contains("You are signed in as <strong>ann</strong>"), "{}", form.body);
     let token = [("token", host.viewer.reveal())];
@@ -144,7 +144,7 @@ async fn of_several_identities_one_counts() {
     assert!(seats.body.contains("You have the seats of"), "{}", seats.body);
     assert_eq!(signed_in_as(&seats), Some("viewer"), "{}", seats.body);
 
-    // A header counts before both, also a wrong one.
+    // A header counts before both, even with a wrong token.
     browser.added = format!("Authorization: Bearer {bob}\r\n");
     let read = browser.get("/bots").await;
     assert_eq!((read.status, signed_in_as(&read)), (200, None), "{}", read.body);
@@ -163,13 +163,13 @@ async fn of_several_identities_one_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_is_over_leaves_a_stranger() {
+async fn an_ended_session_counts_as_no_token() {
     let host = Host::with(Config { organiser_session: Duration::ZERO, ..Config::default() }).await;
     let mut browser = organise_pages::signed_in(&host).await;
     let page = browser.get("/bots").await;
     assert_eq!((page.status, signed_in_as(&page)), (200, None), "{}", page.body);
 
-    // A token that was replaced signs nobody in, and keeps nobody out who may read without one.
+    // A replaced token signs out, and does not block pages that need no token.
     let host = Host::start().await;
     let ann = host.register("ann").await;
     let mut browser = Browser::open(&host);
@@ -186,7 +186,7 @@ async fn a_session_that_is_over_leaves_a_stranger() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_page_of_somebody_who_is_signed_in_is_shown_to_nobody_else() {
+async fn pages_of_signed_in_visitors_are_not_shared() {
     let host = host_on_sqlite("kept-signed-in").await;
     host.register_all(["one", "two"]).await;
     let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
@@ -204,12 +204,12 @@ async fn a_page_of_somebody_who_is_signed_in_is_shown_to_nobody_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_is_signed_in_has_the_memory_of_those_who_are_known() {
+async fn signed_in_visitors_use_the_memory_limit_of_tokens() {
     let stranger_memory_bytes = 82 << 10;
     let config = Config { stranger_memory_bytes, stranger_memory_per_address: 82 << 10, ..Config::default() };
     let host = Host::with(config).await;
     let mut browser = organise_pages::signed_in(&host).await;
-    // What a stranger follows leaves too little for another request of one.
+    // The stranger's live page leaves too little memory for another request of a stranger.
     let stream = EventSource::open(&host, "/events").await;
     let refused = get(&host, "/bots").await;
     assert_eq!(refused.status, 429, "{}", refused.body);
@@ -221,7 +221,7 @@ async fn whoever_is_signed_in_has_the_memory_of_those_who_are_known() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_form_of_another_site_signs_nobody_in_or_out() {
+async fn forms_of_other_sites_cannot_sign_in_or_out() {
     let host = Host::start().await;
     let mut browser = organise_pages::signed_in(&host).await;
     let page = browser.get("/bots").await;
@@ -237,11 +237,11 @@ async fn a_form_of_another_site_signs_nobody_in_or_out() {
     assert_eq!(signed_in_as(&browser.get("/bots").await), Some("organiser"));
 }
 
-/// What a browser says of a link of another site that somebody follows. It sends no cookies of this server with it.
+/// The headers of a link from another site, without cookies.
 const FROM_ELSEWHERE: &str = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_link_of_another_site_leads_on_without_a_cookie() {
+async fn links_of_other_sites_are_redirected_without_setting_cookies() {
     let (public, private) = (Host::start().await, private_host().await);
     let on_all = ["/organise", "/sign-in?to=%2Fbots", "/play", "/play/bot"];
     let on_private = ["/", "/bots.json", "/oracle?piles=3%2C4&rows=0+1%3B0+1", "/organise", "/play/bot"];
@@ -258,24 +258,24 @@ async fn a_link_of_another_site_leads_on_without_a_cookie() {
             "{}",
             answer.body
         );
-        // From there on this server asks, and it leads on no more.
+        // The redirect comes from this server, so it is not redirected again.
         browser.added = FROM_ELSEWHERE.replace("cross-site", "same-origin");
         let shown = browser.get(onward).await;
         assert_eq!(shown.header("refresh"), "", "{path}");
-        assert!(!shown.body.contains("Go on to the page"), "{path}: {}", shown.body);
+        assert!(!shown.body.contains("Continue to the page"), "{path}: {}", shown.body);
     }
 
-    // What strangers may read they read at once, and nobody sets a cookie there.
+    // Public pages are shown at once, without a cookie.
     let mut stranger = Browser::open(&public);
     stranger.added = FROM_ELSEWHERE.to_owned();
     for path in ["/", "/bots", "/bots.json", "/tournaments", "/oracle"] {
         let answer = stranger.get(path).await;
         assert_eq!((answer.status, answer.header("set-cookie")), (200, ""), "{path}");
-        assert!(!answer.body.contains("Go on to the page"), "{path}: {}", answer.body);
+        assert!(!answer.body.contains("Continue to the page"), "{path}: {}", answer.body);
     }
     assert_eq!(stranger.get("/nothing").await.status, 404);
 
-    // Whoever shows a token is answered at once, and so is what no person has opened.
+    // Requests with a token, or not opened by a person, are answered at once.
     let mut program = Browser::open(&private);
     program.added = format!("{FROM_ELSEWHERE}Authorization: Bearer {}\r\n", private.viewer.reveal());
     assert!(program.get("/bots").await.body.contains("<h1>Bots</h1>"));

@@ -1,4 +1,4 @@
-//! Messages as large as they may be, and larger.
+//! Messages at and above the size limits.
 
 use super::host::{Host, round_robin};
 use lastnim_core::{game::MAX_COUNTERS, oracle::MAX_PLIES};
@@ -10,7 +10,7 @@ use tonic::Code;
 async fn the_largest_game_is_audited_and_a_larger_request_refused() {
     let host = Host::start().await;
     let mut oracle = OracleServiceClient::new(host.channel.clone()).max_decoding_message_size(6 << 20);
-    // Nearly as many takes as there may be, each as large as it may be or one: most of the piles are taken whole.
+    // Nearly the maximum number of takes, each maximal or one; most piles are taken whole.
     let mut piles = vec![MAX_COUNTERS; 1_023];
     let ones = MAX_PLIES - piles.len();
     piles.insert(0, ones as u64);
@@ -23,7 +23,7 @@ async fn the_largest_game_is_audited_and_a_larger_request_refused() {
     let audit = oracle.audit(request).await.unwrap().into_inner().audit.unwrap();
     assert_eq!(audit.plies.len(), MAX_PLIES);
 
-    // As many bytes as any legal request can have are at least read, and refused for what is wrong in them.
+    // A request of the maximum legal size is read, and refused for its contents.
     let request = pb::AuditRequest { game: Some(game.clone()), takes: vec![MAX_COUNTERS; MAX_PLIES] };
     assert!(request.encoded_len() > 590_000);
     let refused = oracle.audit(request).await.unwrap_err();
@@ -38,9 +38,9 @@ async fn the_largest_game_is_audited_and_a_larger_request_refused() {
 }
 
 #[tokio::test]
-async fn a_page_of_large_tournaments_is_shorter_than_asked_for() {
+async fn pages_of_large_tournaments_are_shortened() {
     let host = Host::start().await;
-    // Nine bytes a counter: half a MiB each.
+    // Nine bytes per counter: half a MiB each.
     let piles = [MAX_COUNTERS; 58];
     let mut created = Vec::new();
     for _ in 0..6 {
@@ -49,7 +49,7 @@ async fn a_page_of_large_tournaments_is_shorter_than_asked_for() {
     let (mut pages, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = pb::ListTournamentsRequest { page_size: 5, page_token, ..Default::default() };
-        // With the bound that clients have who do not set one.
+        // With the default size limit of clients.
         let page = host.tournaments().list_tournaments(request).await.unwrap().into_inner();
         assert!(page.encoded_len() <= 2 << 20);
         pages.push(page.tournaments.into_iter().map(|tournament| tournament.id).collect::<Vec<_>>());

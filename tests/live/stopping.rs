@@ -1,8 +1,8 @@
-//! A server that stops.
+//! Stopping a server.
 
 use super::{
     host::{Host, LONG, exhibition, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_bots::HouseBot;
 use lastnim_proto::pb::{self, play_response::Event};
@@ -15,11 +15,11 @@ use tonic_health::pb::{
 use tonic_types::StatusExt as _;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_stops_lets_open_matches_finish_and_takes_on_nothing_new() {
+async fn a_stopping_server_finishes_open_matches_and_starts_nothing() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two", "late"]).await;
-    let (mut one, _) = Line::open(&host, &tokens[0]).await;
-    let (two, _) = Line::open(&host, &tokens[1]).await;
+    let (mut one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (two, _) = BotSession::open(&host, &tokens[1]).await;
     host.create_match(exhibition(["one", "two"], &[3])).await;
     let two = two.playing_timidly(1);
     let started = one.started().await;
@@ -38,7 +38,7 @@ async fn a_server_that_stops_lets_open_matches_finish_and_takes_on_nothing_new()
     }
     let refused = matches.create_match(exhibition(["one", "two"], &[3])).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
-    let refused = Line::try_over(channel, &tokens[2]).await.err().unwrap();
+    let refused = BotSession::try_over(channel, &tokens[2]).await.err().unwrap();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
     assert!(refused.get_details_retry_info().is_some());
 
@@ -55,15 +55,15 @@ async fn a_server_that_stops_lets_open_matches_finish_and_takes_on_nothing_new()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_stops_in_time_and_cuts_those_who_never_close() {
+async fn a_server_stops_in_time_despite_open_connections() {
     let grace = Duration::from_millis(300);
     let host = Host::with(Config { shutdown_grace: grace, ..Config::default() }).await;
     let tokens = host.register_all(["never", "reads"]).await;
     // One never reads, one never moves; two watch.
     let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
     let narrow = narrow.initial_stream_window_size(20).connect().await.unwrap();
-    let mut deaf = Line::try_over(narrow, &tokens[0]).await.unwrap();
-    let (mut idle, _) = Line::open(&host, &tokens[1]).await;
+    let mut deaf = BotSession::try_over(narrow, &tokens[0]).await.unwrap();
+    let (mut idle, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["never", "reads"], &[3])).await;
     let mut watched =
         host.matches().watch_match(pb::WatchMatchRequest { match_id: id }).await.unwrap().into_inner();
@@ -99,17 +99,17 @@ async fn a_server_stops_in_time_and_cuts_those_who_never_close() {
     soon("the end of the server", running).await.unwrap().unwrap();
     let took = began.elapsed();
     assert!(took >= grace, "{took:?}");
-    // It reads at last, and finds its connection gone.
+    // It finally reads, and finds the connection closed.
     deaf.end().await.status();
     party.dismiss().await;
 }
 
 #[tokio::test]
 async fn a_server_with_nothing_to_do_stops_at_once() {
-    // Open matches would have had more time than this test waits for anything.
+    // Open matches would get more time than this test waits.
     let host = Host::with(Config { shutdown_grace: 2 * LONG, ..Config::default() }).await;
     let token = host.register("idle").await;
-    let (mut idle, _) = Line::open(&host, &token).await;
+    let (mut idle, _) = BotSession::open(&host, &token).await;
     let running = host.stop();
     assert_eq!(idle.end().await.reason(), "STOPPING");
     soon("the end of the server", running).await.unwrap().unwrap();

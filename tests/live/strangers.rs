@@ -1,9 +1,9 @@
-//! Connections that show no token: they keep nobody out.
+//! Connections without a token must not block others.
 
 use super::{
     host::{Host, bearing, exhibition, soon},
     http2::{PREFACE, RawConnection, SETTINGS, local, socket},
-    line::Line,
+    session::BotSession,
 };
 use lastnim_client::connect;
 use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
@@ -15,10 +15,10 @@ use tokio::{
 };
 
 const GET_KEY: &str = "/lastnim.v1.MatchService/GetPublicKey";
-/// A question for a sign of life.
+/// A PING frame.
 const PING: &[u8] = &[0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/// Ways to begin a connection and to say nothing more.
+/// Ways to start a connection and then stay silent.
 const BEGINNINGS: [&[&[u8]]; 5] =
     [&[], &[PREFACE.split_at(11).0], &[PREFACE], &[PREFACE, SETTINGS], &[PREFACE, SETTINGS, PING, PING]];
 
@@ -27,7 +27,7 @@ async fn silent_sockets(server: &str, count: usize, addresses: u8) -> Vec<TcpStr
     for index in 0..count {
         let mut stream = socket(server, local(1 + (index % usize::from(addresses)) as u8)).await;
         for bytes in BEGINNINGS[index / usize::from(addresses) % BEGINNINGS.len()] {
-            // One that had to give way already may refuse it.
+            // A socket that was evicted already may refuse the write.
             let _ = stream.write_all(bytes).await;
         }
         sockets.push(stream);
@@ -55,9 +55,9 @@ async fn calls_are_answered(host: &Host, token: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixty_silent_sockets_keep_nobody_out_of_forty_places() {
+async fn silent_connections_are_evicted_for_others() {
     for addresses in [1, 5, 60] {
-        // Silence alone ends no connection here.
+        // Here silence alone does not close connections.
         let patience = Duration::from_hours(1);
         let host = Host::with(Config {
             connections: 40,
@@ -67,11 +67,11 @@ async fn sixty_silent_sockets_keep_nobody_out_of_forty_places() {
         })
         .await;
         let tokens = host.register_all(["one", "two"]).await;
-        let (one, _) = Line::open(&host, &tokens[0]).await;
-        let (two, _) = Line::open(&host, &tokens[1]).await;
+        let (one, _) = BotSession::open(&host, &tokens[0]).await;
+        let (two, _) = BotSession::open(&host, &tokens[1]).await;
         let sockets = silent_sockets(&host.address, 60, addresses).await;
         calls_are_answered(&host, &tokens[0]).await;
-        // Who had a place with a token has it still.
+        // A connection with a token keeps its slot.
         let id = host.create_match(exhibition(["one", "two"], &[3])).await;
         for playing in [one.playing_timidly(1), two.playing_timidly(1)] {
             soon("the end of the match", playing).await.unwrap();
@@ -82,16 +82,16 @@ async fn sixty_silent_sockets_keep_nobody_out_of_forty_places() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_never_fill_the_places_of_those_with_tokens() {
+async fn strangers_cannot_use_the_slots_for_tokens() {
     let host = Host::with(Config { connections: 8, ..Config::default() }).await;
     let names = ["a", "b", "c", "d", "e", "f", "g"];
     let tokens = host.register_all(names).await;
     let sockets = silent_sockets(&host.address, 20, 3).await;
     let mut lines = Vec::new();
     for token in &tokens {
-        lines.push(Line::open(&host, token).await.0);
+        lines.push(BotSession::open(&host, token).await.0);
     }
-    // With the channel of the host these are eight: now there is room for nobody else.
+    // With the host's own channel these are eight, so all slots are taken.
     for stream in sockets {
         closed(stream).await;
     }
@@ -116,19 +116,19 @@ async fn a_connection_without_a_call_is_closed() {
         Host::with(Config { first_call_timeout: brief, stranger_idle_timeout: brief, ..Config::default() })
             .await;
     let token = host.register("patient").await;
-    let (_patient, _) = Line::open(&host, &token).await;
+    let (_patient, _) = BotSession::open(&host, &token).await;
     for stream in silent_sockets(&host.address, 10, 2).await {
         closed(stream).await;
     }
     let stranger = RawConnection::open(&host.address, local(1)).await;
     assert_eq!(stranger.call(GET_KEY, None, &[]).await.unwrap(), "0");
     soon("the end of a connection", stranger.driving).await.unwrap().unwrap();
-    // A bot may be silent for as long as it likes.
+    // A bot may be silent for any time.
     assert!(host.bot("patient").await.connected);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trusted_proxy_says_whose_connection_it_is() {
+async fn a_trusted_proxy_identifies_clients() {
     let trusted = "127.0.0.7".parse().unwrap();
     let host =
         Host::with(Config { trusted_proxies: vec![trusted], strangers_per_address: 1, ..Config::default() })
@@ -145,13 +145,13 @@ async fn a_trusted_proxy_says_whose_connection_it_is() {
     assert_eq!(first.call(GET_KEY, None, &[]).await.unwrap(), "0");
     let other = announced(2).await;
     assert_eq!(other.call(GET_KEY, None, &[]).await.unwrap(), "0");
-    // A second connection of the first client takes the place of its first.
+    // A second connection of the first client replaces its first.
     let second = announced(1).await;
     assert_eq!(second.call(GET_KEY, None, &[]).await.unwrap(), "0");
     let _ = soon("the end of a connection", first.driving).await;
     assert_eq!(other.call(GET_KEY, None, &[]).await.unwrap(), "0");
     assert_eq!(second.call(GET_KEY, None, &[]).await.unwrap(), "0");
-    // Many clients come through one proxy that says nothing of them before their requests.
+    // Many clients share one proxy that identifies them only in requests.
     let shared = [
         RawConnection::open(&host.address, local(7)).await,
         RawConnection::open(&host.address, local(7)).await,
@@ -159,7 +159,7 @@ async fn a_trusted_proxy_says_whose_connection_it_is() {
     for connection in &shared {
         assert_eq!(connection.call(GET_KEY, None, &[]).await.unwrap(), "0");
     }
-    // Nobody else is believed.
+    // Other addresses are not believed.
     let mut liar = socket(&host.address, local(8)).await;
     liar.write_all(&header(1)).await.unwrap();
     closed(liar).await;

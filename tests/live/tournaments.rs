@@ -1,4 +1,4 @@
-//! Whole tournaments of the house bots.
+//! Whole tournaments of house bots.
 
 use super::host::{Host, round_robin, soon};
 use lastnim_bots::HouseBot;
@@ -15,7 +15,7 @@ const POSITIONS: [&[u64]; 2] = [&[1, 2, 2], &[2, 1, 3]];
 /// 6 bots make 20 sets of 3, on 2 positions, in 3 rotations.
 const MATCHES: usize = 120;
 
-/// Plays a tournament of the well-behaved house bots from its beginning to its end.
+/// Plays a tournament of house bots to its end.
 async fn played(host: &Host, settings: pb::TournamentSettings) -> (String, pb::WatchTournamentResponse) {
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
     let names = HouseBot::BASIC.map(HouseBot::kind);
@@ -45,7 +45,7 @@ fn assert_sums_up(last: &pb::WatchTournamentResponse, matches: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_pairing_has_one_result_and_every_record_audits_to_it() {
+async fn results_agree_with_audits_of_all_records() {
     let host = Host::start().await;
     let (id, last) = played(&host, round_robin(&POSITIONS)).await;
     assert_sums_up(&last, MATCHES);
@@ -66,7 +66,7 @@ async fn every_pairing_has_one_result_and_every_record_audits_to_it() {
             (setup.bots.clone(), setup.piles.clone())
         })
         .collect();
-    assert_eq!(pairings.len(), MATCHES, "no seating comes twice");
+    assert_eq!(pairings.len(), MATCHES, "seatings are unique");
 
     let mut wins = BTreeMap::<String, u32>::new();
     for one in &matches {
@@ -115,11 +115,11 @@ async fn a_server_on_one_thread_plays_two_tournaments_at_once() {
     assert!(summaries.iter().all(|summary| (summary.forfeits, summary.unseen) == (0, 0)));
 }
 
-/// A match, and who won it.
-type Heard = (String, Option<u32>);
+/// A match and its winner.
+type MatchWinner = (String, Option<u32>);
 
-/// Hears how matches end.
-struct Listener(Arc<Mutex<Vec<Heard>>>);
+/// A bot that records how its matches end.
+struct Listener(Arc<Mutex<Vec<MatchWinner>>>);
 
 impl Bot for Listener {
     fn play(&mut self, _: &MatchView) -> u64 {
@@ -133,7 +133,7 @@ impl Bot for Listener {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_bot_is_told_of_its_matches_is_what_their_records_say() {
+async fn ends_sent_to_bots_agree_with_records() {
     let host = Host::with(Config::default()).await;
     let token = host.register("listener").await;
     let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy], 3).await;

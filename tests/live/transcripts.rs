@@ -1,8 +1,8 @@
-//! Transcripts of language models that are published: by whom, when, and how much.
+//! Publishing transcripts of language models: who, when, and how much.
 
 use super::{
     host::{Authorized, Host, Party, exhibition, round_robin},
-    line::reason,
+    session::reason,
 };
 use lastnim_arena::Limits;
 use lastnim_bots::HouseBot;
@@ -36,7 +36,7 @@ fn lines(match_id: &str, seat: u32, ply: Option<u32>, why: &str) -> pb::PublishT
     pb::PublishTranscriptRequest { match_id: match_id.into(), seat, ply, lines }
 }
 
-/// Publishes the lines of a question, and says how that is refused.
+/// Publishes the lines of a question, and returns the refusal.
 async fn publish(
     client: &mut Client,
     match_id: &str,
@@ -55,7 +55,7 @@ fn too_early() -> Result<(), (Code, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn they_are_published_once_the_tournament_is_over() {
+async fn transcripts_are_published_after_the_tournament() {
     let host = Host::start().await;
     let tokens = host.register_all(TRIO.map(HouseBot::kind)).await;
     let mut admin = client(&host, host.admin.reveal());
@@ -65,7 +65,7 @@ async fn they_are_published_once_the_tournament_is_over() {
     let piles: Vec<&[u64]> = vec![&[3, 4, 2]; 50];
     let id = host.create_tournament(round_robin(&piles), &TRIO.map(HouseBot::kind)).await;
     host.start_tournament(&id).await;
-    // Matches that have begun are played to their ends, and the tournament is not over.
+    // Matches in progress are finished first, and the tournament has not ended.
     let pause = pb::PauseTournamentRequest { tournament_id: id.clone(), ..Default::default() };
     host.tournaments().pause_tournament(pause).await.unwrap();
     let begun = host.matches_of(&id).await.pop().expect("a match has begun").id;
@@ -76,7 +76,7 @@ async fn they_are_published_once_the_tournament_is_over() {
     host.tournaments().resume_tournament(resume).await.unwrap();
     host.tournament_over(&id).await;
 
-    // Those of its own seat a bot publishes itself.
+    // A bot publishes lines of its own seat.
     let setup = host.get_match(&begun).await.r#match.unwrap().setup.unwrap();
     let own = setup.bots.iter().position(|bot| bot == TRIO[0].kind()).unwrap() as u32;
     let mut bot = client(&host, &tokens[0]);
@@ -94,7 +94,7 @@ async fn they_are_published_once_the_tournament_is_over() {
     let refused = publish(&mut client(&host, "nobody"), &begun, own, None).await;
     assert_eq!(refused, Err((Code::Unauthenticated, "BAD_TOKEN".into())));
 
-    // Who may look may read.
+    // Anyone with read access can read them.
     let mut reader = TranscriptServiceClient::new(host.channel.clone());
     let refused = reader.publish_transcript(lines(&begun, own, None, "")).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "NO_TOKEN"));
@@ -118,22 +118,22 @@ async fn they_are_published_once_the_tournament_is_over() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_seat_has_so_many_bytes_and_lines_of_its_own() {
+async fn transcripts_are_limited_per_seat() {
     let limits = Limits { transcript_bytes: 350, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(TRIO.map(HouseBot::kind)).await;
     let party = play(&host, &tokens);
     let id = host.create_match(exhibition(TRIO.map(HouseBot::kind), &[3, 4])).await;
     host.until_closed(&id).await;
-    // A match that a bot may begin as it likes is none that it may fill the store with.
+    // A match that any bot can start does not accept transcripts, since they could fill the store.
     let refused = publish(&mut client(&host, &tokens[0]), &id, 0, None).await;
     assert_eq!(refused, Err((Code::PermissionDenied, "NOT_OWN_SEAT".into())));
     let mut admin = client(&host, host.admin.reveal());
     let too_much = || Err((Code::ResourceExhausted, "TRANSCRIPT_SIZE".into()));
     assert_eq!(publish(&mut admin, &id, 0, None).await, Ok(()));
     assert_eq!(publish(&mut admin, &id, 0, Some(0)).await, too_much());
-    assert_eq!(publish(&mut admin, &id, 0, None).await, Ok(()), "in the place of itself");
-    assert_eq!(publish(&mut admin, &id, 1, None).await, Ok(()), "another seat has room of its own");
+    assert_eq!(publish(&mut admin, &id, 0, None).await, Ok(()), "it replaces itself");
+    assert_eq!(publish(&mut admin, &id, 1, None).await, Ok(()), "each seat has its own limit");
     for (lines, why) in [
         (
             lines(&id, 2, None, "").lines.replace("\"seat\":2", "\"seat\":1"),

@@ -1,11 +1,11 @@
-//! The traps of long-lived streams that a bot could spring.
+//! Attacks on long-lived streams.
 
 use super::{
     host::{Host, exhibition, patient_clock, soon},
     http2::PREFACE,
-    line::{End, Line, reason, take},
     proxy::Proxy,
     raw,
+    session::{BotSession, End, reason, take},
     vanish::forfeits,
 };
 use lastnim_arena::Limits;
@@ -24,8 +24,8 @@ use tonic_types::StatusExt as _;
 
 const UNKNOWN: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
-/// Plays one match of two lines, of which the first moves first.
-async fn still_playable(host: &Host, bots: [&str; 2], one: Line, two: Line) {
+/// Plays a match between two sessions, to show that they still work.
+async fn still_playable(host: &Host, bots: [&str; 2], one: BotSession, two: BotSession) {
     let id = host.create_match(exhibition(bots, &[2, 2])).await;
     for playing in [one.playing_timidly(1), two.playing_timidly(1)] {
         soon("the end of the match", playing).await.unwrap();
@@ -34,13 +34,13 @@ async fn still_playable(host: &Host, bots: [&str; 2], one: Line, two: Line) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn thousands_of_small_frames_harm_no_other_stream_of_the_connection() {
+async fn many_small_frames_do_not_affect_other_streams() {
     let limits = Limits { idle_message_burst: 1 << 40, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["flood", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
-    let (mut flood, _) = Line::over(channel.clone(), &tokens[0]).await;
-    let (calm, _) = Line::over(channel, &tokens[1]).await;
+    let (mut flood, _) = BotSession::over(channel.clone(), &tokens[0]).await;
+    let (calm, _) = BotSession::over(channel, &tokens[1]).await;
     for id in 100..20_100 {
         flood.send(Action::Pong(pb::Pong { id })).await;
     }
@@ -51,19 +51,19 @@ async fn thousands_of_small_frames_harm_no_other_stream_of_the_connection() {
 async fn closing_the_sending_side_closes_the_session() {
     let host = Host::start().await;
     let token = host.register("polite").await;
-    let (Line { outbound, inbound }, _) = Line::open(&host, &token).await;
+    let (BotSession { outbound, inbound }, _) = BotSession::open(&host, &token).await;
     assert!(host.bot("polite").await.connected);
     drop(outbound);
     let (spare, _) = tokio::sync::mpsc::channel(1);
-    assert!(matches!(Line { outbound: spare, inbound }.end().await, End::Clean));
+    assert!(matches!(BotSession { outbound: spare, inbound }.end().await, End::Clean));
     host.until_bot("polite", |bot| !bot.connected).await;
-    let (_line, welcome) = Line::open(&host, &token).await;
+    let (_line, welcome) = BotSession::open(&host, &token).await;
     assert_eq!(welcome.bot, "polite");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_frozen_peer_is_noticed_and_its_seat_counts_as_disconnected() {
-    // Long enough for a steady peer to answer on a busy machine.
+async fn a_frozen_peer_counts_as_disconnected() {
+    // Long enough for a healthy peer to answer on a busy machine.
     let keepalive = Duration::from_secs(1);
     let host = Host::with(Config {
         keepalive_interval: keepalive,
@@ -73,8 +73,8 @@ async fn a_frozen_peer_is_noticed_and_its_seat_counts_as_disconnected() {
     .await;
     let [steady, frozen] = host.register_all(["steady", "frozen"]).await;
     let proxy = Proxy::to(&host.address).await;
-    let (steady, _) = Line::open(&host, &steady).await;
-    let (mut line, _) = Line::by_way_of(&proxy.address, &frozen).await;
+    let (steady, _) = BotSession::open(&host, &steady).await;
+    let (mut line, _) = BotSession::open_at(&proxy.address, &frozen).await;
     let clock = pb::Clock { initial_ms: 10_000, ..patient_clock() };
     let request = pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["steady", "frozen"], &[3]) };
     let id = host.create_match(request).await;
@@ -89,23 +89,23 @@ async fn a_frozen_peer_is_noticed_and_its_seat_counts_as_disconnected() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_too_many_is_told_so_at_once_and_may_come_again() {
+async fn sessions_above_the_limit_are_refused_and_can_retry() {
     let limits = Limits { sessions: 2, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["one", "two", "three"]).await;
-    let (one, _) = Line::open(&host, &tokens[0]).await;
-    let (mut two, _) = Line::open(&host, &tokens[1]).await;
-    let refused = Line::try_over(host.channel.clone(), &tokens[2]).await.err().unwrap();
+    let (one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
+    let refused = BotSession::try_over(host.channel.clone(), &tokens[2]).await.err().unwrap();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "FULL"));
     let retry = refused.get_details_retry_info().and_then(|info| info.retry_delay);
     assert!(retry.is_some_and(|delay| delay > Duration::ZERO));
-    // One that has a place keeps it when it comes anew.
-    let (newer, _) = Line::open(&host, &tokens[1]).await;
+    // A reconnecting session keeps its slot.
+    let (newer, _) = BotSession::open(&host, &tokens[1]).await;
     assert_eq!(two.end().await.reason(), "REPLACED");
     drop(one);
     let entering = async {
         loop {
-            if let Ok(line) = Line::try_over(host.channel.clone(), &tokens[2]).await {
+            if let Ok(line) = BotSession::try_over(host.channel.clone(), &tokens[2]).await {
                 return line;
             }
         }
@@ -115,17 +115,17 @@ async fn a_session_too_many_is_told_so_at_once_and_may_come_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_too_many_is_closed_at_once() {
+async fn connections_above_the_limit_are_closed() {
     let host = Host::with(Config { connections: 2, ..Config::default() }).await;
     let token = host.register("first").await;
     let turned_away = |mut stream: TcpStream| async move {
         let mut byte = [0];
-        // Of a connection that is closed already, only the reading says so for certain.
+        // Only reading tells for certain that a connection is closed.
         let _ = stream.write_all(PREFACE).await;
         soon("a word of the server", stream.read(&mut byte)).await.unwrap_or(0) == 0
     };
-    // Both places are taken by connections that have shown a token.
-    let (kept, _) = Line::open(&host, &token).await;
+    // Both slots are used by connections with a token.
+    let (kept, _) = BotSession::open(&host, &token).await;
     for _ in 0..20 {
         assert!(turned_away(TcpStream::connect(&host.address).await.unwrap()).await);
     }
@@ -136,12 +136,12 @@ async fn a_connection_too_many_is_closed_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
+async fn a_bot_that_never_reads_loses_its_session() {
     let host = Host::start().await;
     let tokens = host.register_all(["slow", "one", "two"]).await;
-    let mut slow = Line::open_narrow(&host, &tokens[0]).await;
-    let (one, _) = Line::open(&host, &tokens[1]).await;
-    let (two, _) = Line::open(&host, &tokens[2]).await;
+    let mut slow = BotSession::open_narrow(&host, &tokens[0]).await;
+    let (one, _) = BotSession::open(&host, &tokens[1]).await;
+    let (two, _) = BotSession::open(&host, &tokens[2]).await;
     let clock = pb::Clock { declaration_ms: 1, ..patient_clock() };
     let request = pb::CreateMatchRequest {
         first: 1,
@@ -149,7 +149,7 @@ async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
         ..exhibition(["slow", "one", "two"], &[2; 400])
     };
     let id = host.create_match(request).await;
-    // Its seat is given up, so that nobody has to wait for its clock.
+    // It resigns, so that nobody has to wait for its clock.
     slow.send(Action::Resign(pb::Resign { match_id: id.clone() })).await;
     for playing in [one.playing_timidly(1), two.playing_timidly(1)] {
         soon("the end of the match", playing).await.unwrap();
@@ -163,12 +163,12 @@ async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
 }
 
 #[tokio::test]
-async fn too_many_repeated_takes_end_the_session_and_not_the_match() {
+async fn too_many_repeated_takes_only_end_the_session() {
     let limits = Limits { idle_message_burst: 20, idle_messages_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["hasty", "calm"]).await;
-    let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
-    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let (mut hasty, _) = BotSession::open(&host, &tokens[0]).await;
+    let (calm, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["hasty", "calm"], &[4])).await;
     let playing = calm.playing_timidly(1);
     let started = hasty.started().await;
@@ -182,35 +182,35 @@ async fn too_many_repeated_takes_end_the_session_and_not_the_match() {
         (end.code(), reason(&end).as_str()),
         (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES")
     );
-    let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
+    let (mut hasty, _) = BotSession::open(&host, &tokens[0]).await;
     hasty.play_timidly(1).await;
     soon("the end of the match", playing).await.unwrap();
     assert_eq!(forfeits(&host, &id).await, []);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_message_too_large_ends_only_its_session() {
+async fn too_large_messages_only_end_their_session() {
     let host = Host::start().await;
     let tokens = host.register_all(["large", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
-    let (mut large, _) = Line::over(channel.clone(), &tokens[0]).await;
-    let (calm, _) = Line::over(channel.clone(), &tokens[1]).await;
+    let (mut large, _) = BotSession::over(channel.clone(), &tokens[0]).await;
+    let (calm, _) = BotSession::over(channel.clone(), &tokens[1]).await;
     large.send(take(&"x".repeat(60_000), 0, 1)).await;
     assert_eq!(large.refused().await.reason(), pb::RefusalReason::UnknownMatch);
     large.send(take(&"x".repeat(66_000), 0, 1)).await;
     let end = large.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::InvalidArgument, "MALFORMED"));
     assert!(end.message().contains("65536"), "it names the limit: {end:?}");
-    let (large, _) = Line::over(channel, &tokens[0]).await;
+    let (large, _) = BotSession::over(channel, &tokens[0]).await;
     still_playable(&host, ["large", "calm"], large, calm).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bytes_that_are_no_protobuf_end_only_their_session() {
+async fn invalid_protobuf_only_ends_its_session() {
     let host = Host::start().await;
     let tokens = host.register_all(["garbler", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
-    let (calm, _) = Line::over(channel.clone(), &tokens[1]).await;
+    let (calm, _) = BotSession::over(channel.clone(), &tokens[1]).await;
     for garbage in [&[0xff; 20][..], &[0x0a, 0x7f, 1], &[0x08], &[0x12, 0xff, 0xff, 0xff, 0xff, 0x0f]] {
         let messages = tokio_stream::iter([Bytes::copy_from_slice(garbage)]).chain(tokio_stream::pending());
         let mut stream = raw::play(channel.clone(), &tokens[0], messages).await.unwrap();
@@ -221,24 +221,24 @@ async fn bytes_that_are_no_protobuf_end_only_their_session() {
             }
         };
         assert_eq!((end.code(), reason(&end).as_str()), (Code::InvalidArgument, "MALFORMED"), "{garbage:?}");
-        assert!(end.message().contains("failed to decode"), "it says what is wrong: {end:?}");
+        assert!(end.message().contains("failed to decode"), "it names the error: {end:?}");
     }
     let huge = "\0\u{7f}\u{7f}\u{7f}\u{7f}".to_owned();
     for body in [String::new(), "\0".into(), "\u{1}\0\0\0\0".into(), "\u{7}\0\0\0\u{1}x".into(), huge] {
         assert!(raw::post(channel.clone(), &tokens[0], body.clone()).await.is_success(), "{body:?}");
     }
     host.until_bot("garbler", |bot| !bot.connected).await;
-    let (garbler, _) = Line::over(channel, &tokens[0]).await;
+    let (garbler, _) = BotSession::over(channel, &tokens[0]).await;
     still_playable(&host, ["garbler", "calm"], garbler, calm).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_with_too_many_idle_messages_ends_while_its_match_continues() {
+async fn too_many_idle_messages_only_end_the_session() {
     let limits = Limits { idle_message_burst: 60, idle_messages_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["noisy", "calm"]).await;
-    let (mut noisy, _) = Line::open(&host, &tokens[0]).await;
-    let (calm, _) = Line::open(&host, &tokens[1]).await;
+    let (mut noisy, _) = BotSession::open(&host, &tokens[0]).await;
+    let (calm, _) = BotSession::open(&host, &tokens[1]).await;
     let clock = pb::Clock { initial_ms: 8_000, ..patient_clock() };
     let request = pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["noisy", "calm"], &[4]) };
     let id = host.create_match(request).await;
@@ -247,7 +247,7 @@ async fn a_session_with_too_many_idle_messages_ends_while_its_match_continues() 
     noisy.declare_standard(&started).await;
     noisy.turn().await;
     for ply in 0..2_000 {
-        // The server closes the stream at some point; what does not go out any more is not needed.
+        // The server closes the stream at some point, so sending may fail.
         let _ = noisy.outbound.try_send(pb::PlayRequest { action: Some(take(UNKNOWN, ply, 1)) });
     }
     let end = noisy.end().await.status();

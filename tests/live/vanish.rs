@@ -1,9 +1,9 @@
-//! Bots that vanish in mid-match and return, or do not.
+//! Bots that disconnect during a match, and may return.
 
 use super::{
     host::{Host, exhibition, patient_clock, soon},
-    line::{Line, reason, take},
     proxy::Proxy,
+    session::{BotSession, reason, take},
 };
 use lastnim_client::connect;
 use lastnim_proto::{
@@ -12,15 +12,15 @@ use lastnim_proto::{
 };
 use tonic::Code;
 
-/// How a bot vanishes.
+/// How a bot disconnects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Disconnection {
     DropsItsStream,
     LosesItsConnection,
 }
 
-/// Opens sessions for both bots of a match and declares for both.
-async fn both_declared(host: &Host, id: &str, lines: [&mut Line; 2]) {
+/// Opens sessions for both bots of a match, and declares for both.
+async fn both_declared(host: &Host, id: &str, lines: [&mut BotSession; 2]) {
     for line in lines {
         let started = line.started().await;
         assert_eq!(started.match_id, id);
@@ -29,7 +29,7 @@ async fn both_declared(host: &Host, id: &str, lines: [&mut Line; 2]) {
     assert_eq!(host.get_match(id).await.r#match.unwrap().id, id);
 }
 
-/// Returns how seats were lost, as the record has it.
+/// Returns how seats were lost, according to the record.
 pub async fn forfeits(host: &Host, id: &str) -> Vec<(u32, pb::ForfeitReason)> {
     let record = host.record(id).await;
     parse_record(&record).expect("the record replays");
@@ -40,12 +40,12 @@ pub async fn forfeits(host: &Host, id: &str) -> Vec<(u32, pb::ForfeitReason)> {
     record.events.into_iter().filter_map(lost).collect()
 }
 
-async fn vanishes_and_returns(way: Way) {
+async fn disconnects_and_returns(how: Disconnection) {
     let host = Host::start().await;
     let [steady, fickle] = host.register_all(["steady", "fickle"]).await;
     let proxy = Proxy::to(&host.address).await;
-    let (mut steady, _) = Line::open(&host, &steady).await;
-    let (mut line, welcome) = Line::by_way_of(&proxy.address, &fickle).await;
+    let (mut steady, _) = BotSession::open(&host, &steady).await;
+    let (mut line, welcome) = BotSession::open_at(&proxy.address, &fickle).await;
     assert_eq!((welcome.bot.as_str(), welcome.open_matches), ("fickle", 0));
     let id = host.create_match(exhibition(["steady", "fickle"], &[5])).await;
     both_declared(&host, &id, [&mut steady, &mut line]).await;
@@ -53,13 +53,13 @@ async fn vanishes_and_returns(way: Way) {
     steady.take(&turn, 1).await;
     let turn = line.turn().await;
     assert_eq!((turn.ply, turn.pile, turn.counters), (1, 0, 4));
-    match way {
-        Way::DropsItsStream => drop(line),
-        Way::LosesItsConnection => proxy.cut(),
+    match how {
+        Disconnection::DropsItsStream => drop(line),
+        Disconnection::LosesItsConnection => proxy.cut(),
     }
     host.until_bot("fickle", |bot| !bot.connected && bot.open_matches == 1).await;
 
-    let (mut line, welcome) = Line::open(&host, &fickle).await;
+    let (mut line, welcome) = BotSession::open(&host, &fickle).await;
     assert_eq!(welcome.open_matches, 1);
     let snapshot = line.snapshot().await;
     assert_eq!(snapshot.started.unwrap().match_id, id);
@@ -74,9 +74,9 @@ async fn vanishes_and_returns(way: Way) {
     let took = |event| if let Event::Took(took) = event { Some(took) } else { None };
     let seen = steady.until(|event| took(event).filter(|took| took.ply == 1)).await;
     assert_eq!((seen.seat, seen.take), (1, 1));
-    // It does not know whether the take arrived, and sends it again when it is back.
+    // It does not know whether the take arrived, so it sends it again on its return.
     drop(line);
-    let (mut line, _) = Line::open(&host, &fickle).await;
+    let (mut line, _) = BotSession::open(&host, &fickle).await;
     let snapshot = line.snapshot().await;
     assert_eq!((snapshot.ply, snapshot.turn), (2, None));
     line.take(&turn, 1).await;
@@ -97,29 +97,29 @@ async fn vanishes_and_returns(way: Way) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bot_that_drops_its_stream_returns_and_plays_on() {
-    vanishes_and_returns(Way::DropsItsStream).await;
+    disconnects_and_returns(Disconnection::DropsItsStream).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bot_that_loses_its_connection_returns_and_plays_on() {
-    vanishes_and_returns(Way::LosesItsConnection).await;
+    disconnects_and_returns(Disconnection::LosesItsConnection).await;
 }
 
 #[tokio::test]
 async fn a_bot_that_returns_while_rows_are_declared_can_still_declare() {
     let host = Host::start().await;
     let [first, second] = host.register_all(["first", "second"]).await;
-    let (line, _) = Line::open(&host, &first).await;
+    let (line, _) = BotSession::open(&host, &first).await;
     let id = host.create_match(exhibition(["first", "second"], &[1])).await;
     drop(line);
-    let (mut line, _) = Line::open(&host, &first).await;
+    let (mut line, _) = BotSession::open(&host, &first).await;
     let snapshot = line.snapshot().await;
     assert_eq!((snapshot.phase(), snapshot.turn.clone()), (pb::Phase::Declaring, None));
     assert!((1..=60_000).contains(&snapshot.declaration_left_ms));
     assert_eq!(snapshot.alliance_matrix, None);
     line.declare_standard(&snapshot.started.unwrap()).await;
-    // The other comes for the first time when the match is under way.
-    let (mut late, welcome) = Line::open(&host, &second).await;
+    // The other bot connects for the first time during the match.
+    let (mut late, welcome) = BotSession::open(&host, &second).await;
     assert_eq!(welcome.open_matches, 1);
     let snapshot = late.snapshot().await;
     late.declare_standard(&snapshot.started.unwrap()).await;
@@ -129,13 +129,13 @@ async fn a_bot_that_returns_while_rows_are_declared_can_still_declare() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn vanishing_for_good_and_falling_silent_and_never_coming_are_told_apart() {
+async fn forfeits_distinguish_disconnected_silent_and_absent_bots() {
     let host = Host::start().await;
     let [steady, gone, silent, absent] = ["steady", "gone", "silent", "absent"];
     let tokens = host.register_all([steady, gone, silent, absent]).await;
-    let (line, _) = Line::open(&host, &tokens[0]).await;
-    let (mut leaver, _) = Line::open(&host, &tokens[1]).await;
-    let (mut sleeper, _) = Line::open(&host, &tokens[2]).await;
+    let (line, _) = BotSession::open(&host, &tokens[0]).await;
+    let (mut leaver, _) = BotSession::open(&host, &tokens[1]).await;
+    let (mut sleeper, _) = BotSession::open(&host, &tokens[2]).await;
     let clock = pb::Clock { initial_ms: 6_000, declaration_ms: 6_000, ..patient_clock() };
     let request =
         pb::CreateMatchRequest { clock: Some(clock), ..exhibition([steady, gone, silent, absent], &[3; 9]) };
@@ -158,11 +158,11 @@ async fn vanishing_for_good_and_falling_silent_and_never_coming_are_told_apart()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_match_whose_bots_all_vanish_comes_to_its_end() {
+async fn a_match_without_any_bots_ends() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two"]).await;
-    let (mut one, _) = Line::open(&host, &tokens[0]).await;
-    let (mut two, _) = Line::open(&host, &tokens[1]).await;
+    let (mut one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
     let clock = pb::Clock { initial_ms: 5_000, ..patient_clock() };
     let id = host
         .create_match(pb::CreateMatchRequest { clock: Some(clock), ..exhibition(["one", "two"], &[9, 9]) })
@@ -185,14 +185,14 @@ async fn a_match_whose_bots_all_vanish_comes_to_its_end() {
 async fn a_newer_session_ends_the_older_and_plays_on() {
     let host = Host::start().await;
     let [steady, twice] = host.register_all(["steady", "twice"]).await;
-    let (steady, _) = Line::open(&host, &steady).await;
-    let (mut older, _) = Line::open(&host, &twice).await;
+    let (steady, _) = BotSession::open(&host, &steady).await;
+    let (mut older, _) = BotSession::open(&host, &twice).await;
     let id = host.create_match(exhibition(["steady", "twice"], &[4])).await;
     let playing = steady.playing_timidly(1);
     let started = older.started().await;
     older.declare_standard(&started).await;
     older.turn().await;
-    let (mut newer, welcome) = Line::open(&host, &twice).await;
+    let (mut newer, welcome) = BotSession::open(&host, &twice).await;
     assert_eq!(welcome.open_matches, 1);
     let end = older.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::Aborted, "REPLACED"));
@@ -202,7 +202,7 @@ async fn a_newer_session_ends_the_older_and_plays_on() {
     assert!(host.bot("twice").await.connected);
 }
 
-/// A match that is over as soon as its first bot has taken the one counter.
+/// A match that ends with the first take.
 fn blitz(bots: [&str; 2], first: u32) -> pb::CreateMatchRequest {
     let row = || pb::Row { offsets: vec![0, 1] };
     let assigned = Some(pb::AllianceMatrix { rows: vec![row(), row()] });
@@ -211,13 +211,15 @@ fn blitz(bots: [&str; 2], first: u32) -> pb::CreateMatchRequest {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_opens_as_matches_begin_misses_none() {
+async fn sessions_opened_during_match_starts_miss_nothing() {
     let host = Host::start().await;
     let [late, _] = host.register_all(["late", "other"]).await;
     let channel = connect(&host.address).await.unwrap();
     for round in 0..300 {
-        let (id, (mut line, welcome)) =
-            tokio::join!(host.create_match(blitz(["late", "other"], 0)), Line::over(channel.clone(), &late));
+        let (id, (mut line, welcome)) = tokio::join!(
+            host.create_match(blitz(["late", "other"], 0)),
+            BotSession::over(channel.clone(), &late)
+        );
         let first = line.event().await;
         let turn = match first {
             Event::Snapshot(snapshot) => {
@@ -237,17 +239,17 @@ async fn a_session_that_opens_as_matches_begin_misses_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_opens_as_a_match_ends_is_sent_all_that_its_welcome_promised() {
+async fn sessions_opened_during_match_ends_get_what_the_welcome_promised() {
     let host = Host::start().await;
     let [ends, returns] = host.register_all(["ends", "returns"]).await;
-    let (mut ender, _) = Line::open(&host, &ends).await;
+    let (mut ender, _) = BotSession::open(&host, &ends).await;
     let channel = connect(&host.address).await.unwrap();
     let mut promised = 0;
     for round in 0..400 {
         let id = host.create_match(blitz(["ends", "returns"], 0)).await;
         let turn = ender.turn().await;
         let ((), (mut line, welcome)) =
-            tokio::join!(ender.send(take(&id, turn.ply, 1)), Line::over(channel.clone(), &returns));
+            tokio::join!(ender.send(take(&id, turn.ply, 1)), BotSession::over(channel.clone(), &returns));
         promised += welcome.open_matches;
         if welcome.open_matches == 1 {
             let snapshot = line.snapshot().await;
@@ -256,14 +258,14 @@ async fn a_session_that_opens_as_a_match_ends_is_sent_all_that_its_welcome_promi
         }
         ender.ended().await;
     }
-    assert!(promised > 0, "the race was run");
+    assert!(promised > 0, "the race condition occurred");
 }
 
 #[tokio::test]
-async fn what_is_sent_for_a_match_that_is_over_is_refused_in_words() {
+async fn actions_in_ended_matches_are_refused_with_reasons() {
     let host = Host::start().await;
     let [token, _] = host.register_all(["only", "other"]).await;
-    let (mut line, _) = Line::open(&host, &token).await;
+    let (mut line, _) = BotSession::open(&host, &token).await;
     let id = host.create_match(blitz(["only", "other"], 0)).await;
     let turn = line.turn().await;
     line.take(&turn, 1).await;

@@ -1,8 +1,8 @@
-//! What bots say of the program that plays is kept, shown where they played, and refused if it is none.
+//! Versions of bots: stored, shown and validated.
 
 use super::{
     host::{Host, exhibition, patient_clock, soon},
-    line::Line,
+    session::BotSession,
 };
 use lastnim_bots::HouseBot;
 use lastnim_client::{Error, Options, run_until, token_authorization};
@@ -15,8 +15,8 @@ fn version(label: &str, config_hash: &[u8]) -> pb::BotVersion {
     pb::BotVersion { version: label.into(), config_hash: config_hash.into() }
 }
 
-/// Opens a session by hand that says a version.
-async fn open(host: &Host, token: &str, said: &pb::BotVersion) -> Result<Line, Status> {
+/// Opens a session that declares a version.
+async fn open(host: &Host, token: &str, said: &pb::BotVersion) -> Result<BotSession, Status> {
     let mut client =
         ArenaServiceClient::with_interceptor(host.channel.clone(), token_authorization(token).unwrap());
     let (outbound, requests) = mpsc::channel(64);
@@ -27,18 +27,18 @@ async fn open(host: &Host, token: &str, said: &pb::BotVersion) -> Result<Line, S
         call.metadata_mut().insert_bin("bot-config-hash-bin", hash);
     }
     let inbound = soon("an answer to Play", client.play(call)).await?.into_inner();
-    Ok(Line { outbound, inbound })
+    Ok(BotSession { outbound, inbound })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bot_of_the_sdk_says_its_version_and_a_match_and_the_register_have_it() {
+async fn versions_are_stored_with_matches_and_bots() {
     let host = Host::start().await;
     let tokens = host.register_all(["said", "silent"]).await;
-    let (mut silent, _) = Line::open(&host, &tokens[1]).await;
+    let (mut silent, _) = BotSession::open(&host, &tokens[1]).await;
     let (dismiss, dismissed) = oneshot::channel::<()>();
     let options = Options::new(&host.address, tokens[0].clone()).version("1.4-rc.2").config_hash([7; 32]);
     let playing = tokio::spawn(run_until(HouseBot::Timid.build_bot(0), options, async {
-        // A test that is over dismisses it as well.
+        // Dropping this at the end of a test stops the bot.
         let _ = dismissed.await;
     }));
     let said = version("1.4-rc.2", &[7; 32]);
@@ -65,7 +65,7 @@ async fn a_bot_of_the_sdk_says_its_version_and_a_match_and_the_register_have_it(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn standings_and_audits_tell_versions_apart() {
+async fn standings_and_audits_distinguish_versions() {
     let host = Host::start().await;
     let tokens = host.register_all(["changing", "steady"]).await;
     let settings = pb::TournamentSettings {
@@ -77,14 +77,14 @@ async fn standings_and_audits_tell_versions_apart() {
         ..Default::default()
     };
     let (old, new) = (version("1.0", &[]), version("1.1", &[9; 32]));
-    let (steady, _) = Line::open(&host, &tokens[1]).await;
+    let (steady, _) = BotSession::open(&host, &tokens[1]).await;
     let steady = steady.playing_timidly(2);
     let id = host.create_tournament(settings, &["changing", "steady"]).await;
     let mut changing = open(&host, &tokens[0], &old).await.unwrap();
     host.until_bot("changing", |bot| bot.connected).await;
     host.start_tournament(&id).await;
     changing.play_timidly(1).await;
-    // The second match has begun before the new version comes.
+    // The second match begins before the new version connects.
     changing.started().await;
     let mut changing = open(&host, &tokens[0], &new).await.unwrap();
     changing.play_timidly(1).await;
@@ -127,7 +127,7 @@ async fn standings_and_audits_tell_versions_apart() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_version_that_is_none_is_refused_by_name() {
+async fn invalid_versions_are_refused() {
     let host = Host::start().await;
     let token = host.register("wrong").await;
     let long = "x".repeat(65);

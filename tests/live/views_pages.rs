@@ -1,4 +1,4 @@
-//! What pages show of tournaments of every format, of matches and of bots.
+//! The content of pages for all formats, matches and bots.
 
 use super::{
     host::{Host, exhibition, round_robin},
@@ -31,7 +31,7 @@ async fn played_page(settings: pb::TournamentSettings) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_link_says_what_it_leads_to() {
+async fn pages_have_link_previews() {
     let public_url = Some("https://nim.example.org/".parse().unwrap());
     let host = Host::with(Config { public_url, ..Config::default() }).await;
     let page = get(&host, "/tournaments?page=").await.body;
@@ -55,7 +55,7 @@ async fn a_knockout_has_a_bracket() {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
     assert_eq!(
-        (count(&page, ">champion<"), count(&page, ">out<"), count(&page, ">goes on<")),
+        (count(&page, ">champion<"), count(&page, ">out<"), count(&page, ">advances<")),
         (1, 5, 4),
         "{page}"
     );
@@ -99,7 +99,7 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
     let page = played_page(settings(Format::Sprt(sprt))).await;
     assert!(page.contains("Between the bounds: at ") && page.contains(">llr</text>"), "{page}");
     assert!(page.contains("the candidate is better: llr "), "{page}");
-    // The path to there is drawn, and said in words.
+    // The capital is drawn, and described in words.
     let capital = page.split("<h2>Capital</h2>").nth(1).unwrap().split("</section>").next().unwrap();
     for part in [
         "The candidate is better: after ",
@@ -107,8 +107,8 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
         "<polyline class=\"line-1\"",
         " bet on better +",
         " bet on no better ",
-        ">the answer at +3.00</text>",
-        "<summary>The same as numbers</summary>",
+        ">bound +3.00</text>",
+        "<summary>Numbers as a table</summary>",
         ">bet on no better</th>",
     ] {
         assert!(capital.contains(part), "{part:?} is missing:\n{capital}");
@@ -116,7 +116,7 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tournament_can_be_taken_along() {
+async fn a_tournament_can_be_exported() {
     let host = Host::start().await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
     let swiss = Format::Swiss(pb::SwissFormat { rounds: 2, table_groups: 1 });
@@ -135,7 +135,7 @@ async fn a_tournament_can_be_taken_along() {
     assert_eq!((toml.status, toml.header("content-type")), (200, "application/toml; charset=utf-8"));
     assert!(toml.body.contains("kind = \"swiss\"\nrounds = 2\n"), "{}", toml.body);
     assert_eq!(get(&host, &format!("/tournaments/{id}/standings.toml")).await.status, 404);
-    // Twelve matches in all, four of each bot.
+    // Twelve matches in total, four per bot.
     let listed = |query: &str| {
         let path = format!("/tournaments/{id}/matches.json?{query}");
         let host = &host;
@@ -160,31 +160,28 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     host.tournament_over(&id).await;
     party.dismiss().await;
     let page = get(&host, "/bots/random").await.body;
-    for part in [
-        "Of all its matches that are over.",
-        "<h2>By opponent</h2>",
-        "<h2>By seat</h2>",
-        "<h2>Rating over time</h2>",
-    ] {
+    for part in
+        ["All its finished matches.", "<h2>By opponent</h2>", "<h2>By seat</h2>", "<h2>Rating over time</h2>"]
+    {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
     assert_eq!(count(&page, "<polyline class=\"line-"), 2, "a line, and its key");
     let mut audit = get(&host, "/bots/random/audit").await;
-    // Until it is worked out, a browser loads the page again.
+    // While the audit is running, the browser reloads the page.
     while audit.header("refresh") == "2" {
-        assert!(audit.body.contains("this page loads itself again"), "{}", audit.body);
+        assert!(audit.body.contains("This page reloads itself"), "{}", audit.body);
         audit = get(&host, "/bots/random/audit").await;
     }
     assert_eq!(audit.status, 200, "{}", audit.body);
     for part in [
         "These are all of its matches that count.",
-        "<h2>Who feeds whom</h2>",
+        "<h2>Who helps whom</h2>",
         "<td>opening</td>",
         "Ask the oracle",
     ] {
         assert!(audit.body.contains(part), "{part:?} is missing:\n{}", audit.body);
     }
-    // A puzzle leads to its position, of which the oracle says the same.
+    // A puzzle links to its position, where the oracle agrees.
     let puzzle = audit.body.split("<ol class=\"puzzles\">").nth(1).unwrap();
     let answer = puzzle.split("Optimal: ").nth(1).unwrap();
     let winner = answer.split("and seat ").nth(1).unwrap().split(' ').next().unwrap();
@@ -195,7 +192,7 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn another_take_can_be_tried_at_any_ply() {
+async fn other_takes_can_be_analysed() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy, HouseBot::Oracle], 1).await;
     let bots = ["random", "greedy", "oracle"];
@@ -207,8 +204,8 @@ async fn another_take_can_be_tried_at_any_ply() {
     for part in ["name=\"take\" min=\"1\" max=\"4\"", "<svg class=\"seat-table\"", "The record verifies: "] {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
-    assert_eq!(page.contains("Who paid: "), audit.first_error.is_some(), "{page}");
-    // An optimal take leads to the winner that was predicted.
+    assert_eq!(page.contains("Ledger: "), audit.first_error.is_some(), "{page}");
+    // An optimal take leads to the predicted winner.
     let first = &audit.plies[0];
     let take = first.optimal_takes[0].lo;
     let tried = get(&host, &format!("/matches/{id}/what-if?ply=0&take={take}")).await;
@@ -221,7 +218,7 @@ async fn another_take_can_be_tried_at_any_ply() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn transcripts_are_read_question_by_question() {
+async fn transcripts_are_shown_by_question() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy], 1).await;
     let id = host.create_match(exhibition(["random", "greedy"], &[2])).await;
@@ -252,13 +249,13 @@ async fn transcripts_are_read_question_by_question() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_small_position_has_its_tree_and_rows_by_words() {
+async fn small_positions_have_a_tree() {
     let host = Host::start().await;
     let page = get(&host, "/oracle?piles=1+3&rows=0%3E2%3E1;1%3E2%3E0;2%3E1%3E0").await.body;
-    assert!(page.contains("All play from there") && page.contains("The tree of all play: "), "{page}");
+    assert!(page.contains("All possible play") && page.contains("The tree of all possible play: "), "{page}");
     let same = get(&host, "/oracle?piles=1+3&rows=0+2+1;0+1+2;0+2+1").await.body;
     let answer =
         |page: &str| page.split("</form>").nth(1).unwrap().split("<footer>").next().unwrap().to_owned();
     assert_eq!(answer(&page), answer(&same));
-    assert!(!get(&host, "/oracle?piles=9+9").await.body.contains("All play from there"));
+    assert!(!get(&host, "/oracle?piles=9+9").await.body.contains("All possible play"));
 }

@@ -1,8 +1,8 @@
-//! Watching matches and tournaments from beginning to end.
+//! Watching matches and tournaments.
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
-    line::{Line, reason},
+    session::{BotSession, reason},
 };
 use lastnim_arena::Limits;
 use lastnim_bots::HouseBot;
@@ -15,11 +15,11 @@ use std::{collections::BTreeSet, time::Instant};
 use tonic::{Code, transport::Endpoint};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watcher_sees_the_whole_record_and_the_audit() {
+async fn watchers_get_the_whole_record_and_the_audit() {
     let host = Host::start().await;
     let tokens = host.register_all(["one", "two"]).await;
-    let (mut one, _) = Line::open(&host, &tokens[0]).await;
-    let (two, _) = Line::open(&host, &tokens[1]).await;
+    let (mut one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (two, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["one", "two"], &[4, 3])).await;
     let request = pb::WatchMatchRequest { match_id: id.clone() };
     let mut early = host.matches().watch_match(request.clone()).await.unwrap().into_inner();
@@ -52,12 +52,12 @@ async fn a_watcher_sees_the_whole_record_and_the_audit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watcher_too_many_and_a_watcher_that_does_not_read_are_let_go() {
+async fn excess_and_slow_watchers_are_dropped() {
     let limits = Limits { watchers: 2, watcher_queue: 8, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["one", "two"]).await;
-    let (one, _) = Line::open(&host, &tokens[0]).await;
-    let (mut two, _) = Line::open(&host, &tokens[1]).await;
+    let (one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["one", "two"], &[2; 300])).await;
     let request = pb::WatchMatchRequest { match_id: id.clone() };
     let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
@@ -81,7 +81,7 @@ async fn a_watcher_too_many_and_a_watcher_that_does_not_read_are_let_go() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
+async fn a_tournament_can_be_watched() {
     let host = Host::start().await;
     let trio = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
     let party = host.house_bots(&trio, 1).await;
@@ -98,9 +98,9 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     assert_eq!(open.standings.len(), 3);
     assert!(open.standings.iter().all(|line| line.matches == 0 && line.satisfaction.is_none()));
 
-    // The fourth is here by hand, so that the tournament stands still when it does.
+    // The test drives the fourth bot, so that it can hold up the tournament.
     let token = host.register("hand").await;
-    let (mut hand, _) = Line::open(&host, &token).await;
+    let (mut hand, _) = BotSession::open(&host, &token).await;
     let join = pb::JoinTournamentRequest { tournament_id: tournament_id.clone(), bot: "hand".into() };
     host.tournaments().join_tournament(join).await.unwrap();
     let (mut played, mut own) = (0, 0);
@@ -112,7 +112,7 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
         let wins: u32 = standings.iter().map(|line| line.wins).sum();
         assert_eq!(seats, 3 * wins, "the standings are of whole matches");
         if wins < 24 {
-            // Of 24 matches the bot plays 18; the standings may not show the last one yet.
+            // Of 24 matches the bot plays 18; the standings may not include the last one yet.
             if own < 18 {
                 hand.play_timidly(1).await;
                 own += 1;
@@ -150,7 +150,7 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_watcher_that_does_not_read_misses_states_and_not_the_end() {
+async fn slow_watchers_may_miss_states_but_not_the_end() {
     let host = Host::start().await;
     let trio = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
     let party = host.house_bots(&trio, 1).await;
@@ -177,7 +177,7 @@ async fn a_watcher_that_does_not_read_misses_states_and_not_the_end() {
     let last = seen.last().unwrap();
     assert_eq!(last.tournament.as_ref().unwrap().state(), pb::TournamentState::Finished);
     assert_eq!((&last.standings, &last.verdict), (&over.standings, &over.verdict));
-    // At most ten states a second, besides the first ones and the last.
+    // At most ten states per second, plus the first ones and the last.
     let most = 3 + passed.as_millis() / 100;
     assert!(seen.len() as u128 <= most, "{} states in {passed:?}", seen.len());
     party.dismiss().await;

@@ -1,4 +1,4 @@
-//! Endpoints that work, and those that want calls to be written otherwise.
+//! Working endpoints, including those that need a different form of requests.
 
 use super::{
     asking::{KEY, LONG, ask, bot, lines_of, settings, transcript, view},
@@ -11,7 +11,7 @@ use std::fs;
 use tokio::time::timeout;
 
 #[tokio::test]
-async fn a_take_is_asked_for_and_written_down() {
+async fn a_take_is_requested_and_logged() {
     let endpoint =
         ScriptedEndpoint::with_replies(vec![streamed("I think ... {\"why\": \"parity\", \"take\": 3}")])
             .await;
@@ -53,7 +53,7 @@ async fn a_take_is_asked_for_and_written_down() {
     assert_eq!((&lines[1]["failure"], &lines[1]["status"]), (&json!(null), &json!(200)));
     assert_eq!((&lines[2]["by"], &lines[2]["why"]), (&json!("model"), &json!("parity")));
     assert_eq!(lines[2]["answer"], json!({ "take": 3 }));
-    // The record can prove what the transcript says.
+    // The record can prove the transcript.
     let text = fs::read_to_string(settings.transcript.as_deref().unwrap()).unwrap();
     let of_question: String = text.split_inclusive('\n').skip(1).collect();
     assert_eq!(choice.note_hash, Some(*blake3::hash(of_question.as_bytes()).as_bytes()));
@@ -63,7 +63,7 @@ async fn a_take_is_asked_for_and_written_down() {
 }
 
 #[tokio::test]
-async fn a_row_is_asked_for_in_one_piece_where_streams_are_off() {
+async fn a_row_is_requested_without_streaming() {
     let endpoint = ScriptedEndpoint::with_replies(vec![completion("{\"row\": [1, 0, 2]}")]).await;
     let structured = StructuredOutput::Off;
     let settings = LlmSettings { stream: false, structured, ..settings(&endpoint) };
@@ -79,7 +79,7 @@ async fn a_row_is_asked_for_in_one_piece_where_streams_are_off() {
 }
 
 #[tokio::test]
-async fn what_a_model_says_beside_its_answer_is_written_down() {
+async fn claims_of_models_are_logged() {
     let endpoint = ScriptedEndpoint::with_replies(vec![
         completion("{\"row\": [1, 0, 2], \"win_probability\": 0.125, \"wants\": 2}"),
         completion("{\"take\": 2, \"win_probability\": 1.5}"),
@@ -92,7 +92,7 @@ async fn what_a_model_says_beside_its_answer_is_written_down() {
     };
     let bot = bot(&settings);
     timeout(LONG, bot.declare(view().info())).await.unwrap().unwrap();
-    assert_eq!(ask(&bot).await.unwrap(), 2, "a probability that is out of range does no harm");
+    assert_eq!(ask(&bot).await.unwrap(), 2, "a probability out of range is ignored");
     let claimed: Vec<_> = lines_of(&settings, "decision")
         .into_iter()
         .map(|line| ["win_probability", "wants", "ignored"].map(|member| line[member].clone()))
@@ -100,7 +100,7 @@ async fn what_a_model_says_beside_its_answer_is_written_down() {
     assert_eq!(claimed[0], [json!(0.125), json!(2), json!([])]);
     assert_eq!(claimed[1], [json!(null), json!(null), json!(["win_probability"])]);
     assert_eq!(bot.tally().ignored_members, 1);
-    // 100 tokens of the prompt at 3 a million, 20 of the reply at 15.
+    // 100 tokens of the prompt at 3 per million, 20 of the reply at 15.
     let costs: Vec<_> = lines_of(&settings, "call").iter().map(|line| line["cost"].clone()).collect();
     assert_eq!(costs, [json!({ "tokens": 120, "money": 0.0006 }), json!({ "tokens": 120, "money": 0.0006 })]);
     let wanted = &endpoint.calls()[0].body["response_format"]["json_schema"]["schema"];
@@ -108,7 +108,7 @@ async fn what_a_model_says_beside_its_answer_is_written_down() {
 }
 
 #[tokio::test]
-async fn a_model_hears_what_was_wrong_with_its_answer() {
+async fn a_model_is_told_what_was_wrong() {
     let cut = json!({ "content": "so long" });
     let endpoint = ScriptedEndpoint::with_replies(vec![
         completion("{\"take\": 6}"),
@@ -123,7 +123,7 @@ async fn a_model_hears_what_was_wrong_with_its_answer() {
     assert!(calls[1].last_message().contains("a take of 6 from a pile of 5: take 1 to 5"));
     assert_eq!(calls[1].body["messages"][1], json!({ "role": "assistant", "content": "{\"take\": 6}" }));
     assert!(calls[2].last_message().contains("used up its tokens"));
-    // What was wrong before the last answer is not repeated: prompts stay short.
+    // Earlier errors are not repeated, so prompts stay short.
     assert_eq!(calls[2].body["messages"].as_array().unwrap().len(), 3);
     let failures: Vec<_> = lines_of(&settings, "call").iter().map(|line| line["failure"].clone()).collect();
     assert_eq!(failures, [json!("illegal"), json!("truncated"), json!(null)]);
@@ -132,7 +132,7 @@ async fn a_model_hears_what_was_wrong_with_its_answer() {
 }
 
 #[tokio::test]
-async fn calls_are_written_as_the_endpoint_wants_them_from_then_on() {
+async fn requests_adapt_to_the_endpoint() {
     let endpoint = ScriptedEndpoint::start(|_, call| {
         let refuse = |why: &str| {
             let body = json!({ "error": { "message": why } }).to_string();

@@ -1,4 +1,4 @@
-//! Single questions, asked of an endpoint that follows a script.
+//! Helpers for single questions to a scripted endpoint.
 
 use super::scripted_endpoint::ScriptedEndpoint;
 use lastnim_client::{AsyncBot as _, MatchFailure, MatchView};
@@ -13,19 +13,19 @@ use std::{
 };
 use tokio::time::timeout;
 
-/// No wait in these tests comes near it unless something is wrong.
+/// The limit for every wait; reached only in failures.
 pub const LONG: Duration = Duration::from_mins(5);
-/// The key of every endpoint here.
+/// The key of every endpoint.
 pub const KEY: &str = "sk-test-0123456789abcdef";
 
-/// Returns a match of three seats at seat 0's turn, with 5 counters in play.
+/// Returns a match of three seats at seat 0's turn, with 5 counters in the pile in play.
 pub fn view() -> MatchView {
     let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
     let game = Game::new(Piles::parse(&[3, 5]).unwrap(), matrix, 0, Ending::default()).unwrap();
     MatchView::practice(&game, &[]).unwrap()
 }
 
-/// Returns a file of its own for a test.
+/// Returns the path of a new file.
 pub fn fresh_file(name: &str) -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -49,10 +49,10 @@ pub fn bot(settings: &LlmSettings) -> LlmBot {
     LlmBot::with_key(settings.clone(), 7, Some(ApiKey::new(KEY))).unwrap()
 }
 
-/// Asks for a take.
+/// Requests a take.
 pub async fn ask(bot: &LlmBot) -> Result<u64, MatchFailure> {
     let view = view();
-    let asked = timeout(LONG, bot.play(&view)).await.expect("the bot goes on asking");
+    let asked = timeout(LONG, bot.play(&view)).await.expect("the bot does not stop asking");
     asked.map(|choice| choice.value)
 }
 
@@ -63,7 +63,7 @@ pub fn transcript(settings: &LlmSettings) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Returns the lines of one kind.
+/// Returns the lines for one kind of event.
 pub fn lines_of(settings: &LlmSettings, event: &str) -> Vec<Value> {
     transcript(settings).into_iter().filter(|line| line["event"] == event).collect()
 }

@@ -22,14 +22,14 @@ use tokio::time::{sleep, timeout};
 const LEGAL: &str = "{\"take\": 1}";
 const ILLEGAL: &str = "{\"take\": 99}";
 
-/// Returns the command of a benchmark of the easiest tier.
+/// Returns the command for a benchmark of the easiest tier.
 fn benchmark(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str]) -> Command {
     let mut command = lastnim(&["check", "benchmark", "--tiers", "1", "--model", "model-1", "--base-url"]);
     command.arg(&endpoint.url).arg("--dir").arg(folder).args(more);
     command
 }
 
-/// Plays to the end, and returns the card, which verifies, and its text.
+/// Plays to the end, and returns the verified card and its text.
 async fn play(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str]) -> (pb::BenchmarkCard, String) {
     let (output, _, stderr) = run(benchmark(folder, endpoint, more)).await;
     assert!(output.status.success(), "{stderr}");
@@ -40,8 +40,8 @@ async fn play(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str]) -> (pb:
     (card, fs::read_to_string(folder.join("card.txt")).unwrap())
 }
 
-/// Plays until it is given up, and returns what is said of that. There is no card then.
-async fn play_in_vain(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str]) -> String {
+/// Plays until the benchmark gives up, and returns the error. There is no card.
+async fn play_until_failure(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str]) -> String {
     let (output, stdout, stderr) = run(benchmark(folder, endpoint, more)).await;
     assert_eq!((output.status.code(), stdout.as_str()), (Some(1), ""), "{stderr}");
     for file in ["card.jsonl", "card.txt", "card.svg"] {
@@ -53,7 +53,7 @@ async fn play_in_vain(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str])
 fn model_of(card: &pb::BenchmarkCard) -> &pb::BenchmarkModel {
     match card.player.as_ref().unwrap().kind.as_ref().unwrap() {
         pb::benchmark_player::Kind::Model(model) => model,
-        other => panic!("a model was to play: {other:?}"),
+        other => panic!("expected a model: {other:?}"),
     }
 }
 
@@ -61,7 +61,7 @@ fn share(failure: &str, count: u64, share: f64) -> pb::FailureShare {
     pb::FailureShare { failure: failure.to_owned(), count, share }
 }
 
-/// Answers each question wrongly, and then, where the model hears of it, rightly.
+/// Answers each question wrongly, then, after the correction, correctly.
 fn answer_at_second_try(call: &Call) -> Reply {
     let is_first = call.body["messages"].as_array().unwrap().len() == 1;
     completion(if is_first { ILLEGAL } else { LEGAL })
@@ -72,7 +72,7 @@ fn count_records(folder: &Path) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_answers_has_a_card_with_its_failures() {
+async fn cards_list_failures_of_models() {
     let endpoint = ScriptedEndpoint::start(|_, call| answer_at_second_try(call)).await;
     let (card, text) = play(&fresh_file("benchmark-legal"), &endpoint, &["--max-items", "3"]).await;
     let ([tier], model) = (card.tiers.as_slice(), model_of(&card)) else { panic!("{text}") };
@@ -85,13 +85,13 @@ async fn a_model_that_answers_has_a_card_with_its_failures() {
     assert_eq!(model.failed_calls, [share("illegal", takes, 0.5)]);
     assert_eq!((model.unanswered.as_slice(), model.unknown_takes), (&[][..], 0));
     let shown =
-        format!("{takes} questions, {takes} answered by the model; not answered: none (then forfeit).\n");
-    assert!(text.contains("Failures: none.") && text.replace('\n', " ").contains(shown.trim_end()), "{text}");
+        format!("{takes} questions, {takes} answered by the model; not answered: none (policy: forfeit).\n");
+    assert!(text.contains("No failures.") && text.replace('\n', " ").contains(shown.trim_end()), "{text}");
     assert!(text.contains(&format!("{} calls, failed: {takes} illegal (50.0%)", 2 * takes)), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_does_not_answer_loses_seats_or_takes_one() {
+async fn models_without_answers_follow_their_policy() {
     let endpoint = ScriptedEndpoint::start(|_, _| completion("I pass.")).await;
     let short = ["--max-items", "2", "--answers", "1", "--on-failure"];
     let played = |policy: &'static str| {
@@ -104,7 +104,7 @@ async fn a_model_that_does_not_answer_loses_seats_or_takes_one() {
     assert_eq!((tier.items, tier.takes, tier.lost_seats[0].count), (2, 0, 2), "{text}");
     assert!((tier.loss.unwrap().value - 1.0).abs() < f64::EPSILON && tier.kept_seat_loss.is_none());
     assert_eq!(model_of(&forfeited).unanswered, [share("unparsable", 2, 1.0)]);
-    assert!(text.contains("not answered: 2 unparsable (100.0%) (then forfeit)"), "{text}");
+    assert!(text.contains("not answered: 2 unparsable (100.0%) (policy: forfeit)"), "{text}");
     assert!(text.contains("Failures: 2 seats lost ("), "{text}");
 
     let (stood_in, text) = played("first-legal").await;
@@ -117,7 +117,7 @@ async fn a_model_that_does_not_answer_loses_seats_or_takes_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endpoint_that_fails_for_good_ends_a_benchmark_without_a_card() {
+async fn a_permanent_failure_of_the_endpoint_ends_a_benchmark() {
     for (reply, class, policy) in [
         (response("401 Unauthorized", "", "{\"error\": \"no such key\"}"), "rejected", "forfeit"),
         (response("500 Oops", "", ""), "server_error", "first-legal"),
@@ -132,7 +132,7 @@ async fn an_endpoint_that_fails_for_good_ends_a_benchmark_without_a_card() {
         })
         .await;
         let more = ["--max-items", "3", "--retries", "0", "--on-failure", policy];
-        let said = play_in_vain(&folder, &endpoint, &more).await;
+        let said = play_until_failure(&folder, &endpoint, &more).await;
         let why = format!("the endpoint {}/chat/completions failed for good (questions", endpoint.url);
         assert!(said.contains(&why) && said.contains(&format!(" {class})")), "{said}");
         assert!(said.contains("the same command continues"), "{said}");
@@ -146,8 +146,8 @@ async fn an_endpoint_that_fails_for_good_ends_a_benchmark_without_a_card() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_spent_budget_ends_a_benchmark_that_a_larger_one_carries_on() {
-    // A token for two bytes is more than any model makes of such a prompt.
+async fn a_benchmark_resumes_with_a_larger_budget() {
+    // No model counts more than one token per two bytes of such a prompt.
     let tokens_of = |call: &Call| call.body.to_string().len() as u64 / 2;
     let endpoint = ScriptedEndpoint::start(move |_, call| {
         let usage = json!({ "prompt_tokens": tokens_of(call), "completion_tokens": 20 });
@@ -159,13 +159,13 @@ async fn a_spent_budget_ends_a_benchmark_that_a_larger_one_carries_on() {
     let folder = fresh_file("benchmark-budget");
     let of_budget =
         |tokens: &'static str| ["--max-items", "8", "--max-tokens", "100", "--token-budget", tokens];
-    let said = play_in_vain(&folder, &endpoint, &of_budget("9000")).await;
+    let said = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
     assert!(said.contains("a budget is spent and must be raised: the open matches"), "{said}");
     let (spent, records) = (billed(), count_records(&folder));
     assert!(spent > 0 && spent <= 9_000 && records < 8, "{spent} tokens, {records} records");
-    let again = play_in_vain(&folder, &endpoint, &of_budget("9000")).await;
+    let again = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
     assert!(again.contains("a budget is spent"), "{again}");
-    assert_eq!((billed(), count_records(&folder)), (spent, records), "the ledger knows what is spent");
+    assert_eq!((billed(), count_records(&folder)), (spent, records), "the ledger has the spending");
     let (card, text) = play(&folder, &endpoint, &of_budget("1000000")).await;
     let (tier, model) = (&card.tiers[0], model_of(&card));
     assert_eq!((tier.items, tier.lost_seats.len(), model.unknown_takes), (8, 0, 0), "{text}");
@@ -218,11 +218,11 @@ async fn the_card_of_a_killed_benchmark_has_the_failures_of_both_runs() {
         (2 * takes, &[share("illegal", takes, 0.5)][..])
     );
     assert!(model.calls > endpoint.calls().len() as u64 - before, "both runs played: {text}");
-    assert!(!text.contains("is not known"), "{text}");
+    assert!(!text.contains("is unknown"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_card_says_of_how_many_takes_the_transcript_is_gone() {
+async fn a_card_counts_takes_missing_from_the_transcript() {
     let folder = fresh_file("benchmark-forgotten");
     let endpoint = play_and_kill(&folder).await;
     fs::remove_file(transcript_of(&folder)).unwrap();
@@ -232,7 +232,6 @@ async fn a_card_says_of_how_many_takes_the_transcript_is_gone() {
     assert_eq!(model.calls, endpoint.calls().len() as u64 - before);
     assert!(model.unknown_takes >= 2, "each match has a take");
     assert_eq!(model.questions, u64::from(tier.takes - model.unknown_takes));
-    let words =
-        format!("The transcript has no question for {} takes: what failed there is", model.unknown_takes);
+    let words = format!("The transcript has no question for {} takes, so the reason", model.unknown_takes);
     assert!(text.replace('\n', " ").contains(&words), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Budgets, with endpoints that bill.
+//! Budgets, with endpoints that charge.
 
 use super::{
     asking::{KEY, LONG, fresh_file, settings, view},
@@ -11,16 +11,16 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use tokio::time::timeout;
 
-/// What an endpoint has billed, by the model: tokens of prompts and of replies.
+/// The bill of an endpoint by model: tokens of prompts and of replies.
 type Bill = Arc<Mutex<Vec<(String, u64, u64)>>>;
 
-/// Starts an endpoint that bills every reply, also those that it breaks off.
+/// Starts an endpoint that charges for every reply, even those that it breaks off.
 async fn start_billing() -> (ScriptedEndpoint, Bill) {
     let bill = Bill::default();
     let billed = Arc::clone(&bill);
     let endpoint = ScriptedEndpoint::start(move |number, call| {
         let max_tokens = call.body["max_tokens"].as_u64().unwrap();
-        // A token for two bytes is more than any model makes of such a prompt.
+        // No model counts more than one token per two bytes of such a prompt.
         let prompt = call.body.to_string().len() as u64 / 2;
         let completion = if number % 3 == 0 { max_tokens } else { max_tokens / 10 };
         let model = call.body["model"].as_str().unwrap().to_owned();
@@ -44,7 +44,7 @@ fn make_bot(settings: &LlmSettings) -> LlmBot {
     LlmBot::with_key(settings.clone(), 0, Some(ApiKey::new(KEY))).unwrap()
 }
 
-/// Asks in so many matches at once, so many times in each; returns how many questions the model answered.
+/// Asks in several matches at once, several times in each; returns how many questions the model answered.
 async fn ask_in_matches(bot: &LlmBot, matches: u64, questions: u32) -> u64 {
     let before = bot.tally().answered;
     let asking: Vec<_> = (0..matches)
@@ -52,8 +52,8 @@ async fn ask_in_matches(bot: &LlmBot, matches: u64, questions: u32) -> u64 {
             let (bot, view) = (bot.clone(), view().with_id(MatchId::new(number, &[1; 10])));
             tokio::spawn(async move {
                 for _ in 0..questions {
-                    // What is refused for want of a budget is what is looked for.
-                    let _ = timeout(LONG, bot.play(&view)).await.expect("the bot goes on asking");
+                    // Refusals for lack of budget are expected.
+                    let _ = timeout(LONG, bot.play(&view)).await.expect("the bot does not stop asking");
                 }
             })
         })
@@ -64,7 +64,7 @@ async fn ask_in_matches(bot: &LlmBot, matches: u64, questions: u32) -> u64 {
     bot.tally().answered - before
 }
 
-/// Returns the tokens and the money, in millionths, that were billed to a model; to all of them if none is named.
+/// Returns the tokens and the money, in millionths, charged to a model, or to all if none is named.
 fn billed(bill: &Bill, model: Option<&str>) -> (u64, f64) {
     let bill = bill.lock().unwrap();
     let lines = bill.iter().filter(|(of, ..)| model.is_none_or(|model| of == model));
@@ -83,7 +83,7 @@ fn priced(endpoint: &ScriptedEndpoint) -> LlmSettings {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_billed_never_exceeds_a_budget() {
+async fn bills_never_exceed_a_budget() {
     for (token_budget, budget) in [(Some(60_000), None), (None, Some("0.25"))] {
         let (endpoint, bill) = start_billing().await;
         let settings = LlmSettings {
@@ -96,7 +96,7 @@ async fn what_is_billed_never_exceeds_a_budget() {
         let answered = ask_in_matches(&bot, 8, 6).await;
         assert!(answered > 3, "{}", bot.tally());
         assert!(bot.tally().unanswered[&FailureClass::Budget] > 0, "{}", bot.tally());
-        // Another start of the bot knows what is spent.
+        // Another start of the bot knows the earlier spending.
         drop(bot);
         let again = make_bot(&settings);
         assert_eq!(ask_in_matches(&again, 8, 6).await, 0, "{}", again.tally());
@@ -108,14 +108,14 @@ async fn what_is_billed_never_exceeds_a_budget() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_match_has_a_budget_of_its_own() {
+async fn each_match_has_its_own_budget() {
     let (endpoint, bill) = start_billing().await;
     let settings = LlmSettings { match_token_budget: Some(15_000), ..priced(&endpoint) };
     let bot = make_bot(&settings);
     assert!(ask_in_matches(&bot, 1, 40).await > 0);
     let spent_by_one = billed(&bill, None).0;
     assert!(spent_by_one <= 15_000 && bot.tally().unanswered[&FailureClass::Budget] > 0);
-    assert!(ask_in_matches(&bot, 3, 40).await > 0, "the other matches have theirs");
+    assert!(ask_in_matches(&bot, 3, 40).await > 0, "other matches have their own");
     assert!(billed(&bill, None).0 <= 45_000);
 }
 
@@ -138,7 +138,7 @@ async fn bots_share_a_budget() {
 }
 
 #[tokio::test]
-async fn budgets_of_money_need_prices() {
+async fn budgets_in_money_need_prices() {
     let endpoint = ScriptedEndpoint::with_replies(vec![response("500 Oops", "", "")]).await;
     let refused = |settings: LlmSettings| LlmBot::with_key(settings, 0, None).unwrap_err();
     let settings = settings(&endpoint);

@@ -1,4 +1,4 @@
-//! Endpoints that fail for good while a tournament is played: its duplicate groups are voided, and played again.
+//! Endpoints that fail permanently during a tournament: the duplicate groups are voided and played again.
 
 use super::{
     asking::{LONG, ask, bot, lines_of, settings, view},
@@ -16,7 +16,7 @@ fn server_error() -> Reply {
     response("503 Service Unavailable", "", "the model is down")
 }
 
-/// Plays a tournament of two matches, one duplicate group, and returns its report and what was said meanwhile.
+/// Plays a tournament of two matches, one duplicate group, and returns its report, log and transcript.
 async fn play_group(endpoint: &ScriptedEndpoint, more: &str) -> (Value, String, String) {
     let url = &endpoint.url;
     let file = write_file(&format!(
@@ -35,8 +35,8 @@ fn line_of<'a>(report: &'a Value, bot: &str) -> &'a Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_group_is_played_again_in_which_an_endpoint_failed() {
-    // Its third call, so that something has been played.
+async fn a_group_with_a_failed_endpoint_is_played_again() {
+    // The third call fails, so that something has been played.
     let endpoint =
         ScriptedEndpoint::start(|call, read| if call == 2 { server_error() } else { simplest_answer(read) })
             .await;
@@ -56,7 +56,7 @@ async fn a_group_is_played_again_in_which_an_endpoint_failed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endpoint_that_fails_for_ever_ends_no_later_than_its_replays() {
+async fn replays_of_a_failing_endpoint_are_limited() {
     let endpoint = ScriptedEndpoint::start(|_, _| server_error()).await;
     let (report, stderr, transcript) = play_group(&endpoint, "[llm]\nreplays = 1\n").await;
     let model = line_of(&report, "m1");
@@ -68,7 +68,7 @@ async fn an_endpoint_that_fails_for_ever_ends_no_later_than_its_replays() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_answers_badly_is_given_no_second_group() {
+async fn bad_answers_cause_no_replay() {
     let endpoint =
         ScriptedEndpoint::with_replies(vec![super::scripted_endpoint::completion("I pass.")]).await;
     let (report, stderr, _) = play_group(&endpoint, "").await;
@@ -105,7 +105,7 @@ async fn a_bot_pauses_once_in_a_match() {
 }
 
 #[tokio::test]
-async fn a_pause_leaves_as_much_of_the_clock_as_an_answer_does() {
+async fn a_pause_leaves_the_clock_reserve() {
     let endpoint = ScriptedEndpoint::start(|_, _| server_error()).await;
     let settings = LlmSettings {
         retries: 0,
@@ -118,7 +118,7 @@ async fn a_pause_leaves_as_much_of_the_clock_as_an_answer_does() {
     let paused = async {
         loop {
             let text = fs::read_to_string(settings.transcript.as_deref().unwrap()).unwrap();
-            // The last line may not be whole yet.
+            // The last line may be incomplete.
             let mut lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
             if let Some(line) = lines.find(|line| line["event"] == "endpoint_error") {
                 break line["pause_ms"].as_u64().unwrap();

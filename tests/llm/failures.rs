@@ -1,4 +1,4 @@
-//! Endpoints that fail, each in its own way.
+//! Endpoints that fail in different ways.
 
 use super::{
     asking::{KEY, LONG, ask, bot, lines_of, settings, transcript, view},
@@ -21,10 +21,10 @@ fn stream_of(events: &str) -> Reply {
     Reply::Bytes(format!("{STREAM_HEAD}{events}").into_bytes())
 }
 
-/// Returns what a bot comes to that gets one reply, and has no second try.
+/// Returns the failure of a bot that gets one reply, without a second attempt.
 async fn failure_of(reply: Reply) -> (FailureClass, String) {
     let endpoint = ScriptedEndpoint::with_replies(vec![reply]).await;
-    // Long enough for whatever comes at once, however busy the machine is.
+    // Long enough for immediate replies, however busy the machine is.
     let settings = LlmSettings { idle_timeout: Duration::from_secs(20), ..once(settings(&endpoint)) };
     class_of(&settings).await
 }
@@ -101,7 +101,7 @@ async fn every_failure_has_its_class() {
 }
 
 #[tokio::test]
-async fn nobody_at_the_address_is_an_error_of_the_server() {
+async fn an_unreachable_endpoint_is_a_server_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let endpoint = ScriptedEndpoint::with_replies(vec![completion("")]).await;
     let base_url = format!("http://{}", listener.local_addr().unwrap());
@@ -111,18 +111,18 @@ async fn nobody_at_the_address_is_an_error_of_the_server() {
 }
 
 #[tokio::test]
-async fn replies_without_end_are_bounded() {
+async fn endless_replies_are_cut() {
     let body = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n".as_bytes().to_vec();
     let refusal = "HTTP/1.1 500 Oops\r\n\r\n".as_bytes().to_vec();
     let head = STREAM_HEAD.as_bytes().to_vec();
     let piece = vec![b'x'; 64 << 10];
     for (reply, words) in [
-        (Reply::Endless(body, piece.clone()), "more than 8388608 bytes"),
+        (Reply::Endless(body, piece.clone()), "larger than 8388608 bytes"),
         (
             Reply::Endless(head.clone(), stream_event(&"y".repeat(4_096)).into_bytes()),
-            "more than 8388608 bytes",
+            "larger than 8388608 bytes",
         ),
-        (Reply::Endless(head.clone(), piece.clone()), "more than 8388608 bytes"),
+        (Reply::Endless(head.clone(), piece.clone()), "larger than 8388608 bytes"),
         (Reply::Endless(refusal, piece.clone()), "HTTP 500"),
         (Reply::Endless(b"HTTP/1.1 200 OK\r\nx: ".to_vec(), piece), "no response"),
     ] {
@@ -133,26 +133,26 @@ async fn replies_without_end_are_bounded() {
 }
 
 #[tokio::test]
-async fn a_reply_that_stands_still_is_timed_out() {
+async fn stalled_replies_time_out() {
     let half = format!("{STREAM_HEAD}{}", stream_event("{\"take\":"));
     for reply in [Reply::ThenNothing(Vec::new()), Reply::ThenNothing(half.into_bytes())] {
         let mut endpoint = ScriptedEndpoint::with_replies(vec![reply.clone()]).await;
         let idle_timeout = Duration::from_millis(100);
         let (class, error) = class_of(&LlmSettings { idle_timeout, ..once(settings(&endpoint)) }).await;
         assert_eq!(class, FailureClass::TimedOut);
-        assert!(error.contains("stood still for 0.1 s"), "{error}");
-        timeout(LONG, endpoint.lost.recv()).await.expect("the call goes on");
-        // Without a stream only the whole time is limited.
+        assert!(error.contains("stalled for 0.1 s"), "{error}");
+        timeout(LONG, endpoint.lost.recv()).await.expect("the call is not cancelled");
+        // Without streaming only the total time is limited.
         let endpoint = ScriptedEndpoint::with_replies(vec![reply]).await;
         let (turn_timeout, stream) = (Duration::from_millis(200), false);
         let (class, error) = class_of(&LlmSettings { turn_timeout, stream, ..settings(&endpoint) }).await;
         assert_eq!(class, FailureClass::TimedOut);
-        assert!(error.contains("the time for the answer was up"), "{error}");
+        assert!(error.contains("the time for the answer was over"), "{error}");
     }
 }
 
 #[tokio::test]
-async fn calls_are_repeated_when_the_endpoint_allows_it() {
+async fn calls_are_retried_after_the_requested_pause() {
     let limited = |header: &str| response("429 Too Many Requests", header, "");
     let past = "retry-after: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
     let endpoint = ScriptedEndpoint::with_replies(vec![
@@ -167,7 +167,7 @@ async fn calls_are_repeated_when_the_endpoint_allows_it() {
     assert_eq!(ask(&bot).await.unwrap(), 4);
     let calls = endpoint.calls();
     assert_eq!(calls.len(), 4);
-    // Timers are as fine as a millisecond.
+    // Timers have a resolution of a millisecond.
     assert!(calls[1].at - calls[0].at >= Duration::from_millis(990));
     assert_eq!(bot.tally().to_json()["failures"], json!({ "rate_limited": 2, "server_error": 1 }));
     let waits: Vec<_> =
@@ -178,7 +178,7 @@ async fn calls_are_repeated_when_the_endpoint_allows_it() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_wants_to_be_left_alone_is_left_alone() {
+async fn long_pauses_of_endpoints_are_respected() {
     for header in
         ["retry-after: 86400\r\n", "retry-after: 1e300\r\n", "retry-after: Fri, 31 Dec 9999 23:59:59 GMT\r\n"]
     {
@@ -194,7 +194,7 @@ async fn an_endpoint_that_wants_to_be_left_alone_is_left_alone() {
 }
 
 #[tokio::test]
-async fn what_stands_in_for_an_answer_is_counted() {
+async fn answers_by_policy_are_counted() {
     let endpoint = ScriptedEndpoint::with_replies(vec![completion("no")]).await;
     for on_failure in [FailurePolicy::FirstLegal, FailurePolicy::Random] {
         let settings = LlmSettings { on_failure, ..settings(&endpoint) };
@@ -202,7 +202,7 @@ async fn what_stands_in_for_an_answer_is_counted() {
         let take = ask(&bot).await.unwrap();
         assert!((1..=5).contains(&take));
         assert!(on_failure != FailurePolicy::FirstLegal || take == 1);
-        assert_eq!(ask(&bot).await.unwrap(), take, "it follows from the seed");
+        assert_eq!(ask(&bot).await.unwrap(), take, "it depends on the seed only");
         timeout(LONG, bot.declare(view().info())).await.unwrap().unwrap();
         let tally = bot.tally();
         assert_eq!((tally.questions, tally.answered, tally.calls), (3, 0, 9));
@@ -216,7 +216,7 @@ async fn what_stands_in_for_an_answer_is_counted() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_withdrawn_ends_its_call() {
+async fn withdrawing_a_question_cancels_its_call() {
     let mut endpoint = ScriptedEndpoint::with_replies(vec![Reply::ThenNothing(Vec::new())]).await;
     let settings = settings(&endpoint);
     let bot = bot(&settings);
@@ -229,9 +229,9 @@ async fn a_question_that_is_withdrawn_ends_its_call() {
             tokio::task::yield_now().await;
         }
     };
-    timeout(LONG, called).await.expect("no call comes");
+    timeout(LONG, called).await.expect("no call arrives");
     asking.abort();
-    timeout(LONG, endpoint.lost.recv()).await.expect("the call goes on");
+    timeout(LONG, endpoint.lost.recv()).await.expect("the call is not cancelled");
     assert!(asking.await.unwrap_err().is_cancelled());
     let decision = lines_of(&settings, "decision").pop().unwrap();
     assert_eq!((&decision["by"], &decision["failure"]), (&json!("withdrawn"), &json!(null)));
@@ -239,7 +239,7 @@ async fn a_question_that_is_withdrawn_ends_its_call() {
 }
 
 #[tokio::test]
-async fn no_more_calls_are_open_at_once_than_the_settings_say() {
+async fn concurrent_calls_are_limited() {
     let endpoint = ScriptedEndpoint::with_replies(vec![streamed("{\"take\": 1}")]).await;
     let bot = bot(&LlmSettings { concurrency: 2, ..settings(&endpoint) });
     let asking: Vec<_> = (0..12)
@@ -252,11 +252,11 @@ async fn no_more_calls_are_open_at_once_than_the_settings_say() {
         assert_eq!(asked.await.unwrap(), 1);
     }
     assert_eq!(endpoint.calls().len(), 12);
-    assert!(endpoint.most_open() <= 2, "{}", endpoint.most_open());
+    assert!(endpoint.max_open() <= 2, "{}", endpoint.max_open());
 }
 
 #[tokio::test]
-async fn an_endpoint_that_repeats_the_key_gives_it_to_nobody() {
+async fn a_key_repeated_by_the_endpoint_is_hidden() {
     let body = json!({ "error": { "message": format!("you sent Bearer {KEY}") } }).to_string();
     let said = format!("your key is {KEY} {{\"take\": 2, \"why\": \"{KEY}\"}}");
     for reply in [
@@ -276,7 +276,7 @@ async fn an_endpoint_that_repeats_the_key_gives_it_to_nobody() {
         };
         let shown = format!("{said} {bot:?} {} {:?}", bot.tally(), bot.tally().to_json());
         assert!(!shown.contains(KEY), "{shown}");
-        // It checks that the key is not in it.
+        // Checks that the key is not in it.
         assert_eq!(transcript(&settings).len(), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! A tournament of six models, each with an endpoint of its own kind, that is killed in the middle and carried on.
+//! A tournament of six models with different endpoints that is killed in the middle and resumed.
 
 use super::{
     asking::{LONG, fresh_file},
@@ -23,17 +23,17 @@ use std::{
 use tokio::time::{sleep, timeout};
 
 const MODELS: [&str; 6] = ["honest", "liar", "staller", "truncater", "biller", "busy"];
-/// After so many calls the endpoint holds what comes until the run is killed.
+/// After this many calls the endpoint withholds replies until the run is killed.
 const CALLS_BEFORE_KILL: usize = 90;
-/// The most tokens of the model that bills most, and of all.
+/// The token budgets of the most expensive model, and of all.
 const BILLER_BUDGET: u64 = 5_000;
 const SHARED_BUDGET: u64 = 300_000;
-/// Calls of a bot that may be under way when it is killed.
+/// The number of a bot's calls that may be open when it is killed.
 const CONCURRENCY: u64 = 8;
-/// The tokens that `completion` and `finished` bill.
+/// The tokens that `completion` and `finished` charge.
 const USUAL_BILL: u64 = 120;
 
-/// What the endpoint did for a model.
+/// The endpoint's log for a model.
 #[derive(Debug, Default)]
 struct Played {
     calls: u64,
@@ -65,7 +65,7 @@ impl Script {
     }
 }
 
-/// Returns which failure a model plays in its next call, if any, with its reply and the tokens that it bills.
+/// Returns the failure of a model's next call, if any, with its reply and the tokens charged.
 fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str>, Reply, u64) {
     let asked = call.body["messages"][0]["content"].as_str().unwrap();
     let is_row = asked.contains("which row do you declare?");
@@ -84,7 +84,7 @@ fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str
             let prompt = call.body.to_string().len() as u64 / 2;
             let billed = if rest == 0 { call.body["max_tokens"].as_u64().unwrap() } else { 60 };
             if rest == 2 {
-                // It bills what it breaks off.
+                // It charges for what it breaks off.
                 return (Some("server_error"), broken(), prompt + billed);
             }
             let usage = json!({ "prompt_tokens": prompt, "completion_tokens": billed });
@@ -126,7 +126,7 @@ fn write_tournament(folder: &Path, url: &str) {
     fs::write(folder.join("p.md"), prompt).unwrap();
 }
 
-/// Plays until the endpoint holds its calls, and kills the run.
+/// Plays until the endpoint withholds replies, then kills the run.
 async fn play_and_kill(file: &Path, endpoint: &ScriptedEndpoint) {
     let mut command = lastnim(&["tournament", "run", "--json"]);
     let mut child = command.arg(file).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -136,7 +136,7 @@ async fn play_and_kill(file: &Path, endpoint: &ScriptedEndpoint) {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(LONG, held).await.expect("the models do not play");
+    timeout(LONG, held).await.expect("the models make no calls");
     child.kill().unwrap();
     child.wait().unwrap();
 }
@@ -150,7 +150,7 @@ fn failures_of_lines(lines: &[Value]) -> BTreeMap<String, u64> {
     counts
 }
 
-/// Holds what was found of a model against what its endpoint did.
+/// Compares the findings on a model with the endpoint's log.
 fn check_model(found: &Value, played: &Played, folder: &Path) {
     let model = found["bot"].as_str().unwrap();
     assert_eq!(number_of(&found["matches"]), 14, "{model}");
@@ -163,9 +163,9 @@ fn check_model(found: &Value, played: &Played, folder: &Path) {
     let withdrawn = lines.iter().filter(|line| line["by"] == "withdrawn").count() as u64;
     let counted = failures_of_lines(&lines);
     for (&class, &times) in &played.failures {
-        // A call that was under way when the bot was killed, or when its question was withdrawn, has no line.
+        // A call that was open when the bot was killed or its question withdrawn has no line.
         let found = counted.get(class).copied().unwrap_or_default();
-        // On a busy machine other replies may stand still as well.
+        // On a busy machine other replies may stall as well.
         let is_bounded = found <= times || class == "timed_out";
         assert!(
             is_bounded && times <= found + CONCURRENCY + withdrawn,
@@ -181,7 +181,7 @@ fn check_model(found: &Value, played: &Played, folder: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_tournament_of_models_is_carried_on_within_its_budgets() {
+async fn a_killed_tournament_of_models_resumes_within_its_budgets() {
     let script = Arc::new(Script::default());
     let of_endpoint = Arc::clone(&script);
     let endpoint = ScriptedEndpoint::start(move |number, call| of_endpoint.reply(number, call)).await;
@@ -203,7 +203,7 @@ async fn a_killed_tournament_of_models_is_carried_on_within_its_budgets() {
     for line in report["standings"].as_array().unwrap() {
         assert_eq!((number_of(&line["matches"]), number_of(&line["forfeits"])), (14, 0), "{line}");
     }
-    // The endpoint's own sums are the judge.
+    // Compare with the endpoint's own sums.
     let played = script.played.lock().unwrap();
     let billed: u64 = played.values().map(|played| played.billed).sum();
     assert!(played["biller"].billed <= BILLER_BUDGET && billed <= SHARED_BUDGET, "{played:#?}");

@@ -1,6 +1,6 @@
-//! Language models as bots, with endpoints that follow a script: those that work, and those that lie, stall and break off.
+//! Language models as bots, with scripted endpoints that work, lie, stall or break off.
 //!
-//! Nothing here waits for a fixed time to see what happens; what is timed out stands still for good.
+//! No test waits for a fixed time; replies that time out stall forever.
 
 mod answers;
 mod asking;

@@ -1,4 +1,4 @@
-//! Whole matches on a real server.
+//! Matches on a real server.
 
 use super::{
     asking::{KEY, LONG, fresh_file, lines_of},
@@ -16,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-/// A model that tells of the ends that it hears of.
+/// A model that reports the ends of its matches.
 struct Telling {
     bot: LlmBot,
     ends: mpsc::UnboundedSender<()>,
@@ -41,8 +41,8 @@ impl AsyncBot for Telling {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn matches_are_thought_about_side_by_side() {
-    // No call is answered before both matches have made one.
+async fn matches_are_played_concurrently() {
+    // Calls are answered only after both matches have made one.
     let endpoint = ScriptedEndpoint::start(|_, call| match simplest_answer(call) {
         Reply::Bytes(bytes) => Reply::AfterCalls(2, bytes),
         other => other,
@@ -77,7 +77,7 @@ async fn matches_are_thought_about_side_by_side() {
         .map(|line| line["match_id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(played, ids.into());
-    // Prompts tell what the opponent took.
+    // Prompts contain the opponent's takes.
     let prompts = endpoint.calls();
     assert!(prompts.iter().any(|call| call.last_message().contains("seat 1 took")), "{prompts:#?}");
 }

@@ -1,4 +1,4 @@
-//! What is measured of models, worked out once more from the lines of transcripts and records alone.
+//! Checks the measures of models, recomputed from the lines of transcripts and records.
 
 use super::{
     asking::fresh_file,
@@ -17,7 +17,7 @@ use std::{
 const CUP: &str = "title = \"Measured\"\nseats = 3\nclock = \"10m\"\ndeclare_within = \"10m\"\n\
     positions = { list = [[2, 3], [4], [1, 2, 2], [3, 3]] }\n[[bot]]\nname = \"taker\"\nhouse = \"greedy\"\n";
 
-/// Answers now well and now badly, by the number of the call, and says what it wants.
+/// Gives good and bad answers depending on the number of the call, with claims.
 fn varied_reply(number: usize, call: &Call) -> Reply {
     let asked = call.body["messages"][0]["content"].as_str().unwrap();
     let text = if asked.contains("which row do you declare?") {
@@ -38,7 +38,7 @@ fn varied_reply(number: usize, call: &Call) -> Reply {
     }
 }
 
-/// A tournament of two models and a house bot, played on a server in this process.
+/// A tournament of two models and a house bot, on a server in this process.
 struct MeasuredCup {
     folder: PathBuf,
     report: Value,
@@ -71,7 +71,7 @@ impl MeasuredCup {
         let (output, stdout, stderr) = run(command).await;
         assert!(output.status.success(), "{stderr}");
         let report: Value = serde_json::from_str(&stdout).unwrap();
-        // A second run finds it over, and says the same for people.
+        // A second run finds it finished, and prints the report as text.
         let mut command = lastnim(&["tournament", "run"]);
         command.args(given).env("LASTNIM_ADMIN_TOKEN", &server.admin).arg(&file);
         let (output, text, stderr) = run(command).await;
@@ -111,11 +111,11 @@ impl MeasuredCup {
 }
 
 fn is_near(found: &Value, expected: f64) {
-    let found = found.as_f64().unwrap_or_else(|| panic!("{found} in the place of {expected}"));
-    assert!((found - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{found} in the place of {expected}");
+    let found = found.as_f64().unwrap_or_else(|| panic!("{found} instead of {expected}"));
+    assert!((found - expected).abs() < 1e-5 * (1.0 + expected.abs()), "{found} instead of {expected}");
 }
 
-/// Counts the values of a member, without those that are null.
+/// Counts the non-null values of a member.
 fn counts_of<'a>(lines: impl IntoIterator<Item = &'a Value>, member: &str) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     for value in lines.into_iter().filter_map(|line| line[member].as_str()) {
@@ -232,7 +232,13 @@ fn check_cost(found: &Value, lines: &[Value], saved: f64) {
     is_near(&found["seconds_per_take"]["p95"], smallest(0.95));
 }
 
-/// What a model said of a match, by seat.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum QuestionKind {
+    Row,
+    Take,
+}
+
+/// A model's claims in a match, by seat.
 struct SeatClaims<'a> {
     game: &'a PlayedGame,
     seat: usize,
@@ -240,12 +246,12 @@ struct SeatClaims<'a> {
 }
 
 impl SeatClaims<'_> {
-    fn forecasts(&self, beside_takes: bool) -> Vec<(f64, bool)> {
+    fn forecasts(&self, kind: QuestionKind) -> Vec<(f64, bool)> {
         let happened = self.game.winner == self.game.first_of_row(self.seat);
         let wanted = self
             .decisions
             .iter()
-            .filter(|line| line["by"] == "model" && line["ply"].is_null() != beside_takes);
+            .filter(|line| line["by"] == "model" && line["ply"].is_null() == (kind == QuestionKind::Row));
         wanted.filter_map(|line| Some((line["win_probability"].as_f64()?, happened))).collect()
     }
 
@@ -339,15 +345,14 @@ fn check_model(found: &Value, games: &[PlayedGame], lines: &[Value]) {
         .flat_map(|claim| claim.game.plies.iter().filter(|ply| ply.is_by_bot && ply.seat == claim.seat));
     check_takes(&found["overall"], all);
     check_cost(&found["cost"], lines, saved);
-    let forecasts =
-        |beside_takes| claims.iter().flat_map(|claim| claim.forecasts(beside_takes)).collect::<Vec<_>>();
-    check_forecasts(&found["take_forecasts"], &forecasts(true));
-    check_forecasts(&found["row_forecasts"], &forecasts(false));
+    let forecasts = |kind| claims.iter().flat_map(|claim| claim.forecasts(kind)).collect::<Vec<_>>();
+    check_forecasts(&found["take_forecasts"], &forecasts(QuestionKind::Take));
+    check_forecasts(&found["row_forecasts"], &forecasts(QuestionKind::Row));
     check_wants(&found["wants"], &claims);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_figure_is_what_the_lines_and_the_records_come_to() {
+async fn figures_agree_with_lines_and_records() {
     let cup = MeasuredCup::play().await;
     let (games, found) = (cup.games(), &cup.report["models"]);
     assert_eq!(games.len(), 12);
@@ -364,7 +369,7 @@ async fn every_figure_is_what_the_lines_and_the_records_come_to() {
     for class in ["unparsable", "illegal", "server_error"] {
         assert!(classes.iter().any(|other| other == class), "{class} of {classes:?}");
     }
-    // Later, from files, all is the same; also where a transcript is given twice.
+    // From files the results are the same, even if a transcript is given twice.
     let run_folder = cup.folder.join("cup.run");
     let (code, stdout, stderr) = cup.audit(&[&run_folder], &["--json"]).await;
     assert_eq!(code, Some(0), "{stderr}");
@@ -380,7 +385,7 @@ async fn every_figure_is_what_the_lines_and_the_records_come_to() {
         cup.lines("m1").iter().filter(|line| line["event"] == "decision").count() as u64
     );
 
-    // For people: the rules come before the strength.
+    // In the text, rules come before strength.
     for part in [
         "2 models: m1 (m1-model) in 12 matches",
         "too few: 4 groups",
@@ -397,10 +402,10 @@ async fn every_figure_is_what_the_lines_and_the_records_come_to() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_not_proved_counts_in_no_figure_and_is_named() {
+async fn unproved_questions_are_excluded_and_named() {
     let cup = MeasuredCup::play().await;
     let written = fs::read_to_string(cup.transcript("m1")).unwrap();
-    // Takes, so that the seat has a question in each match that counts: its row.
+    // Forge takes, so that the seat keeps its row as a question in each counted match.
     let is_take = |line: &&str| {
         line.contains("\"decision\"") && line.contains("{\"take\":") && line.contains("\"by\":\"model\"")
     };
@@ -422,7 +427,7 @@ async fn what_is_not_proved_counts_in_no_figure_and_is_named() {
     assert_eq!(number_of(&read["unread_lines"]), 2);
     let place = |line: usize| format!("{}:{line}", transcript.display());
     assert_eq!(read["unread_places"], json!([place(lines + 1), place(lines + 2)]));
-    // The decision without its calls is of another match, and the calls without their decision are of a question that is not over.
+    // The decision without calls is of an unknown match, and the calls without a decision are of an unfinished question.
     assert_eq!(
         ["of_other_matches", "unfinished", "unproved"].map(|member| number_of(&read[member])),
         [1, 1, 1]

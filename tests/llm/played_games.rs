@@ -1,8 +1,8 @@
-//! Matches as records in JSON tell them, and the winners of positions worked out by looking at every way to go on.
+//! Matches from JSON records, with the winners of positions found by exhaustive search.
 
 use serde_json::Value;
 
-/// Reads a number that JSON has as one or as text; what is left out is 0.
+/// Reads a number given as a number or a string; a missing one is 0.
 pub fn number_of(value: &Value) -> u64 {
     match value {
         Value::Null => 0,
@@ -11,7 +11,7 @@ pub fn number_of(value: &Value) -> u64 {
     }
 }
 
-/// A match that is over.
+/// A finished match.
 #[derive(Debug)]
 pub struct PlayedGame {
     pub id: String,
@@ -21,20 +21,20 @@ pub struct PlayedGame {
     pub plies: Vec<PlayedPly>,
 }
 
-/// A take, and what could have been made of its position.
+/// A take, and its alternatives.
 #[derive(Debug)]
 pub struct PlayedPly {
     pub seat: usize,
     pub is_by_bot: bool,
-    /// The place of the winner in the row of the seat after the take.
+    /// The place of the winner in the seat's row after the take.
     pub rank: u64,
-    /// By number of counters, from 1 on: the same for every take that there was, with the winner.
+    /// The same for every possible take, from 1 counter on, with the winner.
     pub ranks: Vec<(u64, usize)>,
     pub winner: usize,
 }
 
 impl PlayedGame {
-    /// Reads a record; the seat whose turn it is after the last counter wins.
+    /// Reads a record; the seat to move after the last counter wins.
     pub fn of_record(record: &Value) -> Self {
         let record = record.get("record").unwrap_or(record);
         let events = record["events"].as_array().unwrap();

@@ -13,7 +13,7 @@ use std::{
 };
 use tokio::{task::spawn_blocking, time::timeout};
 
-/// Returns a command without what the environment of the tests could tell it.
+/// Returns a command without the variables in the environment of the tests.
 pub fn lastnim(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
     for variable in
@@ -26,16 +26,19 @@ pub fn lastnim(words: &[&str]) -> Command {
 }
 
 pub async fn run(mut command: Command) -> (Output, String, String) {
-    let output =
-        timeout(LONG, spawn_blocking(move || command.output())).await.expect("it goes on").unwrap().unwrap();
+    let output = timeout(LONG, spawn_blocking(move || command.output()))
+        .await
+        .expect("the program does not end")
+        .unwrap()
+        .unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     (output, stdout, stderr)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_practises_through_a_proxy_and_keeps_its_key_to_itself() {
-    // What it takes for a proxy answers by itself.
+async fn a_model_practises_through_a_proxy_without_leaking_its_key() {
+    // It acts as the proxy, and answers by itself.
     let proxy = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
     let server = Server::start().await;
     let token = server.register("model").await;
@@ -73,7 +76,7 @@ async fn a_model_practises_through_a_proxy_and_keeps_its_key_to_itself() {
     for (what, text) in [("stdout", &stdout), ("stderr", &stderr), ("transcript", &written)] {
         assert!(!text.contains(KEY), "the key is in {what}:\n{text}");
     }
-    // Standings tell models and their settings apart.
+    // Standings distinguish models and settings.
     let version = server.get_bot("model").await.versions.remove(0).version.unwrap();
     let header: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
     let hash = ConfigHash::from_bytes(version.config_hash.try_into().unwrap()).to_string();
@@ -81,22 +84,19 @@ async fn a_model_practises_through_a_proxy_and_keeps_its_key_to_itself() {
 }
 
 #[tokio::test]
-async fn what_cannot_work_is_said_before_anything_is_played() {
+async fn invalid_settings_are_refused_before_play() {
     let prompt = fresh_file("prompt.md");
     fs::write(&prompt, "{{ seet }}").unwrap();
     let prompt = prompt.to_str().unwrap();
     let local = ["--model", "m", "--base-url", "http://127.0.0.1:1"];
     for (words, why) in [
-        (&["llm"][..], "OPENAI_API_KEY: the endpoint needs a key"),
-        (&["llm", "--base-url", "http://127.0.0.1:1"], "--model: a language model needs its name"),
+        (&["llm"][..], "OPENAI_API_KEY: not set: the endpoint needs a key"),
+        (&["llm", "--base-url", "http://127.0.0.1:1"], "--model: required"),
         (
             &[&["llm"][..], &local, &["--api-key-env", "NO_SUCH_KEY"]].concat(),
-            "NO_SUCH_KEY: the endpoint needs a key",
+            "NO_SUCH_KEY: not set: the endpoint needs a key",
         ),
-        (
-            &[&["llm"][..], &local, &["--api-key-env", "sk-0123-456"]].concat(),
-            "--api-key-env: this is not the name",
-        ),
+        (&[&["llm"][..], &local, &["--api-key-env", "sk-0123-456"]].concat(), "--api-key-env: not the name"),
         (&["llm", "--model", "m", "--base-url", "127.0.0.1:1"], "--base-url: "),
         (&[&["llm"][..], &local, &["--prompt", prompt]].concat(), "line 1: undefined value"),
         (
@@ -109,7 +109,7 @@ async fn what_cannot_work_is_said_before_anything_is_played() {
         ),
         (
             &[&["llm"][..], &local, &["--on-failure", "guess"]].concat(),
-            "is not one of forfeit, first-legal and random",
+            "expected forfeit, first-legal or random",
         ),
         (&["greedy", "--model", "m"], "--model: greedy is a house bot"),
         (&["model"], "and llm for a language model"),

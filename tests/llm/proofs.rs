@@ -1,4 +1,4 @@
-//! Transcripts that are shown later, compared with the record of the match.
+//! Transcripts compared with the record of the match.
 
 use super::{
     asking::fresh_file,
@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Plays matches with a transcript at this place, and returns the file with the record of one, and its id.
+/// Plays matches with a transcript at this path, and returns the file with the record of one, and its id.
 pub async fn play_match(
     transcript: &Path,
     script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static,
@@ -27,7 +27,7 @@ pub async fn play_match(
     (file, match_id)
 }
 
-/// Plays matches on a server with a transcript at this place, and returns the id of one.
+/// Plays matches on a server with a transcript at this path, and returns the id of one.
 pub async fn play_match_on(
     server: &Server,
     transcript: &Path,
@@ -48,18 +48,18 @@ pub async fn play_match_on(
     stdout.lines().find_map(ended).expect("a match ended")
 }
 
-/// Verifies a record with a transcript, and returns the exit code, what is said of the transcript, and the error.
+/// Verifies a record with a transcript, and returns the exit code, the result for the transcript, and the error.
 async fn verify(record: &Path, transcript: &Path) -> (Option<i32>, Value, String) {
     let mut command = lastnim(&["record", "verify", "--json"]);
     command.arg(record).arg("--transcript").arg(transcript);
     let (output, stdout, stderr) = run(command).await;
     let line: Value = serde_json::from_str(stdout.trim()).unwrap();
-    assert_eq!(line["verified"], true, "the record itself is whole");
+    assert_eq!(line["verified"], true, "the record itself is valid");
     (output.status.code(), line["transcript"].clone(), stderr)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_transcript_is_proved_by_the_record_and_no_other_is() {
+async fn records_prove_only_their_transcript() {
     let transcript = fresh_file("proved.jsonl");
     let (record, match_id) = play_match(&transcript, |_, call| simplest_answer(call)).await;
     let written = fs::read_to_string(&transcript).unwrap();
@@ -80,7 +80,7 @@ async fn a_transcript_is_proved_by_the_record_and_no_other_is() {
     assert_eq!((code, proof), (Some(1), unproved("changed")));
     assert!(stderr.contains("the transcripts do not prove all answers in 1 of 1 record"), "{stderr}");
 
-    // A line of another ply stays, so that the transcript still speaks of the seat.
+    // A line of another ply is kept, so that the transcript still covers the seat.
     let moved = first.replace(&format!("\"ply\":{ply}"), "\"ply\":99");
     let others = of_match.iter().filter(|line| !line.contains(&format!("\"ply\":{ply}"))).copied();
     let kept: Vec<_> = others.chain([moved.as_str()]).map(|line| format!("{line}\n")).collect();

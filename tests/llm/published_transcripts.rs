@@ -1,4 +1,4 @@
-//! Transcripts that are handed to a server, for others to read.
+//! Publishing transcripts on a server.
 
 use super::{
     asking::fresh_file,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_published_is_read_and_proved_by_others() {
+async fn published_transcripts_can_be_read_and_proved() {
     let server = Server::start().await;
     let transcript = fresh_file("published.jsonl");
     let match_id = play_match_on(&server, &transcript, |_, call| simplest_answer(call)).await;
@@ -28,7 +28,7 @@ async fn what_is_published_is_read_and_proved_by_others() {
     let (output, _, stderr) = show().await;
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr.contains("no transcript of match") && stderr.contains("was published"), "{stderr}");
-    // The transcript holds the word in each of its prompts.
+    // The transcript has the word in each of its prompts.
     let (output, _, stderr) = run(publish("counters", &server.admin)).await;
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("it holds the value of SOME_API_KEY: nothing was published"), "{stderr}");
@@ -42,7 +42,7 @@ async fn what_is_published_is_read_and_proved_by_others() {
     let decisions = written.matches("\"event\":\"decision\"").count();
     assert_eq!(published, json!({ "published": decisions, "matches": 2, "refused": [] }));
 
-    // Anybody reads the lines of the match as they were written, so that the record proves them.
+    // Anyone can read the lines unchanged, so that the record proves them.
     let (output, stdout, stderr) = show().await;
     assert!(output.status.success(), "{stderr}");
     let (from_file, _, _) = (run(lastnim(&[

@@ -1,4 +1,4 @@
-//! An endpoint for chat completions that follows a script, on loopback.
+//! A scripted endpoint for chat completions.
 
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use tokio::{
     time::Instant,
 };
 
-/// A call as the endpoint read it.
+/// A call as the endpoint received it.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The first line and the headers, in lower case.
@@ -19,53 +19,53 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns what the last message says.
+    /// Returns the text of the last message.
     pub fn last_message(&self) -> &str {
         self.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
     }
 }
 
-/// What the endpoint answers with, on a connection that it then closes.
+/// A reply, after which the connection closes.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// These bytes.
     Bytes(Vec<u8>),
-    /// These bytes, once so many calls have come.
+    /// These bytes, once this many calls have arrived.
     AfterCalls(usize, Vec<u8>),
-    /// These bytes, and then nothing until the client goes away.
+    /// These bytes, then nothing until the client disconnects.
     ThenNothing(Vec<u8>),
-    /// These bytes, and then the others again and again until the client goes away.
+    /// These bytes, then the others repeatedly until the client disconnects.
     Endless(Vec<u8>, Vec<u8>),
 }
 
 type Script = dyn Fn(usize, &Call) -> Reply + Send + Sync;
 
-/// The endpoint. It ends with the runtime of its test.
+/// The endpoint. It stops with the runtime of its test.
 pub struct ScriptedEndpoint {
-    /// What stands before `/chat/completions`.
+    /// The base URL.
     pub url: String,
     calls: Arc<Mutex<Vec<Call>>>,
-    /// Hears of each client that went away before the end of its reply.
+    /// Receives a message for each client that disconnected before the end of its reply.
     pub lost: mpsc::UnboundedReceiver<()>,
-    /// The most calls that were open at once.
-    most_open: Arc<Mutex<(usize, usize)>>,
+    /// The current and the maximum number of simultaneous calls.
+    max_open: Arc<Mutex<(usize, usize)>>,
 }
 
 impl ScriptedEndpoint {
-    /// Starts it; the script is told the number of the call, from 0.
+    /// Starts an endpoint; the script gets the number of the call, from 0.
     pub async fn start(script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let (calls, most_open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new((0, 0))));
+        let (calls, max_open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new((0, 0))));
         let (sender, lost) = mpsc::unbounded_channel();
-        let endpoint = Self { url, calls: Arc::clone(&calls), lost, most_open: Arc::clone(&most_open) };
+        let endpoint = Self { url, calls: Arc::clone(&calls), lost, max_open: Arc::clone(&max_open) };
         let script: Arc<Script> = Arc::new(script);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (script, calls) = (Arc::clone(&script), Arc::clone(&calls));
-                let (sender, most_open) = (sender.clone(), Arc::clone(&most_open));
+                let (sender, max_open) = (sender.clone(), Arc::clone(&max_open));
                 tokio::spawn(async move {
-                    if !serve_client(stream, &*script, &calls, &most_open).await {
+                    if !serve_client(stream, &*script, &calls, &max_open).await {
                         let _ = sender.send(());
                     }
                 });
@@ -74,7 +74,7 @@ impl ScriptedEndpoint {
         endpoint
     }
 
-    /// Starts one that gives these replies in turn, and the last one from then on.
+    /// Starts an endpoint that sends these replies in order, and repeats the last one.
     pub async fn with_replies(replies: Vec<Reply>) -> Self {
         Self::start(move |number, _| replies[number.min(replies.len() - 1)].clone()).await
     }
@@ -83,17 +83,17 @@ impl ScriptedEndpoint {
         self.calls.lock().unwrap().clone()
     }
 
-    pub fn most_open(&self) -> usize {
-        self.most_open.lock().unwrap().1
+    pub fn max_open(&self) -> usize {
+        self.max_open.lock().unwrap().1
     }
 }
 
-/// Serves a call; false if the client went away before its end.
+/// Serves a call; returns false if the client disconnected early.
 async fn serve_client(
     mut stream: TcpStream,
     script: &Script,
     calls: &Mutex<Vec<Call>>,
-    most_open: &Mutex<(usize, usize)>,
+    max_open: &Mutex<(usize, usize)>,
 ) -> bool {
     let Some(call) = read_call(&mut stream).await else { return true };
     let number = {
@@ -102,14 +102,14 @@ async fn serve_client(
         calls.len() - 1
     };
     {
-        let mut open = most_open.lock().unwrap();
+        let mut open = max_open.lock().unwrap();
         open.0 += 1;
         open.1 = open.1.max(open.0);
     }
     let reply = script(number, &call);
     let count_calls = || calls.lock().unwrap().len();
     let was_whole = send_reply(&mut stream, reply, count_calls).await;
-    most_open.lock().unwrap().0 -= 1;
+    max_open.lock().unwrap().0 -= 1;
     let _ = stream.shutdown().await;
     was_whole
 }
@@ -125,7 +125,7 @@ async fn send_reply(stream: &mut TcpStream, reply: Reply, count_calls: impl Fn()
         }
         Reply::ThenNothing(bytes) => {
             let _ = stream.write_all(&bytes).await;
-            // Reading comes to an end once the client is gone.
+            // Reading ends when the client disconnects.
             let mut rest = [0; 16];
             while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}
             false
@@ -140,7 +140,7 @@ async fn send_reply(stream: &mut TcpStream, reply: Reply, count_calls: impl Fn()
     }
 }
 
-/// Reads a call; none if the client went away.
+/// Reads a call; `None` if the client disconnected.
 async fn read_call(stream: &mut TcpStream) -> Option<Call> {
     let (mut bytes, mut piece) = (Vec::new(), [0; 8192]);
     loop {
@@ -159,7 +159,7 @@ async fn read_call(stream: &mut TcpStream) -> Option<Call> {
     }
 }
 
-/// Writes a response with its length.
+/// Makes a response with its length.
 pub fn response(status: &str, headers: &str, body: &str) -> Reply {
     let length = body.len();
     let text =
@@ -167,18 +167,18 @@ pub fn response(status: &str, headers: &str, body: &str) -> Reply {
     Reply::Bytes(text.into_bytes())
 }
 
-/// Replies in one piece.
+/// Makes a whole reply.
 pub fn completion(text: &str) -> Reply {
     finished(&json!({ "role": "assistant", "content": text }), "stop")
 }
 
-/// Answers whatever is asked: the standard row of two seats, or one counter.
+/// Answers any question: the standard row of two seats, or one counter.
 pub fn simplest_answer(call: &Call) -> Reply {
     let is_row = call.last_message().contains("which row do you declare?");
     streamed(if is_row { "{\"row\": [0, 1]}" } else { "{\"take\": 1}" })
 }
 
-/// Replies in one piece, with a message of whatever kind.
+/// Makes a whole reply with any message.
 pub fn finished(message: &Value, reason: &str) -> Reply {
     let usage = json!({
         "prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": { "reasoning_tokens": 8 },
@@ -187,11 +187,11 @@ pub fn finished(message: &Value, reason: &str) -> Reply {
     response("200 OK", "content-type: application/json\r\n", &body.to_string())
 }
 
-/// The head of a stream whose end is the end of the connection.
+/// The head of a stream that ends with the connection.
 pub const STREAM_HEAD: &str =
     "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream; charset=utf-8\r\n\r\n";
 
-/// An event of a stream with a part of the text.
+/// Makes an event of a stream with a part of the text.
 pub fn stream_event(text: &str) -> String {
     format!(
         "data: {}\n\n",
@@ -199,14 +199,14 @@ pub fn stream_event(text: &str) -> String {
     )
 }
 
-/// The end of a stream, with the tokens it took.
+/// Makes the end of a stream, with token counts.
 pub fn stream_end() -> String {
     let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
     let usage = json!({ "choices": [], "usage": { "prompt_tokens": 100, "completion_tokens": 20 } });
     format!("data: {end}\n\ndata: {usage}\n\ndata: [DONE]\n\n")
 }
 
-/// Replies piece by piece.
+/// Makes a streamed reply.
 pub fn streamed(text: &str) -> Reply {
     let (first, second) = text.split_at(text.len() / 2);
     let events =

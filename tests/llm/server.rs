@@ -12,7 +12,7 @@ use std::future::pending;
 use tokio::{net::TcpListener, time::timeout};
 use tonic::{service::interceptor::InterceptedService, transport::Channel};
 
-/// A server that hosts the house bot greedy. It ends with the runtime of its test.
+/// A server that hosts the house bot greedy. It stops with the runtime of its test.
 pub struct Server {
     pub address: String,
     /// The token of the admin.
@@ -49,7 +49,7 @@ impl Server {
         self.bots().get_bot(request).await.unwrap().into_inner()
     }
 
-    /// Begins a match of two seats against greedy.
+    /// Starts a two-seat match against greedy.
     pub async fn begin_match(&self, bot: &str) -> String {
         let bots = vec![bot.to_owned(), "greedy".to_owned()];
         let request = pb::CreateMatchRequest { bots, piles: vec![2, 3], ..Default::default() };

@@ -1,4 +1,4 @@
-//! Transcripts beside the board, with a model that tries to steer the terminal.
+//! Transcripts in a replay, from a model that tries to control the terminal.
 
 use super::{
     asking::fresh_file,
@@ -9,7 +9,7 @@ use super::{
 use serde_json::{Value, json};
 use std::fs;
 
-/// Replies what would clear a screen, at first with a take that is not allowed.
+/// Replies with terminal control characters, first with an illegal take.
 fn hostile_reply(_: usize, call: &Call) -> Reply {
     let is_retry = call.body["messages"].as_array().unwrap().len() > 1;
     let asked = call.body["messages"][0]["content"].as_str().unwrap();
@@ -27,19 +27,19 @@ async fn show(words: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), stdout, stderr)
 }
 
-fn steers_nothing(text: &str) {
+fn assert_no_control_characters(text: &str) {
     let found = text.chars().find(|&char| (char.is_control() && char != '\n') || char == '\u{202e}');
     assert_eq!(found, None, "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn questions_stand_beside_the_board() {
+async fn questions_are_shown_with_the_board() {
     let transcript = fresh_file("shown.jsonl");
     let (record, match_id) = play_match(&transcript, hostile_reply).await;
     let (record, file) = (record.to_str().unwrap(), transcript.to_str().unwrap());
     let (code, text, stderr) = show(&[record, "--transcript", file]).await;
     assert_eq!(code, Some(0), "{stderr}");
-    steers_nothing(&text);
+    assert_no_control_characters(&text);
     for part in [
         "was asked: 2 calls, ",
         "; the record proves it",
@@ -58,7 +58,7 @@ async fn questions_stand_beside_the_board() {
         assert!(text.contains(part), "{part:?} is missing:\n{text}");
     }
     let (_, full, _) = show(&[record, "--transcript", file, "--full"]).await;
-    steers_nothing(&full);
+    assert_no_control_characters(&full);
     assert!(
         full.len() > text.len() && !full.contains("--full shows them") && full.contains("{\"take\": 99}"),
         "{full}"
@@ -81,7 +81,7 @@ async fn questions_stand_beside_the_board() {
         (&question["calls"][0]["failure"], &question["calls"][1]["failure"]),
         (&json!("illegal"), &json!(null))
     );
-    // Programs get what was said, to the last character.
+    // JSON has the exact text.
     let reply = question["calls"][0]["reply"].as_str().unwrap();
     assert!(reply.starts_with("\u{1b}[2J\u{9b}31m\u{202e}\u{7}line\n"), "{reply:?}");
     assert_eq!(

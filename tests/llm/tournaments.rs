@@ -1,4 +1,4 @@
-//! Models in the file of a tournament.
+//! Models in tournament files.
 
 use super::{
     asking::{KEY, fresh_file},
@@ -11,7 +11,7 @@ use std::{fs, path::PathBuf};
 const TOP: &str = "title = \"Small\"\nseats = 2\nclock = \"10m\"\ndeclare_within = \"10m\"\n\
                    positions = { list = [[2, 2]] }\n[[bot]]\nname = \"greedy\"\nhouse = \"greedy\"\n";
 
-/// Writes a tournament file in a folder of its own.
+/// Writes a tournament file in a new folder.
 pub fn write_file(bots: &str) -> PathBuf {
     let folder = fresh_file("cup");
     fs::create_dir_all(&folder).unwrap();
@@ -21,7 +21,7 @@ pub fn write_file(bots: &str) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_of_a_file_plays_its_tournament() {
+async fn models_in_files_play() {
     let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
     let url = &endpoint.url;
     let file = write_file(&format!(
@@ -60,7 +60,7 @@ async fn a_model_of_a_file_plays_its_tournament() {
 }
 
 #[tokio::test]
-async fn every_mistake_about_a_model_has_its_line() {
+async fn errors_about_models_have_lines() {
     let file = write_file(
         "[[bot]]\nname = \"m1\"\nllm = { base_url = \"nowhere\", temperatur = 1 }\n\
          [[bot]]\nname = \"m2\"\n[bot.llm]\nmodel = \"m\"\ntemperature = 2.5\napi_key_env = \"sk-0123-456\"\ntranscript = \"t\"\n\
@@ -77,7 +77,7 @@ async fn every_mistake_about_a_model_has_its_line() {
         ":10: bot[1].llm.model: required, but missing",
         ":10: bot[1].llm.base_url: relative URL without a base: expected a URL such as https://",
         ":15: bot[2].llm.temperature: 2.5 is not a number from 0 to 2",
-        ":16: bot[2].llm.api_key_env: this is not the name of an environment variable",
+        ":16: bot[2].llm.api_key_env: not the name of an environment variable",
         ":17: bot[2].llm.transcript: an unknown key",
         ": bot: expected one of `command`, `house`, `llm` and `remote = true`",
         ":24: bot[4].llm: 7: it is a table",
@@ -88,8 +88,10 @@ async fn every_mistake_about_a_model_has_its_line() {
 }
 
 #[tokio::test]
-async fn the_bound_of_what_models_cost_has_room_for_all_replays() {
-    for (replays, most) in [("[llm]\nreplays = 0\n", 2_000), ("", 6_000), ("[llm]\nreplays = 4\n", 10_000)] {
+async fn the_cost_limit_includes_all_replays() {
+    for (replays, max_tokens) in
+        [("[llm]\nreplays = 0\n", 2_000), ("", 6_000), ("[llm]\nreplays = 4\n", 10_000)]
+    {
         let file = write_file(&format!(
             "[[bot]]\nname = \"m1\"\nllm = {{ model = \"m\", base_url = \"http://127.0.0.1:1\", match_token_budget = 1_000 }}\n{replays}"
         ));
@@ -99,14 +101,17 @@ async fn the_bound_of_what_models_cost_has_room_for_all_replays() {
         assert!(output.status.success(), "{stderr}");
         let plan: Value = serde_json::from_str(&stdout).unwrap();
         assert_eq!(plan["matches"]["matches"], 2, "{plan}");
-        assert_eq!(plan["models"]["cost"]["tokens"], most, "{replays:?}: {plan}");
+        assert_eq!(plan["models"]["cost"]["tokens"], max_tokens, "{replays:?}: {plan}");
     }
 }
 
 #[tokio::test]
-async fn a_run_begins_with_models_that_can_play() {
+async fn models_are_checked_before_a_run() {
     for (llm, why) in [
-        ("model = \"m\", api_key_env = \"NO_SUCH_KEY\"", "bot m1: NO_SUCH_KEY: the endpoint needs a key"),
+        (
+            "model = \"m\", api_key_env = \"NO_SUCH_KEY\"",
+            "bot m1: NO_SUCH_KEY: not set: the endpoint needs a key",
+        ),
         ("model = \"m\", base_url = \"http://127.0.0.1:1\", prompt = \"none.md\"", "none.md: No such file"),
     ] {
         let file = write_file(&format!("[[bot]]\nname = \"m1\"\nllm = {{ {llm} }}\n"));
@@ -115,12 +120,12 @@ async fn a_run_begins_with_models_that_can_play() {
         let (output, _, stderr) = run(command).await;
         assert_eq!(output.status.code(), Some(2), "{stderr}");
         assert!(stderr.contains(why), "{stderr}");
-        assert!(!file.with_extension("run").exists(), "nothing is begun");
+        assert!(!file.with_extension("run").exists(), "nothing was started");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_models_of_a_tournament_share_its_budget() {
+async fn models_of_a_tournament_share_its_budget() {
     let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
     let url = &endpoint.url;
     let model = |name: &str| {
@@ -144,7 +149,7 @@ async fn the_models_of_a_tournament_share_its_budget() {
     assert!(stderr.contains("the models cost at most 2000 tokens"), "{stderr}");
     let report: Value = serde_json::from_str(&stdout).unwrap();
     assert!(report["standings"].as_array().unwrap().iter().all(|line| line["forfeits"] == 0), "{report}");
-    // Each reply takes 120 tokens, and no call begins that could take more than is left.
+    // Each reply takes 120 tokens, and calls that could exceed the rest do not start.
     let calls = endpoint.calls().len();
     assert!(calls > 0 && calls * 120 <= 2_000, "{calls}");
     let run_folder = folder.join("cup.run");

@@ -1,4 +1,4 @@
-//! An authority of a test's own, and the certificates that it gives out.
+//! A certificate authority for tests.
 
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use tokio_rustls::rustls::{
     pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer},
 };
 
-/// An authority.
+/// A certificate authority.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
 }
 
 impl Authority {
-    /// Founds an authority.
+    /// Makes an authority.
     pub fn new(name: &str) -> Self {
         let mut parameters = CertificateParams::new(Vec::new()).unwrap();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -30,7 +30,7 @@ impl Authority {
         &self.pem
     }
 
-    /// Returns what a TLS server needs that shows a certificate for these names, and speaks HTTP/2.
+    /// Returns the configuration of an HTTP/2 server with a certificate for these names.
     pub fn server(&self, names: &[&str]) -> Arc<ServerConfig> {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let key = KeyPair::generate().unwrap();

@@ -1,4 +1,4 @@
-//! Clients that reach a server through a TLS proxy, with the real binary.
+//! Clients of a server behind a TLS proxy, with the real binary.
 
 mod certificates;
 mod place;

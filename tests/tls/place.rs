@@ -1,4 +1,4 @@
-//! A server, a TLS proxy before it, and a folder for what a test writes.
+//! A server behind a TLS proxy, and a folder for files.
 
 use super::{certificates::Authority, proxy::Proxy};
 use serde_json::Value;
@@ -12,14 +12,14 @@ use std::{
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 
-/// All that a test needs; it goes when the test ends.
+/// The environment of a test; removed when the test ends.
 pub struct Place {
     folder: PathBuf,
     server: Child,
-    /// Where the server listens, without TLS.
+    /// The address of the server, without TLS.
     pub address: String,
     pub authority: Authority,
-    /// The proxy, whose certificate is for `localhost` and `127.0.0.1`.
+    /// The proxy, with a certificate for `localhost` and `127.0.0.1`.
     pub proxy: Proxy,
 }
 
@@ -52,19 +52,19 @@ impl Place {
         fs::write(self.folder.join(name), text).unwrap();
     }
 
-    /// Returns the proxy's address under a name.
+    /// Returns the proxy's address under a host name.
     pub fn behind(&self, host: &str) -> String {
         format!("https://{host}:{}", self.proxy.port)
     }
 
-    /// Runs a command, as the admin, at the proxy, whose authority it is told of.
+    /// Runs a command as the admin through the proxy, trusting its authority.
     pub fn run(&self, arguments: &[&str]) -> Output {
         let mut command = lastnim(arguments);
         command.args(["--server", &self.behind("localhost"), "--ca", &self.path("ca.pem")]);
         command.output().unwrap()
     }
 
-    /// The same, and returns what it printed.
+    /// Runs a command likewise and returns its output.
     pub fn printed(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -85,7 +85,7 @@ impl Drop for Place {
     }
 }
 
-/// Returns a command without what the environment of the tests could tell it, but with the admin's token.
+/// Returns a command with the admin's token, but without other variables of the tests.
 pub fn lastnim(arguments: &[&str]) -> Command {
     let mut command = Command::new(LASTNIM);
     for variable in [
@@ -102,7 +102,7 @@ pub fn lastnim(arguments: &[&str]) -> Command {
     command
 }
 
-/// Returns the last line of what a command said that failed.
+/// Returns the error in the output of a failed command.
 pub fn failure(output: &Output, code: i32) -> String {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(code), "{said}");

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::process::Stdio;
 
 #[test]
-fn bots_of_the_program_and_of_the_sdk_play_through_a_proxy() {
+fn house_bots_and_sdk_bots_play_through_a_proxy() {
     let place = Place::new("bots");
     let tokens = ["first", "second"].map(|name| place.printed(&["bot", "register", name]));
     let clocks = ["--clock", "1m", "--declare-within", "1m"];
@@ -39,7 +39,7 @@ fn bots_of_the_program_and_of_the_sdk_play_through_a_proxy() {
     );
 }
 
-/// The file of the authority is found from the folder in which a program runs, though it is given from another.
+/// A relative path of the authority's file is resolved for the bots, even if they run in another folder.
 #[test]
 fn a_tournament_file_is_played_on_a_server_behind_a_proxy() {
     let place = Place::new("file");

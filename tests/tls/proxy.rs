@@ -1,4 +1,4 @@
-//! A proxy that speaks TLS to clients and plain HTTP/2 to the server behind it.
+//! A proxy with TLS for clients and plain HTTP/2 for the server.
 
 use std::{net::SocketAddr, sync::Arc};
 use tokio::{
@@ -9,15 +9,15 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, rustls::ServerConfig};
 
-/// A proxy that ends with the test.
+/// A proxy that stops with the test.
 pub struct Proxy {
     pub port: u16,
-    /// Its tasks end with it.
+    /// Dropping it stops the tasks.
     _runtime: Runtime,
 }
 
 impl Proxy {
-    /// Starts a proxy before a server.
+    /// Starts a proxy for a server.
     pub fn start(tls: Arc<ServerConfig>, server: SocketAddr) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -33,10 +33,10 @@ async fn accept(listener: TcpListener, tls: TlsAcceptor, server: SocketAddr) {
     while let Ok((client, _)) = listener.accept().await {
         let tls = tls.clone();
         connections.spawn(async move {
-            // A client that does not trust the proxy hangs up here.
+            // A client that does not trust the proxy disconnects here.
             let Ok(mut client) = tls.accept(client).await else { return };
             let Ok(mut server) = TcpStream::connect(server).await else { return };
-            // Either side may hang up at any time.
+            // Either side may disconnect at any time.
             let _ = copy_bidirectional(&mut client, &mut server).await;
         });
     }

@@ -1,4 +1,4 @@
-//! Whom clients trust, and what they say where they do not.
+//! Trusted and untrusted certificates.
 
 use super::{
     certificates::Authority,
@@ -9,11 +9,11 @@ use lastnim_client::{Error, Options, run};
 use std::time::Duration;
 
 #[test]
-fn the_authorities_of_the_system_are_trusted_unless_others_are_named() {
+fn system_authorities_are_trusted_by_default() {
     let place = Place::new("system");
     let list =
         ["bot", "run", "oracle", "--server", &place.behind("localhost"), "--token", "no-token-of-a-bot"];
-    // The proxy is trusted: it is the server behind it that says no.
+    // The proxy is trusted; the server behind it refuses the token.
     let output = lastnim(&list).env("SSL_CERT_FILE", place.path("ca.pem")).output().unwrap();
     assert!(failure(&output, 1).contains("token"), "{output:?}");
 
@@ -30,7 +30,7 @@ fn the_authorities_of_the_system_are_trusted_unless_others_are_named() {
 }
 
 #[test]
-fn who_cannot_be_trusted_is_told_apart() {
+fn trust_errors_are_distinguished() {
     let place = Place::new("trust");
     let list = |server: &str, ca: &str| {
         lastnim(&["tournament", "list", "--server", server, "--ca", &place.path(ca)]).output().unwrap()
@@ -59,9 +59,9 @@ fn who_cannot_be_trusted_is_told_apart() {
     assert!(said.contains("half.pem: it is not PEM"), "{said}");
 }
 
-/// A bot does not try for two minutes what cannot succeed.
+/// A bot does not retry for two minutes what cannot succeed.
 #[test]
-fn a_bot_hears_at_once_that_it_trusts_nobody_there() {
+fn a_bot_fails_at_once_if_it_does_not_trust_the_server() {
     let place = Place::new("at-once");
     let patient = Duration::from_secs(1_000_000);
     let options = Options::new(place.behind("localhost"), "a-token-of-a-bot").give_up_after(patient);

@@ -1,4 +1,4 @@
-//! The card: what the tallies of tiers come to, and how a card differs from what its records say.
+//! Cards: made from the tallies of tiers, and compared with the records.
 
 use super::{
     item_score::ItemScore,
@@ -15,21 +15,21 @@ use serde_json::Value;
 pub struct PlayedItem<'a> {
     /// The item.
     pub item: &'a SetItem,
-    /// What it came to.
+    /// Its score.
     pub score: ItemScore,
     /// The head of its record.
     pub head: EventHash,
     /// When the match began.
     pub began: Timestamp,
-    /// When it was over.
+    /// When the match ended.
     pub ended: Timestamp,
 }
 
 impl<'a> PlayedItem<'a> {
-    /// Takes an item with its record and what that came to.
+    /// Takes an item with its record and score.
     ///
     /// # Panics
-    /// If the record has no event, as none is.
+    /// If the record has no events, which cannot happen.
     pub fn new(item: &'a SetItem, record: &Record, score: ItemScore) -> Self {
         let at = |event: Option<&lastnim_core::referee::TimedEvent>| {
             event.expect("a record begins with an event").at
@@ -39,10 +39,10 @@ impl<'a> PlayedItem<'a> {
     }
 }
 
-/// Works out a tier from its items in their order.
+/// Computes a tier from its items in order.
 ///
 /// # Errors
-/// If they are not the first of the tier, were not played one after the other, or are not those after which the tier was over.
+/// If they are not the first items of the tier, overlap in time, or do not end where the stopping rule ends the tier.
 pub fn compute_tier(
     tier: Tier,
     items: &[PlayedItem<'_>],
@@ -53,7 +53,7 @@ pub fn compute_tier(
     for (index, played) in items.iter().enumerate() {
         if stop.is_some() {
             return Err(format!(
-                "tier {tier} was over after {} items by its rule, and goes on",
+                "tier {tier} should have ended after {} items by its rule, but continues",
                 tally.items()
             ));
         }
@@ -61,7 +61,7 @@ pub fn compute_tier(
             && played.began < before.ended
         {
             return Err(format!(
-                "{} began before {} was over: they are played one after the other",
+                "{} began before {} ended: items must be played one after the other",
                 played.item, before.item
             ));
         }
@@ -74,11 +74,11 @@ pub fn compute_tier(
     let width = tally.loss().map_or(1.0, |loss| loss.width());
     let (items, StoppingRule { width: wanted, max_items }) = (tally.items(), rule);
     Err(format!(
-        "tier {tier} is not over after {items} of {max_items} items: its interval is {width:.4} wide, and has to be {wanted}"
+        "tier {tier} is incomplete after {items} of {max_items} items: its interval is {width:.4} wide, expected at most {wanted}"
     ))
 }
 
-/// Returns the mean over the tiers, each of the same weight; none unless all of them were played.
+/// Returns the mean over the tiers, with equal weights; `None` unless all tiers were played.
 fn mean_of_tiers(tiers: &[(TierTally, pb::BenchmarkStop)]) -> Option<pb::LossFigure> {
     if tiers.len() != Tier::all().count() {
         return None;
@@ -87,7 +87,7 @@ fn mean_of_tiers(tiers: &[(TierTally, pb::BenchmarkStop)]) -> Option<pb::LossFig
     estimate_mean_of_tiers(&losses, 1.0 - CONFIDENCE).map(loss_figure)
 }
 
-/// Puts what follows from the play into a card.
+/// Adds results to a card.
 pub fn with_results(
     card: pb::BenchmarkCard,
     tiers: &[(TierTally, pb::BenchmarkStop)],
@@ -103,11 +103,11 @@ pub fn with_results(
     }
 }
 
-/// Returns the first figure of a card that is not the one that follows from its records.
+/// Returns the first difference between a card and the one computed from its records.
 pub fn card_difference(given: &pb::BenchmarkCard, computed: &pb::BenchmarkCard) -> Option<String> {
     let mut path = String::new();
     let (given, computed) = find_difference(&message_to_json(given), &message_to_json(computed), &mut path)?;
-    Some(format!("{path}: the card says {given}, and the records {computed}"))
+    Some(format!("{path}: the card says {given}, but the records say {computed}"))
 }
 
 /// Finds the first value that differs, and the path to it.
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(card_difference(&given, &given), None);
         let changed = card(vec![tier(3, 0.25), tier(4, 0.75)]);
         let found = card_difference(&given, &changed).unwrap();
-        assert_eq!(found, "tiers[1].loss.value: the card says 0.5, and the records 0.75");
+        assert_eq!(found, "tiers[1].loss.value: the card says 0.5, but the records say 0.75");
         assert!(card_difference(&given, &card(vec![tier(3, 0.25)])).unwrap().starts_with("tiers: "));
     }
 }

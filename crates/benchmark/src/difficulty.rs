@@ -1,4 +1,4 @@
-//! How difficult a position is, by what it asks of bots that are less than perfect.
+//! The difficulty of positions, measured by imperfect bots.
 
 use super::position_id::number_from_mover;
 use lastnim_bots::{HouseBot, Plies};
@@ -6,22 +6,20 @@ use lastnim_client::MatchView;
 use lastnim_core::{game::Game, oracle::Explanation};
 use lastnim_proto::pb;
 
-/// Runs of the bot that tries games at random, with the seeds from 0 on.
+/// Runs of the bot with random playouts, with seeds from 0.
 const PLAYOUT_RUNS: u8 = 16;
-/// That bot.
 const PLAYOUT_BOT: &str = "mcts-32";
 
-/// Measures how difficult a position is for the seat to move. Positions that differ in nothing but the numbers of their seats are
-/// equally difficult.
+/// Measures how difficult a position is for the seat to move. Renumbering the seats does not change the difficulty.
 ///
 /// # Panics
 /// If no counter is left.
 pub fn measure_difficulty(game: &Game, explanation: &Explanation) -> pb::PositionDifficulty {
-    // What bots draw depends on the number of their seat.
-    let view = MatchView::practice(&number_from_mover(game), &[]).expect("a counter is left");
+    // Random bots depend on their seat number.
+    let view = MatchView::practice(&number_from_mover(game), &[]).expect("the game is not over");
     let regret_of_take = |take: u64| {
         let option = explanation.options.iter().find(|option| option.takes.contains(take));
-        option.expect("the options are all takes").regret
+        option.expect("the options contain every take").regret
     };
     let errs = |bot: HouseBot, seed: u64| regret_of_take(bot.build_bot(seed).play(&view)) > 0;
     let sees_enough = |plies: &u8| !errs(parse_bot(&format!("minimax-{plies}")), 0);
@@ -37,19 +35,19 @@ pub fn measure_difficulty(game: &Game, explanation: &Explanation) -> pb::Positio
 }
 
 fn parse_bot(name: &str) -> HouseBot {
-    name.parse().expect("a house bot with a number in its range")
+    name.parse().expect("the name of a house bot is valid")
 }
 
-/// Returns the share of takes that are optimal.
+/// Returns the share of optimal takes.
 pub fn optimal_share(explanation: &Explanation) -> f64 {
     mean_over_takes(explanation, |regret| f64::from(u8::from(regret == 0)))
 }
 
-/// Returns the mean over all takes of what each counts for by its regret.
+/// Averages a function of the regret over all takes.
 fn mean_over_takes(explanation: &Explanation, count: impl Fn(u32) -> f64) -> f64 {
     let (mut sum, mut takes) = (0.0, 0.0);
     for option in &explanation.options {
-        #[expect(clippy::cast_precision_loss, reason = "a share needs no exact count of counters")]
+        #[expect(clippy::cast_precision_loss, reason = "shares need no exact counts")]
         let size = (option.takes.hi - option.takes.lo) as f64 + 1.0;
         sum += size * count(option.regret);
         takes += size;
@@ -68,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_choice_nothing_is_difficult() {
+    fn positions_without_a_choice_are_easy() {
         let rows = [vec![0, 1], vec![0, 1]];
         let expected = pb::PositionDifficulty {
             optimal_share: 1.0,
@@ -80,15 +78,15 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pile_of_which_one_has_to_be_left_few_takes_are_optimal() {
-        // Whoever is left with one counter takes it, and the other one wins.
+    fn a_pile_with_a_single_optimal_take_is_difficult() {
+        // The seat left with one counter takes it, and the other wins.
         let found = difficulty(&[5], &[vec![0, 1], vec![0, 1]]);
         assert_eq!((found.optimal_share, found.random_regret), (0.2, 0.8));
         assert_eq!(found.plies_to_see, Some(2));
     }
 
     #[test]
-    fn the_largest_pile_is_measured_as_well() {
+    fn the_largest_pile_can_be_measured() {
         let found = difficulty(&[i64::MAX as u64, i64::MAX as u64], &[vec![0, 1], vec![0, 1]]);
         assert!(found.optimal_share > 0.0 && found.optimal_share < 1e-18, "{found:?}");
         assert!((found.random_regret - 1.0).abs() < 1e-9);

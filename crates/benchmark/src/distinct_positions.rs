@@ -1,28 +1,28 @@
-//! The positions of one set, each once.
+//! Distinct positions of a set.
 
 use super::{difficulty::optimal_share, position_draw::PositionDraw, position_id::PositionId};
 use lastnim_core::{game::Game, oracle::Explanation};
 use lastnim_proto::pb::DatasetSplit;
 use std::collections::HashSet;
 
-/// Draws for each position that is wanted.
+/// The maximum number of draws per requested position.
 const MAX_DRAWS_PER_POSITION: u64 = 100;
-/// Draws besides, where few positions are wanted.
+/// Additional draws, for small requests.
 const EXTRA_DRAWS: u64 = 100_000;
 
-/// What is wanted of positions, besides their kind.
+/// Requirements for positions, beyond their kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PositionFilter {
     /// The set that they belong to.
     pub split: DatasetSplit,
-    /// The greatest share of takes that may be optimal, above 0 and up to 1.
+    /// The maximum share of optimal takes, above 0 and up to 1.
     pub max_optimal_share: f64,
 }
 
-/// A position that was found, with what the oracle says of it.
+/// A drawn position, with the oracle's explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPosition {
-    /// What it is known by.
+    /// Its id.
     pub id: PositionId,
     /// The game that starts from it.
     pub game: Game,
@@ -30,8 +30,7 @@ pub struct FoundPosition {
     pub explanation: Explanation,
 }
 
-/// Different positions of one kind and one set, in the order in which they are drawn. There are so many of them or fewer: the draws
-/// are bounded, as there may not be enough.
+/// Distinct positions of one kind and one set, in the order of drawing. There may be fewer than requested, as the number of draws is bounded.
 #[derive(Debug)]
 pub struct DistinctPositions {
     draw: PositionDraw,
@@ -42,7 +41,7 @@ pub struct DistinctPositions {
 }
 
 impl DistinctPositions {
-    /// Draws so many positions.
+    /// Draws up to `wanted` positions.
     pub fn new(draw: PositionDraw, filter: PositionFilter, wanted: u64) -> Self {
         Self { draw, filter, wanted, draws: 0, found: HashSet::new() }
     }
@@ -52,7 +51,7 @@ impl DistinctPositions {
         self.found.len() as u64
     }
 
-    /// Returns after how many draws no more positions are looked for.
+    /// Returns the maximum number of draws.
     pub fn max_draws(&self) -> u64 {
         self.wanted.saturating_mul(MAX_DRAWS_PER_POSITION).saturating_add(EXTRA_DRAWS)
     }

@@ -1,4 +1,4 @@
-//! What the record of an item came to.
+//! Scores of items, from records.
 
 use super::item_set::{PLAYER_NAME, SetItem};
 use lastnim_auditing::LossShare;
@@ -10,79 +10,79 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// What a bot did in an item.
+/// A bot's result in an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemScore {
-    /// The share of the ranks of the match that it lost by its own takes; all where it lost its seat.
+    /// The share of the ranks of the match that it lost by its own takes; all if it lost its seat.
     pub loss: LossShare,
-    /// The same for its first take alone.
+    /// The same for its first take only.
     pub first_take_loss: LossShare,
-    /// How it lost its seat, if it did.
+    /// Why it lost its seat, if it did.
     pub lost_seat: Option<ForfeitReason>,
-    /// Its own takes.
+    /// The number of its own takes.
     pub takes: u32,
-    /// How many of them were optimal.
+    /// The number of these that were optimal.
     pub optimal_takes: u32,
     /// Whether it won.
     pub won: bool,
-    /// Takes that the rules do not allow.
+    /// The number of illegal takes.
     pub illegal_takes: u32,
-    /// All strikes.
+    /// The number of strikes.
     pub strikes: u32,
 }
 
-/// Why a record is not one of an item.
+/// Why a record does not belong to an item.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RecordMisfit {
-    /// Others sit at the table.
-    #[error("the bots are {given}, where the set has {expected}")]
+    /// The bots differ.
+    #[error("the bots are {given}, expected {expected}")]
     Bots {
-        /// Those of the record.
+        /// The bots in the record.
         given: String,
-        /// Those of the set.
+        /// The bots in the set.
         expected: String,
     },
-    /// It is of another position.
-    #[error("the position is another than that of the set: {0} differ")]
+    /// The position differs.
+    #[error("the position differs from that in the set: {0} differ")]
     Position(&'static str),
-    /// It was played on other terms.
-    #[error("the match was played on other terms than the card says: {0}")]
+    /// The terms differ.
+    #[error("the match had other terms than the card says: {0}")]
     Terms(&'static str),
     /// It belongs to a tournament.
     #[error("the match belongs to a tournament")]
     Tournament,
     /// It has no winner.
-    #[error("the match was not played to its end")]
+    #[error("the match has no winner")]
     Unfinished,
     /// An opponent lost its seat.
     #[error("the opponent {0} lost its seat")]
     OpponentLost(BotName),
-    /// An opponent made another take than its rule says.
-    #[error("ply {ply}: {bot} took {given}, where its rule takes {expected}")]
+    /// An opponent did not follow its rule.
+    #[error("ply {ply}: {bot} took {given}, but its rule takes {expected}")]
     OpponentTake {
         /// The ply.
         ply: u32,
         /// The opponent.
         bot: BotName,
-        /// What it took.
+        /// The take in the record.
         given: u64,
-        /// What it would have taken.
+        /// The take by its rule.
         expected: u64,
     },
 }
 
-/// Returns the terms of every match.
+/// Returns the terms of all matches.
 pub fn terms_of_items(clock: &Clock) -> Terms {
     Terms { clock: clock.clone(), ..Terms::default() }
 }
 
-/// Holds a record against the item that it should be of, its opponents' takes included, and says what the bot did.
+/// Compares a record with its item, including the opponents' takes, and scores the bot.
 ///
 /// # Errors
-/// The first thing in which it is another match.
+/// The first difference.
 ///
 /// # Panics
-/// If the item has more than five seats, of which no set has any.
+/// If the item has more than five seats, which no set has.
 pub fn score_record(item: &SetItem, record: &Record, clock: &Clock) -> Result<ItemScore, RecordMisfit> {
     check_setup(item, record, clock)?;
     let state = record.state();
@@ -157,7 +157,7 @@ fn check_setup(item: &SetItem, record: &Record, clock: &Clock) -> Result<(), Rec
     if setup.origin.is_some() { Err(RecordMisfit::Tournament) } else { Ok(()) }
 }
 
-/// Asks every opponent again what it takes: all of them play by their rule, a seed, and what they see.
+/// Replays every opponent's takes, which follow from its rule, its seed, and the match.
 fn check_opponents(item: &SetItem, record: &Record) -> Result<(), RecordMisfit> {
     let (state, game) = (record.state(), &item.game);
     let takes: Vec<u64> = state.takes().iter().map(|played| played.take).collect();
@@ -166,7 +166,7 @@ fn check_opponents(item: &SetItem, record: &Record) -> Result<(), RecordMisfit> 
         let seat: Seat = seats.seat_at_offset(game.first_seat(), ply % seats.get());
         let Some(opponent) = (ply % seats.get()).checked_sub(1) else { continue };
         let view = MatchView::replay(record.id(), state.setup().clone(), &game.matrix, &takes[..ply]);
-        let view = view.expect("a record holds what the rules allow");
+        let view = view.expect("records contain legal takes only");
         let expected = item.opponents[opponent].build_bot(OPPONENT_SEED).play(&view);
         if given != expected {
             let (ply, bot) = (ply as u32, state.setup().bots[seat].clone());
@@ -176,10 +176,10 @@ fn check_opponents(item: &SetItem, record: &Record) -> Result<(), RecordMisfit> 
     Ok(())
 }
 
-/// What the takes of opponents follow from.
+/// The seed of opponents.
 pub const OPPONENT_SEED: u64 = 0;
 
 /// Returns the bot's name in matches.
 pub fn player_name() -> BotName {
-    PLAYER_NAME.parse().expect("a name of a bot")
+    PLAYER_NAME.parse().expect("the name is valid")
 }

@@ -10,25 +10,25 @@ use lastnim_proto::{
 };
 use std::{fmt, str::FromStr, sync::LazyLock};
 
-/// The set that is played.
+/// The set of the benchmark.
 pub static BENCHMARK_SET: LazyLock<ItemSet> =
-    LazyLock::new(|| ItemSet::parse("lastnim-1", SET_TEXT).expect("the set is frozen"));
+    LazyLock::new(|| ItemSet::parse("lastnim-1", SET_TEXT).expect("the built-in set is valid"));
 
-/// The file of the set.
+/// The text of its file.
 pub const SET_TEXT: &str = include_str!("lastnim-1.jsonl");
 
-/// What the bot is called in the matches.
+/// The bot's name in matches.
 pub const PLAYER_NAME: &str = "player";
 
-/// One of the tiers of a set, from 1, the easiest.
+/// A tier of a set, from 1 (the easiest).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tier(u8);
 
 impl Tier {
-    /// The most tiers of a set.
+    /// The hardest tier.
     pub const MAX: Self = Self(5);
 
-    /// Returns the tier of a number.
+    /// Returns the tier with a number.
     pub fn of_number(number: u32) -> Option<Self> {
         u8::try_from(number).ok().filter(|number| (1..=Self::MAX.0).contains(number)).map(Self)
     }
@@ -55,7 +55,7 @@ impl FromStr for Tier {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let tier = word.parse().ok().and_then(Self::of_number);
-        tier.ok_or_else(|| format!("{word:?} is no tier: expected 1 to {}", Self::MAX))
+        tier.ok_or_else(|| format!("{word:?}: expected a tier from 1 to {}", Self::MAX))
     }
 }
 
@@ -64,16 +64,16 @@ impl FromStr for Tier {
 pub struct SetItem {
     /// Its tier.
     pub tier: Tier,
-    /// Its place in the order of the tier, from 1.
+    /// Its position in the tier, from 1.
     pub number: u32,
     /// The position.
     pub game: Game,
-    /// The bots in the other seats, from the one that moves second on.
+    /// The bots in the other seats, in the order of moving.
     pub opponents: Vec<HouseBot>,
 }
 
 impl SetItem {
-    /// Reads a line of a set.
+    /// Parses a line of a set.
     fn parse(line: &str) -> Result<Self, String> {
         let item: pb::BenchmarkItem =
             message_from_json(&parse_document(line)?).map_err(|error| error.to_string())?;
@@ -83,18 +83,18 @@ impl SetItem {
         let game = Game::new(piles, matrix, item.first as usize, Ending::ToMoveWins);
         let game = game.map_err(|error| error.to_string())?;
         if item.id != PositionId::of_game(&game).to_string() {
-            return Err(format!("id {}: it is that of another position", item.id));
+            return Err(format!("id {}: does not match the position", item.id));
         }
         let opponents = item.opponents.split(' ').map(str::parse::<HouseBot>);
         let opponents: Vec<_> = opponents.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
         if opponents.len() + 1 != game.matrix.seats().get() {
-            return Err(format!("opponents {:?}: one for each other seat is expected", item.opponents));
+            return Err(format!("opponents {:?}: expected one for each other seat", item.opponents));
         }
         let tier = Tier::of_number(item.tier).ok_or_else(|| format!("tier {}", item.tier))?;
         Ok(Self { tier, number: item.item, game, opponents })
     }
 
-    /// Returns who sits where.
+    /// Returns the bots by seat.
     pub fn bots(&self) -> BySeat<BotName> {
         let (seats, first) = (self.game.matrix.seats(), self.game.first_seat());
         BySeat::from_fn(seats, |seat| {
@@ -103,7 +103,7 @@ impl SetItem {
                 None => PLAYER_NAME.to_owned(),
                 Some(opponent) => self.opponents[opponent].to_string(),
             };
-            name.parse().expect("names of house bots are names of bots")
+            name.parse().expect("names of house bots are valid")
         })
     }
 }
@@ -117,7 +117,7 @@ impl fmt::Display for SetItem {
 /// The positions of a benchmark, in tiers.
 #[derive(Debug)]
 pub struct ItemSet {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The BLAKE3 hash of its file.
     pub hash: [u8; 32],
@@ -132,24 +132,24 @@ impl ItemSet {
             let item = SetItem::parse(line).map_err(at_line)?;
             let tier = &mut tiers[usize::from(item.tier.0) - 1];
             if item.number as usize != tier.len() + 1 {
-                return Err(at_line(format!("{item} stands in the wrong place")));
+                return Err(at_line(format!("{item} is out of order")));
             }
             tier.push(item);
         }
         Ok(Self { name, hash: *blake3::hash(text.as_bytes()).as_bytes(), tiers })
     }
 
-    /// Returns the items of a tier, in their order.
+    /// Returns the items of a tier in order.
     pub fn items_of_tier(&self, tier: Tier) -> &[SetItem] {
         &self.tiers[usize::from(tier.0) - 1]
     }
 
-    /// Returns the most items that a tier can have.
+    /// Returns the size of the largest tier.
     pub fn max_items(&self) -> u32 {
         self.tiers.iter().map(Vec::len).max().unwrap_or_default() as u32
     }
 
-    /// Returns every house bot that somebody plays against.
+    /// Returns all opponents in the set.
     pub fn opponents(&self) -> Vec<HouseBot> {
         let mut found = Vec::new();
         for bot in self.tiers.iter().flatten().flat_map(|item| &item.opponents) {
@@ -160,7 +160,7 @@ impl ItemSet {
         found
     }
 
-    /// Finds the item that a match is of, by the bots at the table and the position.
+    /// Finds the item of a match by its bots and its position.
     pub fn find_item(&self, bots: &BySeat<BotName>, game: &Game) -> Option<&SetItem> {
         self.tiers.iter().flatten().find(|item| item.game == *game && item.bots() == *bots)
     }
@@ -177,13 +177,13 @@ mod tests {
         assert_eq!(
             hash.as_str(),
             "d6d398177e7e2c250b9f5fc6f707577d09b7ab5643b5d943638bdb4f52e1df03",
-            "a changed set would need another name"
+            "a changed set needs a new name"
         );
         assert_eq!(BENCHMARK_SET.max_items(), 120);
     }
 
     #[test]
-    fn every_position_is_kept_from_training_and_stands_once() {
+    fn positions_are_unique_and_excluded_from_training() {
         let mut ids = HashSet::new();
         for tier in Tier::all() {
             let items = BENCHMARK_SET.items_of_tier(tier);
@@ -191,13 +191,13 @@ mod tests {
             for item in items {
                 let id = PositionId::of_game(&item.game);
                 assert_eq!(id.split(), pb::DatasetSplit::Benchmark, "{item}");
-                assert!(ids.insert(id), "{item} stands twice");
+                assert!(ids.insert(id), "{item} occurs twice");
             }
         }
     }
 
     #[test]
-    fn an_item_has_each_bot_once_and_the_player_first() {
+    fn items_have_distinct_bots_and_the_player_moves_first() {
         for tier in Tier::all() {
             for item in BENCHMARK_SET.items_of_tier(tier) {
                 let bots = item.bots();
@@ -211,22 +211,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_does_not_fit_is_refused() {
+    fn inconsistent_lines_are_refused() {
         let line = SET_TEXT.lines().next().unwrap();
         let refused = |from: &str, to: &str| {
             let changed = line.replacen(from, to, 1);
             assert_ne!(changed, line);
             ItemSet::parse("made-up", &changed).unwrap_err()
         };
-        assert!(
-            refused("\"item\":1,", "\"item\":2,").ends_with("item 2 of tier 1 stands in the wrong place")
-        );
+        assert!(refused("\"item\":1,", "\"item\":2,").ends_with("item 2 of tier 1 is out of order"));
         assert!(refused("\"tier\":1,", "\"tier\":6,").ends_with("tier 6"));
-        assert!(refused("\"id\":\"", "\"id\":\"0").ends_with("it is that of another position"));
+        assert!(refused("\"id\":\"", "\"id\":\"0").ends_with("does not match the position"));
         assert!(
             refused("\"opponents\":\"", "\"opponents\":\"oracle ")
-                .contains("one for each other seat is expected")
+                .contains("expected one for each other seat")
         );
-        assert!("6".parse::<Tier>().unwrap_err().contains("expected 1 to 5"));
+        assert!("6".parse::<Tier>().unwrap_err().contains("expected a tier from 1 to 5"));
     }
 }

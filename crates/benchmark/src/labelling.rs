@@ -1,10 +1,10 @@
-//! A position with its labels.
+//! Labels of positions.
 
 use super::{difficulty::measure_difficulty, position_id::PositionId};
 use lastnim_core::{game::Game, oracle::Explanation};
 use lastnim_proto::pb;
 
-/// Labels the position that a game starts from, with its explanation.
+/// Labels the first position of a game.
 ///
 /// # Panics
 /// If no counter is left.

@@ -1,8 +1,10 @@
-//! The benchmark and the datasets: positions that are frozen or drawn, and what a record says of a bot that played one.
+//! The benchmark and the datasets: positions that are frozen or drawn, and scores of bots that played them.
 //!
-//! `position_id` names positions, `position_draw` and `distinct_positions` draw them, `difficulty` and `labelling` say what is known of one.
-//! `item_set` reads the frozen set, and `item_score` says what a record came to by the item that it is of. `tier_tally` adds scores
-//! up and says when a tier is over; `card` makes the card of that, for the play and for `lastnim verify` alike.
+//! `position_id` identifies positions, `position_draw` and `distinct_positions` draw them, and `difficulty` and `labelling` describe them. `item_set`
+//! reads
+//! the frozen set, and `item_score` scores a record. `tier_tally` adds up scores and applies the stopping rule; `card` makes the card, for play and
+//! for
+//! `lastnim record verify`.
 //!
 //! Nothing here plays, asks a server or reads a file.
 

@@ -1,21 +1,21 @@
-//! Positions that are drawn from a seed.
+//! Random positions.
 
 use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_tournament::{Positions, PositionsError, SeededDraw, draw_matrix};
 
-/// What the draw of a position of a dataset is for, besides its seed and index.
+/// Separates these draws from others with the same seed and index.
 const DATASET_DRAW: u64 = 0x0000_6461_7461_7365;
 
-/// What positions are drawn.
+/// The kind of positions to draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawnKind {
-    /// The numbers of seats, each equally likely; at least one.
+    /// The numbers of seats, equally likely; at least one.
     pub seats: Vec<SeatCount>,
-    /// The fewest and the most piles.
+    /// The minimum and the maximum number of piles.
     pub piles: (usize, usize),
-    /// The fewest and the most counters of a pile.
+    /// The minimum and the maximum number of counters in a pile.
     pub counters: (u64, u64),
-    /// Who wins when no counter is left.
+    /// The ending.
     pub ending: Ending,
 }
 
@@ -23,7 +23,7 @@ impl DrawnKind {
     /// Checks the numbers.
     ///
     /// # Errors
-    /// Names the first one that is out of its bounds.
+    /// Names the first one that is out of range.
     pub fn check(&self) -> Result<(), PositionsError> {
         Positions::drawn(1, self.piles, self.counters).map(|_| ())
     }
@@ -31,14 +31,14 @@ impl DrawnKind {
 
 #[cfg(test)]
 impl DrawnKind {
-    /// Returns small positions of two to four seats.
+    /// Returns the kind of small positions with two to four seats.
     pub fn small() -> Self {
-        let seats = [2, 3, 4].map(|seats| SeatCount::new(seats).expect("as many seats as a match has"));
+        let seats = [2, 3, 4].map(|seats| SeatCount::new(seats).expect("valid numbers of seats"));
         Self { seats: seats.to_vec(), piles: (1, 4), counters: (1, 9), ending: Ending::ToMoveWins }
     }
 }
 
-/// Positions of one kind, by their index: piles, rows and the seat to move are drawn, each equally likely in its range.
+/// Positions of one kind, by index: piles, rows and the seat to move are drawn uniformly.
 #[derive(Debug, Clone)]
 pub struct PositionDraw {
     kind: DrawnKind,
@@ -49,21 +49,21 @@ impl PositionDraw {
     /// Draws from a seed.
     ///
     /// # Panics
-    /// If the kind has no number of seats, or does not pass its [check](DrawnKind::check).
+    /// If the kind has no numbers of seats, or fails its [check](DrawnKind::check).
     pub fn new(kind: DrawnKind, seed: u64) -> Self {
-        assert!(!kind.seats.is_empty(), "positions have seats");
+        assert!(!kind.seats.is_empty(), "expected a number of seats");
         Self { kind, seed }
     }
 
-    /// Returns the position of an index.
+    /// Returns the position with an index.
     pub fn draw_game(&self, index: u64) -> Game {
         let DrawnKind { seats, piles, counters, ending } = &self.kind;
         let mut draw = SeededDraw::from_numbers([self.seed, DATASET_DRAW, index]);
-        let seats = *draw.choose(seats).expect("there are numbers of seats");
+        let seats = *draw.choose(seats).expect("the list is not empty");
         let matrix = draw_matrix(seats, draw.next_bits(), 0);
         let first = draw.number_below(seats.get() as u64) as usize;
         let positions = Positions::drawn(1, *piles, *counters).expect("the numbers were checked");
         let piles = positions.piles(draw.next_bits(), 0).expect("there is one position");
-        Game::new(piles, matrix, first, *ending).expect("the first seat is one of the matrix's")
+        Game::new(piles, matrix, first, *ending).expect("the first seat is in range")
     }
 }

@@ -1,4 +1,4 @@
-//! How the set `lastnim-1` was drawn. The set is its file: this shows where it comes from.
+//! How the set `lastnim-1` was drawn. The file is authoritative; this code documents its origin.
 
 use super::item_set::{SET_TEXT, Tier};
 use crate::{DrawnKind, PositionDraw, PositionId, difficulty::measure_difficulty};
@@ -13,16 +13,16 @@ use lastnim_proto::{
 use lastnim_tournament::SeededDraw;
 use std::collections::HashSet;
 
-/// What the whole set derives from.
+/// The seed of the whole set.
 const SET_SEED: u64 = 1;
-/// Items of a tier.
+/// The number of items in a tier.
 const ITEMS: u32 = 120;
-/// Whom the bot meets, each at most once in a match.
+/// The opponents of the bot, each at most once per match.
 const OPPONENTS: [&str; 5] = ["oracle", "minimax-4", "minimax-2", "epsilon-0.2", "greedy"];
-/// What cannot be seen within 8 plies counts as so many plies more than 1.
+/// A gain not visible within 8 plies counts as if it took this many more.
 const UNSEEN_PLIES: u32 = 8;
 
-/// Returns the tier of a position by its difficulty; none where nobody can err.
+/// Returns the tier of a position by its difficulty; `None` if no take is an error.
 fn tier_of_difficulty(difficulty: &pb::PositionDifficulty) -> Option<Tier> {
     if difficulty.optimal_share >= 1.0 {
         return None;
@@ -37,8 +37,9 @@ fn tier_of_difficulty(difficulty: &pb::PositionDifficulty) -> Option<Tier> {
     Tier::all().take_while(|tier| f64::from(tier.number() - 1) <= 5.0 * difficulty).last()
 }
 
-/// Returns the positions with so many seats in the order in which `lastnim dataset --split benchmark --seats N --draw-piles 1,6 --draw-counters 1,9
-/// --max-optimal-share 0.999 --seed 1` writes them, with their tiers.
+/// Returns the positions with this many seats, with their tiers, in the order in which they are written by `lastnim oracle dataset --split benchmark
+/// --seats N
+/// --draw-piles 1,6 --draw-counters 1,9 --max-optimal-share 0.999 --seed 1`.
 fn drawn_positions(seats: usize) -> impl Iterator<Item = (Tier, Game, pb::PositionDifficulty)> {
     let seats = vec![SeatCount::new(seats).unwrap()];
     let kind = DrawnKind { seats, piles: (1, 6), counters: (1, 9), ending: Ending::ToMoveWins };
@@ -54,8 +55,7 @@ fn drawn_positions(seats: usize) -> impl Iterator<Item = (Tier, Game, pb::Positi
     })
 }
 
-/// Draws the first items of each tier: the number of seats and the opponents of each, each equally likely; its position is the next of the tier with
-/// so many seats.
+/// Draws the first items of each tier: the number of seats and the opponents uniformly; the position is the tier's next one with this many seats.
 fn draw_items(count: u32) -> String {
     let mut drawn: Vec<_> = (2..=5).map(|seats| (drawn_positions(seats), Vec::new())).collect();
     let mut text = String::new();
@@ -63,7 +63,7 @@ fn draw_items(count: u32) -> String {
         let mut taken = [0; 4];
         for number in 1..=count {
             let mut draw = SeededDraw::from_numbers([SET_SEED, tier.number().into(), number.into()]);
-            // With two seats hardly a position in which one can err is that easy: 10 of 13,180 that were drawn.
+            // With two seats, hardly any position with possible errors is this easy: 10 of 13,180 draws.
             let fewest_seats = if tier.number() == 1 { 3 } else { 2 };
             let seats = (fewest_seats + draw.number_below(6 - fewest_seats)) as usize;
             let mut opponents = OPPONENTS;
@@ -113,22 +113,22 @@ fn an_item_is_in_the_tier_of_its_difficulty() {
 }
 
 #[test]
-fn the_difficulty_of_an_item_is_what_is_measured() {
+fn stored_difficulties_match_measurements() {
     let items = super::BENCHMARK_SET.items_of_tier(Tier::MAX).iter().take(3);
     for (item, line) in items.zip(SET_TEXT.lines().filter(|line| line.starts_with("{\"tier\":5,"))) {
         let told: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
         let found = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
         assert_eq!((found.optimal_share, found.plies_to_see), (told.optimal_share, told.plies_to_see));
-        // It rests on a logarithm, which may differ between platforms.
+        // It depends on a logarithm, which may differ between platforms.
         assert!((found.playout_error_rate - told.playout_error_rate).abs() <= 0.125, "{item}");
     }
 }
 
 #[test]
-fn the_first_items_are_what_the_rule_draws() {
+fn the_first_items_can_be_reproduced() {
     let drawn = draw_items(1);
     let first: String = SET_TEXT.lines().step_by(ITEMS as usize).flat_map(|line| [line, "\n"]).collect();
-    // The share of errors of a search rests on a logarithm, which may differ in the last bit between platforms.
+    // The search errors depend on a logarithm, which may differ in the last bit between platforms.
     let without_share = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split(",\"playout_error_rate\"").next().unwrap().to_owned()).collect()
     };
@@ -136,7 +136,7 @@ fn the_first_items_are_what_the_rule_draws() {
 }
 
 #[test]
-#[ignore = "on another platform a logarithm may differ in the last bit"]
-fn the_set_is_what_the_rule_draws() {
+#[ignore = "logarithms may differ in the last bit on other platforms"]
+fn the_set_can_be_reproduced() {
     assert_eq!(draw_items(ITEMS), SET_TEXT);
 }

@@ -1,4 +1,4 @@
-//! Tests that bots that are less than perfect lose more in higher tiers.
+//! Tests that imperfect bots lose more in higher tiers.
 
 use crate::{BENCHMARK_SET, SetItem, Tier};
 use lastnim_bots::HouseBot;
@@ -9,7 +9,7 @@ use lastnim_core::{
     referee::MatchSetup,
 };
 
-/// Plays an item without a server, and returns the ranks that the bot lost in all and by its first take, as shares of all that could be lost.
+/// Plays an item without a server, and returns the bot's loss in total and by its first take, as shares of all ranks.
 fn play_item(item: &SetItem, bot: HouseBot) -> [f64; 2] {
     let setup = MatchSetup {
         first: item.game.first_seat(),
@@ -32,7 +32,7 @@ fn play_item(item: &SetItem, bot: HouseBot) -> [f64; 2] {
     [(lost / all).min(1.0), f64::from(audit.plies[0].regret) / all]
 }
 
-/// Returns what a bot loses on average in the first items of each tier.
+/// Returns the mean losses of a bot in the first items of each tier.
 fn mean_losses(bot: &str, items: usize) -> Vec<[f64; 2]> {
     let bot: HouseBot = bot.parse().unwrap();
     let mean = |tier: Tier| {
@@ -57,7 +57,7 @@ fn reference_bots_lose_more_in_higher_tiers() {
 }
 
 #[test]
-fn a_bot_that_errs_at_the_same_rate_everywhere_loses_most_where_most_is_at_stake() {
+fn a_bot_with_a_constant_error_rate_loses_most_where_errors_cost_most() {
     let losses = mean_losses("epsilon-0.2", 120);
     assert!((0..4).all(|tier| losses[4][0] > losses[tier][0]), "{losses:?}");
 }

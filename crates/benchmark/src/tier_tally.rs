@@ -1,23 +1,23 @@
-//! What the items of a tier add up to, and when the tier is over.
+//! Tallies of tiers, and the stopping rule.
 
 use super::{item_score::ItemScore, item_set::Tier};
 use lastnim_auditing::{LossCounts, LossEstimate};
 use lastnim_core::referee::{EventHash, ForfeitReason};
 use lastnim_proto::pb;
 
-/// The probability with which the interval of a tier holds.
+/// The confidence level of the intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// When a tier is over.
+/// When a tier ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoppingRule {
-    /// Once its interval is as narrow as this.
+    /// The width of the interval at which it ends.
     pub width: f64,
-    /// After so many items in any case.
+    /// The maximum number of items.
     pub max_items: u32,
 }
 
-/// What the items of a tier have come to so far.
+/// The results of a tier so far.
 #[derive(Debug, Clone)]
 pub struct TierTally {
     tier: Tier,
@@ -34,7 +34,7 @@ pub struct TierTally {
 }
 
 impl TierTally {
-    /// Starts without any item.
+    /// Starts without items.
     pub fn new(tier: Tier) -> Self {
         Self {
             tier,
@@ -51,7 +51,7 @@ impl TierTally {
         }
     }
 
-    /// Returns how many items there are.
+    /// Returns the number of items.
     pub fn items(&self) -> u32 {
         self.losses.items()
     }
@@ -75,7 +75,7 @@ impl TierTally {
         self.heads.push(head);
     }
 
-    /// Returns why the tier is over, if it is.
+    /// Returns why the tier has ended, if it has.
     pub fn stop(&self, rule: StoppingRule) -> Option<pb::BenchmarkStop> {
         let estimate = self.loss()?;
         if estimate.width() <= rule.width {
@@ -85,17 +85,17 @@ impl TierTally {
         }
     }
 
-    /// Returns what an item cost; none without items.
+    /// Returns the mean loss per item; `None` without items.
     pub fn loss(&self) -> Option<LossEstimate> {
         self.losses.estimate(1.0 - CONFIDENCE)
     }
 
-    /// Returns what the items cost.
+    /// Returns the losses of all items.
     pub fn losses(&self) -> &LossCounts {
         &self.losses
     }
 
-    /// Makes the part of the card.
+    /// Makes the tier's part of the card.
     pub fn to_message(&self, stop: pb::BenchmarkStop) -> pb::BenchmarkTier {
         let figure = |counts: &LossCounts| counts.estimate(1.0 - CONFIDENCE).map(loss_figure);
         let lost_seats = ForfeitReason::ALL.iter().zip(self.lost_seats).filter(|&(_, count)| count > 0);
@@ -121,7 +121,7 @@ impl TierTally {
     }
 }
 
-/// Writes an estimate.
+/// Formats an estimate.
 pub fn loss_figure(estimate: LossEstimate) -> pb::LossFigure {
     let LossEstimate { value, low, high } = estimate;
     pb::LossFigure { value, low, high }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_seats_count_and_are_told_apart() {
+    fn lost_seats_are_counted_separately() {
         let mut tally = TierTally::new(Tier::MAX);
         assert_eq!(tally.stop(RULE), None);
         tally.add_item(&score(LossShare::ALL, Some(ForfeitReason::TimedOut)), head());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tier_is_over_once_its_interval_is_narrow_or_its_items_are_used_up() {
+    fn a_tier_ends_at_a_narrow_interval_or_after_all_items() {
         let (mut sure, mut unsure) = (TierTally::new(Tier::MAX), TierTally::new(Tier::MAX));
         let mut stopped = Vec::new();
         for number in 1..=40_u32 {

@@ -1,4 +1,4 @@
-//! The bot under test, as the suite sees it: something that is started with an environment, may end, and can be stopped.
+//! The bot under test: a program that is started with an environment, may end, and can be stopped.
 
 use std::{
     collections::VecDeque,
@@ -9,15 +9,15 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// The bytes of a bot's output that are kept: the last ones.
+/// The number of bytes kept of a bot's output: the last ones.
 const MAX_OUTPUT_BYTES: usize = 4096;
-/// The characters of a line of output that are shown.
+/// The maximum number of characters shown of a line of output.
 const MAX_LINE_CHARS: usize = 200;
 
-/// What a bot finds in its environment, as under `lastnim tournament run`.
+/// The environment of a bot, as set by `lastnim tournament run`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotEnvironment {
-    /// Where the server listens, as host:port: `LASTNIM_SERVER`.
+    /// The address of the server, as host:port: `LASTNIM_SERVER`.
     pub server: String,
     /// The bot's token: `LASTNIM_TOKEN`.
     pub token: String,
@@ -25,7 +25,7 @@ pub struct BotEnvironment {
     pub tournament: String,
 }
 
-/// Starts the bot under test, once for each check and again where a check asks for that.
+/// Starts the bot under test: once for each check, and again when a check restarts it.
 pub trait BotLauncher: Send + Sync + 'static {
     /// Starts the bot.
     ///
@@ -37,18 +37,18 @@ pub trait BotLauncher: Send + Sync + 'static {
 /// How a bot's program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotEnd {
-    /// In words, such as `exit status: 1`.
+    /// A description, such as `exit status: 1`.
     pub words: String,
-    /// Whether it says that all went well.
+    /// Whether the exit status is 0.
     pub is_success: bool,
 }
 
-/// The last part of what a bot has printed.
+/// The last part of a bot's output.
 #[derive(Debug, Clone, Default)]
 pub struct OutputTail(Arc<Mutex<VecDeque<u8>>>);
 
 impl OutputTail {
-    /// Adds what was printed, and forgets what is too old.
+    /// Adds output, and drops what is too old.
     pub fn push_bytes(&self, printed: &[u8]) {
         let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = &printed[printed.len().saturating_sub(MAX_OUTPUT_BYTES)..];
@@ -70,7 +70,7 @@ impl OutputTail {
     }
 }
 
-/// A bot that runs.
+/// A running bot.
 #[derive(Debug)]
 pub struct LaunchedBot {
     ended: watch::Receiver<Option<BotEnd>>,
@@ -80,7 +80,7 @@ pub struct LaunchedBot {
 }
 
 impl LaunchedBot {
-    /// Runs a bot: `run` returns how it ended, and ends it once its argument resolves. It is called on a Tokio runtime.
+    /// Runs a bot on a Tokio runtime. `run` must end the bot when its argument resolves, and return how it ended.
     pub fn spawn<F>(run: impl FnOnce(oneshot::Receiver<()>) -> F, output: OutputTail) -> Self
     where
         F: Future<Output = BotEnd> + Send + 'static,
@@ -95,20 +95,20 @@ impl LaunchedBot {
         Self { ended, stop: Some(stop), task, output }
     }
 
-    /// Waits until the bot has ended by itself. Safe to cancel.
+    /// Waits until the bot ends by itself. Safe to cancel.
     pub async fn wait_until_ended(&mut self) -> BotEnd {
         match self.ended.wait_for(Option::is_some).await {
-            Ok(end) => end.clone().unwrap_or_else(|| unreachable!("it is there")),
-            Err(_) => BotEnd { words: "nobody knows how".to_owned(), is_success: false },
+            Ok(end) => end.clone().unwrap_or_else(|| unreachable!("the channel was checked")),
+            Err(_) => BotEnd { words: "for an unknown reason".to_owned(), is_success: false },
         }
     }
 
-    /// Returns what it has printed.
+    /// Returns the last part of its output.
     pub fn output(&self) -> &OutputTail {
         &self.output
     }
 
-    /// Ends the bot, if it still runs, and waits until it has ended.
+    /// Stops the bot if it is running, and waits for its end.
     pub async fn stop(&mut self) {
         if let Some(stop) = self.stop.take() {
             // It may have ended by itself.

@@ -1,4 +1,4 @@
-//! One stream of the bot, with nothing decided about it.
+//! A stream of the bot.
 
 use super::play_service::EncodedEvent;
 use lastnim_proto::pb;
@@ -8,24 +8,24 @@ use tonic::Status;
 /// A call of the bot.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// It has opened a stream.
+    /// It opened a stream.
     Session(BotSession),
-    /// It was not let in; what it called with.
+    /// It was refused; what it called with.
     Refused(String),
 }
 
-/// What comes from a bot.
+/// Input from a bot.
 #[derive(Debug)]
 pub(super) enum Inbound {
     /// A message.
     Request(pb::PlayRequest),
-    /// It has closed its sending side, which closes the session.
+    /// It closed its sending side, which closes the session.
     Closed,
-    /// Its stream cannot be read any more, and why.
+    /// Its stream broke, and why.
     Broken(String),
 }
 
-/// One stream of the bot. The stream ends when this is dropped.
+/// A stream of the bot, which ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct BotSession {
     outbound: mpsc::UnboundedSender<Result<EncodedEvent, Status>>,
@@ -40,7 +40,7 @@ impl BotSession {
         Self { outbound, inbound }
     }
 
-    /// Sends an event; a stream that is gone swallows it, as a network would.
+    /// Sends an event; if the stream is gone, the event is lost, as in a network.
     pub(super) fn send(&self, event: EncodedEvent) {
         let _ = self.outbound.send(Ok(event));
     }
@@ -50,7 +50,7 @@ impl BotSession {
         let _ = self.outbound.send(Err(status));
     }
 
-    /// Waits for what the bot sends next. Safe to cancel.
+    /// Waits for the next input. Safe to cancel.
     pub(super) async fn next_inbound(&mut self) -> Inbound {
         self.inbound.recv().await.unwrap_or(Inbound::Closed)
     }

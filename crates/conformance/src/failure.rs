@@ -1,12 +1,12 @@
-//! What a bot did instead of what a check expects.
+//! Failures of checks.
 
-/// What a bot did instead of what a check expects.
+/// What a bot did, and what the check expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckFailure {
-    /// What the server sent and did last, oldest first: an event as its JSON, anything else in words.
+    /// The last events and actions of the server, oldest first: events as JSON, actions in words.
     pub sent: Vec<String>,
-    /// What a bot should have done.
+    /// What the bot should have done.
     pub expected: String,
-    /// What this one did.
+    /// What it did.
     pub got: String,
 }

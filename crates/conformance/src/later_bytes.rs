@@ -1,26 +1,25 @@
-//! Bytes of a later version of the protocol: fields and events that this version does not know.
+//! Fields and events of a future protocol version.
 
 use lastnim_proto::{json::message_descriptor, pb};
 use prost::encoding::{WireType, decode_key, decode_varint, encode_key, encode_varint};
 use prost_reflect::{Kind, MessageDescriptor};
 
-/// The number of the fields that are added. No message of this version has it, and it takes two bytes as later ones may.
+/// The number of the added field. No current message has it, and its tag takes two bytes.
 const LATER_FIELD: u32 = 999;
-/// A value that no enumeration of this version has.
+/// A value that no current enumeration has.
 pub(super) const LATER_VALUE: i32 = 77;
 
-/// Events of kinds that this version does not know, with what a failure says of them: a message in field 100, a number in field 999, a
-/// text in the field of the highest number.
+/// Unknown events with their descriptions: a message in field 100, a number in field 999, and a text in the field with the highest number.
 pub(super) const LATER_EVENTS: [(&[u8], &str); 3] = [
-    (&[0xa2, 0x06, 0x04, 0x08, 0x2a, 0x10, 0x01], "an event of a later version: a message in field 100"),
-    (&[0xb8, 0x3e, 0x07], "an event of a later version: the number 7 in field 999"),
+    (&[0xa2, 0x06, 0x04, 0x08, 0x2a, 0x10, 0x01], "an unknown event: a message in field 100"),
+    (&[0xb8, 0x3e, 0x07], "an unknown event: the number 7 in field 999"),
     (
         &[0xfa, 0xff, 0xff, 0xff, 0x0f, 0x05, b'l', b'a', b't', b'e', b'r'],
-        "an event of a later version: a text in field 536,870,911",
+        "an unknown event: a text in field 536,870,911",
     ),
 ];
 
-/// Adds a field that this version does not know to an encoded response and to every message within it.
+/// Adds an unknown field to an encoded response and all messages in it.
 pub(super) fn add_later_fields(response: &[u8]) -> Vec<u8> {
     with_later_field(&message_descriptor::<pb::PlayResponse>(), response)
 }
@@ -68,7 +67,7 @@ mod tests {
     use prost::Message as _;
 
     #[test]
-    fn what_this_version_knows_stays_as_it_is() {
+    fn known_fields_are_unchanged() {
         let rows = (0..3).map(|_| pb::Row { offsets: vec![2, 0, 1] }).collect();
         let revealed = pb::Revealed {
             match_id: "x".to_owned(),
@@ -78,13 +77,13 @@ mod tests {
         let response = pb::PlayResponse { event: Some(pb::play_response::Event::Revealed(revealed)) };
         let encoded = response.encode_to_vec();
         let added = add_later_fields(&encoded);
-        // One in each of the response, `revealed`, the matrix and its three rows, three bytes each.
+        // One of three bytes in each of: the response, `revealed`, the matrix and its three rows.
         assert!(added.len() >= encoded.len() + 6 * 3);
         assert_eq!(pb::PlayResponse::decode(added.as_slice()), Ok(response));
     }
 
     #[test]
-    fn later_events_are_none_of_this_version() {
+    fn later_events_are_unknown() {
         for (bytes, _) in LATER_EVENTS {
             assert_eq!(pb::PlayResponse::decode(bytes), Ok(pb::PlayResponse::default()));
         }

@@ -1,9 +1,8 @@
-//! The conformance suite: whether a bot does what the protocol asks of it, whatever its server and its network do.
+//! The conformance suite: checks whether a bot follows the protocol, whatever its server and its network do.
 //!
-//! Each [`Check`] starts the bot's program against a scripted server on a port of its own. Matches are refereed by the referee of the
-//! real server and every event goes through the same conversions, so that a bot is sent what it would be sent there; what a
-//! check does besides (it cuts the stream, sends an event twice, or sends what a later version may add) is in `scenes`. How a
-//! program is started and ended is the caller's: see [`BotLauncher`].
+//! Each [`Check`] starts the bot's program against a scripted server on its own port. The real server's referee and conversions produce the events,
+//! so the bot gets what a real server would send. What a check does on top (cut the stream, repeat events, send fields of a future version) is in
+//! `scenes`. The caller starts and stops the program: see [`BotLauncher`].
 
 mod bot_launcher;
 mod bot_session;

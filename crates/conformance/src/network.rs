@@ -9,27 +9,27 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// Bytes that may be under way to or from the server's side of a connection.
+/// The buffer for bytes in transit on the server's side of a connection.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// How long each byte of a slow network is under way.
+/// The latency of a slow network.
 const SLOW_LATENCY: Duration = Duration::from_millis(150);
-/// The most bytes that a slow network delivers at once.
+/// The largest fragment on a slow network.
 const SLOW_FRAGMENT_BYTES: usize = 16;
-/// The pause of a slow network between two deliveries.
+/// The pause between fragments on a slow network.
 const SLOW_PAUSE: Duration = Duration::from_millis(1);
-/// Deliveries of a slow network that may be under way.
+/// The maximum number of fragments in transit on a slow network.
 const SLOW_FRAGMENTS: usize = 4096;
 
-/// How fast bytes travel.
+/// The speed of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NetworkPace {
-    /// As on one machine.
+    /// Like a local connection.
     Fast,
     /// 150 ms each way, in fragments of at most 16 bytes.
     Slow,
 }
 
-/// Accepts connections and carries their bytes until the task is dropped, which cuts them all.
+/// Accepts connections and forwards their bytes until the task is dropped, which cuts them all.
 pub(super) async fn carry_connections(
     listener: TcpListener,
     pace: NetworkPace,
@@ -40,7 +40,7 @@ pub(super) async fn carry_connections(
     loop {
         tokio::select! {
             connection = listener.accept() => {
-                // One that was given up before it was accepted.
+                // It was aborted before it was accepted.
                 let Ok((outside, _)) = connection else { continue };
                 let (inside, server_side) = tokio::io::duplex(BUFFER_BYTES);
                 connections.spawn(carry_connection(outside, inside, pace, cuts.clone()));
@@ -53,7 +53,7 @@ pub(super) async fn carry_connections(
     }
 }
 
-/// Carries the bytes of one connection until either side closes it or it is cut.
+/// Forwards the bytes of one connection until either side closes it or it is cut.
 async fn carry_connection(
     mut outside: TcpStream,
     mut inside: DuplexStream,
@@ -61,11 +61,11 @@ async fn carry_connection(
     mut cuts: watch::Receiver<u64>,
 ) {
     cuts.mark_unchanged();
-    // Small messages are not to wait for acknowledgements; a connection for which that cannot be set is slower.
+    // Disables Nagle's algorithm; without it the connection is slower, but works.
     let _ = outside.set_nodelay(true);
     let carried = async {
         match pace {
-            // However it ended, it is over.
+            // The connection has ended, for whatever reason.
             NetworkPace::Fast => drop(copy_bidirectional(&mut outside, &mut inside).await),
             NetworkPace::Slow => {
                 let (outside_reader, outside_writer) = outside.split();
@@ -83,7 +83,7 @@ async fn carry_connection(
     }
 }
 
-/// Carries bytes in one direction, late and in fragments.
+/// Forwards bytes in one direction with latency, in fragments.
 async fn carry_slowly(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) {
     let (sender, mut fragments) = mpsc::channel::<(Instant, Vec<u8>)>(SLOW_FRAGMENTS);
     let reading = async move {

@@ -1,4 +1,4 @@
-//! `lastnim.v1.ArenaService` with a stream whose bytes the script chooses: an event of a later version is none of this one's messages.
+//! `lastnim.v1.ArenaService` as a stream of arbitrary bytes, since future events are not messages of this version.
 
 use super::bot_session::{Arrival, BotSession, Inbound};
 use lastnim_proto::pb;
@@ -16,17 +16,17 @@ use tonic::{
 };
 use tonic_prost::{ProstCodec, ProstDecoder};
 
-/// The one method that is served.
+/// The only method.
 const PLAY_PATH: &str = "/lastnim.v1.ArenaService/Play";
-/// The largest message of a bot, as on the real server.
+/// The maximum size of a bot's message, as on the real server.
 const MAX_REQUEST_BYTES: usize = 64 * 1024;
-/// Messages of a bot that may wait to be read; the rest waits in the bot's own stream.
+/// The queue of unread messages; further ones wait in the bot's stream.
 const INBOUND_QUEUE: usize = 256;
 
-/// One event as it is sent.
+/// An encoded event.
 pub(super) type EncodedEvent = Vec<u8>;
 
-/// Hands every stream of the bot to the script.
+/// Passes every stream of the bot to the script.
 #[derive(Debug, Clone)]
 pub(super) struct PlayService {
     token: Arc<str>,
@@ -34,7 +34,7 @@ pub(super) struct PlayService {
 }
 
 impl PlayService {
-    /// Lets in who has the token.
+    /// Admits calls with this token.
     pub(super) fn new(token: &str, arrivals: mpsc::UnboundedSender<Arrival>) -> Self {
         Self { token: token.into(), arrivals }
     }
@@ -48,7 +48,7 @@ impl PlayService {
             None => "a call without `authorization`".to_owned(),
             Some(given) => format!("a call with `authorization: {given:.80}`"),
         };
-        // A script that is over does not care.
+        // The script may have ended.
         let _ = self.arrivals.send(Arrival::Refused(words));
         Err(Status::unauthenticated(
             "expected `authorization: Bearer <token>` with the token in LASTNIM_TOKEN",
@@ -73,7 +73,7 @@ impl Service<http::Request<Body>> for PlayService {
         let service = self.clone();
         Box::pin(async move {
             if request.uri().path() != PLAY_PATH {
-                return Ok(Status::unimplemented("the scripted server serves Play alone").into_http());
+                return Ok(Status::unimplemented("the scripted server only serves Play").into_http());
             }
             let grpc = Grpc::new(ScriptCodec);
             let mut grpc = grpc.apply_max_message_size_config(Some(MAX_REQUEST_BYTES), None);
@@ -95,14 +95,14 @@ impl StreamingService<pb::PlayRequest> for PlayService {
             let (outbound, events) = mpsc::unbounded_channel();
             let (sender, inbound) = mpsc::channel(INBOUND_QUEUE);
             tokio::spawn(read_requests(request.into_inner(), sender));
-            // A script that is over does not care.
+            // The script may have ended.
             let _ = arrivals.send(Arrival::Session(BotSession::new(outbound, inbound)));
             Ok(Response::new(UnboundedReceiverStream::new(events)))
         })
     }
 }
 
-/// Reads what a bot sends until its stream ends or the script no longer listens.
+/// Reads the bot's messages until its stream or the script ends.
 async fn read_requests(mut requests: Streaming<pb::PlayRequest>, script: mpsc::Sender<Inbound>) {
     loop {
         let inbound = match requests.next().await {
@@ -117,7 +117,7 @@ async fn read_requests(mut requests: Streaming<pb::PlayRequest>, script: mpsc::S
     }
 }
 
-/// Sends bytes as they are, and reads requests.
+/// Sends raw bytes, and decodes requests.
 #[derive(Debug, Clone, Copy, Default)]
 struct ScriptCodec;
 
@@ -136,7 +136,7 @@ impl Codec for ScriptCodec {
     }
 }
 
-/// Sends bytes as they are.
+/// Sends raw bytes.
 #[derive(Debug, Clone, Copy)]
 struct VerbatimEncoder;
 

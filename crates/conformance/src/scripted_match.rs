@@ -1,4 +1,4 @@
-//! A match whose other seats are moved by the script, refereed as on the real server.
+//! A match in which the script moves the other seats, with the real server's referee.
 
 use lastnim_core::{
     game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId},
@@ -11,38 +11,38 @@ use lastnim_core::{
 use lastnim_proto::{MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
 use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
-/// Spreads the takes of the script's seats over what is left; odd, and far from a multiple of small numbers.
+/// Varies the takes of the script's seats; odd, and far from multiples of small numbers.
 const TAKE_SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The time of every event: the suite's own patience bounds the bot, and no clock runs.
+/// The time of every event. It is constant: the suite's patience limits the bot, and clocks do not run.
 fn script_time() -> Timestamp {
     Timestamp::from_micros(1_000_000)
 }
 
-/// How rows come about.
+/// Where rows come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowSource {
     /// Each seat declares its own.
     Declared,
-    /// They are assigned: each seat favours one of the next seats, another one each.
+    /// Assigned; each seat prefers a different one of the next seats.
     Assigned,
 }
 
-/// A match as a scene describes it.
+/// A match as planned by a scene.
 #[derive(Debug, Clone)]
 pub(super) struct MatchPlan {
     pub(super) seats: usize,
-    /// The bot's own seat.
+    /// The bot's seat.
     pub(super) seat: usize,
     pub(super) piles: Vec<u64>,
     pub(super) ending: Ending,
     pub(super) rows: RowSource,
     pub(super) max_plies: u32,
-    /// Whether the other seats declare their rows only when the scene lets them.
+    /// Whether the other seats wait for the scene to let them declare.
     pub(super) others_wait: bool,
 }
 
 impl MatchPlan {
-    /// Plans a match in which the bot has the first seat and rows are assigned.
+    /// Plans a match with the bot in the first seat and with assigned rows.
     pub(super) fn new(seats: usize, piles: &[u64]) -> Self {
         Self {
             seats,
@@ -67,14 +67,14 @@ impl MatchPlan {
         Self { others_wait: true, ..self.declared() }
     }
 
-    /// Makes the setup of the `number`th match of a check.
+    /// Makes the setup of a check's match with a number.
     fn setup(&self, number: u64, names: MatchNames<'_>) -> MatchSetup {
         let seats = SeatCount::new(self.seats).expect("scenes plan matches of 2 to 32 seats");
         let bots = BySeat::from_fn(seats, |seat| {
-            let rival = || format!("rival-{}", seat.index()).parse().expect("letters and digits");
+            let rival = || format!("rival-{}", seat.index()).parse().expect("the name is valid");
             if seat.index() == self.seat { names.bot.clone() } else { rival() }
         });
-        let piles = Piles::parse(&self.piles).expect("scenes plan piles that can be played");
+        let piles = Piles::parse(&self.piles).expect("scenes plan valid piles");
         let mut setup = MatchSetup::new(bots, piles);
         setup.ending = self.ending;
         setup.first = seats.seat_at_offset(Seat::FIRST, number as usize % self.seats);
@@ -88,16 +88,16 @@ impl MatchPlan {
             AllianceMatrix::from_rows(BySeat::from_fn(seats, row)).expect("a row for each seat")
         });
         setup.origin = Some(Origin { tournament: names.tournament, number, group: number });
-        setup.validate().expect("scenes plan matches that can be played")
+        setup.validate().expect("scenes plan valid matches")
     }
 }
 
-/// What the setups of a check's matches have in common.
+/// The common parts of the setups of a check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchNames<'a> {
     pub(super) bot: &'a BotName,
     pub(super) tournament: TournamentId,
-    /// How long the bot may take for a row or a take.
+    /// The time limit for a row or a take.
     pub(super) patience: Duration,
 }
 
@@ -108,12 +108,12 @@ pub(super) struct ScriptedMatch {
     seat: Seat,
     referee: Referee,
     setup: Arc<MatchSetup>,
-    /// What the bot is still to be sent.
+    /// Events to be sent to the bot.
     outbox: VecDeque<ServerEvent>,
 }
 
 impl ScriptedMatch {
-    /// Begins a match, up to the moment at which the bot is awaited.
+    /// Starts a match and runs it until the bot has to act.
     pub(super) fn begin(id: MatchId, plan: &MatchPlan, number: u64, names: MatchNames<'_>) -> Self {
         let setup = plan.setup(number, names);
         let present = BySeat::filled(setup.seats(), &true);
@@ -132,12 +132,12 @@ impl ScriptedMatch {
         self.id
     }
 
-    /// Returns the bot's own seat.
+    /// Returns the bot's seat.
     pub(super) fn seat(&self) -> Seat {
         self.seat
     }
 
-    /// Returns a seat that is not the bot's.
+    /// Returns a seat other than the bot's.
     pub(super) fn other_seat(&self) -> Seat {
         self.setup.seats().next(self.seat)
     }
@@ -150,12 +150,12 @@ impl ScriptedMatch {
         self.state().phase() == MatchPhase::Ended
     }
 
-    /// Returns the ply that the match has reached.
+    /// Returns the current ply.
     pub(super) fn ply(&self) -> u32 {
         self.state().ply()
     }
 
-    /// Says what is awaited of the bot.
+    /// Describes what the bot has to do.
     pub(super) fn awaited(&self) -> Option<String> {
         let state = self.state();
         match state.phase() {
@@ -175,7 +175,7 @@ impl ScriptedMatch {
         }
     }
 
-    /// Hands over what the bot is to be sent, of takes those that it wants to hear of.
+    /// Returns the events to send to the bot; takes only as far as it subscribed to them.
     pub(super) fn take_events(&mut self, feed: TakeFeed) -> Vec<ServerEvent> {
         let own_seat = self.seat;
         let is_heard = |event: &ServerEvent| match event {
@@ -187,15 +187,15 @@ impl ScriptedMatch {
         mem::take(&mut self.outbox).into_iter().filter(is_heard).collect()
     }
 
-    /// Makes the snapshot of a session that has just been opened. What the bot was not sent before is in it.
+    /// Makes the snapshot for a new session. It contains everything that the bot has missed.
     pub(super) fn snapshot_for_new_session(&mut self) -> ServerEvent {
         self.outbox.clear();
         let joined = self.referee.handle_input(RefereeInput::Joined { seat: self.seat }, script_time());
         self.announce(joined);
-        self.outbox.pop_front().expect("whoever joins is told how the match stands")
+        self.outbox.pop_front().expect("a new session starts with a snapshot")
     }
 
-    /// Makes the turn of the bot, if it is to move, as it stands.
+    /// Repeats the bot's turn, if it is to move.
     pub(super) fn turn_again(&mut self) -> Option<ServerEvent> {
         let ServerEvent::InMatch { event: MatchEvent::Snapshot(snapshot), .. } =
             self.snapshot_for_new_session()
@@ -205,7 +205,7 @@ impl ScriptedMatch {
         snapshot.turn.map(|turn| self.match_event(MatchEvent::Turn(turn)))
     }
 
-    /// Makes what tells of the end to a bot that may have missed it.
+    /// Makes the message about the end for a bot that may have missed it.
     pub(super) fn unheard_end(&self) -> Option<ServerEvent> {
         let (reason, winner) = self.state().end()?;
         let end = UnheardEnd {
@@ -219,13 +219,13 @@ impl ScriptedMatch {
         Some(self.match_event(MatchEvent::EndedUnheard(Box::new(end))))
     }
 
-    /// Makes the acknowledgement of the bot's row.
+    /// Repeats the acknowledgement of the bot's row.
     pub(super) fn own_row_again(&self) -> Option<ServerEvent> {
         let row = self.state().row_of_seat(self.seat)?.clone();
         Some(self.match_event(MatchEvent::Declared { row }))
     }
 
-    /// Makes a refusal of which the referee knows nothing.
+    /// Makes a refusal that the referee did not decide on.
     pub(super) fn refusal(&self, reason: RefusalReason, message: &str) -> ServerEvent {
         let state = self.state();
         let refusal = Refusal {
@@ -242,7 +242,7 @@ impl ScriptedMatch {
         ServerEvent::InMatch { match_id: self.id, event }
     }
 
-    /// Decides on what the bot sent. Returns the refusal, if it is refused.
+    /// Applies the bot's action. Returns the refusal, if it is refused.
     pub(super) fn handle_action(&mut self, action: SeatAction) -> Option<Refusal> {
         let seat = self.seat;
         let effects = self.referee.handle_input(RefereeInput::Act { seat, action }, script_time());
@@ -257,14 +257,14 @@ impl ScriptedMatch {
         refusal
     }
 
-    /// Takes a seat away from its bot, as the organiser may.
+    /// Takes a seat away from its bot, like an organiser.
     pub(super) fn disqualify(&mut self, seat: Seat) {
         let effects = self.referee.handle_input(RefereeInput::Disqualify { seat }, script_time());
         self.announce(effects);
         self.let_others_move();
     }
 
-    /// Plays the match to its end without the bot, which stays at its seat; nothing is sent.
+    /// Plays the match to its end without the bot and without sending events.
     pub(super) fn finish_unheard(&mut self) {
         while !self.is_over() {
             let seat = self.state().position().to_move();
@@ -306,7 +306,7 @@ impl ScriptedMatch {
         self.announce(effects);
     }
 
-    /// Puts into the outbox what the bot's seat hears of effects.
+    /// Queues the events that the bot's seat gets from effects.
     fn announce(&mut self, effects: Vec<RefereeEffect>) {
         for effect in effects {
             let event = match effect {

@@ -1,4 +1,4 @@
-//! A server on a free port of this machine that can be cut off, killed and brought back.
+//! A local server that can be cut off, killed and restarted.
 
 use super::{
     bot_session::Arrival,
@@ -20,16 +20,16 @@ use tokio::{
 use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
 use tonic::transport::Server;
 
-/// The window of a connection, as on the real server: small messages that wait must not close it.
+/// The window of a connection, as on the real server, large enough for many small messages.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-/// Connections that may wait to be served.
+/// The queue of accepted connections.
 const ACCEPTED: usize = 16;
-/// Attempts to bind the port again.
+/// The number of attempts to bind the port again.
 const BIND_ATTEMPTS: u32 = 20;
-/// The pause between two of them.
+/// The pause between attempts.
 const BIND_PAUSE: Duration = Duration::from_millis(50);
 
-/// A task that ends with its owner.
+/// A task that is aborted when dropped.
 #[derive(Debug)]
 struct OwnedTask(JoinHandle<()>);
 
@@ -39,14 +39,14 @@ impl Drop for OwnedTask {
     }
 }
 
-/// A server whose connections the script can cut. It is gone once this is dropped.
+/// A server whose connections the script can cut. It stops when dropped.
 #[derive(Debug)]
 pub(super) struct ScriptedServer {
     address: SocketAddr,
     pace: NetworkPace,
     cuts: watch::Sender<u64>,
     accepted: mpsc::Sender<DuplexStream>,
-    /// None while the server is down.
+    /// `None` while the server is down.
     listening: Option<OwnedTask>,
     _serving: OwnedTask,
 }
@@ -66,7 +66,7 @@ impl ScriptedServer {
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .add_service(PlayService::new(token, arrivals));
         let serving = OwnedTask(tokio::spawn(async move {
-            // It ends when nobody connects any more.
+            // Ends when the queue of connections is closed.
             let _ = router.serve_with_incoming(connections).await;
         }));
         let mut server =
@@ -75,7 +75,7 @@ impl ScriptedServer {
         Ok(server)
     }
 
-    /// Returns where it listens.
+    /// Returns its address.
     pub(super) fn address(&self) -> String {
         self.address.to_string()
     }
@@ -89,7 +89,7 @@ impl ScriptedServer {
     pub(super) async fn go_down(&mut self) {
         if let Some(mut listening) = self.listening.take() {
             listening.0.abort();
-            // It was aborted: there is nothing to learn.
+            // The task was aborted, so its result does not matter.
             let _ = (&mut listening.0).await;
         }
     }

@@ -1,4 +1,4 @@
-//! A run of checks against one bot.
+//! Runs checks against a bot.
 
 use super::{Check, CheckFailure, bot_launcher::BotLauncher, stage::Stage};
 use futures_core::future::BoxFuture;
@@ -9,47 +9,47 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// How often a check may wait its whole patience before it is given up.
-const MAX_WAITS: u32 = 6;
+/// The time limit of a check, in multiples of the patience.
+const CHECK_LIMIT_FACTOR: u32 = 6;
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckVerdict {
-    /// It holds.
+    /// The bot passed.
     Passed,
-    /// It does not.
+    /// The bot failed.
     Failed(CheckFailure),
-    /// It was not tried, as the bot does not even join.
+    /// It was not run, as the bot does not even join.
     Skipped,
 }
 
-/// One check with what it came to.
+/// A check and its result.
 #[derive(Debug, Clone)]
 pub struct CheckOutcome {
     /// The check.
     pub check: &'static Check,
-    /// What it came to.
+    /// The result.
     pub verdict: CheckVerdict,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
-    /// The last lines that the bot printed.
+    /// The last lines of the bot's output.
     pub output: Vec<String>,
 }
 
-/// How the checks are run.
+/// How to run the checks.
 #[derive(Clone)]
 pub struct Suite {
-    /// What starts the bot.
+    /// Starts the bot.
     pub launcher: Arc<dyn BotLauncher>,
-    /// How long the bot may take to connect, to answer, and to end.
+    /// How long the bot may take to connect, to answer, and to exit.
     pub patience: Duration,
-    /// Checks at once.
+    /// The number of parallel checks.
     pub jobs: usize,
 }
 
 impl Suite {
-    /// Runs checks, and reports each as soon as it is done. The first runs alone: if it fails, the bot does not play at all, and the others
-    /// are skipped. Returns the outcomes in the order of the checks.
+    /// Runs checks, and reports each as soon as it is done. The first runs alone: if it fails, the bot does not play at all, and the others are
+    /// skipped. Returns the outcomes in the order of the checks.
     pub async fn run(
         &self,
         checks: &[&'static Check],
@@ -80,7 +80,7 @@ impl Suite {
             });
         }
         while let Some(done) = running.join_next().await {
-            let (number, outcome) = done.expect("no check panics");
+            let (number, outcome) = done.expect("checks do not panic");
             on_outcome(&outcome);
             outcomes.push((number, outcome));
         }
@@ -92,7 +92,7 @@ impl Suite {
     fn run_check(&self, check: &'static Check) -> BoxFuture<'_, CheckOutcome> {
         Box::pin(async move {
             let started = Instant::now();
-            let limit = self.patience * MAX_WAITS;
+            let limit = self.patience * CHECK_LIMIT_FACTOR;
             let opened = Stage::open(Arc::clone(&self.launcher), check.pace, self.patience).await;
             let (result, output) = match opened {
                 Err(failure) => (Err(failure), Vec::new()),
@@ -100,7 +100,7 @@ impl Suite {
                     let played = timeout(limit, (check.scene)(&mut stage)).await;
                     let result = played.unwrap_or_else(|_| {
                         let expected = format!("the whole check within {} s", limit.as_secs());
-                        Err(stage.failure(expected, "it is not done"))
+                        Err(stage.failure(expected, "it is still running"))
                     });
                     (result, stage.close().await)
                 }

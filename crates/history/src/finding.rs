@@ -1,67 +1,67 @@
-//! What a check finds.
+//! Findings of checks.
 
 use super::match_log::LoggedMessage;
 
 /// How sure a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// Both cannot be true.
+    /// Log and record cannot both be true.
     Contradiction,
-    /// It depends on delays that no log and no record shows.
+    /// It depends on delays that neither log nor record shows.
     Doubt,
 }
 
-/// What kind of a finding it is.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
-    /// The match was set up otherwise than a bot was told.
+    /// A bot was told another setup.
     Setup,
-    /// A bot was told of rows that are not those of the match.
+    /// A bot was told other rows.
     Rows,
     /// The record has a row that its bot never sent.
     RowNeverSent,
-    /// A row was replaced by the standard one for a reason that does not hold.
+    /// A row was replaced by the standard one without a valid reason.
     RowReplaced,
-    /// A bot was told of another take than the one of its ply.
+    /// A bot was told another take.
     Take,
-    /// A take that was announced is not in the record.
+    /// An announced take is not in the record.
     TakeMissing,
     /// The record has a take that its bot never sent.
     TakeNeverSent,
-    /// A bot was asked for a take that was not its own to make, or shown another position.
+    /// A bot was asked to move out of turn, or was shown another position.
     Turn,
-    /// A match went back behind what had been announced.
+    /// A match went back to an earlier ply.
     WentBack,
-    /// A refusal answers nothing that was sent, or its reason does not hold.
+    /// A refusal is unjustified.
     Refusal,
-    /// A strike stands in the record and was not told, or the other way round.
+    /// A strike is in the record but was not sent, or the reverse.
     Strike,
-    /// A bot was told otherwise how a seat was lost.
+    /// A bot was told another forfeit.
     Forfeit,
-    /// A seat was lost for a reason that does not hold.
+    /// A seat was lost without a valid reason.
     ForfeitReason,
-    /// A bot was told otherwise how the match ended.
+    /// A bot was told another end.
     End,
-    /// Something of a match came after its end, or the end twice in a session.
+    /// Something was sent after the end of a match, or its end twice in a session.
     AfterEnd,
-    /// A bot was sent another audit than the oracle's.
+    /// The audit sent to a bot differs from the oracle's.
     Audit,
-    /// A snapshot shows another match.
+    /// A snapshot differs from the record.
     Snapshot,
-    /// A bank does not follow from what the record charges.
+    /// A bank does not follow from the charges in the record.
     Bank,
-    /// The times of the record do not allow what it charges, or a loss on time.
+    /// A charge or a loss on time does not fit the times in the record.
     Time,
-    /// A take or a row was in time by the bot's own clock.
+    /// A take or a row counted as late was in time by the bot's clock.
     Late,
-    /// A take was charged more than it took by the bot's own clock.
+    /// A take was charged more than it took by the bot's clock.
     Charge,
-    /// The record of a match that was announced is not there, or does not verify.
+    /// The record of an announced match is missing or does not verify.
     Record,
 }
 
 impl FindingKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 22] = [
         Self::Setup,
         Self::Rows,
@@ -87,7 +87,7 @@ impl FindingKind {
         Self::Record,
     ];
 
-    /// Returns the word for it, for programs.
+    /// Returns its word, for programs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Setup => "setup",
@@ -115,7 +115,7 @@ impl FindingKind {
         }
     }
 
-    /// Returns how sure a finding of this kind is.
+    /// Returns how sure findings of this kind are.
     pub fn certainty(self) -> Certainty {
         match self {
             Self::Late | Self::Charge => Certainty::Doubt,
@@ -124,22 +124,22 @@ impl FindingKind {
     }
 }
 
-/// Something that does not fit.
+/// An inconsistency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind.
+    /// The kind.
     pub kind: FindingKind,
-    /// The match, as the log names it.
+    /// The id of the match in the log.
     pub match_id: String,
-    /// The ply, where it is about one.
+    /// The ply, if it is about one.
     pub ply: Option<u32>,
-    /// The log, by its place among those given, and the line in it that shows it; none for what the record alone shows.
+    /// The index of the log, and the number of the line; `None` if only the record shows it.
     pub line: Option<(usize, u64)>,
-    /// What the log says, and what the record.
+    /// What the log and the record say.
     pub message: String,
 }
 
-/// The findings of one match.
+/// The findings on one match.
 #[derive(Debug)]
 pub(super) struct Findings {
     match_id: String,
@@ -151,7 +151,7 @@ impl Findings {
         Self { match_id: match_id.to_owned(), found: Vec::new() }
     }
 
-    /// Adds what a line shows.
+    /// Adds a finding in a line.
     pub(super) fn add(
         &mut self,
         kind: FindingKind,
@@ -162,7 +162,7 @@ impl Findings {
         self.push(kind, Some((message.log, message.line)), ply.into(), words);
     }
 
-    /// Adds what the record alone shows.
+    /// Adds a finding in the record.
     pub(super) fn add_of_record(&mut self, kind: FindingKind, ply: u32, words: String) {
         self.push(kind, None, Some(ply), words);
     }
@@ -171,7 +171,7 @@ impl Findings {
         self.found.push(Finding { kind, match_id: self.match_id.clone(), ply, line, message });
     }
 
-    /// Returns them in the order of the lines.
+    /// Returns the findings in the order of lines.
     pub(super) fn into_sorted(mut self) -> Vec<Finding> {
         self.found.sort_by_key(|finding| (finding.line, finding.ply, finding.kind));
         self.found

@@ -1,8 +1,8 @@
-//! What bots logged, held against the records of their matches: whether a server kept its promises.
+//! Compares what bots logged with the records of their matches, to check whether the server told the truth.
 //!
-//! [`SessionLogs`] reads logs, [`check_match`] holds all that they say of one match against its record, or against each other where there
-//! is none, and says each contradiction with the line that shows it. What only the clocks of two machines could decide is a doubt.
-//! Nothing here reads a file or asks a server.
+//! [`SessionLogs`] reads logs, and [`check_match`] compares everything about one match with its record or, without a record, with the other logs. It
+//! reports each contradiction with its line. Findings that depend on the clocks of two machines are doubts. Nothing here reads a file or asks a
+//! server.
 
 mod checks;
 mod finding;

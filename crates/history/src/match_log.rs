@@ -1,35 +1,35 @@
-//! What logs say of one match.
+//! The logs of one match.
 
 use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
 
-/// What logs say of one match, by session: the sessions of all bots, the oldest first.
+/// The logs of one match, by session: the sessions of all bots, the oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct MatchLog<'a> {
     pub(super) sessions: Vec<SessionOfMatch<'a>>,
 }
 
-/// What one session says of a match.
+/// The messages of one session about a match.
 #[derive(Debug, Clone)]
 pub(super) struct SessionOfMatch<'a> {
-    /// The place of the session among all.
+    /// The index of the session among all.
     pub(super) place: usize,
     pub(super) bot: &'a str,
     /// In order.
     pub(super) messages: Vec<LoggedMessage<'a>>,
 }
 
-/// A message, and where it stands.
+/// A message and its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LoggedMessage<'a> {
     pub(super) log: usize,
     pub(super) line: u64,
     pub(super) mono_us: u64,
-    /// How many gaps of its session stand before it.
+    /// The number of gaps before it in its session.
     pub(super) gaps: u32,
     pub(super) said: SaidMessage<'a>,
 }
 
-/// What was said, and by whom.
+/// A message and its direction.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SaidMessage<'a> {
     Sent(&'a Action),
@@ -37,7 +37,7 @@ pub(super) enum SaidMessage<'a> {
 }
 
 impl MatchLog<'_> {
-    /// Returns whether a bot was told of the match, but that the server does not know it.
+    /// Returns whether a bot was told anything about the match, except that it is unknown.
     pub fn is_told(&self) -> bool {
         let mut messages = self.sessions.iter().flat_map(|session| &session.messages);
         messages.any(|message| message.received().is_some_and(|event| !matches!(event, Event::Refused(_))))
@@ -61,7 +61,7 @@ impl<'a> LoggedMessage<'a> {
         }
     }
 
-    /// Returns what was received.
+    /// Returns the received event.
     pub(super) fn received(&self) -> Option<&'a Event> {
         match self.said {
             SaidMessage::Received(event) => Some(event),
@@ -69,7 +69,7 @@ impl<'a> LoggedMessage<'a> {
         }
     }
 
-    /// Returns the ply that the match had reached at least when the server said this; `u32::MAX` for its end.
+    /// Returns the ply that the match had reached at least when the server sent this; `u32::MAX` for its end.
     pub(super) fn reached_ply(&self) -> Option<u32> {
         Some(match self.received()? {
             Event::MatchStarted(_) | Event::Revealed(_) => 0,
@@ -81,14 +81,14 @@ impl<'a> LoggedMessage<'a> {
         })
     }
 
-    /// Returns how long after another message of its session it was logged, in microseconds.
+    /// Returns the time since an earlier message of its session, in microseconds.
     pub(super) fn micros_since(&self, earlier: &Self) -> u64 {
         self.mono_us.saturating_sub(earlier.mono_us)
     }
 }
 
-/// Two messages of one session between which the match went on, with no line left out in between: whatever the bot sent for it in this session
-/// stands there.
+/// Two messages of one session between which the match advanced, without missing lines: everything that the bot sent for it in this session is
+/// between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlyBracket<'s, 'a> {
     pub(super) before: &'s LoggedMessage<'a>,
@@ -96,8 +96,8 @@ pub(super) struct PlyBracket<'s, 'a> {
 }
 
 impl<'a> SessionOfMatch<'a> {
-    /// Returns the messages between which the match went past a ply: the first of the session, which shows the whole match, and the first that
-    /// shows a later ply. None where the log does not cover that.
+    /// Returns the messages around a ply: the first one of the session, which shows the whole match, and the first one that shows a later ply. `None`
+    /// if the log does not cover the ply.
     pub(super) fn bracket_of_ply(&self, ply: u32) -> Option<PlyBracket<'_, 'a>> {
         let opens = |event: &Event| matches!(event, Event::MatchStarted(_) | Event::Snapshot(_));
         let before = self.messages.first().filter(|first| first.received().is_some_and(opens))?;
@@ -106,7 +106,7 @@ impl<'a> SessionOfMatch<'a> {
         (before.gaps == after.gaps).then_some(PlyBracket { before, after })
     }
 
-    /// Returns the messages between which the rows were settled; none where the log does not cover that.
+    /// Returns the messages around the settling of the rows; `None` if the log does not cover it.
     pub(super) fn bracket_of_rows(&self) -> Option<PlyBracket<'_, 'a>> {
         let asks = |message: &&LoggedMessage<'_>| match message.received() {
             Some(Event::MatchStarted(_)) => true,
@@ -125,7 +125,7 @@ impl<'a> SessionOfMatch<'a> {
         (before.line < after.line && before.gaps == after.gaps).then_some(PlyBracket { before, after })
     }
 
-    /// Returns what the bot sent in this session before a message, if no line is left out there.
+    /// Returns what the bot sent in this session before a message; `None` if lines are missing there.
     pub(super) fn sent_before(&self, message: &LoggedMessage<'a>) -> Option<Vec<&LoggedMessage<'a>>> {
         if message.gaps > 0 {
             return None;

@@ -1,4 +1,4 @@
-//! A record, replayed so that every message of its match can be held against it.
+//! A replayed record, to compare messages with.
 
 use lastnim_core::{
     game::{AllianceMatrix, BySeat, Position, Row, Seat},
@@ -10,11 +10,11 @@ use lastnim_core::{
 };
 use std::time::Duration;
 
-/// A record and where its match stood at each ply.
+/// A record and the state of its match at each ply.
 #[derive(Debug)]
 pub(super) struct ReplayedMatch<'a> {
     pub(super) record: &'a Record,
-    /// By ply, from the beginning to the end of the match.
+    /// By ply, from the start to the end of the match.
     pub(super) plies: Vec<PlyState>,
     pub(super) takes: Vec<RecordedTake>,
     pub(super) rows: BySeat<Option<RecordedRow>>,
@@ -23,12 +23,12 @@ pub(super) struct ReplayedMatch<'a> {
     pub(super) forfeits: BySeat<Option<RecordedForfeit>>,
 }
 
-/// Where a match stood before a ply.
+/// The state of a match before a ply.
 #[derive(Debug)]
 pub(super) struct PlyState {
     pub(super) position: Position,
     pub(super) banks: BySeat<Duration>,
-    /// When the ply before it was made or the rows were revealed: its clock cannot have run before.
+    /// When the previous ply was played or the rows were revealed: the clock cannot have started earlier.
     pub(super) began: Timestamp,
 }
 
@@ -59,11 +59,11 @@ pub(super) struct RecordedStrike {
     pub(super) seat: Seat,
     pub(super) ply: u32,
     pub(super) reason: RefusalReason,
-    /// The number of the strike among those of its seat, from 1.
+    /// The number of the strike of its seat, from 1.
     pub(super) number: u32,
 }
 
-/// How a record has a seat lost.
+/// A forfeit in a record.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordedForfeit {
     pub(super) reason: ForfeitReason,
@@ -91,7 +91,7 @@ impl<'a> ReplayedMatch<'a> {
         };
         let mut acted = BySeat::filled(seats, &false);
         for timed in &record.events()[1..] {
-            state.apply_event(&timed.event).expect("a record that exists replays");
+            state.apply_event(&timed.event).expect("records replay");
             replayed.note_event(&timed.event, timed.at, &state, &mut acted);
         }
         replayed
@@ -149,12 +149,12 @@ impl<'a> ReplayedMatch<'a> {
         bots.find(|(_, name)| name.as_str() == bot).map(|(seat, _)| seat)
     }
 
-    /// Returns where the match stood before a ply; none where it never came so far.
+    /// Returns the state before a ply; `None` if the match never reached it.
     pub(super) fn ply_state(&self, ply: u32) -> Option<&PlyState> {
         self.plies.get(ply as usize)
     }
 
-    /// Returns the rows that were revealed.
+    /// Returns the revealed rows.
     pub(super) fn matrix(&self) -> Option<&'a AllianceMatrix> {
         self.record.state().game().map(|game| &game.matrix)
     }

@@ -1,4 +1,4 @@
-//! The logs of bots, read into sessions.
+//! Reads the logs of bots.
 
 use super::match_log::{LoggedMessage, MatchLog, SaidMessage, SessionOfMatch};
 use lastnim_proto::{
@@ -8,46 +8,46 @@ use lastnim_proto::{
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
 
-/// All that logs say, by session.
+/// The contents of logs, by session.
 #[derive(Debug, Default)]
 pub struct SessionLogs {
     logs: Vec<LogState>,
     sessions: Vec<LoggedSession>,
-    /// The place of each session, by its log, its run and its number.
+    /// The index of each session, by its log, run and number.
     places: HashMap<(usize, String, u64), usize>,
 }
 
-/// What a log holds.
+/// Counts of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LogCounts {
-    /// Lines.
+    /// All lines.
     pub lines: u64,
     /// Runs of programs.
     pub runs: u64,
-    /// Sessions that were opened.
+    /// Opened sessions.
     pub sessions: u64,
-    /// Lines without their end, as a program leaves them that is killed.
+    /// Incomplete lines, left by killed programs.
     pub torn: u64,
-    /// Lines that the program says it could not write.
+    /// Lines that the program reported as not written.
     pub left_out: u64,
     /// Lines of later versions.
     pub unknown: u64,
 }
 
-/// A line that is not part of a log.
+/// An invalid line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {error}")]
 pub struct LogLineError {
     /// The number of the line, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The error.
     pub error: SessionLogError,
 }
 
 #[derive(Debug, Default)]
 struct LogState {
     counts: LogCounts,
-    /// A line that is no JSON: it may be torn, or no line of a log at all. What follows says which.
+    /// A line that is not JSON. The next line tells whether it is incomplete or the file is not a log.
     suspect: Option<LogLineError>,
 }
 
@@ -76,7 +76,7 @@ enum EntryEvent {
 }
 
 impl SessionLogs {
-    /// Begins a log, and returns its place among those given.
+    /// Starts a log, and returns its index.
     pub fn begin_log(&mut self) -> usize {
         self.logs.push(LogState::default());
         self.logs.len() - 1
@@ -85,7 +85,7 @@ impl SessionLogs {
     /// Reads the next line of a log, without its newline.
     ///
     /// # Errors
-    /// The line that is not part of a log. A line that was cut off does not count if another run, or nothing, follows.
+    /// If the line is invalid. An incomplete line is allowed if another run or nothing follows.
     pub fn add_line(&mut self, log: usize, text: &str) -> Result<(), LogLineError> {
         let state = &mut self.logs[log];
         state.counts.lines += 1;
@@ -118,10 +118,10 @@ impl SessionLogs {
         Ok(())
     }
 
-    /// Ends a log, and returns what it holds.
+    /// Ends a log, and returns its counts.
     ///
     /// # Errors
-    /// If its only line is not part of a log.
+    /// If its only line is invalid.
     pub fn finish_log(&mut self, log: usize) -> Result<LogCounts, LogLineError> {
         let state = &mut self.logs[log];
         if let Some(suspect) = state.suspect.take() {
@@ -161,7 +161,7 @@ impl SessionLogs {
         session.entries.push(LogEntry { line, mono_us: read.mono_us, said });
     }
 
-    /// Returns the names of the bots that logged, in order.
+    /// Returns the names of the bots, in order.
     pub fn bots(&self) -> Vec<&str> {
         let mut bots: Vec<_> = self.sessions.iter().filter_map(|session| session.bot.as_deref()).collect();
         bots.sort_unstable();
@@ -169,7 +169,7 @@ impl SessionLogs {
         bots
     }
 
-    /// Returns what the logs say of each match, by its id.
+    /// Returns the log of each match, by its id.
     pub fn matches(&self) -> BTreeMap<&str, MatchLog<'_>> {
         let mut matches: BTreeMap<&str, MatchLog<'_>> = BTreeMap::new();
         let mut by_time: Vec<_> = self
@@ -204,7 +204,7 @@ impl SessionLogs {
     }
 }
 
-/// Returns the id of the match that a message is about, if it is about one that a server knows.
+/// Returns the id of the match of a message, if it is about a known match.
 fn match_of_message(said: SaidMessage<'_>) -> Option<&str> {
     let id = match said {
         SaidMessage::Sent(action) => match action {

@@ -1,4 +1,4 @@
-//! What calls take: tokens and money.
+//! Amounts of tokens and money.
 
 use lastnim_config::Decimal;
 use serde_json::{Value, json};
@@ -7,11 +7,10 @@ use std::{
     ops::{Add, Sub},
 };
 
-/// How many of the units of money in which prices are counted make one of the currency. A millionth of the currency for a million
-/// tokens is one unit a token, so that every cost is a whole number.
+/// Units of money per unit of the currency. With prices in millionths of the currency per million tokens, a token costs a whole number of units.
 const UNITS: u128 = 1_000_000_000_000;
 
-/// Tokens, and the money that they cost.
+/// Tokens, and their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amount {
     /// Tokens of prompts and replies.
@@ -20,17 +19,17 @@ pub struct Amount {
     pub money: u128,
 }
 
-/// What a million tokens cost.
+/// Prices per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Prices {
-    /// Of prompts.
+    /// The price of prompts.
     pub prompt: Decimal,
-    /// Of replies.
+    /// The price of replies.
     pub completion: Decimal,
 }
 
 impl Prices {
-    /// Returns what some tokens come to.
+    /// Returns the amount for some tokens.
     pub fn amount_of(self, prompt: u64, completion: u64) -> Amount {
         let cost = |tokens: u64, price: Decimal| u128::from(tokens) * u128::from(price.millionths());
         Amount {
@@ -54,7 +53,7 @@ impl Add for Amount {
 impl Sub for Amount {
     type Output = Self;
 
-    /// Subtracts, down to nothing.
+    /// Subtracts, but not below zero.
     fn sub(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_sub(other.tokens),
@@ -63,19 +62,19 @@ impl Sub for Amount {
     }
 }
 
-/// Returns an amount of the currency in the units in which it is counted.
+/// Converts an amount of the currency into units.
 pub fn units_of_money(money: Decimal) -> u128 {
     u128::from(money.millionths()) * (UNITS / 1_000_000)
 }
 
 impl Amount {
-    /// Writes the money to a millionth, rounded up.
+    /// Formats the money to a millionth, rounded up.
     pub fn money_text(&self) -> String {
         let millionths = self.money.div_ceil(UNITS / 1_000_000);
         format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
     }
 
-    /// Makes its JSON, with the money in the currency.
+    /// Returns its JSON, with the money in the currency.
     pub fn to_json(&self) -> Value {
         json!({ "tokens": self.tokens, "money": self.money_as_f64() })
     }
@@ -109,8 +108,8 @@ mod tests {
         assert_eq!(amount.to_string(), "1500001 tokens, 1.250002 of money");
         assert_eq!(prices.amount_of(1, 0).to_string(), "1 tokens, 0.000001 of money", "it is rounded up");
         assert_eq!(units_of_money("1.250002".parse().unwrap()), amount.money);
-        let most = prices.amount_of(u64::MAX, u64::MAX);
-        assert_eq!((most + most).tokens, u64::MAX);
-        assert_eq!(amount - most, Amount::default());
+        let largest = prices.amount_of(u64::MAX, u64::MAX);
+        assert_eq!((largest + largest).tokens, u64::MAX);
+        assert_eq!(amount - largest, Amount::default());
     }
 }

@@ -1,4 +1,4 @@
-//! The reading of a model's reply.
+//! Reads answers from a model's replies.
 
 use super::{
     claims::Claims,
@@ -8,19 +8,19 @@ use super::{
 use lastnim_core::game::Row;
 use serde_json::{Map, Value};
 
-/// An answer with what the model says beside it.
+/// An answer, with the model's claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GivenAnswer {
-    /// The answer, which the rules allow.
+    /// A legal answer.
     pub answer: Answer,
-    /// What the model says beside it.
+    /// The claims.
     pub claims: Claims,
 }
 
 /// Reads the last JSON object of a reply.
 ///
 /// # Errors
-/// If there is none, it does not answer the question, or the rules do not allow what it says: in words that help a model.
+/// If it is missing, does not answer the question, or breaks the rules. The text of the error is meant for the model.
 pub fn read_answer(question: &Question<'_>, reply: &str) -> Result<GivenAnswer, CallFailure> {
     let unparsable = |what: String| CallFailure::new(FailureClass::Unparsable, what);
     let (key, example) = (question.key(), question.example());
@@ -71,7 +71,7 @@ fn shorten(text: &str) -> String {
     text.chars().take(100).collect()
 }
 
-/// Returns the last JSON object of a text that stands in no other one.
+/// Returns the last JSON object of a text that is not inside another one.
 fn find_last_object(text: &str) -> Option<Map<String, Value>> {
     let (mut last, mut rest) = (None, text);
     while let Some(start) = rest.find('{') {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_object_of_a_reply_counts() {
+    fn the_last_object_of_a_reply_is_read() {
         let view = view();
         let read = |reply: &str| read_answer(&Question::Take(&view), reply).map(|given| given.answer);
         for (reply, take) in [
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_braces_are_no_trouble() {
+    fn many_braces_are_read_quickly() {
         let view = view();
         for brace in ["{", "{\"a\":", "{\"a\":[{", "[{\"", "{}"] {
             assert!(read_answer(&Question::Take(&view), &brace.repeat(20_000)).is_err());

@@ -3,20 +3,20 @@
 use super::LlmError;
 use std::{env, fmt};
 
-/// A key has at least so many characters; what is shorter is no secret, and may be a part of any word.
+/// The minimum length of a key that is hidden; shorter texts are not secret and may be part of any word.
 const MIN_SECRET_CHARS: usize = 8;
-/// What stands in the place of the key.
+/// The replacement for the key.
 const HIDDEN_KEY: &str = "(key)";
 
-/// The key of an endpoint, which is shown nowhere.
+/// The key of an endpoint, never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// Reads the key from an environment variable; none if that is not set or empty.
+    /// Reads the key from an environment variable; `None` if it is unset or empty.
     ///
     /// # Errors
-    /// If it has characters that no header can carry.
+    /// If it has characters that are invalid in a header.
     pub fn from_variable(name: &str) -> Result<Option<Self>, LlmError> {
         let given = env::var_os(name).unwrap_or_default();
         let text = given.to_str().map(str::trim);
@@ -27,7 +27,7 @@ impl ApiKey {
         }
     }
 
-    /// Makes a key of a text.
+    /// Makes a key from a text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -37,12 +37,12 @@ impl ApiKey {
         &self.0
     }
 
-    /// Returns a text in which the key is hidden, should an endpoint have repeated it.
+    /// Hides the key in a text, in case an endpoint repeated it.
     pub fn hide_in(&self, text: String) -> String {
         if self.0.len() < MIN_SECRET_CHARS {
             return text;
         }
-        // An endpoint may repeat it within JSON.
+        // The endpoint may repeat it inside JSON.
         let escaped = self.0.replace('\\', "\\\\").replace('"', "\\\"");
         text.replace(&self.0, HIDDEN_KEY).replace(&escaped, HIDDEN_KEY)
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_shows_itself_nowhere() {
+    fn keys_are_hidden() {
         let key = ApiKey::new("sk-0123456789");
         assert_eq!(format!("{key:?} {:?}", Some(&key)), "(key) Some((key))");
         assert_eq!(key.hide_in("you sent sk-0123456789!".into()), "you sent (key)!");

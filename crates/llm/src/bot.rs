@@ -1,4 +1,4 @@
-//! The bot.
+//! Language models as bots.
 
 use super::{
     ApiKey, CostBound, LlmError, LlmSettings, Tally, Transcript,
@@ -14,7 +14,7 @@ use lastnim_core::game::{ConfigHash, Row, VersionLabel};
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A language model as a bot. Clones are the same bot.
+/// A language model as a bot. Clones share their state.
 #[derive(Debug, Clone)]
 pub struct LlmBot {
     decider: Arc<Decider>,
@@ -22,19 +22,19 @@ pub struct LlmBot {
 }
 
 impl LlmBot {
-    /// Makes a bot; what its policy without an answer draws follows from the seed.
+    /// Makes a bot; its failure policy draws random answers from the seed.
     ///
     /// # Errors
-    /// If a setting cannot be used, a file not be opened, or the key of the endpoint is not there.
+    /// If a setting is invalid, a file cannot be opened, or the key of the endpoint is missing.
     pub fn new(settings: LlmSettings, seed: u64) -> Result<Self, LlmError> {
         let endpoint = Endpoint::new(settings.clone())?;
         Self::with_endpoint(endpoint, settings, seed)
     }
 
-    /// Makes a bot that shows its endpoint this key, whatever the environment holds.
+    /// Makes a bot with this key, ignoring the environment.
     ///
     /// # Errors
-    /// If a setting cannot be used, or a file not be opened.
+    /// If a setting is invalid, or a file cannot be opened.
     pub fn with_key(settings: LlmSettings, seed: u64, key: Option<ApiKey>) -> Result<Self, LlmError> {
         let endpoint = Endpoint::with_key(settings.clone(), key)?;
         Self::with_endpoint(endpoint, settings, seed)
@@ -60,12 +60,12 @@ impl LlmBot {
         Ok(Self { decider, config_hash })
     }
 
-    /// Returns the hash of the prompt and of all settings, which tells apart runs that differ.
+    /// Returns the hash of the prompt and of all settings, which identifies the configuration.
     pub fn config_hash(&self) -> [u8; 32] {
         self.config_hash
     }
 
-    /// Returns that hash without the budgets of all matches together, which a run that is carried on may have raised.
+    /// Returns the same hash without the budgets for all matches, which may be raised when a run is resumed.
     pub fn config_hash_without_budgets(&self) -> [u8; 32] {
         let Decider { settings, prompt, seed, .. } = &*self.decider;
         let settings = LlmSettings {
@@ -78,30 +78,30 @@ impl LlmBot {
         hash_config(&settings, prompt, *seed)
     }
 
-    /// Returns the name of the model as the version of the bot; none if it cannot be one.
+    /// Returns the name of the model as the version of the bot, if it is a valid version.
     pub fn version(&self) -> Option<VersionLabel> {
         self.decider.settings.model.parse().ok()
     }
 
-    /// Returns the address of its endpoint, without what may be secret in it.
+    /// Returns the address of its endpoint, without secrets.
     pub fn endpoint_address(&self) -> String {
         self.decider.endpoint.shown_address()
     }
 
-    /// Returns what the model did so far.
+    /// Returns what the model has done so far.
     pub fn tally(&self) -> Tally {
         let tally = self.decider.tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Tally { spent: self.decider.budget.spent(), ..tally }
     }
 
-    /// Returns the most that the model can cost, in as many matches as there may be.
+    /// Returns the maximum cost of the model over any number of matches.
     pub fn cost_bound(&self) -> CostBound {
         CostBound::of_settings(&self.decider.settings, None)
     }
 }
 
 impl AsyncBot for LlmBot {
-    /// The history of a match is a part of prompts.
+    /// Prompts contain the history of the match.
     fn take_feed(&self) -> TakeFeed {
         TakeFeed::All
     }
@@ -110,7 +110,7 @@ impl AsyncBot for LlmBot {
         let time = game.clock().declaration;
         match self.decider.decide(Question::Row(game), time).await {
             Ok(Decision { answer: Answer::Row(value), note_hash }) => Ok(Choice { value, note_hash }),
-            Ok(Decision { answer: Answer::Take(_), .. }) => Err("a take in the place of a row".into()),
+            Ok(Decision { answer: Answer::Take(_), .. }) => Err("a take instead of a row".into()),
             Err(failure) => Err(match_failure(&failure)),
         }
     }
@@ -118,7 +118,7 @@ impl AsyncBot for LlmBot {
     async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
         match self.decider.decide(Question::Take(game), game.bank_left()).await {
             Ok(Decision { answer: Answer::Take(value), note_hash }) => Ok(Choice { value, note_hash }),
-            Ok(Decision { answer: Answer::Row(_), .. }) => Err("a row in the place of a take".into()),
+            Ok(Decision { answer: Answer::Row(_), .. }) => Err("a row instead of a take".into()),
             Err(failure) => Err(match_failure(&failure)),
         }
     }

@@ -1,4 +1,4 @@
-//! What calls may cost: for a match, for the bot, and for all bots together.
+//! Budgets per match, per bot, and for several bots together.
 
 use super::{
     LlmError, LlmSettings,
@@ -15,23 +15,23 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How often a budget that programs share is looked at again while their calls hold it.
-const LOOK_INTERVAL: Duration = Duration::from_millis(250);
+/// How often a shared budget is checked again while calls of other programs reserve it.
+const RECHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Tokens that an endpoint may add to a prompt by itself.
 const HIDDEN_TOKENS: u64 = 256;
 
-/// The most that an account may spend.
+/// The limit of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Limit {
     tokens: Option<u64>,
     money: Option<u128>,
 }
 
-/// Whether an account has room for a call.
+/// Whether a call fits into an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     Now,
-    /// Once calls under way have cost less than they might.
+    /// Once open calls have cost less than reserved.
     Later,
     Never,
 }
@@ -41,7 +41,7 @@ impl Limit {
         Self { tokens, money: money.map(units_of_money) }
     }
 
-    /// Returns the lower of the bounds of two limits.
+    /// Returns the lower bounds of two limits.
     fn tighter(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.into_iter().chain(other.tokens).min(),
@@ -50,8 +50,8 @@ impl Limit {
     }
 
     fn has(self, amount: Amount) -> bool {
-        self.tokens.is_none_or(|most| amount.tokens <= most)
-            && self.money.is_none_or(|most| amount.money <= most)
+        self.tokens.is_none_or(|limit| amount.tokens <= limit)
+            && self.money.is_none_or(|limit| amount.money <= limit)
     }
 
     fn room_for(self, account: &Account, need: Amount) -> Room {
@@ -65,7 +65,7 @@ impl Limit {
     }
 }
 
-/// The budgets of a bot, and what it has spent of them. No call begins that could exceed one.
+/// The budgets of a bot and its spending. A call starts only if no budget can be exceeded.
 #[derive(Debug)]
 pub struct BotBudget {
     prices: Prices,
@@ -74,15 +74,15 @@ pub struct BotBudget {
     of_match: Limit,
     of_bot: Limit,
     of_all: Limit,
-    /// Hears of each call that is over.
+    /// Notified when a call ends.
     changed: Notify,
 }
 
 impl BotBudget {
-    /// Reads the budgets of some settings, and what was spent of them before.
+    /// Opens the budgets of some settings, including earlier spending.
     ///
     /// # Errors
-    /// If a budget of money has no prices, or a ledger cannot be used.
+    /// If a budget in money has no prices, or a ledger cannot be used.
     pub fn open(settings: &LlmSettings) -> Result<Self, LlmError> {
         check_budgets(settings)?;
         let shared = settings.shared_ledger.as_deref().map(open_ledger).transpose()?;
@@ -105,24 +105,24 @@ impl BotBudget {
         })
     }
 
-    /// Returns the most that a call can come to whose request has so many bytes: no token is shorter than a byte.
+    /// Returns the maximum cost of a call with a request of this size: every token has at least one byte.
     pub fn bound_of_call(&self, request_bytes: usize, max_tokens: u32) -> Amount {
         let prompt = (request_bytes as u64).saturating_add(HIDDEN_TOKENS);
         self.prices.amount_of(prompt, max_tokens.into())
     }
 
-    /// Returns what some tokens come to.
+    /// Returns the cost of some tokens.
     pub fn amount_of(&self, prompt: u64, completion: u64) -> Amount {
         self.prices.amount_of(prompt, completion)
     }
 
-    /// Returns what the bot has spent, with what calls under way may come to.
+    /// Returns the spending of the bot, including the maximum cost of open calls.
     pub fn spent(&self) -> Amount {
         let spent = self.own.update(TOTAL, |account| account.spent + account.reserved);
         spent.unwrap_or_default()
     }
 
-    /// Keeps an amount of all budgets for a call of a match. Where calls under way hold what is left, it waits until a deadline.
+    /// Reserves an amount in all budgets for a call. If open calls have reserved what is left, it waits until a deadline.
     ///
     /// # Errors
     /// If a budget has no room for it.
@@ -138,7 +138,7 @@ impl BotBudget {
             match self.try_reserve(&reservation.names(), need) {
                 Ok((Room::Now, _)) => return Ok(reservation),
                 refused => {
-                    // Nothing is held.
+                    // Nothing is reserved.
                     reservation.forget();
                     let (room, whose) =
                         refused.map_err(|error| budget_failure(format!("the ledger: {error}")))?;
@@ -148,8 +148,8 @@ impl BotBudget {
                     }
                 }
             }
-            let next_look = deadline.min(Instant::now() + LOOK_INTERVAL);
-            // Others may have changed a ledger that is shared.
+            let next_look = deadline.min(Instant::now() + RECHECK_INTERVAL);
+            // Other programs may have changed a shared ledger.
             let _ = timeout_at(next_look, changed).await;
         }
     }
@@ -187,7 +187,7 @@ impl BotBudget {
         Ok((Room::Now, ""))
     }
 
-    /// Puts what a call has cost in the place of what was kept for it.
+    /// Replaces the reservation of a call by its cost.
     fn settle(&self, names: &[String; 2], need: Amount, cost: Amount) {
         let [of_match, total] = names;
         let settle = |account: &mut Account| {
@@ -196,17 +196,17 @@ impl BotBudget {
         let own = self.own.update(of_match, settle).and_then(|()| self.own.update(total, settle));
         let shared = self.shared.as_ref().map_or(Ok(()), |shared| shared.update(total, settle));
         if let Err(error) = own.and(shared) {
-            // What is kept stays kept, so that no budget is exceeded.
-            tracing::warn!(%error, "the ledger of a budget cannot be written");
+            // The reservation stays, so that no budget is exceeded.
+            tracing::warn!(%error, "cannot write the ledger of a budget");
         }
         self.changed.notify_waiters();
     }
 }
 
-/// Checks that budgets have what they need.
+/// Checks that budgets are complete.
 ///
 /// # Errors
-/// If a budget of money has no prices, or a shared one no ledger.
+/// If a budget in money has no prices, or a shared one has no ledger.
 pub fn check_budgets(settings: &LlmSettings) -> Result<(), LlmError> {
     let needs_prices = [settings.match_budget, settings.budget, settings.shared_budget];
     let has_prices = settings.prompt_price.is_some() && settings.completion_price.is_some();
@@ -220,14 +220,14 @@ pub fn check_budgets(settings: &LlmSettings) -> Result<(), LlmError> {
     Ok(())
 }
 
-/// The most that a model can cost, as far as budgets bound it.
+/// The maximum cost of a model, as far as budgets limit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CostBound {
     limit: Limit,
 }
 
 impl CostBound {
-    /// Returns what the budgets of some settings leave for so many matches; any number if that is not known.
+    /// Returns the limit of some settings for this many matches; `None` if their number is unknown.
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
         let of_match = Limit::new(settings.match_token_budget, settings.match_budget);
         let of_matches = Limit {
@@ -239,7 +239,7 @@ impl CostBound {
         Self { limit: of_matches.tighter(of_bot).tighter(of_all) }
     }
 
-    /// Returns the bound for several models, of which a budget may bound the sum.
+    /// Returns the limit for several models, whose sum may have a budget.
     pub fn of_all(bounds: &[Self], tokens: Option<u64>, money: Option<Decimal>) -> Self {
         let tokens_of_all = bounds
             .iter()
@@ -251,7 +251,7 @@ impl CostBound {
         Self { limit: limit.tighter(Limit::new(tokens, money)) }
     }
 
-    /// Makes its JSON; null stands for what is not bounded.
+    /// Returns its JSON; null means unlimited.
     pub fn to_json(self) -> Value {
         let money = self.limit.money.map(|money| Amount { tokens: 0, money }.money_as_f64());
         json!({ "tokens": self.limit.tokens, "money": money })
@@ -279,9 +279,9 @@ fn budget_failure(detail: String) -> CallFailure {
     CallFailure::new(FailureClass::Budget, detail)
 }
 
-/// What is kept of the budgets for a call. Unless it is settled, the call counts as having cost all of it.
+/// An amount reserved in all budgets for a call. If it is dropped without being settled, all of it counts as spent.
 #[derive(Debug)]
-#[must_use = "what is kept counts as spent when this is dropped"]
+#[must_use = "a dropped reservation counts as spent"]
 pub struct Reservation<'a> {
     budget: &'a BotBudget,
     match_id: MatchId,
@@ -298,7 +298,7 @@ impl Reservation<'_> {
         self.is_open = false;
     }
 
-    /// Ends it with what the call has cost; `None` if that is not known. Returns what counts as spent.
+    /// Settles the reservation with the cost of the call; `None` if that is unknown. Returns what counts as spent.
     pub fn settle(mut self, cost: Option<Amount>) -> Amount {
         self.is_open = false;
         let cost = cost.unwrap_or(self.need);
@@ -338,11 +338,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn no_call_begins_that_could_exceed_a_budget() {
+    async fn calls_that_could_exceed_a_budget_are_refused() {
         let budget = budget(100, 60);
         let soon = Instant::now() + Duration::from_secs(1);
         budget.reserve(id(0), tokens(50), soon).await.unwrap().settle(Some(tokens(20)));
-        // It is not known what this one has cost.
+        // The cost of this call is unknown.
         drop(budget.reserve(id(0), tokens(30), soon).await.unwrap());
         let full = budget.reserve(id(0), tokens(11), soon).await.unwrap_err();
         assert_eq!(
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_waits_for_what_others_hold() {
+    async fn calls_wait_for_reservations_of_others() {
         let budget = Arc::new(budget(100, 100));
         let later = Instant::now() + Duration::from_mins(1);
         let held = budget.reserve(id(0), tokens(80), later).await.unwrap();
@@ -374,11 +374,11 @@ mod tests {
         held.settle(Some(tokens(10)));
         assert_eq!(waiting.await.unwrap().unwrap(), 3);
         assert_eq!(budget.spent().tokens, 13);
-        // What is held for too long is as good as spent.
+        // A reservation that is held past the deadline counts as spent.
         let held = budget.reserve(id(0), tokens(80), later).await.unwrap();
         let soon = Instant::now() + Duration::from_secs(1);
         assert_eq!(budget.reserve(id(1), tokens(80), soon).await.unwrap_err().class, FailureClass::Budget);
         assert!(Instant::now() >= soon);
-        assert_eq!(held.settle(None).tokens, 80, "what is not known counts as all that was held");
+        assert_eq!(held.settle(None).tokens, 80, "an unknown cost counts as the whole reservation");
     }
 }

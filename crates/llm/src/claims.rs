@@ -1,32 +1,32 @@
-//! What a model says beside its answer, and what can be held against the match later.
+//! Claims of models beside their answers, which can be compared with the match later.
 
 use super::question::Question;
 use lastnim_core::game::{Seat, SeatCount};
 use serde_json::{Map, Value};
 
-/// The member of an answer in which a model says how likely the seat wins that its row wants most.
+/// The key for the probability that the first choice of the row wins.
 pub const WIN_PROBABILITY: &str = "win_probability";
-/// The member of a row in which a model says which seat it would truly like to win.
+/// The key, in answers with a row, for the seat that the model truly wants to win.
 pub const WANTS: &str = "wants";
 
-/// What a model says beside its answer. Nothing follows from it in the match.
+/// Claims of a model beside its answer. They do not affect the match.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Claims {
-    /// Why it answers so.
+    /// The model's reasons.
     pub why: Option<String>,
-    /// How likely it takes the seat to win that stands first in its row, from 0 to 1.
+    /// The probability that the first choice of its row wins, from 0 to 1.
     pub win_probability: Option<f64>,
-    /// The seat that it would truly like to win; only beside a row.
+    /// The seat that it truly wants to win; only in answers with a row.
     pub wants: Option<Seat>,
-    /// The members that are there and out of range, or of another kind: they are counted, and do no harm to the answer.
+    /// Members with invalid values: they are counted and ignored.
     pub ignored: Vec<&'static str>,
 }
 
-/// Characters of a model's reasons that are kept.
+/// The maximum length of a model's reasons.
 const MAX_WHY_CHARS: usize = 2_000;
 
 impl Claims {
-    /// Reads what stands beside an answer.
+    /// Reads the claims in an answer.
     pub fn read(question: &Question<'_>, object: &Map<String, Value>) -> Self {
         let why = object.get("why").and_then(Value::as_str);
         let mut claims =
@@ -38,7 +38,7 @@ impl Claims {
         claims
     }
 
-    /// Reads a member, for which null stands as well as nothing.
+    /// Reads a member; null counts as missing.
     fn read_member<T>(
         &mut self,
         object: &Map<String, Value>,
@@ -69,7 +69,7 @@ mod tests {
     use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles};
 
     #[test]
-    fn what_is_out_of_range_is_ignored_and_named() {
+    fn invalid_members_are_ignored_and_named() {
         let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
         let game = Game::new(Piles::parse(&[3, 5]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();
@@ -91,6 +91,10 @@ mod tests {
             assert_eq!(read(&row, text), expected, "{text}");
         }
         let expected = (Some(0.5), None, vec![]);
-        assert_eq!(read(&take, r#"{"win_probability": 0.5, "wants": 77}"#), expected, "no take has it");
+        assert_eq!(
+            read(&take, r#"{"win_probability": 0.5, "wants": 77}"#),
+            expected,
+            "takes have no such member"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What a model said, as an endpoint sends it: in one piece or in many.
+//! Replies of models, whole or streamed.
 
 use super::{
     TokenCount,
@@ -11,30 +11,30 @@ use serde_json::Value;
 pub struct Completion {
     /// Its text.
     pub text: String,
-    /// What it says of its reasoning beside the text, where the endpoint shows that.
+    /// The model's reasoning, if the endpoint shows it.
     pub reasoning: String,
-    /// How it refused, if it did.
+    /// Its refusal, if it refused.
     pub refusal: String,
-    /// Why it ends, in the endpoint's word; none as long as its end has not come.
+    /// The endpoint's reason for the end of the reply; `None` until it ends.
     pub finish_reason: Option<String>,
-    /// How many tokens it took, if the endpoint says so.
+    /// The number of tokens, if the endpoint tells.
     pub tokens: Option<TokenCount>,
 }
 
-/// Whether more of a stream is to come.
+/// Whether a stream has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamState {
-    /// More is to come.
+    /// More follows.
     Open,
-    /// The endpoint said that this is all.
+    /// The endpoint ended the stream.
     Done,
 }
 
 impl Completion {
-    /// Reads a reply in one piece.
+    /// Reads a whole reply.
     ///
     /// # Errors
-    /// If it is no reply.
+    /// If it is not a reply.
     pub fn from_body(body: &[u8]) -> Result<Self, CallFailure> {
         let json: Value = serde_json::from_slice(body)
             .map_err(|error| server_error(format!("the reply is not JSON: {error}")))?;
@@ -48,10 +48,10 @@ impl Completion {
         Ok(completion)
     }
 
-    /// Adds what an event of a stream says.
+    /// Adds an event of a stream.
     ///
     /// # Errors
-    /// If it is no event of a reply, or reports an error.
+    /// If it is not an event of a reply, or reports an error.
     pub fn add_event(&mut self, data: &str) -> Result<StreamState, CallFailure> {
         if data.trim() == "[DONE]" {
             self.finish_reason.get_or_insert_with(|| "stop".to_owned());
@@ -83,13 +83,13 @@ impl Completion {
         Ok(())
     }
 
-    /// Returns why no answer is to be looked for in it, if that is so.
+    /// Returns why the reply has no usable answer, if that is known.
     pub fn find_failure(&self) -> Option<CallFailure> {
         let failure = |class, detail: String| Some(CallFailure::new(class, detail));
         match self.finish_reason.as_deref() {
-            None => failure(FailureClass::ServerError, "the reply was cut off before its end".to_owned()),
+            None => failure(FailureClass::ServerError, "the reply was cut off".to_owned()),
             Some("content_filter") => {
-                failure(FailureClass::Refused, "a filter of the endpoint kept the reply back".to_owned())
+                failure(FailureClass::Refused, "the endpoint's content filter withheld the reply".to_owned())
             }
             _ if !self.refusal.trim().is_empty() => {
                 failure(FailureClass::Refused, format!("the model refused: {}", self.refusal.trim()))
@@ -106,7 +106,7 @@ impl Completion {
     }
 }
 
-/// Adds a text, or the texts of a list of parts.
+/// Adds a text, or the texts in a list of parts.
 fn push_text(text: &mut String, value: Option<&Value>) {
     match value {
         Some(Value::String(more)) => text.push_str(more),
@@ -126,7 +126,7 @@ fn check_for_error(json: &Value) -> Result<(), CallFailure> {
     }
 }
 
-/// Returns what an error of an endpoint says.
+/// Returns the message of an endpoint's error.
 pub fn error_words(error: &Value) -> String {
     let message = error.get("message").unwrap_or(error);
     message.as_str().map_or_else(|| message.to_string(), str::to_owned)
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_in_one_piece_are_read() {
+    fn whole_replies_are_read() {
         let completion = body(&json!({ "message": { "content": "hi" }, "finish_reason": "stop" })).unwrap();
         assert_eq!((completion.text.as_str(), completion.find_failure()), ("hi", None));
         assert_eq!(completion.tokens, Some(TokenCount { prompt: 7, completion: 5, reasoning: 3 }));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reply_is_an_error_of_the_server() {
+    fn invalid_replies_are_server_errors() {
         for body in ["", "<html>", "[]", "{}", "7", r#"{"choices": []}"#, r#"{"choices": [{"message": 3}]}"#]
         {
             let failure = Completion::from_body(body.as_bytes()).unwrap_err();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_in_pieces_add_up() {
+    fn streamed_replies_add_up() {
         let mut completion = Completion::default();
         for piece in ["{\"ta", "ke\"", ": 1}"] {
             let event = json!({ "choices": [{ "delta": { "content": piece, "reasoning_content": "m" } }], "usage": null });

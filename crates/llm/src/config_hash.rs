@@ -1,22 +1,21 @@
-//! The hash that tells apart runs which differ.
+//! Hashes of configurations.
 
 use super::{LlmSettings, prompt::PromptTemplate};
 use lastnim_config::SettingTable as _;
 use serde_json::{Map, Value};
 
-/// Settings that do not change what a bot plays: where its key is, where its transcript and its ledgers are, and how long an organiser has to
-/// void a match. The text of the prompt counts in the place of its file.
+/// Settings that do not affect play: locations of keys and files, and the pause for organisers. The text of the prompt is hashed instead of its path.
 const LEFT_OUT: [&str; 6] =
     ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "endpoint_error_pause"];
 
-/// Returns the settings that change what a bot plays, by their keys.
+/// Returns the settings that affect play.
 pub fn settings_json(settings: &LlmSettings) -> Value {
     let mut settings = settings.clone();
     let all = settings.settings().into_iter().map(|setting| (setting.key().to_owned(), setting.value()));
     Value::Object(all.filter(|(key, _)| !LEFT_OUT.contains(&key.as_str())).collect::<Map<_, _>>())
 }
 
-/// Hashes the template, the settings and the seed of what is random, with the version of the program.
+/// Hashes the template, the settings, the random seed, and the version of the program.
 pub fn hash_config(settings: &LlmSettings, prompt: &PromptTemplate, seed: u64) -> [u8; 32] {
     let parts = [
         env!("CARGO_PKG_VERSION").to_owned(),
@@ -27,7 +26,7 @@ pub fn hash_config(settings: &LlmSettings, prompt: &PromptTemplate, seed: u64) -
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"lastnim llm bot 1");
     for part in parts {
-        // The length before each keeps two parts from being taken for one.
+        // Length prefixes keep the parts apart.
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
     *hasher.finalize().as_bytes()
@@ -39,8 +38,8 @@ mod tests {
     use lastnim_config::Decimal;
 
     #[test]
-    fn what_changes_the_play_changes_the_hash_and_nothing_else() {
-        let prompt = PromptTemplate::usual();
+    fn the_hash_depends_only_on_what_affects_play() {
+        let prompt = PromptTemplate::built_in();
         let usual = LlmSettings { model: "m".into(), ..LlmSettings::default() };
         let hash = |settings: &LlmSettings| hash_config(settings, &prompt, 0);
         let changed = [

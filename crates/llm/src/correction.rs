@@ -1,12 +1,12 @@
-//! What a model is told of an answer that cannot be used.
+//! Tells a model why its answer is invalid.
 
 use super::{failure::CallFailure, question::Question, request::Message};
 
-/// Characters of an answer that cannot be used that the model is shown again.
+/// The maximum length of an invalid answer that is repeated to the model.
 const MAX_REPEATED_CHARS: usize = 4_000;
 
-/// Adds to the prompt, the first of the messages, the answer of the model and what was wrong with it. An earlier answer is left out,
-/// so that a conversation does not grow.
+/// Appends the invalid answer and its error to the prompt, which is the first message. Earlier corrections are dropped, so that the conversation
+/// stays short.
 pub fn correct_answer(
     messages: &mut Vec<Message>,
     question: &Question<'_>,
@@ -20,15 +20,15 @@ pub fn correct_answer(
     ]);
 }
 
-/// Returns the end of a reply, which the model is shown again.
+/// Returns the end of a reply, to be repeated to the model.
 fn repeated_reply(reply: &str) -> String {
     let skipped = reply.chars().count().saturating_sub(MAX_REPEATED_CHARS);
     let end: String = reply.chars().skip(skipped).collect();
-    // Endpoints refuse a message without a text.
+    // Endpoints refuse empty messages.
     if end.trim().is_empty() { "(no answer)".to_owned() } else { end }
 }
 
-/// Tells a model what was wrong with its answer.
+/// Returns the message that explains the error.
 fn correction_words(question: &Question<'_>, failure: &CallFailure) -> String {
     format!(
         "Your answer cannot be used: {}. Answer the question again, and end your reply with one JSON object such as {}.",

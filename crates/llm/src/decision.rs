@@ -1,4 +1,4 @@
-//! From a question to an answer.
+//! Asks a model until it answers, and applies the failure policy.
 
 use super::{
     LlmSettings, Tally, Transcript,
@@ -21,34 +21,33 @@ use std::{
 };
 use tokio::time::{Instant, sleep};
 
-/// The first pause before a call is repeated to an endpoint that does not say how long it wants to be left alone; each next one is
-/// twice as long.
+/// The first pause before a retry if the endpoint does not specify one; each pause is twice as long as the previous one.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest such pause.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// What is left of a clock for the way of the answer: a tenth, within these bounds.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// The part of the clock that is reserved for sending the answer: a tenth, within these bounds.
 const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
 /// See [`MIN_CLOCK_RESERVE`].
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
-/// Matches in which the bot has paused for an organiser that are known. A bot plays fewer at once; the oldest is forgotten first.
+/// The maximum number of matches remembered for pauses, more than a bot plays at once; the oldest is forgotten first.
 const MAX_PAUSED_MATCHES: usize = 4_096;
 
-/// What asks a model, and what it needs for that.
+/// The parts needed to ask a model.
 #[derive(Debug)]
 pub struct Decider {
     /// The settings.
     pub settings: LlmSettings,
-    /// What the policy without an answer draws from.
+    /// The seed of the failure policy.
     pub seed: u64,
     /// The template of prompts.
     pub prompt: PromptTemplate,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// What calls may cost.
+    /// The budgets.
     pub budget: BotBudget,
-    /// Where calls are written down.
+    /// The log of calls.
     pub transcript: Option<Transcript>,
-    /// What is counted.
+    /// The counts.
     pub tally: Mutex<Tally>,
     /// The matches in which the bot has paused for an organiser.
     pub paused: PausedMatches,
@@ -70,22 +69,22 @@ impl PausedMatches {
     }
 }
 
-/// What the bot does, and the hash of how it came to that.
+/// The bot's move, and the hash of the transcript behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// What it does.
+    /// The move.
     pub answer: Answer,
     /// The hash of the lines of the transcript.
     pub note_hash: Option<[u8; 32]>,
 }
 
 impl Decider {
-    /// Asks the model until it answers or fails for good, and then does what the policy says.
+    /// Asks the model until it answers or fails for good, and then applies the failure policy.
     ///
-    /// Dropping the future ends the call that is under way.
+    /// Dropping the future cancels the current call.
     ///
     /// # Errors
-    /// What failed, if the policy is to give up the seat.
+    /// The last failure, if the policy is to forfeit.
     pub async fn decide(
         &self,
         question: Question<'_>,
@@ -105,14 +104,14 @@ impl Decider {
                 let policy = self.settings.on_failure;
                 let chosen = policy.choose_answer(&question, self.seed);
                 let class = failure.class.name();
-                tracing::warn!(match_id = %question.match_id(), class, %policy, "no answer of the model: {}", failure.detail);
+                tracing::warn!(match_id = %question.match_id(), class, %policy, "the model gave no answer: {}", failure.detail);
                 let note_hash = log.close_without_answer(policy.name(), chosen.as_ref(), &failure);
                 chosen.map(|answer| Decision { answer, note_hash }).ok_or(failure)
             }
         }
     }
 
-    /// Leaves an organiser the time to void the match, once in each and as far as the clock allows: then this future is dropped.
+    /// Gives an organiser time to void the match, once per match and as far as the clock allows; voiding drops this future.
     async fn wait_for_organiser(
         &self,
         match_id: MatchId,
@@ -122,7 +121,7 @@ impl Decider {
     ) {
         let left = time_within_clock(clock_ends.saturating_duration_since(Instant::now()));
         let pause = self.settings.endpoint_error_pause.min(left);
-        // A match that went on after a pause is not voided for a later failure either.
+        // A match that continued after a pause will not be voided for a later failure.
         if !pause.is_zero() && self.paused.insert(match_id) {
             log.note_endpoint_error(failure, pause);
             sleep(pause).await;
@@ -175,7 +174,7 @@ impl Decider {
                     let pause = failure.retry_after.unwrap_or_else(|| usual_pause(pauses));
                     pauses += 1;
                     if failure.class == FailureClass::RateLimited {
-                        // It is for all matches alike.
+                        // The pause applies to all matches.
                         self.endpoint.pause_for(pause);
                     }
                     let is_in_time = pause < deadline.saturating_duration_since(Instant::now());
@@ -191,7 +190,7 @@ impl Decider {
 }
 
 impl Decider {
-    /// Returns what a call has cost; none if that is not known, as the endpoint may bill a reply that never came.
+    /// Returns the cost of a call; `None` if it is unknown, as the endpoint may charge for a reply that was lost.
     fn cost_of_call(&self, outcome: &CallOutcome) -> Option<Amount> {
         let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
         let is_refused = outcome.status.is_some_and(|status| (300..500).contains(&status));
@@ -203,14 +202,14 @@ impl Decider {
     }
 }
 
-/// Returns how much of a clock an answer may take.
+/// Returns the part of a clock that an answer may use.
 fn time_within_clock(left: Duration) -> Duration {
     left.saturating_sub((left / 10).clamp(MIN_CLOCK_RESERVE, MAX_CLOCK_RESERVE))
 }
 
-/// Returns the pause before a call is repeated after so many others.
+/// Returns the pause after this many retries.
 fn usual_pause(pauses: u8) -> Duration {
-    FIRST_PAUSE.saturating_mul(1 << pauses.min(10)).min(LONGEST_PAUSE)
+    FIRST_PAUSE.saturating_mul(1 << pauses.min(10)).min(MAX_PAUSE)
 }
 
 #[cfg(test)]
@@ -218,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_of_the_clock_is_left() {
+    fn part_of_the_clock_is_reserved() {
         let left = |ms| time_within_clock(Duration::from_millis(ms)).as_millis();
         assert_eq!([0, 50, 100, 1_000, 10_000, 600_000].map(left), [0, 0, 0, 900, 9_000, 595_000]);
         assert_eq!(
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_paused_in_once_and_not_remembered_for_ever() {
+    fn paused_matches_are_remembered_up_to_a_limit() {
         let paused = PausedMatches::default();
         let id = |number: u64| MatchId::new(number, &[0; 10]);
         for number in 0..=MAX_PAUSED_MATCHES as u64 {

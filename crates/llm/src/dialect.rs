@@ -1,29 +1,29 @@
-//! What an endpoint has shown that it does not accept.
+//! Differences between endpoints in what requests they accept.
 
-/// How a call is written, as endpoints differ.
+/// The form of requests for an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// The key that bounds the tokens of a reply.
+    /// The key for the limit on reply tokens.
     pub max_tokens_key: MaxTokensKey,
-    /// Whether it asks for a JSON schema.
+    /// Whether requests contain a JSON schema.
     pub has_schema: bool,
-    /// Whether it asks to count the tokens of a stream.
+    /// Whether requests ask for token counts in streams.
     pub has_stream_options: bool,
-    /// Whether it asks for a stream.
+    /// Whether requests ask for a stream.
     pub is_streamed: bool,
 }
 
-/// The two names of the bound on the tokens of a reply.
+/// The key for the limit on reply tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaxTokensKey {
     /// `max_tokens`, which nearly all endpoints know.
     MaxTokens,
-    /// `max_completion_tokens`, which models that reason want at the endpoint that began with it.
+    /// `max_completion_tokens`, which OpenAI requires for reasoning models.
     MaxCompletionTokens,
 }
 
 impl MaxTokensKey {
-    /// Returns the name.
+    /// Returns the key.
     pub fn name(self) -> &'static str {
         match self {
             Self::MaxTokens => "max_tokens",
@@ -39,24 +39,24 @@ impl MaxTokensKey {
     }
 }
 
-/// Something that a call can do without, or say otherwise.
+/// A part of a request that can be left out or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concession {
-    /// The other name of the bound on tokens.
+    /// The other key for the limit on tokens.
     OtherMaxTokensKey,
-    /// No JSON schema.
+    /// Leave out the JSON schema.
     NoSchema,
-    /// No count of the tokens of a stream.
+    /// Leave out token counts in streams.
     NoStreamOptions,
-    /// No stream.
+    /// Do not stream.
     NoStream,
 }
 
 impl Concession {
-    /// All of them, those first that lose the least.
+    /// All concessions, the least harmful first.
     const ALL: [Self; 4] = [Self::OtherMaxTokensKey, Self::NoSchema, Self::NoStreamOptions, Self::NoStream];
 
-    /// Returns what an endpoint says that asks for it.
+    /// Returns words in an endpoint's error that suggest this concession.
     fn cues(self) -> &'static [&'static str] {
         match self {
             Self::OtherMaxTokensKey => &["max_tokens", "max_completion_tokens"],
@@ -66,7 +66,7 @@ impl Concession {
         }
     }
 
-    /// Returns what it is, for a transcript.
+    /// Describes it for a transcript.
     pub fn words(self) -> &'static str {
         match self {
             Self::OtherMaxTokensKey => "the other name of max_tokens",
@@ -78,8 +78,8 @@ impl Concession {
 }
 
 impl Dialect {
-    /// Returns what the call is to try next after the endpoint has refused it with some words; `made` are the concessions so far.
-    /// What the endpoint names goes first; where it names nothing, everything is tried that loses little.
+    /// Returns the concession to try after a refusal, given those `made` so far. Concessions named by the error come first; if it names none,
+    /// harmless ones are tried in order.
     pub fn next_concession(self, refusal: &str, made: &[Concession]) -> Option<Concession> {
         let refusal = refusal.to_ascii_lowercase();
         let mut possible =
@@ -97,7 +97,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect with a concession.
+    /// Applies a concession.
     #[must_use]
     pub fn with_concession(self, concession: Concession) -> Self {
         match concession {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_endpoint_names_is_conceded_first() {
+    fn concessions_named_by_the_endpoint_come_first() {
         let dialect = Dialect {
             max_tokens_key: MaxTokensKey::MaxTokens,
             has_schema: true,

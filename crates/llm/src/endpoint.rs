@@ -1,4 +1,4 @@
-//! The client of an endpoint.
+//! The HTTP client for endpoints.
 
 use super::{
     ApiKey, LlmError, LlmSettings, StructuredOutput,
@@ -8,7 +8,7 @@ use super::{
     failure::{CallFailure, FailureClass},
     request::ModelCall,
     retry_after::parse_retry_after,
-    settings::{USUAL_ENDPOINT, USUAL_KEY_VARIABLE},
+    settings::{DEFAULT_ENDPOINT, DEFAULT_KEY_VARIABLE},
 };
 use reqwest::{Client, Response, StatusCode, Url, header, redirect};
 use rustls::crypto::{CryptoProvider, ring};
@@ -24,20 +24,20 @@ use tokio::{
     time::{Instant, sleep_until, timeout, timeout_at},
 };
 
-/// The largest reply that is read, in bytes.
+/// The maximum size of a reply.
 const MAX_REPLY_BYTES: usize = 8 << 20;
-/// How much is read of the words with which an endpoint refuses a call, in bytes.
+/// The maximum number of bytes read of an error response.
 const MAX_REFUSAL_BYTES: usize = 16 << 10;
-/// How much of such words is kept, in characters.
+/// The maximum number of characters kept of an error response.
 const MAX_REFUSAL_CHARS: usize = 500;
-/// How long a connection may take to stand.
-const CONNECT_WITHIN: Duration = Duration::from_secs(30);
-/// The longest that an endpoint is left alone: no turn lasts longer.
+/// The timeout for connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest pause that an endpoint can ask for; no turn lasts longer.
 const MAX_PAUSE: Duration = Duration::from_hours(24);
-/// Where calls go below the address of an endpoint.
+/// The path of calls below the base URL.
 const PATH: [&str; 2] = ["chat", "completions"];
 
-/// An endpoint for chat completions, for all matches of a bot.
+/// An endpoint for chat completions, shared by all matches of a bot.
 #[derive(Debug)]
 pub struct Endpoint {
     client: Client,
@@ -45,9 +45,9 @@ pub struct Endpoint {
     key: Option<ApiKey>,
     settings: LlmSettings,
     slots: Semaphore,
-    /// What the endpoint is known to accept.
+    /// The form of requests that the endpoint is known to accept.
     dialect: Mutex<Dialect>,
-    /// Until when the endpoint wants to be left alone.
+    /// The end of the pause that the endpoint asked for.
     paused_until: Mutex<Option<Instant>>,
 }
 
@@ -57,42 +57,42 @@ struct FailedRequest {
     is_sent: bool,
 }
 
-/// What a call came to. The key of the endpoint is hidden in all of it.
+/// The result of a call, with the key of the endpoint hidden everywhere.
 #[derive(Debug, Default)]
 pub struct CallOutcome {
-    /// The reply, if it came to its end.
+    /// The reply, if it is complete.
     pub completion: Option<Completion>,
-    /// Why the reply has no answer, or did not come.
+    /// Why there is no reply or no usable answer.
     pub failure: Option<CallFailure>,
-    /// How long it took, without the wait for a slot.
+    /// The duration, without waiting for a slot.
     pub latency: Duration,
-    /// The status of the last response; none if the last request had no response.
+    /// The status of the last response; `None` if the last request had no response.
     pub status: Option<u16>,
     /// Whether a request may have reached the endpoint.
     pub is_sent: bool,
-    /// What the endpoint did not accept, so that the call was made without.
+    /// The concessions made in this call.
     pub concessions: Vec<Concession>,
 }
 
 impl Endpoint {
-    /// Prepares a client for the endpoint of some settings.
+    /// Makes a client for the endpoint in some settings.
     ///
     /// # Errors
-    /// If its address cannot be used, or its key is not there.
+    /// If its address is invalid, or its key is missing.
     pub fn new(settings: LlmSettings) -> Result<Self, LlmError> {
-        let variable = settings.api_key_env.as_ref().map_or(USUAL_KEY_VARIABLE, |name| name.as_str());
+        let variable = settings.api_key_env.as_ref().map_or(DEFAULT_KEY_VARIABLE, |name| name.as_str());
         let key = ApiKey::from_variable(variable)?;
-        let is_needed = settings.api_key_env.is_some() || settings.base_url == USUAL_ENDPOINT;
+        let is_needed = settings.api_key_env.is_some() || settings.base_url == DEFAULT_ENDPOINT;
         if key.is_none() && is_needed {
             return Err(LlmError::NoKey { variable: variable.to_owned() });
         }
         Self::with_key(settings, key)
     }
 
-    /// Prepares a client that shows this key.
+    /// Makes a client with this key.
     ///
     /// # Errors
-    /// If the address cannot be used.
+    /// If the address is invalid.
     pub fn with_key(settings: LlmSettings, key: Option<ApiKey>) -> Result<Self, LlmError> {
         if settings.model.trim().is_empty() {
             return Err(LlmError::NoModel);
@@ -101,21 +101,22 @@ impl Endpoint {
         if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
             tracing::warn!(
                 host = base.host_str(),
-                "the key of the endpoint goes over http://, which others can read: is there https://?"
+                "the key of the endpoint is sent over unencrypted http://: use https:// if the endpoint supports it"
             );
         }
-        // Without a choice the library would have none; if one is installed already, the program has chosen.
+        // Installing fails only if the program has already chosen a provider.
         let _ = CryptoProvider::install_default(ring::default_provider());
         let builder = Client::builder()
-            .connect_timeout(CONNECT_WITHIN)
+            .connect_timeout(CONNECT_TIMEOUT)
             .redirect(redirect::Policy::none())
             .user_agent(concat!("lastnim/", env!("CARGO_PKG_VERSION")));
-        // A proxy is for what is elsewhere.
+        // Do not use a proxy for this machine.
         let builder = if is_loopback(&base) { builder.no_proxy() } else { builder };
         let client = builder.build().map_err(|error| LlmError::Client(error_chain_words(&error)))?;
-        let is_usual = base.host_str() == Url::parse(USUAL_ENDPOINT).ok().as_ref().and_then(Url::host_str);
+        let is_default_host =
+            base.host_str() == Url::parse(DEFAULT_ENDPOINT).ok().as_ref().and_then(Url::host_str);
         let dialect = Dialect {
-            max_tokens_key: if is_usual {
+            max_tokens_key: if is_default_host {
                 MaxTokensKey::MaxCompletionTokens
             } else {
                 MaxTokensKey::MaxTokens
@@ -125,7 +126,7 @@ impl Endpoint {
             is_streamed: settings.stream,
         };
         let mut url = base;
-        // An address that can be a base takes more segments.
+        // Any URL that can be a base has path segments.
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(PATH);
         }
@@ -140,7 +141,7 @@ impl Endpoint {
         })
     }
 
-    /// Returns the address without what may be secret in it.
+    /// Returns the address without secrets.
     pub fn shown_address(&self) -> String {
         let mut shown = self.url.clone();
         shown.set_query(None);
@@ -148,7 +149,7 @@ impl Endpoint {
         shown.to_string()
     }
 
-    /// Hides the key in a text, should the endpoint have repeated it.
+    /// Hides the key in a text, in case the endpoint repeated it.
     pub fn hide_key(&self, text: String) -> String {
         match &self.key {
             Some(key) => key.hide_in(text),
@@ -156,17 +157,16 @@ impl Endpoint {
         }
     }
 
-    /// Keeps every call back for a while.
+    /// Delays all calls for this time.
     pub fn pause_for(&self, span: Duration) {
         let until = Instant::now() + span.min(MAX_PAUSE);
         let mut paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
         *paused = Some(paused.map_or(until, |before| before.max(until)));
     }
 
-    /// Makes a call once there is a slot for it and the endpoint wants calls, and gives up at a deadline. What an endpoint does not
-    /// accept, it is asked without.
+    /// Makes a call once there is a slot and any pause is over, or gives up at a deadline. Retries without features that the endpoint rejects.
     ///
-    /// Dropping the future ends the call.
+    /// Dropping the future cancels the call.
     pub async fn complete(&self, call: &ModelCall, deadline: Instant) -> CallOutcome {
         let mut outcome = CallOutcome::default();
         let called = async {
@@ -197,7 +197,7 @@ impl Endpoint {
             match paused {
                 Some(until) if until >= deadline => {
                     let wait = until.saturating_duration_since(Instant::now());
-                    let detail = format!("the endpoint wants no calls for another {} s", wait.as_secs());
+                    let detail = format!("the endpoint asked for a pause of another {} s", wait.as_secs());
                     let class = FailureClass::RateLimited;
                     return Err(CallFailure { class, detail, retry_after: Some(wait) });
                 }
@@ -235,12 +235,7 @@ impl Endpoint {
             let is_of_form = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY);
             match dialect.next_concession(&words, &outcome.concessions).filter(|_| is_of_form) {
                 Some(concession) => {
-                    tracing::debug!(
-                        status = status.as_u16(),
-                        words,
-                        "the endpoint wants it {}",
-                        concession.words()
-                    );
+                    tracing::debug!(status = status.as_u16(), words, "retrying {}", concession.words());
                     outcome.concessions.push(concession);
                     dialect = dialect.with_concession(concession);
                 }
@@ -249,7 +244,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the bytes of the longest request that a call can become.
+    /// Returns the maximum size of the request for a call.
     pub fn request_bytes(&self, call: &ModelCall) -> usize {
         let longest = Dialect {
             max_tokens_key: MaxTokensKey::MaxCompletionTokens,
@@ -273,20 +268,20 @@ impl Endpoint {
         let sent = self.within_idle_limit(request.send()).await;
         sent.map_err(|failure| FailedRequest { failure, is_sent: true })?.map_err(|error| {
             let is_sent = !error.is_connect();
-            // Its address may hold what is secret.
+            // Errors may contain the address, with secrets.
             let words = error_chain_words(&error.without_url());
             FailedRequest { failure: server_error(format!("no response: {words}")), is_sent }
         })
     }
 
-    /// Waits for a part of a response, which a stream must not delay for long.
+    /// Waits for a part of a response, up to the idle timeout.
     async fn within_idle_limit<T>(&self, part: impl Future<Output = T>) -> Result<T, CallFailure> {
         if !self.settings.stream {
             return Ok(part.await);
         }
         let limit = self.settings.idle_timeout;
         timeout(limit, part).await.map_err(|_| {
-            let what = format!("the reply stood still for {} s", limit.as_secs_f64());
+            let what = format!("the reply stalled for {} s", limit.as_secs_f64());
             CallFailure::new(FailureClass::TimedOut, what)
         })
     }
@@ -310,7 +305,7 @@ impl Endpoint {
             let piece = piece.as_ref();
             size += piece.len();
             if size > MAX_REPLY_BYTES {
-                return Err(server_error(format!("the reply has more than {MAX_REPLY_BYTES} bytes")));
+                return Err(server_error(format!("the reply is larger than {MAX_REPLY_BYTES} bytes")));
             }
             if !is_stream {
                 body.extend_from_slice(piece);
@@ -333,7 +328,7 @@ impl Endpoint {
         Ok(completion)
     }
 
-    /// Reads with which words an endpoint refuses a call, as far as they come.
+    /// Reads as much of an error response as arrives.
     async fn read_refusal(&self, mut response: Response) -> String {
         let mut body = Vec::new();
         while let Ok(Some(piece)) = self.next_piece(&mut response).await {
@@ -368,32 +363,32 @@ fn server_error(detail: String) -> CallFailure {
 }
 
 fn late_failure() -> CallFailure {
-    CallFailure::new(FailureClass::TimedOut, "the time for the answer was up")
+    CallFailure::new(FailureClass::TimedOut, "the time for the answer was over")
 }
 
-/// Parses the address of an endpoint, and never repeats it.
+/// Parses the address of an endpoint. Errors never repeat it.
 ///
 /// # Errors
-/// If calls cannot go there.
+/// If the address is invalid.
 pub fn parse_base_url(text: &str) -> Result<Url, String> {
     let url =
-        Url::parse(text).map_err(|error| format!("{error}: expected a URL such as {USUAL_ENDPOINT}"))?;
+        Url::parse(text).map_err(|error| format!("{error}: expected a URL such as {DEFAULT_ENDPOINT}"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err("only http:// and https:// are spoken here".to_owned());
+        return Err("expected http:// or https://".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it names a user: a key belongs into an environment variable".to_owned());
+        return Err("it contains a user name: put the key into an environment variable".to_owned());
     }
     Ok(url)
 }
 
-/// Returns whether an address is one of this machine.
+/// Returns whether an address is on this machine.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Returns what an error and its causes say.
+/// Returns the messages of an error and its causes.
 fn error_chain_words(error: &dyn StdError) -> String {
     let mut words = vec![error.to_string()];
     let mut next = error.source();
@@ -415,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_go_below_the_address_of_the_endpoint() {
+    fn calls_go_to_a_path_below_the_base_url() {
         for (base, url) in [
             ("https://host/v1", "https://host/v1/chat/completions"),
             ("https://host/v1/", "https://host/v1/chat/completions"),
@@ -432,6 +427,6 @@ mod tests {
             let error = endpoint(bad).unwrap_err().to_string();
             assert!(error.starts_with("--base-url: ") && !error.contains("secret"), "{error}");
         }
-        assert!(!format!("{:?}", endpoint(USUAL_ENDPOINT).unwrap()).contains("0123456789"));
+        assert!(!format!("{:?}", endpoint(DEFAULT_ENDPOINT).unwrap()).contains("0123456789"));
     }
 }

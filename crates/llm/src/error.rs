@@ -1,65 +1,65 @@
-//! Why a bot cannot begin.
+//! Errors in the configuration of a bot.
 
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What is wrong with the settings of a bot.
+/// An error in the configuration of a bot.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LlmError {
     /// No model is named.
-    #[error("--model: a language model needs its name, as its endpoint calls it")]
+    #[error("--model: required: the endpoint's name of the language model")]
     NoModel,
-    /// The address of the endpoint cannot be used. The address itself is not repeated, as it may hold a password.
+    /// The address of the endpoint is invalid. It is not repeated, as it may contain a password.
     #[error("--base-url: {0}")]
     BaseUrl(String),
-    /// A variable holds what is no key.
-    #[error("{variable}: the key of an endpoint has visible ASCII characters only")]
+    /// A variable does not contain a valid key.
+    #[error("{variable}: not a valid key: expected visible ASCII characters")]
     Key {
         /// The variable.
         variable: String,
     },
-    /// A key is needed, and there is none.
+    /// The key is missing.
     #[error(
-        "{variable}: the endpoint needs a key: set this variable, or name another one with --api-key-env"
+        "{variable}: not set: the endpoint needs a key; set this variable, or name another one with --api-key-env"
     )]
     NoKey {
         /// The variable.
         variable: String,
     },
-    /// A prompt cannot be read.
+    /// A prompt cannot be used.
     #[error("--prompt {path}: {reason}")]
     Prompt {
-        /// Its file; `default` for the own one.
+        /// Its path; `default` for the built-in one.
         path: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A transcript cannot be written.
     #[error("--transcript {}: {reason}", path.display())]
     Transcript {
-        /// Its file.
+        /// Its path.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// Money is bounded, and prices are not given.
+    /// A budget in money has no prices.
     #[error(
-        "a budget of money needs what tokens cost: --prompt-price and --completion-price (prompt_price and completion_price in a file)"
+        "a budget in money needs prices: --prompt-price and --completion-price (prompt_price and completion_price in a file)"
     )]
     NoPrices,
-    /// A budget is shared, and nothing says with whom.
-    #[error("a shared budget needs --shared-ledger, the file that those who share it have in common")]
+    /// A shared budget has no ledger.
+    #[error("a shared budget needs --shared-ledger, a file used by all bots that share it")]
     NoSharedLedger,
     /// A ledger cannot be used.
     #[error("the ledger {}: {reason}", path.display())]
     Ledger {
-        /// Its file.
+        /// Its path.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
-    /// No connection can be made at all.
-    #[error("the client for endpoints: {0}")]
+    /// The HTTP client cannot be made.
+    #[error("the HTTP client: {0}")]
     Client(String),
 }

@@ -1,22 +1,22 @@
-//! Server-sent events, read piece by piece.
+//! An incremental reader of server-sent events.
 
 use std::mem;
 
-/// Reads the data of events from bytes as they come. What it holds is bounded by what it is given: the endpoint's client counts that.
+/// Reads the data of events from bytes as they arrive. It does not limit its memory; the endpoint's client limits the input.
 #[derive(Debug, Default)]
 pub struct EventStreamReader {
-    /// A line whose end has not come.
+    /// An incomplete line.
     line: Vec<u8>,
-    /// The data of an event whose end has not come.
+    /// The data of an incomplete event.
     data: String,
 }
 
-/// Bytes that are no text.
+/// Bytes that are not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText;
 
 impl EventStreamReader {
-    /// Takes in bytes, and returns the data of the events that they complete.
+    /// Adds bytes, and returns the data of the events that they complete.
     ///
     /// # Errors
     /// If a line is not UTF-8.
@@ -33,12 +33,12 @@ impl EventStreamReader {
         Ok(events)
     }
 
-    /// Takes in a line; an empty one ends an event.
+    /// Adds a line; an empty one ends an event.
     fn read_line(&mut self, line: &str) -> Option<String> {
         if line.is_empty() {
             return (!self.data.is_empty()).then(|| mem::take(&mut self.data));
         }
-        // Comments, names and ids of events mean nothing here.
+        // Comments, names and ids of events are ignored.
         if let Some(data) = line.strip_prefix("data:") {
             if !self.data.is_empty() {
                 self.data.push('\n');
@@ -48,7 +48,7 @@ impl EventStreamReader {
         None
     }
 
-    /// Returns the data of an event that the stream ended without ending it, as some endpoints do with their last one.
+    /// Returns the data of a last event without an empty line after it, as some endpoints send it.
     pub fn finish(mut self) -> Option<String> {
         let line = String::from_utf8(mem::take(&mut self.line)).unwrap_or_default();
         self.read_line(line.strip_suffix('\r').unwrap_or(&line)).or_else(|| self.read_line(""))
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_are_read_however_they_are_cut() {
+    fn events_are_read_from_pieces_of_any_size() {
         let text =
             ": hello\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nevent: x\ndata:é\n\n\n\nid: 7\ndata: [DONE]\n";
         for size in [1, 2, 3, 7, 1_000] {

@@ -1,29 +1,29 @@
-//! Why a call, or a whole question, came to no answer.
+//! Failures of calls and of questions.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
-/// The kinds of failures. Each is counted by itself, so that runs can be compared.
+/// The kinds of failures, which are counted separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
-    /// The reply ends where its tokens were used up.
+    /// The reply was cut off by the token limit.
     Truncated,
     /// The reply has no text.
     Empty,
-    /// The reply has no JSON object of the kind that was asked for at its end.
+    /// The reply does not end with the requested JSON object.
     Unparsable,
-    /// The answer is a take or a row that the rules do not allow.
+    /// The answer is an illegal take or row.
     Illegal,
-    /// The model, or a filter before it, refused to answer.
+    /// The model or a content filter refused to answer.
     Refused,
-    /// No answer came in time.
+    /// No answer arrived in time.
     TimedOut,
     /// The endpoint had too many calls.
     RateLimited,
-    /// The endpoint could not be reached, broke off, or sent what is no reply.
+    /// The endpoint was unreachable, broke off, or sent an invalid reply.
     ServerError,
-    /// The endpoint did not accept the call: a wrong key, an unknown model, a prompt that is too long.
+    /// The endpoint rejected the call: a wrong key, an unknown model, a prompt that is too long.
     Rejected,
     /// A budget has no room for the call.
     Budget,
@@ -60,12 +60,12 @@ impl FailureClass {
         }
     }
 
-    /// Returns whether it says something of the endpoint alone, and nothing of the model.
+    /// Returns whether it is caused by the endpoint, not by the model.
     pub fn is_of_endpoint(self) -> bool {
         matches!(self, Self::RateLimited | Self::ServerError)
     }
 
-    /// Returns what a model is told of it by which it can mend its answer.
+    /// Returns what may help.
     pub fn remedy(self) -> Remedy {
         match self {
             Self::Truncated | Self::Empty | Self::Unparsable | Self::Illegal | Self::Refused => {
@@ -77,14 +77,14 @@ impl FailureClass {
     }
 }
 
-/// What can be done about a failure.
+/// How to continue after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// The model is told what was wrong.
+    /// Tell the model its error, and ask again.
     AskAgain,
-    /// The same call is made again, after a pause.
+    /// Repeat the call after a pause.
     CallAgain,
-    /// The same would happen again.
+    /// Give up: it would fail again.
     Nothing,
 }
 
@@ -94,19 +94,19 @@ impl fmt::Display for FailureClass {
     }
 }
 
-/// A failure of one call.
+/// A failure of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
     /// Its kind.
     pub class: FailureClass,
-    /// What happened, in words.
+    /// A description.
     pub detail: String,
-    /// How long the endpoint wants to be left alone.
+    /// How long the endpoint asked to wait.
     pub retry_after: Option<Duration>,
 }
 
 impl CallFailure {
-    /// Makes a failure of a kind.
+    /// Makes a failure.
     pub fn new(class: FailureClass, detail: impl Into<String>) -> Self {
         Self { class, detail: detail.into(), retry_after: None }
     }

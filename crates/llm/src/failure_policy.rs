@@ -1,4 +1,4 @@
-//! What a bot does that got no answer.
+//! What a bot does if its model gives no answer.
 
 use super::question::{Answer, Question};
 use lastnim_bots::Random;
@@ -9,21 +9,21 @@ use lastnim_tournament::SeededDraw;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// What a bot does that got no answer from its model.
+/// What a bot does if its model gives no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FailurePolicy {
-    /// It gives up its seat in the match.
+    /// Gives up its seat in the match.
     #[default]
     Forfeit,
-    /// It takes one counter; it declares the standard row.
+    /// Takes one counter, or declares the standard row.
     FirstLegal,
-    /// It takes any number of counters, or declares any row, as its seed says.
+    /// Takes a random number of counters, or declares a random row, drawn from its seed.
     Random,
 }
 
-/// A word that names no policy.
+/// An unknown policy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is not one of forfeit, first-legal and random")]
+#[error("{0:?}: expected forfeit, first-legal or random")]
 pub struct FailurePolicyError(String);
 
 impl FailurePolicy {
@@ -39,7 +39,7 @@ impl FailurePolicy {
         }
     }
 
-    /// Returns what the bot answers in the place of its model; none if it gives up its seat.
+    /// Returns the bot's answer in place of the model's; `None` to give up the seat.
     pub fn choose_answer(self, question: &Question<'_>, seed: u64) -> Option<Answer> {
         match (self, question) {
             (Self::Forfeit, _) => None,
@@ -84,7 +84,7 @@ mod tests {
     use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
 
     #[test]
-    fn what_stands_in_for_an_answer_is_legal_and_repeatable() {
+    fn answers_by_policy_are_legal_and_deterministic() {
         let matrix = AllianceMatrix::standard(SeatCount::new(5).unwrap());
         let game = Game::new(Piles::parse(&[3, 1_000]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let view = MatchView::practice(&game, &[7]).unwrap();
@@ -109,7 +109,7 @@ mod tests {
         assert!(rows.len() > 5, "{rows:?}");
         assert_eq!(
             "forfiet".parse::<FailurePolicy>().unwrap_err().to_string(),
-            "\"forfiet\" is not one of forfeit, first-legal and random"
+            "\"forfiet\": expected forfeit, first-legal or random"
         );
     }
 }

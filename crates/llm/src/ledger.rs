@@ -1,4 +1,4 @@
-//! What has been spent, in memory or in a file that outlasts the program.
+//! Ledgers of spending, in memory or in a file.
 
 use super::amount::Amount;
 use std::{
@@ -10,23 +10,23 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The account of all calls of a ledger.
+/// The account of all calls in a ledger.
 pub const TOTAL: &str = "total";
-/// Characters of the name of an account: those of a match's id.
+/// The maximum length of an account's name, which is that of a match id.
 const NAME_CHARS: usize = 36;
-/// Bytes of a line, which always has the same length, so that it is written over in one piece.
+/// The length of a line, which is constant so that it can be overwritten in place.
 const LINE_BYTES: usize = NAME_CHARS + 2 * (1 + 20 + 1 + 39) + 1;
 
-/// What an account has spent, and what calls under way may spend.
+/// Spent and reserved amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Account {
-    /// What is spent.
+    /// The spent amount.
     pub spent: Amount,
-    /// What calls under way may come to.
+    /// The maximum cost of open calls.
     pub reserved: Amount,
 }
 
-/// Accounts by their names. Programs that share the file see each other's changes.
+/// Accounts by name. Programs that share the file see each other's changes.
 #[derive(Debug)]
 pub struct Ledger {
     file: Option<File>,
@@ -36,20 +36,20 @@ pub struct Ledger {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     account: Account,
-    /// Where its line begins.
+    /// The offset of its line.
     offset: u64,
 }
 
 impl Ledger {
-    /// Makes a ledger that ends with the program.
+    /// Makes a ledger in memory.
     pub fn in_memory() -> Self {
         Self { file: None, accounts: Mutex::default() }
     }
 
-    /// Opens a file, or makes it.
+    /// Opens or creates a file.
     ///
     /// # Errors
-    /// If it cannot be read or written, or is no ledger.
+    /// If it cannot be read or written, or is not a ledger.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let ledger = Self { file: Some(file), accounts: Mutex::default() };
@@ -57,10 +57,10 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Changes an account; nobody else changes the ledger meanwhile.
+    /// Changes an account while the ledger is locked.
     ///
     /// # Errors
-    /// If the file cannot be read or written, or is no ledger.
+    /// If the file cannot be read or written, or is not a ledger.
     pub fn update<T>(&self, name: &str, change: impl FnOnce(&mut Account) -> T) -> io::Result<T> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(file) = &self.file else {
@@ -74,7 +74,7 @@ impl Ledger {
         changed.and_then(|value| unlocked.map(|()| value))
     }
 
-    /// Takes what calls of a program that was killed may have spent for spent, in this ledger and in one that was reserved alike.
+    /// Counts reservations of a killed program as spent, in this ledger and in a shared one with the same reservations.
     ///
     /// # Errors
     /// If a file cannot be read or written.
@@ -97,7 +97,7 @@ impl Ledger {
     }
 }
 
-/// Reads the lines that are new, changes that of an account, and writes it.
+/// Reads new lines, changes an account, and writes its line.
 fn update_line<T>(
     file: &File,
     accounts: &mut HashMap<String, Entry>,
@@ -111,7 +111,7 @@ fn update_line<T>(
         let (name, account) = read_line(file, offset)?;
         accounts.insert(name, Entry { account, offset });
     }
-    // What a program that was killed has left of a line is written over.
+    // An incomplete line of a killed program is overwritten.
     let entry =
         accounts.entry(name.to_owned()).or_insert(Entry { account: Account::default(), offset: whole });
     if entry.offset < whole {
@@ -140,7 +140,7 @@ fn read_line(file: &File, offset: u64) -> io::Result<(String, Account)> {
             || Some(Amount { tokens: words.next()?.parse().ok()?, money: words.next()?.parse().ok()? });
         Some((name, Account { spent: amount()?, reserved: amount()? }))
     };
-    parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "this is not a ledger of lastnim"))
+    parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a ledger of lastnim"))
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_keeps_what_is_spent_and_is_shared() {
+    fn a_file_persists_and_shares_spending() {
         let path = env::temp_dir().join(format!("lastnim-ledger-{}", process::id()));
         let _ = fs::remove_file(&path);
         let (one, other) = (Ledger::open(&path).unwrap(), Ledger::open(&path).unwrap());
@@ -163,7 +163,7 @@ mod tests {
         other.update(TOTAL, |account| account.reserved = amount(5)).unwrap();
         let expected = Account { spent: amount(7) + amount(u64::MAX / 2), reserved: amount(5) };
         assert_eq!(one.update(TOTAL, |account| *account).unwrap(), expected);
-        // A program that was killed leaves a part of a line, and reservations.
+        // A killed program leaves part of a line, and reservations.
         let mut text = fs::read(&path).unwrap();
         assert_eq!(text.len(), 2 * LINE_BYTES);
         text.extend(b"01890a5d");

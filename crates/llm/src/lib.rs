@@ -1,12 +1,13 @@
-//! A language model as a bot: [`LlmBot`] asks an endpoint for chat completions for each row and each take.
+//! Language models as bots: [`LlmBot`] asks an endpoint for chat completions for each row and each take.
 //!
-//! `settings` are all that can be chosen, each a flag and a key of tournament files. `prompt` makes what the model is asked, `answer`
-//! reads what it says, `claims` what it says beside that, and `correction` tells it what was wrong: the Python package asks in the same
-//! words. `request`, `event_stream` and `completion` speak the endpoint's language without any I/O, and `endpoint` carries.
-//! `budget` keeps calls from costing more than they may, also from one start of the bot to the next (`ledger`).
-//! `decision` goes from a question to an answer or to a [`FailureClass`], `failure_policy` says what a bot does without an answer, and
-//! `transcript` writes down all of it, `transcript_reader` reads it back,
-//! `transcript_proof` holds it against the record, and `measures` makes figures of both. Nothing here shows the key of the endpoint: `api_key`.
+//! `settings` are flags and keys of tournament files. `prompt` writes questions, `answer` and `claims` read replies, and `correction` explains errors
+//! to the
+//! model; the Python package uses the same texts. `request`, `event_stream` and `completion` are the endpoint's protocol without I/O, and `endpoint`
+//! does the
+//! I/O. `budget` limits costs, across restarts by a `ledger`. `decision` turns a question into an answer or a [`FailureClass`], and `failure_policy`
+//! replaces missing answers. `transcript` logs everything, `transcript_reader` reads it back, `transcript_proof` compares it with the record, and
+//! `measures`
+//! computes figures from both. The key of the endpoint (`api_key`) is hidden everywhere.
 
 mod amount;
 mod answer;

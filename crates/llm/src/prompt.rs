@@ -1,4 +1,4 @@
-//! What a model is asked, from a template.
+//! Templates of prompts.
 
 use super::{
     LlmError,
@@ -10,12 +10,12 @@ use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use std::{error::Error as _, fs, path::Path, time::Duration};
 
-/// The template of the program.
-const USUAL_TEMPLATE: &str = include_str!("prompt.md");
-/// What the template is called where it is used.
+/// The built-in template.
+const DEFAULT_TEMPLATE: &str = include_str!("prompt.md");
+/// The name of the template in error messages.
 const NAME: &str = "prompt";
 
-/// A template of a prompt that can be used.
+/// A valid template of a prompt.
 #[derive(Debug, Clone)]
 pub struct PromptTemplate {
     text: String,
@@ -23,15 +23,15 @@ pub struct PromptTemplate {
 }
 
 impl PromptTemplate {
-    /// Returns the template of the program.
-    pub fn usual() -> Self {
-        Self::parse(USUAL_TEMPLATE, "default").expect("the template of the program is one")
+    /// Returns the built-in template.
+    pub fn built_in() -> Self {
+        Self::parse(DEFAULT_TEMPLATE, "default").expect("the built-in template is valid")
     }
 
     /// Reads a template from a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no template.
+    /// If it cannot be read, or is not a valid template.
     pub fn read(path: &Path) -> Result<Self, LlmError> {
         let shown = path.display().to_string();
         let text = fs::read_to_string(path)
@@ -39,10 +39,10 @@ impl PromptTemplate {
         Self::parse(&text, &shown)
     }
 
-    /// Parses a template, and tries it on a row and a take; `path` says where it comes from.
+    /// Parses a template, and tries it on a row and a take; `path` is its source.
     ///
     /// # Errors
-    /// If it is no template, or asks for what is not there.
+    /// If it is invalid, or uses unknown values.
     pub fn parse(text: &str, path: &str) -> Result<Self, LlmError> {
         let failed = |reason: String| LlmError::Prompt { path: path.to_owned(), reason };
         let mut environment = Environment::new();
@@ -57,7 +57,7 @@ impl PromptTemplate {
         for question in [Question::Row(view.info()), Question::Take(&view)] {
             let prompt = template.render(&question, Duration::from_mins(1)).map_err(failed)?;
             if prompt.trim().is_empty() {
-                return Err(failed(format!("it says nothing where the question is {:?}", question.key())));
+                return Err(failed(format!("the prompt is empty if the question is {:?}", question.key())));
             }
         }
         Ok(template)
@@ -68,10 +68,10 @@ impl PromptTemplate {
         &self.text
     }
 
-    /// Makes the prompt for a question that has so much time.
+    /// Writes the prompt for a question with this much time.
     ///
     /// # Errors
-    /// Says where the template asks for what is not there.
+    /// Says where the template uses an unknown value.
     pub fn render(&self, question: &Question<'_>, time_left: Duration) -> Result<String, String> {
         let values = prompt_values(question, ClockValues::new(question.info().clock(), time_left));
         let template = self.environment.get_template(NAME).map_err(|error| template_error_words(&error))?;
@@ -79,7 +79,7 @@ impl PromptTemplate {
     }
 }
 
-/// Says what is wrong with a template, and where.
+/// Describes an error in a template, with its line.
 fn template_error_words(error: &minijinja::Error) -> String {
     let line = error.line().map(|line| format!("line {line}: ")).unwrap_or_default();
     let detail = error.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
@@ -89,10 +89,10 @@ fn template_error_words(error: &minijinja::Error) -> String {
 
 /// Returns a match of three seats after some takes.
 fn sample_view() -> MatchView {
-    let three = SeatCount::new(3).expect("3 is a number of seats");
-    let piles = Piles::parse(&[2, 3, 4]).expect("these are piles");
+    let three = SeatCount::new(3).expect("3 is a valid number of seats");
+    let piles = Piles::parse(&[2, 3, 4]).expect("the piles are valid");
     let game =
-        Game::new(piles, AllianceMatrix::standard(three), 0, Ending::default()).expect("seat 0 is there");
+        Game::new(piles, AllianceMatrix::standard(three), 0, Ending::default()).expect("seat 0 exists");
     MatchView::practice(&game, &[2, 1]).expect("these takes are legal")
 }
 
@@ -101,10 +101,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_prompt_says_all_that_there_is_to_know() {
+    fn the_built_in_prompt_is_complete() {
         let view = sample_view();
         let minute = Duration::from_mins(1);
-        let take = PromptTemplate::usual().render(&Question::Take(&view), minute).unwrap();
+        let take = PromptTemplate::built_in().render(&Question::Take(&view), minute).unwrap();
         for part in [
             "You are seat 2",
             "2, 3, 1",
@@ -118,7 +118,7 @@ mod tests {
         ] {
             assert!(take.contains(part), "{part:?} is missing in:\n{take}");
         }
-        let row = PromptTemplate::usual().render(&Question::Row(view.info()), minute).unwrap();
+        let row = PromptTemplate::built_in().render(&Question::Row(view.info()), minute).unwrap();
         for part in ["You are seat 2", "2, 3, 4", "{\"row\": [", "offset 0: seat 2 (you)", "offset 1: seat 0"]
         {
             assert!(row.contains(part), "{part:?} is missing in:\n{row}");
@@ -126,14 +126,14 @@ mod tests {
         assert!(!row.contains("\n\n\n") && !take.contains("\n\n\n"), "{row}\n----\n{take}");
         let mut info = view.info().clone();
         info.setup.ending = Ending::LastMoverWins;
-        let other = PromptTemplate::usual().render(&Question::Row(&info), minute).unwrap();
+        let other = PromptTemplate::built_in().render(&Question::Row(&info), minute).unwrap();
         assert!(
             other.contains("the seat that took it wins") && !other.contains("whose turn it then is wins")
         );
     }
 
     #[test]
-    fn a_template_that_cannot_be_used_says_where() {
+    fn errors_in_templates_have_a_line() {
         let why = |text: &str| PromptTemplate::parse(text, "p.md").unwrap_err().to_string();
         assert!(
             why("a\n{{ seet }}").starts_with("--prompt p.md: line 2: undefined value"),
@@ -143,7 +143,7 @@ mod tests {
         assert!(why("{% if %}").starts_with("--prompt p.md: line 1: syntax error"), "{}", why("{% if %}"));
         assert!(
             why("{% if question == \"row\" %}x{% endif %}")
-                .contains("says nothing where the question is \"take\"")
+                .contains("the prompt is empty if the question is \"take\"")
         );
         assert!(PromptTemplate::parse("{{ seat }}", "p.md").is_ok());
         assert!(PromptTemplate::read(Path::new("no/such/file.md")).is_err());

@@ -1,4 +1,4 @@
-//! What a template of a prompt may use.
+//! The values that templates of prompts can use.
 
 use super::question::Question;
 use lastnim_client::{MatchInfo, MatchView};
@@ -10,7 +10,7 @@ use lastnim_core::{
 use minijinja::{Value, context};
 use std::time::Duration;
 
-/// The takes that a prompt shows at most, the latest ones.
+/// The maximum number of takes in a prompt; the latest are shown.
 const MAX_SHOWN_TAKES: usize = 200;
 
 /// The times of a match, in seconds.
@@ -23,10 +23,10 @@ pub struct ClockValues {
 }
 
 impl ClockValues {
-    /// Reads a clock; `time_left` is what the question has.
+    /// Reads a clock; `time_left` is the time for the question.
     pub fn new(clock: &Clock, time_left: Duration) -> Self {
         Self {
-            // A model needs no parts of a second.
+            // Fractions of a second are of no use to a model.
             time_left: time_left.as_secs_f64().floor(),
             initial: clock.initial.as_secs_f64(),
             increment: clock.increment.as_secs_f64(),
@@ -35,7 +35,7 @@ impl ClockValues {
     }
 }
 
-/// Returns the values for a question. `docs/reference/language-models.md` lists them.
+/// Returns the values for a question, which `docs/reference/language-models.md` lists.
 pub fn prompt_values(question: &Question<'_>, clock: ClockValues) -> Value {
     let info = question.info();
     let seats: Vec<Value> = info.seats().iter().map(|seat| seat_value(info, seat)).collect();
@@ -97,14 +97,14 @@ fn take_values(view: &MatchView) -> Value {
     }
 }
 
-/// Names a seat: its number, the bot on it, and whether it is the own one.
+/// Describes a seat: its number, its bot, and whether it is the model's own.
 fn seat_value(info: &MatchInfo, seat: Seat) -> Value {
     let is_own = seat == info.seat;
     let name = if is_own { format!("seat {seat} (you)") } else { format!("seat {seat}") };
     context! { seat => seat.index(), bot => info.bots[seat].to_string(), is_own, name }
 }
 
-/// Names a row: whose it is, and whom it would like to win, the most wanted first.
+/// Describes a row: its seat, and the seats in its preference order.
 fn row_value(info: &MatchInfo, seat: Seat, row: &Row) -> Value {
     let order: Vec<Value> = row
         .offsets()

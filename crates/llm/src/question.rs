@@ -1,11 +1,11 @@
-//! What a model is asked, and what it can answer.
+//! Questions to a model, and answers.
 
 use super::claims::{WANTS, WIN_PROBABILITY};
 use lastnim_client::{MatchInfo, MatchView};
 use lastnim_core::game::{MatchId, Row};
 use serde_json::{Map, Value, json};
 
-/// What a model is asked.
+/// A question to a model.
 #[derive(Debug, Clone, Copy)]
 pub enum Question<'a> {
     /// Which row to declare.
@@ -14,17 +14,17 @@ pub enum Question<'a> {
     Take(&'a MatchView),
 }
 
-/// What the bot does.
+/// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// The row that it declares.
+    /// The row to declare.
     Row(Row),
-    /// The counters that it takes.
+    /// The number of counters to take.
     Take(u64),
 }
 
 impl Question<'_> {
-    /// Returns the match as it was fixed before the first take.
+    /// Returns the settings of the match.
     pub fn info(&self) -> &MatchInfo {
         match self {
             Self::Row(info) => info,
@@ -37,7 +37,7 @@ impl Question<'_> {
         self.info().id
     }
 
-    /// Returns the number of the take; none for a row.
+    /// Returns the ply of the take; `None` for a row.
     pub fn ply(&self) -> Option<u32> {
         match self {
             Self::Row(_) => None,
@@ -45,7 +45,7 @@ impl Question<'_> {
         }
     }
 
-    /// Returns the key of the answer in its JSON.
+    /// Returns the key of the answer in JSON.
     pub fn key(&self) -> &'static str {
         match self {
             Self::Row(_) => "row",
@@ -53,7 +53,7 @@ impl Question<'_> {
         }
     }
 
-    /// Returns an answer of the form that is expected.
+    /// Returns an example of the expected JSON.
     pub fn example(&self) -> String {
         match self {
             Self::Row(info) => json!({ "row": Row::standard(info.seats()).offsets() }).to_string(),
@@ -61,7 +61,7 @@ impl Question<'_> {
         }
     }
 
-    /// Returns the JSON schema of the answer. It has only what every strict reader of schemas knows, so that ranges are checked here.
+    /// Returns the JSON schema of the answer. It uses only keywords that strict implementations support, so ranges are checked here.
     pub fn answer_schema(&self) -> Value {
         let value = match self {
             Self::Row(_) => json!({ "type": "array", "items": { "type": "integer" } }),
@@ -75,7 +75,7 @@ impl Question<'_> {
         if matches!(self, Self::Row(_)) {
             properties.insert(WANTS.to_owned(), json!({ "type": ["integer", "null"] }));
         }
-        // A strict reader wants all members to be required; null stands for those that a model leaves out.
+        // Strict implementations require all members, so optional ones may be null.
         let required: Vec<_> = properties.keys().cloned().collect();
         json!({
             "type": "object",
@@ -87,7 +87,7 @@ impl Question<'_> {
 }
 
 impl Answer {
-    /// Makes its JSON, as a model says it.
+    /// Returns its JSON, as a model writes it.
     pub fn to_json(&self) -> Value {
         match self {
             Self::Row(row) => json!({ "row": row.offsets() }),

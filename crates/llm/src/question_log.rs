@@ -1,4 +1,4 @@
-//! What is written down and counted of one question.
+//! The log of one question.
 
 use super::{
     Amount, Tally, Transcript,
@@ -17,26 +17,25 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// The event of a line that says that an endpoint failed for good.
+/// The event for an endpoint that failed for good.
 pub const ENDPOINT_ERROR: &str = "endpoint_error";
 
-/// Writes down and counts the calls for one question and what the bot did in the end; that the question was withdrawn, if it is
-/// dropped before.
+/// Logs and counts the calls for one question and the bot's decision. If it is dropped first, it logs that the question was withdrawn.
 #[derive(Debug)]
 pub struct QuestionLog<'a> {
     transcript: Option<&'a Transcript>,
     tally: &'a Mutex<Tally>,
-    /// What every line of the question says.
+    /// Fields of every line.
     common: Map<String, Value>,
     began: Instant,
     calls: u32,
-    /// Hashes the lines; none if a line could not be written.
+    /// Hashes the lines; `None` if a line could not be written.
     hasher: Option<blake3::Hasher>,
     is_closed: bool,
 }
 
 impl<'a> QuestionLog<'a> {
-    /// Begins with a question.
+    /// Starts the log of a question.
     pub fn begin(
         question: &Question<'_>,
         transcript: Option<&'a Transcript>,
@@ -60,7 +59,7 @@ impl<'a> QuestionLog<'a> {
         log
     }
 
-    /// Notes a call: what it counts as having cost, and what was wrong with it or with its answer.
+    /// Logs a call: its cost, and what was wrong with it or with its answer.
     pub fn note_call(
         &mut self,
         call: &ModelCall,
@@ -103,7 +102,7 @@ impl<'a> QuestionLog<'a> {
         );
     }
 
-    /// Notes that the endpoint failed for good, before the bot does anything about it.
+    /// Logs that the endpoint failed for good, before the bot reacts.
     pub fn note_endpoint_error(&mut self, failure: &CallFailure, pause: Duration) {
         self.write_line(
             ENDPOINT_ERROR,
@@ -115,7 +114,7 @@ impl<'a> QuestionLog<'a> {
         );
     }
 
-    /// Ends with an answer of the model, and returns the hash of all lines.
+    /// Ends with the model's answer, and returns the hash of all lines.
     pub fn close_with_answer(mut self, given: &GivenAnswer) -> Option<[u8; 32]> {
         self.count(|tally| {
             tally.answered += 1;
@@ -124,7 +123,7 @@ impl<'a> QuestionLog<'a> {
         self.close("model", Some(&given.answer), &given.claims, None)
     }
 
-    /// Ends with what the policy of the bot chose in the place of an answer, and returns the hash of all lines.
+    /// Ends with the answer chosen by the failure policy, and returns the hash of all lines.
     pub fn close_without_answer(
         mut self,
         policy: &str,

@@ -1,9 +1,9 @@
-//! A call as an endpoint reads it.
+//! Requests to an endpoint.
 
 use super::{dialect::Dialect, settings::LlmSettings};
 use serde_json::{Value, json};
 
-/// Who says something in a conversation.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// This bot.
@@ -12,27 +12,27 @@ pub enum Speaker {
     Assistant,
 }
 
-/// Something that was said.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// By whom.
+    /// The speaker.
     pub speaker: Speaker,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
 impl Message {
-    /// Makes a message of this bot.
+    /// Makes a message from this bot.
     pub fn of_user(text: impl Into<String>) -> Self {
         Self { speaker: Speaker::User, text: text.into() }
     }
 
-    /// Makes a message of the model.
+    /// Makes a message from the model.
     pub fn of_model(text: impl Into<String>) -> Self {
         Self { speaker: Speaker::Assistant, text: text.into() }
     }
 
-    /// Makes its JSON.
+    /// Returns its JSON.
     pub fn to_json(&self) -> Value {
         let role = match self.speaker {
             Speaker::User => "user",
@@ -42,12 +42,12 @@ impl Message {
     }
 }
 
-/// What a model is to complete.
+/// A call for a completion.
 #[derive(Debug, Clone)]
 pub struct ModelCall {
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// What the answer is called in a schema.
+    /// The name of the schema.
     pub schema_name: &'static str,
     /// The JSON schema of the answer.
     pub schema: Value,

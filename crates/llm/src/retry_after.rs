@@ -1,14 +1,14 @@
-//! How long an endpoint wants to be left alone.
+//! The `retry-after` header.
 
 use std::time::{Duration, SystemTime};
 
-/// Reads a header `retry-after`, which is a number of seconds or a date; none if it is neither.
+/// Parses a `retry-after` header: a number of seconds or a date.
 pub fn parse_retry_after(header: &str, now: SystemTime) -> Option<Duration> {
     let header = header.trim();
-    // Some endpoints say parts of seconds.
+    // Some endpoints send fractions of seconds.
     if let Ok(seconds) = header.parse::<f64>() {
         let is_span = seconds.is_finite() && seconds >= 0.0;
-        // More than a span of time can hold is for ever.
+        // Values out of range count as the longest duration.
         return is_span.then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
     let date = httpdate::parse_http_date(header).ok()?;

@@ -1,4 +1,4 @@
-//! All settings of a language model as a bot.
+//! The settings of a language model as a bot.
 
 use super::{
     FailurePolicy, LlmError,
@@ -11,10 +11,10 @@ use lastnim_config::{Decimal, settings, text_settings};
 use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 use thiserror::Error;
 
-/// The endpoint that is asked unless another one is named.
-pub const USUAL_ENDPOINT: &str = "https://api.openai.com/v1";
-/// The variable that holds the key unless another one is named.
-pub const USUAL_KEY_VARIABLE: &str = "OPENAI_API_KEY";
+/// The default endpoint.
+pub const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
+/// The default variable with the key.
+pub const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 settings! {
     /// All settings of a bot that plays with a language model. Each is a flag of `lastnim bot run llm` and a key of `llm` in a tournament file.
@@ -22,7 +22,7 @@ settings! {
         /// The model, by the name that its endpoint uses
         model: String = String::new(), "NAME";
         /// The endpoint: its address without `/chat/completions`
-        base_url: String = USUAL_ENDPOINT.to_owned(), "URL";
+        base_url: String = DEFAULT_ENDPOINT.to_owned(), "URL";
         /// The environment variable with the key of the endpoint [default: `OPENAI_API_KEY`]
         ///
         /// The key is sent only to the endpoint. An endpoint given by --base-url may need none.
@@ -78,19 +78,19 @@ settings! {
     }
 }
 
-/// Whether replies have to follow a JSON schema.
+/// Whether replies must follow a JSON schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StructuredOutput {
-    /// Where the endpoint accepts one.
+    /// If the endpoint supports it.
     #[default]
     Auto,
     /// Never.
     Off,
 }
 
-/// A word that is neither.
+/// An unknown word.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is not auto or off")]
+#[error("{0:?}: expected auto or off")]
 pub struct StructuredOutputError(String);
 
 impl fmt::Display for StructuredOutput {
@@ -120,15 +120,15 @@ impl LlmSettings {
     /// Checks the address of the endpoint.
     ///
     /// # Errors
-    /// Says what is wrong with it, and does not repeat it, as it may hold a password.
+    /// Says what is wrong with it, without repeating it, as it may contain a password.
     pub fn check_base_url(&self) -> Result<(), String> {
         parse_base_url(&self.base_url).map(drop)
     }
 
-    /// Checks all that can be known before anything is played: the address of the endpoint, its key, the prompt, and the budgets.
+    /// Checks everything that can be checked before play: the address of the endpoint, its key, the prompt, and the budgets.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error.
     pub fn check_readiness(&self) -> Result<(), LlmError> {
         Endpoint::new(self.clone())?;
         check_budgets(self)?;
@@ -138,8 +138,8 @@ impl LlmSettings {
     /// Reads the template of the prompt, and tries it.
     ///
     /// # Errors
-    /// If the file cannot be read, or is no template.
+    /// If the file cannot be read, or is not a valid template.
     pub fn read_prompt(&self) -> Result<PromptTemplate, LlmError> {
-        self.prompt.as_deref().map_or_else(|| Ok(PromptTemplate::usual()), PromptTemplate::read)
+        self.prompt.as_deref().map_or_else(|| Ok(PromptTemplate::built_in()), PromptTemplate::read)
     }
 }

@@ -4,37 +4,35 @@ use super::{Amount, FailureClass, FailurePolicy, TokenCount};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fmt};
 
-/// What a model did in all matches of a run, in numbers. Answers that are not the model's own are counted by themselves, so that no
-/// model looks better by luck.
+/// What a model did in all matches of a run. Answers by the failure policy are counted separately.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Questions for a row or a take that were put to the model.
+    /// Questions for a row or a take.
     pub questions: u64,
-    /// How many of them the model answered.
+    /// Questions that the model answered.
     pub answered: u64,
-    /// How many of them lost their meaning before they were answered, as the match went on or ended.
+    /// Questions withdrawn before an answer, as the match continued without it or ended.
     pub withdrawn: u64,
-    /// How many of them the model did not answer, by what failed last: there the policy chose.
+    /// Questions that the model did not answer, by their last failure; the policy chose instead.
     pub unanswered: BTreeMap<FailureClass, u64>,
-    /// What the policy is.
+    /// The failure policy.
     pub policy: FailurePolicy,
     /// Calls to the endpoint.
     pub calls: u64,
-    /// Calls that brought no answer, by what failed.
+    /// Calls without an answer, by failure.
     pub failures: BTreeMap<FailureClass, u64>,
     /// Tokens, as far as the endpoint counted them.
     pub tokens: TokenCount,
     /// Calls that the endpoint did not count.
     pub uncounted_calls: u64,
-    /// Members of answers that were out of range, and so ignored.
+    /// Members of answers that were out of range and ignored.
     pub ignored_members: u64,
-    /// What is spent of the budgets, also by earlier starts with the same ledger. A call that the endpoint did not count is taken for
-    /// what it may have cost at most.
+    /// Spending, including earlier starts with the same ledger. A call that the endpoint did not count is charged its maximum cost.
     pub spent: Amount,
 }
 
 impl Tally {
-    /// Makes its JSON.
+    /// Returns its JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "questions": self.questions,
@@ -70,7 +68,7 @@ impl fmt::Display for Tally {
         }
         let unanswered: u64 = self.unanswered.values().sum();
         if unanswered > 0 {
-            write!(f, ", {unanswered} not ({}): {}", class_words(&self.unanswered), self.policy)?;
+            write!(f, ", {unanswered} not ({}; policy: {})", class_words(&self.unanswered), self.policy)?;
         }
         write!(f, "; {} calls", self.calls)?;
         if !self.failures.is_empty() {
@@ -79,7 +77,7 @@ impl fmt::Display for Tally {
         let TokenCount { prompt, completion, reasoning } = self.tokens;
         write!(
             f,
-            "; tokens: {prompt} of prompts, {completion} of replies, {reasoning} of reasoning among them"
+            "; tokens: {prompt} in prompts, {completion} in replies, including {reasoning} for reasoning"
         )?;
         if self.uncounted_calls > 0 {
             write!(f, "; {} calls were not counted by the endpoint", self.uncounted_calls)?;
@@ -99,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_the_models_own_is_told_apart() {
+    fn answers_by_policy_are_counted_separately() {
         let mut tally = Tally { questions: 3, answered: 1, withdrawn: 1, calls: 4, ..Tally::default() };
         tally.unanswered.insert(FailureClass::Illegal, 1);
         tally.failures.insert(FailureClass::Illegal, 2);
@@ -107,8 +105,8 @@ mod tests {
         tally.tokens += TokenCount { prompt: 10, completion: 5, reasoning: 2 };
         assert_eq!(
             tally.to_string(),
-            "3 questions, 1 answered by the model, 1 withdrawn, 1 not (1 illegal): forfeit; 4 calls, failed: 1 empty, 2 illegal; \
-             tokens: 10 of prompts, 5 of replies, 2 of reasoning among them"
+            "3 questions, 1 answered by the model, 1 withdrawn, 1 not (1 illegal; policy: forfeit); 4 calls, failed: 1 empty, 2 illegal; \
+             tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
         );
         assert_eq!(tally.to_json()["unanswered"], json!({ "illegal": 1 }));
     }

@@ -1,23 +1,23 @@
-//! How many tokens a call took.
+//! The number of tokens in a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::ops::AddAssign;
 
-/// Tokens, as an endpoint counts them.
+/// Tokens as counted by an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 pub struct TokenCount {
     /// Tokens of the prompt.
     pub prompt: u64,
-    /// Tokens of the reply, those of reasoning among them.
+    /// Tokens of the reply, including reasoning.
     pub completion: u64,
-    /// Tokens of reasoning; 0 where the endpoint does not say.
+    /// Tokens of reasoning; 0 if unknown.
     #[serde(default)]
     pub reasoning: u64,
 }
 
 impl TokenCount {
-    /// Reads the `usage` of a reply; none if it does not say what the prompt and the completion took.
+    /// Reads the `usage` of a reply; `None` if it lacks the counts for prompt and completion.
     pub fn from_usage(usage: &Value) -> Option<Self> {
         let number = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
         Some(Self {
@@ -27,7 +27,7 @@ impl TokenCount {
         })
     }
 
-    /// Makes its JSON.
+    /// Returns its JSON.
     pub fn to_json(self) -> Value {
         json!({ "prompt": self.prompt, "completion": self.completion, "reasoning": self.reasoning })
     }

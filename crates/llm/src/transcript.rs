@@ -1,4 +1,4 @@
-//! The file in which every call is written down.
+//! The log of all calls.
 
 use super::LlmError;
 use lastnim_client::line_file::open_line_file;
@@ -14,10 +14,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// The version of the lines.
+/// The version of the format.
 const VERSION: u64 = 1;
 
-/// A file of JSON lines; `docs/reference/language-models.md` lists their members.
+/// A file of JSON lines; see `docs/reference/language-models.md`.
 #[derive(Debug)]
 pub struct Transcript {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Opens a file to append to; in a folder, one for this run alone. The first line says what the bot is: `header`.
+    /// Opens a file to append to, or a new file in a folder. The first line is `header`, which describes the bot.
     ///
     /// # Errors
     /// If the file cannot be opened.
@@ -47,7 +47,7 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Writes a line, and returns it with its end; none if it could not be written, which is logged once.
+    /// Writes a line and returns it; `None` if it could not be written, which is logged once.
     pub fn write_line(&self, event: &str, fields: Map<String, Value>) -> Option<String> {
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut line = json!({ "event": event, "at_ms": at.as_millis() as u64, "run": self.run });
@@ -60,7 +60,7 @@ impl Transcript {
             Ok(()) => Some(line),
             Err(error) => {
                 if !self.has_failed.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(transcript = %self.path.display(), %error, "the transcript cannot be written");
+                    tracing::warn!(transcript = %self.path.display(), %error, "cannot write the transcript");
                 }
                 None
             }

@@ -1,4 +1,4 @@
-//! Transcripts held against records: whether what a bot shows later is what it committed to while it played.
+//! Checks whether a transcript shows what the bot committed to while playing.
 
 use super::transcript_reader::{
     DecidedAnswer, DecidedBy, QuestionKey, TranscriptDecision, TranscriptItem, TranscriptQuestion,
@@ -14,12 +14,12 @@ use std::{
     io::{self, BufRead},
 };
 
-/// The questions of transcripts: of each the hash of its lines, and what the bot decided.
+/// The questions of transcripts: the hash of their lines, and the bot's decision.
 #[derive(Debug, Default)]
 pub struct TranscriptQuestions {
-    /// A question may have been asked several times, as a session is lost.
+    /// A question may be asked several times if a session is lost.
     decided: HashMap<QuestionKey, Vec<Decided>>,
-    /// Lines that are none of a transcript.
+    /// Lines that are not valid.
     unread_lines: u64,
 }
 
@@ -29,7 +29,7 @@ struct Decided {
     answer: Option<DecidedAnswer>,
 }
 
-/// The answers that the bots of a match gave themselves, each with the hash that it was given with.
+/// The answers of the bots of a match, each with the hash sent with it.
 #[derive(Debug)]
 pub struct RecordedAnswers {
     /// In the order of the record.
@@ -44,7 +44,7 @@ pub struct RecordedAnswer {
 }
 
 impl RecordedAnswers {
-    /// Finds them in a record.
+    /// Finds the answers in a record.
     pub fn of_record(record: &Record) -> Self {
         let answers = record.events().iter().filter_map(|timed| match &timed.event {
             Event::Declared { seat, row, defaulted: None, note_hash } => {
@@ -61,7 +61,7 @@ impl RecordedAnswers {
         Self { answers: answers.collect() }
     }
 
-    /// Returns the answer of a seat to its row or at a ply; none if its bot gave none.
+    /// Returns a seat's answer for its row or at a ply; `None` if its bot gave none.
     pub fn answer(&self, seat: usize, ply: Option<u32>) -> Option<&RecordedAnswer> {
         let found = self.answers.iter().find(|(of, at, _)| of.index() == seat && *at == ply);
         found.map(|(.., answer)| answer)
@@ -76,20 +76,20 @@ impl RecordedAnswers {
 /// What the record of a match proves of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionProof {
-    /// The bot committed to its lines, and gave the answer that they name.
+    /// The bot committed to its lines, and gave the answer in them.
     Proved,
-    /// It ended without an answer, and the record has none there either.
+    /// The question ended without an answer, and the record has none either.
     NoAnswer,
-    /// It has no decision: the bot was ended before it made one.
+    /// The question has no decision: the bot was ended before.
     Unfinished,
-    /// The record has no answer of the bot there.
+    /// The record has no answer of the bot to this question.
     NotPlayed,
-    /// The record has another hash or another answer there.
+    /// The record has a different hash or answer.
     Unproved(Unproved),
 }
 
 impl QuestionProof {
-    /// Returns it in a word, as JSON has it.
+    /// Returns its word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Proved => "proved",
@@ -100,27 +100,27 @@ impl QuestionProof {
         }
     }
 
-    /// Returns it in words.
+    /// Describes it.
     pub fn words(self) -> &'static str {
         match self {
             Self::Proved => "the record proves it",
             Self::NoAnswer => "it ended without an answer",
             Self::Unfinished => "it has no decision",
             Self::NotPlayed => "not proved: the record has no such answer",
-            Self::Unproved(Unproved::Changed) => "not proved: its lines have another hash than the record",
-            Self::Unproved(Unproved::NotCommitted) => "not proved: the record has no hash of it",
-            Self::Unproved(_) => "not proved: its lines name another answer than the record",
+            Self::Unproved(Unproved::Changed) => "not proved: the hash of its lines differs from the record",
+            Self::Unproved(Unproved::NotCommitted) => "not proved: the record has no hash for it",
+            Self::Unproved(_) => "not proved: the answer in its lines differs from the record",
         }
     }
 }
 
 impl RecordedAnswers {
-    /// Holds a question against the record of its match.
+    /// Compares a question with the record of its match.
     pub fn prove_question(&self, question: &TranscriptQuestion) -> QuestionProof {
         self.prove_decision(question.key, &question.hash, question.decision.as_ref())
     }
 
-    /// Holds the decision of a question against the record of its match.
+    /// Compares a decision with the record of its match.
     pub fn prove_decision(
         &self,
         key: QuestionKey,
@@ -129,7 +129,7 @@ impl RecordedAnswers {
     ) -> QuestionProof {
         let Some(decision) = decision else { return QuestionProof::Unfinished };
         match (&decision.answer, self.answer(key.seat, key.ply)) {
-            // A question may be withdrawn, as a session is lost, and asked again.
+            // A question may be withdrawn and asked again if a session is lost.
             (None, _) if decision.by == DecidedBy::Withdrawn => QuestionProof::NoAnswer,
             (None, None) if decision.by != DecidedBy::Model => QuestionProof::NoAnswer,
             (None, Some(_)) => QuestionProof::Unproved(Unproved::OtherAnswer),
@@ -143,10 +143,10 @@ impl RecordedAnswers {
 }
 
 impl RecordedAnswer {
-    /// Checks that lines with a hash, which say that the bot answered so, are those that the bot committed to.
+    /// Checks that the bot committed to lines with this hash and answer.
     ///
     /// # Errors
-    /// Why they are not.
+    /// Why it did not.
     pub fn check_lines(&self, hash: &NoteHash, answer: Option<&DecidedAnswer>) -> Result<(), Unproved> {
         let committed = self.hash.as_ref().ok_or(Unproved::NotCommitted)?;
         if committed != hash {
@@ -159,9 +159,9 @@ impl RecordedAnswer {
 /// What a transcript proves of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TranscriptVerdict {
-    /// Answers whose lines have the hash that stands in the record, and which are what the bot then did.
+    /// Answers whose lines have the hash in the record and agree with the bot's move.
     pub proved: u64,
-    /// All other answers of the seats that the transcript speaks of, in the order of the record.
+    /// All other answers of the seats in the transcript, in the order of the record.
     pub unproved: Vec<UnprovedAnswer>,
 }
 
@@ -170,27 +170,27 @@ pub struct TranscriptVerdict {
 pub struct UnprovedAnswer {
     /// The seat.
     pub seat: Seat,
-    /// The ply; none for a row.
+    /// The ply; `None` for a row.
     pub ply: Option<u32>,
-    /// Why it is not proved.
+    /// The reason.
     pub why: Unproved,
 }
 
 /// Why an answer is not proved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unproved {
-    /// The transcript has no lines of it.
+    /// The transcript has no lines for it.
     Missing,
-    /// Its lines have another hash than the record.
+    /// The hash of its lines differs from the record.
     Changed,
-    /// The record has no hash of it.
+    /// The record has no hash for it.
     NotCommitted,
-    /// Its lines have the hash of the record, and say that the bot answered something else.
+    /// The hash matches the record, but the answer in the lines does not.
     OtherAnswer,
 }
 
 impl Unproved {
-    /// Returns it in a word, as JSON has it.
+    /// Returns its word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -200,26 +200,26 @@ impl Unproved {
         }
     }
 
-    /// Returns what is wrong, in words.
+    /// Describes it.
     pub fn words(self) -> &'static str {
         match self {
-            Self::Missing => "the transcript has no lines of it",
-            Self::Changed => "its lines have another hash than the record",
-            Self::NotCommitted => "the record has no hash of it",
-            Self::OtherAnswer => "its lines name another answer than the record",
+            Self::Missing => "the transcript has no lines for it",
+            Self::Changed => "the hash of its lines differs from the record",
+            Self::NotCommitted => "the record has no hash for it",
+            Self::OtherAnswer => "the answer in its lines differs from the record",
         }
     }
 }
 
 impl TranscriptQuestions {
-    /// Reads the lines of a transcript, and adds its questions. Lines that are none of a transcript are counted.
+    /// Reads the lines of a transcript, and adds its questions. Invalid lines are counted.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If reading fails.
     pub fn read_lines(&mut self, input: impl BufRead) -> io::Result<()> {
         let unread = read_transcript(input, |item| {
             let TranscriptItem::Question(question) = item else { return };
-            // What was never decided was never committed to.
+            // Undecided questions have no commitment.
             if let Some(decision) = question.decision {
                 let decided = Decided { hash: question.hash, answer: decision.answer };
                 self.decided.entry(question.key).or_default().push(decided);
@@ -229,14 +229,13 @@ impl TranscriptQuestions {
         Ok(())
     }
 
-    /// Returns how many lines are none of a transcript.
+    /// Returns the number of invalid lines.
     pub fn unread_lines(&self) -> u64 {
         self.unread_lines
     }
 
-    /// Holds the answers in a record against the transcript, those of the seats that it has questions of in this match; none if there is
-    /// no such seat.
-    pub fn hold_against(&self, record: &Record) -> Option<TranscriptVerdict> {
+    /// Compares the answers in a record with the transcript, for the seats with questions in this match; `None` if there are none.
+    pub fn compare_with(&self, record: &Record) -> Option<TranscriptVerdict> {
         let of_match = self.decided.keys().filter(|key| key.match_id == record.id());
         let seats: BTreeSet<usize> = of_match.map(|key| key.seat).collect();
         if seats.is_empty() {

@@ -1,4 +1,4 @@
-//! The lines of a transcript, read back as questions with their calls and their decision.
+//! Reads transcripts: questions with their calls and decisions.
 
 use super::{FailureClass, TokenCount};
 use lastnim_core::{game::MatchId, referee::NoteHash};
@@ -8,53 +8,53 @@ use std::{
     io::{self, BufRead, Read as _},
 };
 
-/// The most bytes of a line: a reply has up to 8 MiB, and a few are shown to the model again.
+/// The maximum length of a line: a reply has up to 8 MiB, and some are repeated to the model.
 const MAX_LINE_BYTES: u64 = 64 << 20;
-/// The lines that cannot be read of which the numbers are kept.
+/// The maximum number of invalid lines whose numbers are kept.
 const MAX_NUMBERED: usize = 5;
 
-/// What a question is known by.
+/// The identity of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionKey {
     /// The match.
     pub match_id: MatchId,
     /// The number of the seat.
     pub seat: usize,
-    /// The number of the take; none for a row.
+    /// The ply of the take; `None` for a row.
     pub ply: Option<u32>,
 }
 
-/// One start of a bot.
+/// A start of a bot.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TranscriptRun {
-    /// What all its lines are marked with.
+    /// The id of the run, which all its lines have.
     pub run: String,
     /// The hash of the prompt and of all settings.
     #[serde(default)]
     pub config_hash: String,
-    /// Its settings, as far as they are of interest.
+    /// Some of its settings.
     #[serde(default)]
     pub settings: RunSettings,
 }
 
-/// What is read of the settings of a run.
+/// The settings of a run that are read back.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct RunSettings {
-    /// The model, as its endpoint calls it.
+    /// The endpoint's name of the model.
     #[serde(default)]
     pub model: String,
 }
 
-/// A question, with what was asked, what was replied, and what the bot then did.
+/// A question with its calls and the bot's decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TranscriptQuestion {
-    /// Of which run it is.
+    /// The id of its run.
     pub run: String,
-    /// What it is known by.
+    /// Its identity.
     pub key: QuestionKey,
     /// The calls, in order.
     pub calls: Vec<TranscriptCall>,
-    /// What the bot did; none if the bot was ended before it did anything.
+    /// The bot's decision; `None` if the bot was ended first.
     pub decision: Option<TranscriptDecision>,
     /// The hash of its lines, to which the bot commits with its answer.
     pub hash: NoteHash,
@@ -63,36 +63,36 @@ pub struct TranscriptQuestion {
 /// A call of the endpoint.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct TranscriptCall {
-    /// What the model was shown.
+    /// The messages sent to the model.
     #[serde(default)]
     pub messages: Vec<TranscriptMessage>,
-    /// What it replied; none if no reply came.
+    /// The reply, if there was one.
     pub reply: Option<String>,
-    /// What it says of its reasoning beside the reply.
+    /// The model's reasoning, if the endpoint showed it.
     pub reasoning: Option<String>,
-    /// The tokens that it took; none if the endpoint did not count them.
+    /// The tokens, if the endpoint counted them.
     pub tokens: Option<TokenCount>,
-    /// What it counts as having cost; nothing in transcripts of versions that did not write it.
+    /// The cost; missing in transcripts of old versions.
     pub cost: Option<CallCost>,
-    /// How long it took.
+    /// The duration.
     #[serde(default)]
     pub latency_ms: u64,
-    /// What failed; none if it brought an answer.
+    /// The failure, unless the call brought an answer.
     pub failure: Option<FailureClass>,
-    /// What happened, in words.
+    /// A description.
     pub detail: Option<String>,
 }
 
-/// What was said in a call.
+/// A message of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TranscriptMessage {
-    /// By whom: `user` or `assistant`.
+    /// The speaker: `user` or `assistant`.
     pub role: String,
-    /// What.
+    /// The text.
     pub content: String,
 }
 
-/// What a call counts as having cost.
+/// The cost of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
 pub struct CallCost {
     /// Tokens.
@@ -101,42 +101,42 @@ pub struct CallCost {
     pub money: f64,
 }
 
-/// What a bot did in the end.
+/// A bot's decision.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct TranscriptDecision {
-    /// Who decided it.
+    /// Who made it.
     pub by: DecidedBy,
-    /// The answer; none if the seat was given up, or the question withdrawn.
+    /// The answer; `None` if the seat was given up, or the question withdrawn.
     pub answer: Option<DecidedAnswer>,
-    /// Why, as the model says.
+    /// The model's reasons.
     pub why: Option<String>,
-    /// How likely the model takes it to be that the seat wins that its row wants most.
+    /// The claimed probability that the first choice of the row wins.
     pub win_probability: Option<f64>,
-    /// The seat that the model would like to win.
+    /// The seat that the model wants to win.
     pub wants: Option<usize>,
     /// Members of the answer that were out of range.
     #[serde(default)]
     pub ignored: Vec<String>,
-    /// What failed last; none if the model answered.
+    /// The last failure, unless the model answered.
     pub failure: Option<FailureClass>,
-    /// How long it took, with all calls and pauses.
+    /// The duration, including all calls and pauses.
     #[serde(default)]
     pub elapsed_ms: u64,
 }
 
-/// Who decides an answer.
+/// Who made a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecidedBy {
     /// The model.
     Model,
-    /// The policy, which gives up the seat.
+    /// The policy, by giving up the seat.
     Forfeit,
-    /// The policy, which takes one.
+    /// The policy, by taking one counter.
     FirstLegal,
-    /// The policy, which takes any number.
+    /// The policy, at random.
     Random,
-    /// Nobody: the match went on without the answer.
+    /// Nobody: the match continued without the answer.
     Withdrawn,
 }
 
@@ -144,27 +144,27 @@ pub enum DecidedBy {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecidedAnswer {
-    /// A row, by its offsets.
+    /// The offsets of a row.
     Row(Vec<u64>),
     /// A take.
     Take(u64),
 }
 
-/// What a transcript holds.
+/// An item of a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TranscriptItem {
     /// A start of the bot.
     Run(TranscriptRun),
-    /// A question that is over, or at the end of the transcript one that is not.
+    /// A finished question, or an unfinished one at the end of the transcript.
     Question(Box<TranscriptQuestion>),
 }
 
-/// The lines that are none of a transcript. A run that was killed may have left one.
+/// The lines that are not valid. A killed run may leave one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UnreadLines {
-    /// How many.
+    /// Their number.
     pub count: u64,
-    /// The numbers of the first of them, from 1.
+    /// The line numbers of the first ones, from 1.
     pub numbers: Vec<u64>,
 }
 
@@ -177,7 +177,7 @@ impl UnreadLines {
     }
 }
 
-/// What is read of every line first.
+/// The fields common to all lines.
 #[derive(Debug, Deserialize)]
 struct LineHead {
     event: String,
@@ -188,17 +188,18 @@ struct LineHead {
     ply: Option<u32>,
 }
 
-/// A question whose decision has not come.
+/// A question without a decision so far.
 #[derive(Default)]
 struct OpenQuestion {
     hasher: blake3::Hasher,
     calls: Vec<TranscriptCall>,
 }
 
-/// Reads the lines of a transcript, and visits what they hold: a question once its decision has come. What is said of a match by lines of
-/// other versions counts for the hash of its question.
+/// Reads the lines of a transcript, and visits its items; a question once its decision is read. Unknown lines about a match count for the hash of
+/// their question.
 ///
 /// # Errors
+/// If reading fails.
 /// If they cannot be read.
 pub fn read_transcript(
     mut input: impl BufRead,
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_put_together_by_run_match_seat_and_ply() {
+    fn lines_are_grouped_by_run_match_seat_and_ply() {
         let id = MatchId::new(1, &[0; 10]).to_string();
         let line = |run: &str, event: &str, ply: u32, more: &str| {
             format!(
@@ -333,14 +334,14 @@ mod tests {
         let decision = done.decision.as_ref().unwrap();
         assert_eq!((decision.by, &decision.answer), (DecidedBy::FirstLegal, &Some(DecidedAnswer::Take(1))));
         assert_eq!((decision.failure, decision.win_probability), (Some(FailureClass::Illegal), None));
-        // What was not over when the bot ended.
+        // Questions that were open when the bot ended.
         let unfinished =
             |item: &TranscriptItem| matches!(item, TranscriptItem::Question(open) if open.decision.is_none());
         assert!(rest.len() == 2 && rest.iter().all(unfinished), "{rest:?}");
     }
 
     #[test]
-    fn words_are_those_that_are_written() {
+    fn words_match_those_written() {
         for by in [
             DecidedBy::Model,
             DecidedBy::Forfeit,

@@ -8,10 +8,10 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VariableName(String);
 
-/// A text that names no variable. It is not repeated, as it may be the key that belongs into the variable.
+/// An invalid name. It is not repeated, as it may be the key itself.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "this is not the name of an environment variable, such as OPENAI_API_KEY; the key itself belongs into the variable"
+    "not the name of an environment variable such as OPENAI_API_KEY; put the key itself into the variable"
 )]
 pub struct VariableNameError;
 
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_in_the_place_of_its_variable_is_not_repeated() {
+    fn a_key_given_instead_of_a_variable_is_not_repeated() {
         for name in ["OPENAI_API_KEY", "_k1"] {
             assert_eq!(name.parse::<VariableName>().unwrap().to_string(), name);
         }

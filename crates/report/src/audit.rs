@@ -1,19 +1,22 @@
-//! One match held against optimal play.
+//! The audit of one match.
 
 use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
 use lastnim_core::oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety};
 use lastnim_proto::pb;
 
-/// Reports who won and who should have, every ply, the errors explained, every seat, and the ledger.
+/// Reports the winner, every ply, the errors, the seats, and the ledger.
 pub fn audit_report(audit: &Audit) -> Report {
     let errors = || audit.plies.iter().filter(|ply| !ply.is_optimal());
     let plies = Section::with_heading("Plies").table(ply_table(&audit.plies));
     let seats = seat_table(&pb::Audit::from(audit).seats, &[]).without_columns(&["bot"]);
     let kingmaking = match audit.kingmaking_plies.as_slice() {
-        [] => "Kingmaking: none.".to_owned(),
+        [] => "No kingmaking.".to_owned(),
         plies => {
             let noun = if plies.len() == 1 { "ply" } else { "plies" };
-            format!("Kingmaking, where an error gave a third seat: {noun} {}.", join_words(plies, ", "))
+            format!(
+                "Kingmaking (an error that improved a third seat's rank): {noun} {}.",
+                join_words(plies, ", ")
+            )
         }
     };
     let first_error = match audit.first_error {
@@ -24,7 +27,7 @@ pub fn audit_report(audit: &Audit) -> Report {
     let plies = plies
         .paragraph("Guaranteed: the rank that the mover can force against all others together.")
         .paragraphs(notable.then_some(
-            "A risky take is optimal and gives some of it up; a safe error costs predicted rank and keeps it.",
+            "A risky take is optimal but worsens the guaranteed rank; a safe error worsens the predicted rank but keeps the guaranteed one.",
         ));
     let sections = [
         Some(Section::new().paragraph(audit_headline(audit))),
@@ -34,8 +37,10 @@ pub fn audit_report(audit: &Audit) -> Report {
             .map(|_| Section::with_heading("Errors").list(errors().map(|error| format!("{error}.")))),
         Some(Section::with_heading("Seats").table(seats)),
         Some(
-            Section::with_heading("Ledger: the ranks that a row's takes cost each seat (negative: gave)")
-                .table(ledger_table(audit)),
+            Section::with_heading(
+                "Ledger: the ranks that the takes of each seat cost every seat (negative: gave)",
+            )
+            .table(ledger_table(audit)),
         ),
         Some(Section::new().paragraph(first_error).paragraph(kingmaking)),
     ];
@@ -47,7 +52,7 @@ fn audit_headline(audit: &Audit) -> String {
     if winner == predicted_winner {
         format!("Seat {winner} won, as under optimal play.")
     } else {
-        format!("Seat {winner} won; under optimal play seat {predicted_winner} would have.")
+        format!("Seat {winner} won. Under optimal play, seat {predicted_winner} would have won.")
     }
 }
 
@@ -82,12 +87,12 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
         .into_table()
 }
 
-/// Names what a take did to the guaranteed rank, where its regret does not say it already.
+/// Names how a take changed the guaranteed rank, where its regret does not say so.
 fn notable_safety(ply: &PlyAudit) -> Option<&'static str> {
     matches!(ply.safety, TakeSafety::Risky | TakeSafety::SafeError).then(|| ply.safety.name())
 }
 
-/// Makes the table of the seats, with their bots by seat.
+/// Makes the table of the seats; `bots` are by seat.
 pub(super) fn seat_table(seats: &[pb::SeatAudit], bots: &[String]) -> Table {
     let optimal = |seat: &pb::SeatAudit| {
         let &pb::SeatAudit { plies, optimal_plies, .. } = seat;

@@ -1,4 +1,4 @@
-//! The card of a benchmark.
+//! Benchmark cards.
 
 use super::{
     Cell, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
@@ -8,24 +8,23 @@ use lastnim_core::referee::PublicKey;
 use lastnim_proto::pb;
 use pb::benchmark_player::Kind;
 
-/// Reports a card, and who signed it.
+/// Reports a card and its signer.
 pub fn benchmark_card_report(card: &pb::BenchmarkCard, signer: &PublicKey) -> Report {
     let section = Section::new().paragraphs(loss_line(card)).table(tier_table(&card.tiers));
     let section =
         section.plot(loss_plot(&card.tiers)).paragraphs(failure_lines(card)).paragraphs(model_lines(card));
     let section = section.paragraph(how_played(card)).paragraph(format!("Cite: {}", citation(card)));
-    let section = section.paragraph(format!(
-        "Signed by {signer}. The records prove the figures; who played is the runner's word."
-    ));
+    let section =
+        section.paragraph(format!("Signed by {signer}. The records prove the figures, but not who played."));
     Report::with_title(card_title(card)).with_section(section)
 }
 
-/// Says of what it is the card.
+/// Returns the title of a card.
 pub fn card_title(card: &pb::BenchmarkCard) -> String {
     format!("Benchmark {}: {}", card.set, player_words(card.player.as_ref()))
 }
 
-/// Says who played.
+/// Describes the player.
 pub fn player_words(player: Option<&pb::BenchmarkPlayer>) -> String {
     match player.and_then(|player| player.kind.as_ref()) {
         None => "a bot of an unknown kind".to_owned(),
@@ -35,7 +34,7 @@ pub fn player_words(player: Option<&pb::BenchmarkPlayer>) -> String {
     }
 }
 
-/// Says how a card is cited: the figures, how many items, and which set and program.
+/// Returns the text to cite a card by: figures, number of items, set and program.
 pub fn citation(card: &pb::BenchmarkCard) -> String {
     let figures = card.loss.as_ref().map_or_else(
         || card.tiers.iter().map(tier_words).collect::<Vec<_>>().join(", "),
@@ -58,7 +57,7 @@ fn item_count(card: &pb::BenchmarkCard) -> u64 {
     card.tiers.iter().map(|tier| u64::from(tier.items)).sum()
 }
 
-/// Writes a figure with its interval.
+/// Formats a figure with its interval.
 pub fn figure_words(figure: &pb::LossFigure) -> String {
     format!("{:.3} ({:.3} to {:.3})", figure.value, figure.low, figure.high)
 }
@@ -79,7 +78,7 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         .column(Column::integer("items"), |tier| tier.items)
         .column(
             Column::text("over by")
-                .with_meaning("narrow enough an interval, or as many items as there may be"),
+                .with_meaning("why the tier ended: the interval was narrow enough, or the maximum number of items was reached"),
             |tier| match tier.stop() {
                 pb::BenchmarkStop::Width => "width",
                 pb::BenchmarkStop::Items => "items",
@@ -88,13 +87,13 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         )
         .column(
             Column::text("loss").with_meaning(
-                "share of the ranks of a match lost by own takes; all of them where the seat was lost",
+                "share of the ranks of a match lost by own takes; all ranks if the seat was lost",
             ),
             |tier| figure(tier.loss.as_ref()),
         )
         .column(
             Column::text("first take")
-                .with_meaning("the same for the first take, the one that the tier speaks of"),
+                .with_meaning("the same for the first take only, whose difficulty defines the tier"),
             |tier| figure(tier.first_take_loss.as_ref()),
         )
         .column(
@@ -133,13 +132,13 @@ fn loss_plot(tiers: &[pb::BenchmarkTier]) -> Plot {
     }
 }
 
-/// Says how often what failed, apart from how well was played.
+/// Counts failures, which are separate from the quality of play.
 fn failure_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     let lost: u32 = card.tiers.iter().map(lost_seats).sum();
     let illegal: u32 = card.tiers.iter().map(|tier| tier.illegal_takes).sum();
     let strikes: u32 = card.tiers.iter().map(|tier| tier.strikes).sum();
     if lost + strikes == 0 {
-        return vec!["Failures: none.".to_owned()];
+        return vec!["No failures.".to_owned()];
     }
     let reasons = (1..=6).filter_map(|number| {
         let reason = pb::ForfeitReason::try_from(number).ok()?;
@@ -155,11 +154,11 @@ fn failure_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     let takes = count_words(u64::from(illegal), "illegal take", "illegal takes");
     let strikes = count_words(u64::from(strikes), "strike", "strikes");
     vec![format!(
-        "Failures: {seats} lost{reasons}, {takes}, {strikes}. A lost seat counts as the loss of all ranks."
+        "Failures: {seats} lost{reasons}, {takes}, {strikes}. A lost seat counts as a loss of all ranks."
     )]
 }
 
-/// Says what a model did.
+/// Describes what a model did.
 fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     let Some(Kind::Model(model)) = card.player.as_ref().and_then(|player| player.kind.as_ref()) else {
         return Vec::new();
@@ -173,7 +172,7 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     };
     let mut lines = vec![
         format!(
-            "Model {} at {}: {} questions, {} answered by the model; not answered: {} (then {}).",
+            "Model {} at {}: {} questions, {} answered by the model; not answered: {} (policy: {}).",
             model.model,
             model.endpoint,
             model.questions,
@@ -182,7 +181,7 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
             model.on_failure
         ),
         format!(
-            "{} calls, failed: {}; tokens: {} of prompts, {} of replies.",
+            "{} calls, failed: {}; tokens: {} in prompts, {} in replies.",
             model.calls,
             shares(&model.failed_calls),
             model.prompt_tokens,
@@ -191,7 +190,9 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     ];
     if model.unknown_takes > 0 {
         let takes = count_words(u64::from(model.unknown_takes), "take", "takes");
-        lines.push(format!("The transcript has no question for {takes}: what failed there is not known."));
+        lines.push(format!(
+            "The transcript has no question for {takes}, so the reason for their failure is unknown."
+        ));
     }
     lines
 }
@@ -200,7 +201,7 @@ fn how_played(card: &pb::BenchmarkCard) -> String {
     let rule = card.rule.unwrap_or_default();
     let bank = rule.clock.unwrap_or_default().initial_ms;
     format!(
-        "Played by lastnim {}: {} of at most {} a tier, an interval of {} or narrower ends a tier, {} s on each clock.",
+        "Played by lastnim {}: {}, at most {} per tier; a tier ends when the interval is at most {} wide; {} s on each clock.",
         card.program_version,
         count_words(item_count(card), "item", "items"),
         rule.max_items,
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_failed_is_said_apart() {
+    fn failures_are_counted_separately() {
         let lost = |reason: pb::ForfeitReason, count| pb::LostSeatCount { reason: reason.into(), count };
         let tier =
             |lost_seats| pb::BenchmarkTier { lost_seats, illegal_takes: 2, strikes: 3, ..Default::default() };
@@ -225,13 +226,13 @@ mod tests {
             ],
             ..Default::default()
         };
-        let words = "Failures: 4 seats lost (1 timed out, 3 strikes), 4 illegal takes, 6 strikes. A lost seat counts as the loss of all ranks.";
+        let words = "Failures: 4 seats lost (1 timed out, 3 strikes), 4 illegal takes, 6 strikes. A lost seat counts as a loss of all ranks.";
         assert_eq!(failure_lines(&card), [words]);
-        assert_eq!(failure_lines(&pb::BenchmarkCard::default()), ["Failures: none."]);
+        assert_eq!(failure_lines(&pb::BenchmarkCard::default()), ["No failures."]);
     }
 
     #[test]
-    fn a_card_of_some_tiers_is_cited_by_them() {
+    fn a_partial_card_is_cited_by_its_tiers() {
         let loss = pb::LossFigure { value: 0.25, low: 0.125, high: 0.5 };
         let tier = pb::BenchmarkTier { tier: 2, items: 7, loss: Some(loss), ..Default::default() };
         let player = pb::BenchmarkPlayer { kind: Some(Kind::HouseBot("greedy".to_owned())) };

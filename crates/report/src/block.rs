@@ -1,14 +1,14 @@
-//! What a section consists of.
+//! The parts of a section.
 
 use super::{Chart, Fact, Plot, Round, Table, Tree};
 
-/// Whether something asks for attention.
+/// Whether a text needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlockTone {
-    /// It does not.
+    /// No.
     #[default]
     Plain,
-    /// It does: an error, a suspicion.
+    /// An error or a suspicion.
     Alert,
 }
 
@@ -18,32 +18,32 @@ pub enum BlockTone {
 pub enum Block {
     /// Sentences.
     Paragraph {
-        /// The words.
+        /// The text.
         text: String,
-        /// Whether they ask for attention.
+        /// Whether they need attention.
         tone: BlockTone,
     },
     /// Items, one below the other; an item may have several lines.
     List(Vec<String>),
-    /// Items with their numbers, from the first number on.
+    /// Items numbered from `first`.
     Numbered {
         /// The number of the first item.
         first: usize,
-        /// The items, each of one line or several.
+        /// The items; each may have several lines.
         items: Vec<String>,
     },
-    /// Labels, each with what it stands for.
+    /// Labels with values.
     Facts(Vec<(String, Fact)>),
     /// A table.
     Table(Table),
-    /// A plot. What it shows stands in a table as well, so that a rendering may leave it out.
+    /// A plot. A table has the same numbers, so a rendering may leave it out.
     Plot(Plot),
     /// A chart. A rendering may leave it out.
     Chart(Chart),
-    /// Rounds, from the first on.
+    /// Rounds, in order.
     Rounds(Vec<Round>),
-    /// Something with branches.
+    /// A tree.
     Tree(Tree),
-    /// A line to be typed as it stands.
+    /// A command to copy.
     Command(String),
 }

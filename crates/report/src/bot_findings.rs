@@ -1,4 +1,4 @@
-//! What an audit of many matches found of one bot, as a server answers it.
+//! The audit of a bot as a server returns it.
 
 use super::{
     Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
@@ -6,16 +6,17 @@ use super::{
 };
 use lastnim_proto::pb;
 
-/// Ordered pairs that are shown.
+/// The maximum number of ordered pairs shown.
 const MAX_PAIRS: usize = 40;
-/// Rows of a bot that are shown for each number of seats.
+/// The maximum number of rows shown for each number of seats.
 const MAX_ROWS: usize = 5;
 
 const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
 const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
 
-/// Reports what an audit found of a bot, but for its puzzles: figures with their intervals, phases and piles, rows that it declared and what its
-/// takes say it prefers, and who gained or paid. Nothing where it played no match that counts.
+/// Reports the audit of a bot without its puzzles: figures with intervals, phases and piles, declared and revealed rows, and who gained or paid.
+/// `None` if no
+/// match counts.
 pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     let report = response.report.as_ref()?;
     let found = report.bots.first()?;
@@ -25,7 +26,7 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
             .table(figure_table(figures)),
         Section::with_heading("By phase: more than two thirds of the counters left, more than one, the rest")
             .table(slice_table("phase", &figures.by_phase)),
-        Section::with_heading("By the number of piles that still hold something")
+        Section::with_heading("By the number of nonempty piles")
             .table(slice_table("live piles", &figures.by_live_piles)),
     ];
     sections.extend(found.preferences.iter().map(preference_section));
@@ -33,25 +34,25 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     Some(Report::from(Section::new().paragraphs(source_words(response, report))).with_sections(sections))
 }
 
-/// Says of how many matches the figures are.
+/// Says which matches the figures cover.
 fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<String> {
     let matches = count_words(report.matches, "match", "matches");
     let groups = count_words(report.groups, "duplicate group", "duplicate groups");
     let about = if report.groups_exact { "" } else { "about " };
     let newest = if response.more_matches {
-        "These are the newest: older ones were not looked at, for a page is made of as many as there is time for."
+        "These are the newest: there was no time to read older ones."
     } else {
         "These are all of its matches that count."
     };
-    let mut words = vec![format!("Of {matches} in {about}{groups}. {newest}")];
+    let mut words = vec![format!("{matches} in {about}{groups}. {newest}")];
     if response.matches_damaged > 0 {
         let damaged = count_words(response.matches_damaged, "match is", "matches are");
-        words.push(format!("{damaged} left out: what is kept of them is damaged, or was removed."));
+        words.push(format!("{damaged} left out because their records are damaged or were removed."));
     }
     words
 }
 
-/// Makes the cell of an estimate: with its interval, where there are groups enough for one.
+/// Returns the cell of an estimate: with its interval, if there are enough groups.
 fn estimate_cell(estimate: Option<&pb::Estimate>) -> Cell {
     let Some(estimate) = estimate else { return Cell::NONE };
     match (estimate.low, estimate.high) {
@@ -103,7 +104,7 @@ fn slice_table(title: &str, slices: &[pb::BotSlice]) -> Table {
         .into_table()
 }
 
-/// Reports which rows a bot had, and which row its takes fit best.
+/// Reports the rows of a bot, and the row that its takes fit best.
 fn preference_section(preference: &pb::BotPreference) -> Section {
     let (what, how) = if preference.by_place {
         ("assigned", "by places of the assigned row")
@@ -122,19 +123,19 @@ fn preference_section(preference: &pb::BotPreference) -> Section {
             |held| fraction_cell(held.optimal_plies, held.plies),
         )
         .column(
-            Column::number("agreement", SHARE.unit, SHARE.precision)
-                .with_meaning("of the pairs of winners that it chose between, those in which it took the one that this row prefers"),
+            Column::number("agreement", SHARE.unit, SHARE.precision).with_meaning(
+                "choices between two winners in which the bot chose the one that this row prefers",
+            ),
             |held| held.agreement,
         )
         .into_table();
     let hidden = (preference.rows.len() - shown.len()) as u64;
-    let more =
-        (hidden > 0).then(|| format!("{} are not shown.", count_words(hidden, "more row", "more rows")));
+    let more = (hidden > 0).then(|| format!("{} not shown.", count_words(hidden, "more row", "more rows")));
     let fit = preference.best_fit.as_ref().map(|fit| {
         let agreement = SHARE.format_number(fit.agreement);
         let row = row_words(&fit.row).unwrap_or_default();
         format!(
-            "Its takes fit the row {row} best, the others believing what was {what}: {} of {} are optimal for it, and it agrees with {agreement} of what the bot chose between.",
+            "Its takes fit the row {row} best if the others believe the {what} row: {} of {} are optimal for it, and it agrees with {agreement} of the bot's choices between winners.",
             fit.optimal_plies,
             count_words(fit.plies, "take", "takes")
         )
@@ -149,7 +150,7 @@ fn fraction_cell(part: u64, whole: u64) -> Cell {
     }
 }
 
-/// Reports what the takes of a bot cost and gave others, and theirs the bot.
+/// Reports what the takes of each bot cost and gave others.
 fn pair_section(bot: &str, pairs: &[pb::PairFindings]) -> Section {
     let mut pairs: Vec<_> = pairs.iter().filter(|pair| pair.cost > 0 || pair.gave > 0).collect();
     pairs.sort_by_key(|pair| (pair.mover != bot, std::cmp::Reverse(pair.gave.max(pair.cost))));
@@ -169,17 +170,14 @@ fn pair_section(bot: &str, pairs: &[pb::PairFindings]) -> Section {
             Column::integer("gave").with_meaning("ranks that takes of the mover gave the other"),
             |pair| pair.gave,
         )
-        .column(
-            Column::integer("gave in all").with_sign().with_meaning("what it gave less what it cost"),
-            ledger,
-        )
+        .column(Column::integer("net").with_sign().with_meaning("what it gave minus what it cost"), ledger)
         .into_table();
-    let section = Section::with_heading("Who feeds whom");
+    let section = Section::with_heading("Who helps whom");
     if pairs.is_empty() {
-        return section.paragraph("No take cost or gave another bot anything.");
+        return section.paragraph("No take cost or gave another bot any ranks.");
     }
     let more = pairs.len().saturating_sub(MAX_PAIRS) as u64;
-    let more = (more > 0).then(|| format!("{} are not shown.", count_words(more, "more pair", "more pairs")));
+    let more = (more > 0).then(|| format!("{} not shown.", count_words(more, "more pair", "more pairs")));
     section.table(Table { max_shown: Some(MAX_PAIRS), ..table }).paragraphs(more)
 }
 
@@ -189,7 +187,7 @@ mod tests {
     use crate::render::Terminal;
 
     #[test]
-    fn findings_are_told_with_their_intervals() {
+    fn findings_have_intervals() {
         let estimate = |value, interval: Option<(f64, f64)>| pb::Estimate {
             value,
             low: interval.map(|interval| interval.0),
@@ -250,13 +248,13 @@ mod tests {
             pb::AuditBotResponse { report: Some(report), more_matches: true, ..Default::default() };
         let text = Terminal::without_styles().report_text(&bot_findings_report(&response).unwrap());
         for part in [
-            "Of 2 matches in 1 duplicate group. These are the newest:",
+            "2 matches in 1 duplicate group. These are the newest:",
             "accuracy  75.0%     50.0% to 90.0%",
             "wins      50.0%  too few: 3 groups",
             "opening      4  75.0% ±25.0%",
             "0 1        2  75.0% (3 of 4)",
             "Its takes fit the row 1 0 best",
-            "ann    bob          2       1     1     3           +2",
+            "ann    bob          2       1     1     3   +2",
         ] {
             assert!(text.contains(part), "{part:?} is missing:\n{text}");
         }

@@ -1,23 +1,22 @@
-//! How a bot fared in matches, by opponent and by seat.
+//! A bot's results by opponent and by seat.
 
 use super::{Cell, CellParts, Column, NumberUnit, Section, Table, opponent_scores::wilson_interval};
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
-/// Opponents that are shown.
 const MAX_OPPONENTS: usize = 40;
 
-/// Matches, and how many of them were won by whom.
+/// Matches, and their winners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Tally {
     matches: u32,
     won: u32,
-    /// Those that the opponent won.
+    /// Matches that the opponent won.
     lost_to: u32,
 }
 
-/// Reports how a bot fared in those of the matches that have a winner and were not voided: by opponent, the most frequent first, and by seat.
-/// Nothing if there is none.
+/// Reports a bot's results in the matches that have a winner and were not voided: by opponent, the most frequent first, and by seat. Empty without
+/// matches.
 pub fn bot_record_sections(bot: &str, matches: &[pb::Match]) -> Vec<Section> {
     let mut by_opponent: BTreeMap<&str, Tally> = BTreeMap::new();
     let mut by_seat: BTreeMap<(usize, usize), Tally> = BTreeMap::new();
@@ -46,7 +45,7 @@ pub fn bot_record_sections(bot: &str, matches: &[pb::Match]) -> Vec<Section> {
         .column(Column::integer("won").with_meaning("matches that this bot won"), |(_, tally)| tally.won)
         .column(
             Column::integer("lost to it")
-                .with_meaning("matches that the opponent won; others at the table won the rest"),
+                .with_meaning("matches that the opponent won; other bots won the rest"),
             |(_, tally)| tally.lost_to,
         )
         .column(share_column(), |(_, tally)| share_cell(*tally))
@@ -74,7 +73,7 @@ fn interval_column() -> Column {
         .with_key("share")
         .with_parts(CellParts::Interval)
         .with_meaning(
-            "where the share lies with 95% confidence, as if matches were independent (Wilson's interval)",
+            "95% confidence interval of the share, assuming that matches are independent (Wilson's interval)",
         )
 }
 
@@ -93,7 +92,7 @@ mod tests {
     use crate::{Report, render::csv_text};
 
     #[test]
-    fn matches_are_counted_by_opponent_and_by_seat() {
+    fn results_are_counted_by_opponent_and_by_seat() {
         let game = |bots: &[&str], winner| {
             let bots = bots.iter().map(ToString::to_string).collect();
             pb::Match {

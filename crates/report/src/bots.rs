@@ -1,4 +1,4 @@
-//! Bots: whether they are connected, which versions they said, and which seats they lost.
+//! Bots: connection, versions and lost seats.
 
 use super::{
     Cell, Column, Fact, NumberUnit, Report, Section, Table,
@@ -7,7 +7,7 @@ use super::{
 };
 use lastnim_proto::pb;
 
-/// Says since when a bot is connected, if it is.
+/// Returns since when a bot is connected, if it is.
 fn connected_since(bot: &pb::Bot) -> Option<u64> {
     bot.connected.then_some(bot.connected_at_us)
 }
@@ -17,12 +17,12 @@ fn lag_ms(bot: &pb::Bot) -> Option<f64> {
     bot.lag_us.map(|micros| micros as f64 / 1_000.0)
 }
 
-/// Says which house bot it is, if the server hosts it.
+/// Returns the kind of house bot, if the server hosts it.
 fn house_bot(bot: &pb::Bot) -> Option<String> {
     (!bot.house_bot.is_empty()).then(|| bot.house_bot.clone())
 }
 
-/// Makes a table of bots, a row for each.
+/// Tabulates bots, a row for each.
 pub fn bot_table(bots: &[pb::Bot]) -> Table {
     Table::of_items(bots)
         .column(Column::text("name"), |bot| bot.name.clone())
@@ -35,7 +35,7 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
         .into_table()
 }
 
-/// Returns a table of bots in few columns, without what is measured all the time.
+/// Tabulates bots in few columns, without values that change all the time.
 pub fn bot_overview_table(bots: &[pb::Bot]) -> Table {
     Table::of_items(bots)
         .column(Column::text("name"), |bot| bot.name.clone())
@@ -45,7 +45,7 @@ pub fn bot_overview_table(bots: &[pb::Bot]) -> Table {
         .into_table()
 }
 
-/// Reports all that is known of a bot.
+/// Reports everything about a bot.
 pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     let bot = shown.bot.clone().unwrap_or_default();
     let connected = match connected_since(&bot) {
@@ -68,7 +68,7 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
     let versions = (!shown.versions.is_empty()).then(|| {
-        Section::with_heading("Versions, the one seen last first").table(version_table(&shown.versions))
+        Section::with_heading("Versions, the most recent first").table(version_table(&shown.versions))
     });
     let lost = (!shown.lost_seats.is_empty()).then(|| {
         Section::with_heading("Seats lost, the newest first").table(lost_seat_table(&shown.lost_seats))
@@ -99,7 +99,7 @@ fn lost_seat_table(seats: &[pb::LostSeat]) -> Table {
         .into_table()
 }
 
-/// Says how a seat was lost.
+/// Describes how a seat was lost.
 pub fn loss_words(lost: &pb::LostSeat) -> String {
     let reason = enum_phrase(lost.reason().as_str_name(), "FORFEIT_REASON_");
     if lost.reason() != pb::ForfeitReason::Strikes {
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_by_strikes_says_what_for() {
+    fn a_loss_by_strikes_lists_them() {
         let mut lost = pb::LostSeat { reason: pb::ForfeitReason::TimedOut.into(), ..Default::default() };
         assert_eq!(loss_words(&lost), "timed out");
         lost.reason = pb::ForfeitReason::Strikes.into();

@@ -1,12 +1,12 @@
-//! How the capital of a sequential test has moved between its bounds.
+//! The capital of a sequential test over time.
 
 use super::{Chart, ChartLevel, ChartLine, NumberFormat, NumberUnit, words::count_words};
 use lastnim_proto::pb;
 
-/// Bounds that are closer to each other are drawn as one.
+/// Bounds closer than this are drawn as one.
 const SAME_BOUND: f64 = 0.005;
 
-/// Draws how the capitals of both bets of a sequential test have moved towards their bounds; nothing before two groups are judged.
+/// Charts the capitals of both bets of a sequential test and their bounds; `None` before two groups are judged.
 pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
     if said.path.len() < 2 {
         return None;
@@ -18,12 +18,12 @@ pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
     };
     let (at_better, at_no_better) = (said.upper, -said.lower);
     let levels = if (at_better - at_no_better).abs() < SAME_BOUND {
-        vec![level("the answer at", at_better)]
+        vec![level("bound", at_better)]
     } else {
-        vec![level("better at", at_better), level("no better at", at_no_better)]
+        vec![level("bound of better", at_better), level("bound of no better", at_no_better)]
     };
     Some(Chart {
-        caption: "What each bet has made of 1, as a logarithm, group by group".to_owned(),
+        caption: "The capital of each bet, starting at 1, after each group (logarithm)".to_owned(),
         axis: "groups".to_owned(),
         format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) },
         lines: vec![
@@ -31,22 +31,22 @@ pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
             line("bet on no better", |point| point.no_better),
         ],
         levels,
-        // The bet that is wrong loses without end: the more it has lost, the less that says.
+        // The losing bet falls without limit, so it is cut off.
         floor: Some(-at_better.max(at_no_better)),
     })
 }
 
-/// Says what a sequential test has found, and how sure that is.
+/// Describes the answer of a sequential test and its evidence.
 pub fn capital_words(said: &pb::SprtVerdict) -> String {
     let groups = count_words(said.groups, "group", "groups");
     let hypothesis = if said.llr < 0.0 { "no better" } else { "better" };
     let capital = said.llr.abs().exp();
-    let bet = format!("after {groups}, a bet on its being {hypothesis} has made {capital:.1} out of 1");
+    let bet = format!("after {groups}, a bet that it is {hypothesis} has turned 1 into {capital:.1}");
     match said.answer() {
         pb::SprtAnswer::Better => format!("The candidate is better: {bet}."),
         pb::SprtAnswer::NoBetter => format!("The candidate is no better: {bet}."),
         pb::SprtAnswer::Undecided => {
-            format!("It is not known whether the candidate is better, and no group is left: {bet}.")
+            format!("It is not known whether the candidate is better, and all groups are played: {bet}.")
         }
         pb::SprtAnswer::Open | pb::SprtAnswer::Unspecified => {
             let needed = if said.llr < 0.0 { -said.lower } else { said.upper };
@@ -58,7 +58,7 @@ pub fn capital_words(said: &pb::SprtVerdict) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "it is a place on an axis")]
+#[expect(clippy::cast_precision_loss, reason = "for a position on an axis")]
 fn place_on_axis(groups: u64) -> f64 {
     groups as f64
 }
@@ -88,25 +88,25 @@ mod tests {
         let chart = capital_chart(&said).unwrap();
         assert_eq!(chart.lines[0].points, [(0.0, 0.0), (1.0, 0.5), (2.0, -99.0)]);
         assert_eq!(chart.lines[1].points, [(0.0, 0.0), (1.0, -1.0), (2.0, 0.25)]);
-        assert_eq!(level_values(&chart), [("the answer at", said.upper)]);
-        assert_eq!(chart.frame().unwrap().up, (-said.upper, said.upper), "what is lost ends there");
+        assert_eq!(level_values(&chart), [("bound", said.upper)]);
+        assert_eq!(chart.frame().unwrap().up, (-said.upper, said.upper), "losses are cut off there");
         said.lower = -2.0;
         let chart = capital_chart(&said).unwrap();
-        assert_eq!(level_values(&chart), [("better at", said.upper), ("no better at", 2.0)]);
+        assert_eq!(level_values(&chart), [("bound of better", said.upper), ("bound of no better", 2.0)]);
         said.path.truncate(1);
-        assert_eq!(capital_chart(&said), None, "a point is no line");
+        assert_eq!(capital_chart(&said), None, "one point is not a line");
     }
 
     #[test]
-    fn a_verdict_is_said_in_words() {
+    fn verdicts_are_described() {
         let said = |answer, llr: f64| capital_words(&verdict(answer, &[(7, llr)]));
         assert_eq!(
             said(pb::SprtAnswer::Better, 30_f64.ln()),
-            "The candidate is better: after 7 groups, a bet on its being better has made 30.0 out of 1."
+            "The candidate is better: after 7 groups, a bet that it is better has turned 1 into 30.0."
         );
         assert_eq!(
             said(pb::SprtAnswer::Open, -(2_f64.ln())),
-            "It is not known yet whether the candidate is better: after 7 groups, a bet on its being no better has made 2.0 out of 1; 20.0 ends the test."
+            "It is not known yet whether the candidate is better: after 7 groups, a bet that it is no better has turned 1 into 2.0; 20.0 ends the test."
         );
     }
 }

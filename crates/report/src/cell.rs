@@ -1,15 +1,15 @@
-//! What stands in a cell of a table, and how it is shown to people.
+//! Cells of tables.
 
 use super::words::{format_time, shortened_list};
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum NumberUnit {
-    /// Things.
+    /// A plain count.
     #[default]
     Count,
-    /// A share of a whole, from 0 to 1; it is shown in percent.
+    /// A share of a whole, from 0 to 1, shown in percent.
     Share,
     /// Places in a seat's row.
     Ranks,
@@ -17,24 +17,24 @@ pub enum NumberUnit {
     Points,
 }
 
-/// How numbers are shown to people.
+/// The format of numbers for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NumberFormat {
-    /// What they count.
+    /// The unit.
     pub unit: NumberUnit,
-    /// The digits behind the decimal point; those of a percentage for a share.
+    /// The digits after the decimal point; for a share, those of its percentage.
     pub precision: usize,
-    /// Whether a positive number has its sign as well.
+    /// Whether positive numbers have a plus sign.
     pub is_signed: bool,
 }
 
 impl NumberFormat {
-    /// Shows numbers of a unit with so many decimals.
+    /// Makes an unsigned format.
     pub const fn new(unit: NumberUnit, precision: usize) -> Self {
         Self { unit, precision, is_signed: false }
     }
 
-    /// Writes a number; what rounds to zero has no sign.
+    /// Formats a number; one that rounds to zero has no sign.
     pub fn format_number(self, value: f64) -> String {
         let (value, mark) = match self.unit {
             NumberUnit::Share => (100.0 * value, "%"),
@@ -52,30 +52,30 @@ impl NumberFormat {
     }
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cell {
-    /// Words.
+    /// A text.
     Text(String),
-    /// Several words; people are shown the first ones and how many there are, where they are many.
+    /// Several texts; people see the first ones and a count if there are many.
     List {
-        /// The words.
+        /// The items.
         items: Vec<String>,
-        /// What stands between two of them.
+        /// The text between two items.
         separator: &'static str,
     },
-    /// A moment, in microseconds since 1970-01-01 UTC.
+    /// A time, in microseconds since 1970-01-01 UTC.
     Time(u64),
     /// A whole number.
     Integer(i128),
     /// Any number.
     Number(f64),
-    /// So many of so many.
+    /// A part of a whole.
     Fraction {
-        /// How many.
+        /// The size of the part.
         part: u32,
-        /// Of how many; of none nothing is known.
+        /// If this is 0, the share is unknown.
         whole: u32,
     },
     /// The two ends of an interval.
@@ -85,7 +85,7 @@ pub enum Cell {
         /// The upper end.
         high: f64,
     },
-    /// A number and the interval around it.
+    /// A number and its interval.
     Estimate {
         /// The number.
         value: f64,
@@ -94,20 +94,20 @@ pub enum Cell {
         /// The upper end.
         high: f64,
     },
-    /// Nothing, and why, where that is known.
+    /// No value, with the reason if it is known.
     Missing(Option<String>),
 }
 
 impl Cell {
-    /// Nothing, without a reason.
+    /// No value, without a reason.
     pub const NONE: Self = Self::Missing(None);
 
-    /// Takes several things, with what stands between two of them.
+    /// Makes a list.
     pub fn list(items: &[impl ToString], separator: &'static str) -> Self {
         Self::List { items: items.iter().map(ToString::to_string).collect(), separator }
     }
 
-    /// Returns the number by which the cell is ordered among others of its column; none if it holds words, or nothing.
+    /// Returns the number by which the cell is sorted; `None` for texts and missing values.
     pub fn order_value(&self) -> Option<f64> {
         match *self {
             #[expect(clippy::cast_precision_loss, reason = "for an order among numbers of a table")]
@@ -121,7 +121,7 @@ impl Cell {
         }
     }
 
-    /// Returns the number and the ends of its interval, where it has one.
+    /// Returns the value and the ends of an interval, if the cell has one.
     pub fn interval(&self) -> Option<(Option<f64>, f64, f64)> {
         match *self {
             Self::Estimate { value, low, high } => Some((Some(value), low, high)),
@@ -130,7 +130,7 @@ impl Cell {
         }
     }
 
-    /// Says what the cell holds to people.
+    /// Formats the cell for people.
     pub fn display_text(&self, format: NumberFormat) -> String {
         match self {
             Self::Text(text) => text.clone(),

@@ -1,56 +1,56 @@
-//! Charts: how numbers went on.
+//! Charts of numbers over time.
 
 use super::{Cell, Column, NumberFormat, Table};
 
-/// The places along the axis whose numbers stand in a table.
+/// The maximum number of rows in the table of a chart.
 const MAX_TABLE_ROWS: usize = 20;
 
 /// A line of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartLine {
-    /// What it is of.
+    /// Its label.
     pub label: String,
-    /// Its points from the left to the right: how far along, and the number there.
+    /// Its points from left to right: position and value.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A number that means something by itself, such as a bound.
+/// A reference value, such as a bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartLevel {
-    /// What it means.
+    /// Its meaning.
     pub label: String,
     /// The number.
     pub value: f64,
 }
 
-/// Numbers that change, side by side.
+/// Lines over a common axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// What is seen.
+    /// The caption.
     pub caption: String,
-    /// What is counted from the left to the right.
+    /// The label of the axis.
     pub axis: String,
-    /// How its numbers are written.
+    /// The format of its numbers.
     pub format: NumberFormat,
     /// The lines, the most important one first.
     pub lines: Vec<ChartLine>,
-    /// Where lines lead to, or must not lead.
+    /// Reference values.
     pub levels: Vec<ChartLevel>,
-    /// Where the chart ends below, though a line may go on: what is lower is drawn there. None where all numbers find room.
+    /// Values below this are drawn at this value; `None` draws all values.
     pub floor: Option<f64>,
 }
 
-/// Which part of the plane a chart shows.
+/// The ranges that a chart shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChartFrame {
-    /// The least and the greatest place along the axis.
+    /// The first and the last position.
     pub across: (f64, f64),
-    /// The least and the greatest number.
+    /// The smallest and the largest value.
     pub up: (f64, f64),
 }
 
 impl Chart {
-    /// Returns what finds room for all points and levels; none without two different places along the axis, or with a number that is not finite.
+    /// Returns the ranges of all points and levels; `None` with fewer than two positions, or with a number that is not finite.
     pub fn frame(&self) -> Option<ChartFrame> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let across = value_range(points().map(|point| point.0))?;
@@ -59,12 +59,12 @@ impl Chart {
         let (low, high) = value_range(numbers.chain(levels))?;
         let is_drawn =
             across.1 > across.0 && [across.0, across.1, low, high].iter().all(|end| end.is_finite());
-        // A line that stays where it is lies in the middle.
+        // A constant line is drawn in the middle.
         let up = if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
         is_drawn.then_some(ChartFrame { across, up })
     }
 
-    /// Returns the numbers of all lines at some places along the axis, from the first to the last, for those who do not see the chart.
+    /// Tabulates the lines at some positions, including the first and the last, for people who cannot see the chart.
     pub fn number_table(&self) -> Table {
         let numbers = self
             .lines
@@ -90,7 +90,7 @@ impl Chart {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "places along the axis count things")]
+#[expect(clippy::cast_possible_truncation, reason = "positions are counts")]
 fn whole_number(place: f64) -> Cell {
     Cell::Integer(place as i128)
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_points_and_levels_find_room() {
+    fn the_frame_contains_all_points_and_levels() {
         let line = ChartLine { label: String::new(), points: vec![(1.0, 5.0), (3.0, 4.0)] };
         let level = ChartLevel { label: String::new(), value: 9.0 };
         let format = NumberFormat::default();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_in_a_table_from_the_first_to_the_last() {
+    fn the_table_has_the_first_and_the_last_position() {
         let points = |from: u32, to: u32| (from..=to).map(|place| (f64::from(place), f64::from(2 * place)));
         let line =
             |label: &str, from, to| ChartLine { label: label.into(), points: points(from, to).collect() };
@@ -142,7 +142,11 @@ mod tests {
         assert_eq!(table.rows.len(), MAX_TABLE_ROWS);
         assert_eq!(table.rows[0].cells, [Cell::Integer(0), 0.0.into(), Cell::NONE]);
         let last = &table.rows[MAX_TABLE_ROWS - 1];
-        assert_eq!(last.cells, [Cell::Integer(100), 200.0.into(), 120.0.into()], "a line that ended stays");
+        assert_eq!(
+            last.cells,
+            [Cell::Integer(100), 200.0.into(), 120.0.into()],
+            "a line keeps its last value"
+        );
         let table = chart(vec![line("ann", 1, 3)]).number_table();
         let groups: Vec<_> = table.rows.iter().map(|row| row.cells[0].clone()).collect();
         assert_eq!(groups, [1, 2, 3].map(Cell::Integer));

@@ -1,4 +1,4 @@
-//! Who wins at whose tables and who is better than whom.
+//! Results and comparisons of all pairs of bots.
 
 use super::{
     Cell, CellParts, CellShade, Column, NumberFormat, NumberUnit, Section, Table, words::shortened_list,
@@ -6,11 +6,10 @@ use super::{
 use lastnim_proto::pb;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How likely it may be that any of the pairs called better beyond chance is not.
-const MAX_CHANCE: f64 = 0.05;
+/// The probability that any pair is wrongly named better.
+const MAX_ERROR_PROBABILITY: f64 = 0.05;
 
-/// Shows, in the row of a bot and the column of another, how many of the matches in which both sat the bot of the row won, and
-/// how likely it is the stronger by ratings of a measure.
+/// Shows, for each pair of bots, how many of their common matches the first won, and the probability that it is stronger by ratings of a measure.
 pub(super) fn cross_table_sections(compared: &[pb::Comparison], measure: &str) -> Vec<Section> {
     let won = |wins: u32, matches: u32| Cell::Fraction { part: wins, whole: matches };
     let column = Column::integer("").with_parts(CellParts::Fraction).with_shade(CellShade::Rising);
@@ -28,13 +27,13 @@ pub(super) fn cross_table_sections(compared: &[pb::Comparison], measure: &str) -
     won.into_iter().chain(better).collect()
 }
 
-/// Names the pairs of which the one is better beyond chance, all pairs taken together.
+/// Names the pairs in which one bot is significantly better, corrected for all pairs.
 fn certain_leads_note(compared: &[pb::Comparison]) -> Option<String> {
     let judged =
         compared.iter().filter_map(|pair| Some((pair, pair.adjusted_chance?, pair.probability_better?)));
     let judged: Vec<_> = judged.collect();
     let mut behind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (pair, ..) in judged.iter().filter(|(_, chance, _)| *chance <= MAX_CHANCE) {
+    for (pair, ..) in judged.iter().filter(|(_, chance, _)| *chance <= MAX_ERROR_PROBABILITY) {
         let (better, worse) = match pair.probability_better {
             Some(better) if better < 0.5 => (&pair.other, &pair.bot),
             _ => (&pair.bot, &pair.other),
@@ -43,18 +42,18 @@ fn certain_leads_note(compared: &[pb::Comparison]) -> Option<String> {
     }
     let pairs = match judged.len() {
         0 => return None,
-        1 => "of the one pair".to_owned(),
-        pairs => format!("of all {pairs} pairs together"),
+        1 => "for the single pair".to_owned(),
+        pairs => format!("for all {pairs} pairs together"),
     };
     let certain: Vec<_> = behind
         .iter()
         .map(|(better, worse)| format!("{better} is better than {}", worse.join(", ")))
         .collect();
     let certain = if certain.is_empty() { "none".to_owned() } else { shortened_list(&certain, "; ") };
-    Some(format!("beyond chance, {pairs}, with 95% confidence: {certain}"))
+    Some(format!("significantly better, {pairs}, with 95% confidence: {certain}"))
 }
 
-/// Makes a table with a row and a column for each bot, from what is said of two, seen from the one and from the other.
+/// Tabulates values for pairs of bots in both directions.
 fn bot_by_bot_table(
     title: &str,
     column: &Column,
@@ -84,7 +83,7 @@ mod tests {
     use crate::{Report, render::csv_text};
 
     #[test]
-    fn every_pair_is_seen_from_both() {
+    fn pairs_are_shown_in_both_directions() {
         let pair = |bot: &str, other: &str, [matches, wins, other_wins]: [u32; 3], probability_better| {
             pb::Comparison {
                 bot: bot.into(),
@@ -106,10 +105,13 @@ mod tests {
                         bot,a,b,c\na,,0.875,1\nb,0.125,,\nc,0,,\n";
         assert_eq!(csv_text(&report), expected);
         let said: Vec<_> = report.paragraphs().collect();
-        assert_eq!(said, ["beyond chance, of all 2 pairs together, with 95% confidence: a is better than c"]);
+        assert_eq!(
+            said,
+            ["significantly better, for all 2 pairs together, with 95% confidence: a is better than c"]
+        );
         assert_eq!(cross_table_sections(&compared[2..], "wins").len(), 1);
         assert_eq!(cross_table_sections(&[], "wins"), []);
         let said = certain_leads_note(&compared[..1]).unwrap();
-        assert_eq!(said, "beyond chance, of the one pair, with 95% confidence: none");
+        assert_eq!(said, "significantly better, for the single pair, with 95% confidence: none");
     }
 }

@@ -6,10 +6,10 @@ use super::{
 };
 use lastnim_core::oracle::{Explanation, RankChange, TakeRange};
 
-/// The most plies of the line of best play that are shown.
+/// The maximum number of plies in the line of best play.
 pub const MAX_PLIES: usize = 40;
 
-/// Reports why a seat wins: what each take leads to, and the line of best play.
+/// Explains why a seat wins: the outcome of each take, and the line of best play.
 pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
     let position = &explanation.position;
     if position.is_over() {
@@ -24,20 +24,20 @@ pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
         .into_table();
     let plies = explanation.line.plies.iter().map(|(position, take)| format!("{position}  take {take}"));
     let (end, winner) = (&explanation.line.end, explanation.winner);
-    let and_so_on = if end.is_over() { "" } else { "and so on, until " };
+    let and_so_on = if end.is_over() { "" } else { "and so on until " };
     vec![
-        Section::with_heading(format!("What the takes of seat {} lead to:", position.to_move())).table(takes),
-        Section::with_heading("The line of best play, by the smallest optimal take of each seat:")
+        Section::with_heading(format!("Outcomes of the takes of seat {}:", position.to_move())).table(takes),
+        Section::with_heading("The line of best play, with the smallest optimal takes:")
             .list(plies.chain([format!("{end}  {and_so_on}seat {winner} wins")])),
     ]
 }
 
-/// Writes `3` or `2 to 9`.
+/// Formats a range as `3` or `2 to 9`.
 pub fn take_range_words(TakeRange { lo, hi }: TakeRange) -> String {
     if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
 }
 
-/// Writes `seat 1 by 2 ranks, seat 3 by 1 rank`; nothing where nobody changes.
+/// Formats changes as `seat 1 by 2 ranks, seat 3 by 1 rank`; `None` without changes.
 fn rank_changes_words(changes: &[RankChange]) -> Option<String> {
     let change = |change: &RankChange| {
         format!("seat {} by {}", change.seat, count_words(change.ranks, "rank", "ranks"))

@@ -1,20 +1,20 @@
-//! What stands beside a label.
+//! Values beside labels.
 
 use super::words::format_time;
 
-/// What stands beside a label.
+/// The value beside a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
-    /// Words.
+    /// A text.
     Words(String),
-    /// A moment, in microseconds since 1970-01-01 UTC.
+    /// A time, in microseconds since 1970-01-01 UTC.
     At(u64),
-    /// The same, as the moment since when something is so.
+    /// The time since when something is so.
     Since(u64),
 }
 
 impl Fact {
-    /// Writes it for people who read no page: moments in UTC.
+    /// Formats the value as plain text, times in UTC.
     pub fn text(&self) -> String {
         match self {
             Self::Words(words) => words.clone(),

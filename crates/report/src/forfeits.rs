@@ -1,21 +1,21 @@
-//! How bots lost their seats.
+//! Lost seats of bots.
 
 use super::{Column, Section, Table, words::enum_phrase};
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
-/// The seats that a bot lost, as far as they were looked at.
+/// The lost seats of a bot, as far as they were read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BotForfeits {
     /// The bot.
     pub bot: String,
     /// The seats.
     pub seats: Vec<pb::LostSeat>,
-    /// Whether it lost more of them before.
+    /// Whether there are older ones.
     pub has_more: bool,
 }
 
-/// Reports how many seats each bot lost for which reason; nothing if none was lost.
+/// Counts the lost seats of each bot by reason; `None` without lost seats.
 pub fn forfeit_section(bots: &[BotForfeits]) -> Option<Section> {
     let reason_of = |lost: &pb::LostSeat| enum_phrase(lost.reason().as_str_name(), "FORFEIT_REASON_");
     let counted: Vec<_> = bots
@@ -43,7 +43,7 @@ pub fn forfeit_section(bots: &[BotForfeits]) -> Option<Section> {
     }
     let cut = counted.iter().filter(|(bot, _)| bot.has_more).map(|(bot, _)| bot.bot.as_str());
     let cut: Vec<_> = cut.collect();
-    let note = (!cut.is_empty()).then(|| format!("Of {} the newest are counted.", cut.join(", ")));
+    let note = (!cut.is_empty()).then(|| format!("Only the newest are counted for {}.", cut.join(", ")));
     Some(Section::with_heading("Lost seats, by reason").table(table).paragraphs(note))
 }
 
@@ -64,7 +64,9 @@ mod tests {
         ];
         let section = forfeit_section(&bots).unwrap();
         assert!(
-            Terminal::without_styles().section_text(&section).ends_with("Of ann the newest are counted.\n")
+            Terminal::without_styles()
+                .section_text(&section)
+                .ends_with("Only the newest are counted for ann.\n")
         );
         assert_eq!(csv_text(&section.into()), "bot,lost_seats,no_show,timed_out\nann,3,1,2\ncid,1,,1\n");
         assert_eq!(forfeit_section(&bots[1..2]), None);

@@ -6,12 +6,12 @@ use super::{
 };
 use lastnim_proto::pb;
 
-/// The most rows that people are shown.
+/// The maximum number of rows shown to people.
 const MAX_ROWS: usize = 200;
-/// The most sizes that are listed in a sentence.
+/// The maximum number of sizes in a sentence.
 const MAX_LISTED: usize = 50;
 
-/// Reports the values, and how they go on.
+/// Reports the values and their law.
 pub fn sequence_report(sequence: &pb::ListGrundyValuesResponse) -> Report {
     let set = match sequence.set.as_slice() {
         [] => String::new(),
@@ -40,7 +40,7 @@ fn term_table(sequence: &pb::ListGrundyValuesResponse) -> Table {
         .into_table()
 }
 
-/// Says how the values go on.
+/// Describes the law of the values.
 fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
     match (sequence.law(), &sequence.period) {
         (pb::SequenceLaw::Identity, _) => {
@@ -48,11 +48,11 @@ fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
         }
         (pb::SequenceLaw::Periodic, Some(period)) => period_sentences(period, &sequence.set),
         (pb::SequenceLaw::NotFound, _) => vec![format!(
-            "No period is proved by the first {}; that says nothing of the others.",
+            "No period is proved by the first {}; this says nothing about later values.",
             count_words(sequence.values_searched, "value", "values")
         )],
         _ => vec![
-            "No period is claimed: no number of values of this game is known to prove anything of the others.".to_owned(),
+            "No period is claimed: no theorem is known by which finitely many values of this game determine the rest.".to_owned(),
         ],
     }
 }
@@ -63,22 +63,22 @@ fn period_sentences(period: &pb::SequencePeriod, set: &[u64]) -> Vec<String> {
         "by the theorem of Guy and Smith (1956) on octal games".to_owned()
     } else {
         let largest = set.last().copied().unwrap_or_default();
-        format!("as {} that come again decide all later ones", count_words(largest, "value", "values"))
+        format!("since {} that repeat determine all later ones", count_words(largest, "value", "values"))
     };
     let repeats = format!(
-        "From size {start} on the values repeat with period {length}: proved {proof}, with the values of sizes up to {checked_to}."
+        "From size {start} on, the values repeat with period {length}: proved {proof}, from the values of sizes up to {checked_to}."
     );
     let zero = match period.zero_remainders.as_slice() {
         [] => format!("No size from {start} on is P."),
         all if all.len() as u64 == *length => format!("Every size from {start} on is P."),
         some => format!(
-            "From size {start} on exactly those are P whose remainder by {length} is {}.",
+            "From size {start} on, a size is P exactly if its remainder modulo {length} is {}.",
             listed_sizes(some)
         ),
     };
     let exceptions = (!period.exceptions.is_empty()).then(|| {
         format!(
-            "Sizes before {start} whose value is another one than the period says: {}.",
+            "Sizes before {start} whose value differs from the period: {}.",
             listed_sizes(&period.exceptions)
         )
     });
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn each_law_is_said_in_words() {
+    fn laws_are_described() {
         let said = |law, period| {
             sequence_report(&sequence(law, period)).paragraphs().skip(1).collect::<Vec<_>>().join(" ")
         };

@@ -1,14 +1,14 @@
-//! Who paid for the errors of a match.
+//! What errors cost and gave each seat of a match.
 
 use super::{BlockTone, Column, Section, Table, match_events::SeatNames, words::join_words};
 use lastnim_proto::pb;
 
-/// The most seats of a table that has them all: of more those stand there whose takes cost or gave something, or who paid or gained.
+/// The largest number of seats for which the table has all; with more, it has only seats whose takes cost or gave something, or that paid or gained.
 const MAX_WHOLE_SEATS: usize = 8;
-/// Plies that are named at most.
+/// The maximum number of plies named.
 const MAX_PLIES: usize = 20;
 
-/// Reports what the takes of each seat cost every seat, where any cost or gave something.
+/// Reports what the takes of each seat cost every seat; `None` if no take cost or gave anything.
 pub fn ledger_section(audit: &pb::Audit, players: &SeatNames) -> Option<Section> {
     if audit.ledger.iter().all(|row| row.costs.iter().all(|&cost| cost == 0)) {
         return None;
@@ -32,18 +32,19 @@ pub fn ledger_section(audit: &pb::Audit, players: &SeatNames) -> Option<Section>
     let third = match audit.kingmaking_plies.as_slice() {
         [] => None,
         plies if plies.len() <= MAX_PLIES => {
-            Some(format!("An error gave a third seat at ply {}.", join_words(plies, ", ")))
+            Some(format!("An error improved a third seat's rank at ply {}.", join_words(plies, ", ")))
         }
         plies => {
             let (shown, more) = plies.split_at(MAX_PLIES);
             let shown = join_words(shown, ", ");
-            Some(format!("An error gave a third seat at ply {shown} and {} more.", more.len()))
+            Some(format!("An error improved a third seat's rank at ply {shown} and {} more.", more.len()))
         }
     };
-    let section =
-        Section::with_heading("Who paid: the ranks that a seat's takes cost each seat (negative: gave)");
+    let section = Section::with_heading(
+        "Ledger: the ranks that the takes of each seat cost every seat (negative: gave)",
+    );
     let left_out = (paying_seats.len() < seats.len() || table.rows.len() < seats.len()).then_some(
-        "Seats whose takes cost and gave nothing, and seats that neither paid nor gained, are left out.",
+        "Seats whose takes cost and gave nothing, and seats that neither paid nor gained, are omitted.",
     );
     Some(section.table(table).paragraphs(left_out).paragraphs(third))
 }
@@ -54,7 +55,7 @@ mod tests {
     use crate::render::Terminal;
 
     #[test]
-    fn errors_are_paid_by_seats() {
+    fn errors_are_listed_by_seat() {
         let bots = ["ann", "bob"].map(str::to_owned).to_vec();
         let players = SeatNames::of_setup(&pb::MatchSetup { bots, ..Default::default() });
         let row = |costs: &[i32]| pb::LedgerRow { costs: costs.to_vec() };
@@ -73,7 +74,7 @@ mod tests {
         let players = SeatNames::of_setup(&pb::MatchSetup { bots, ..Default::default() });
         let of_many = pb::Audit { ledger: large, ..Default::default() };
         let text = Terminal::without_styles().section_text(&ledger_section(&of_many, &players).unwrap());
-        assert!(text.contains("seat 7 (bot7)     2") && text.contains("are left out"), "{text}");
+        assert!(text.contains("seat 7 (bot7)     2") && text.contains("are omitted"), "{text}");
         assert!(!text.contains("seat 6") && !text.contains("to 4"), "{text}");
         audit.ledger[0] = row(&[0, 0]);
         assert_eq!(ledger_section(&audit, &players), None);

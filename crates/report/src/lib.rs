@@ -1,7 +1,7 @@
-//! Reports as data: what a table, a list or a plot says is described here once, and each rendering shows it in its own way.
+//! Reports as data: tables, lists and plots are described once, and renderings show them in different formats.
 //!
-//! A [`Report`] is made from messages of the wire, or from the core's own types where nothing is sent. What is made knows
-//! nothing of terminals, pages or files: that is for [`render`].
+//! A [`Report`] is made from messages of the API, or from the core's types. It is independent of terminals, pages and files, which are the business
+//! of [`render`].
 
 pub mod audit;
 pub mod benchmark_card;

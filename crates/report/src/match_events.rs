@@ -1,14 +1,14 @@
-//! What happens in a match, in words.
+//! The events of a match in words.
 
 use super::words::{enum_phrase, join_words, matrix_words};
 use lastnim_proto::pb::{self, record_event::Event};
 
-/// The bots of a match, by seat, as they are called in words.
+/// The names of the bots of a match, by seat.
 #[derive(Debug, Default)]
 pub struct SeatNames(Vec<String>);
 
 impl SeatNames {
-    /// Takes the bots of a setup.
+    /// Returns the names in a setup.
     pub fn of_setup(setup: &pb::MatchSetup) -> Self {
         Self(setup.bots.clone())
     }
@@ -21,7 +21,7 @@ impl SeatNames {
     }
 }
 
-/// Says in one line what happened.
+/// Describes an event in one line.
 pub fn event_line(event: &Event, players: &SeatNames) -> String {
     match event {
         Event::Created(setup) => format!(
@@ -37,10 +37,10 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
             match declared.defaulted() {
                 pb::RowDefault::Unspecified => format!("{seat} declared {row}"),
                 pb::RowDefault::Late => {
-                    format!("{seat} has the standard row {row}: it declared none in time")
+                    format!("{seat} has the standard row {row}: it did not declare in time")
                 }
                 pb::RowDefault::Invalid => {
-                    format!("{seat} has the standard row {row}: its own was not valid")
+                    format!("{seat} has the standard row {row}: the row it declared was not valid")
                 }
                 pb::RowDefault::Forfeited => {
                     format!("{seat} has the standard row {row}: the seat was forfeited")
@@ -66,7 +66,7 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
             enum_phrase(struck.reason().as_str_name(), "REFUSAL_REASON_")
         ),
         Event::Forfeited(forfeited) => format!(
-            "{} is forfeited: {}; the steward plays on",
+            "{} is forfeited: {}; the steward takes over",
             players.name_of_seat(forfeited.seat),
             enum_phrase(forfeited.reason().as_str_name(), "FORFEIT_REASON_")
         ),
@@ -109,7 +109,7 @@ mod tests {
         };
         assert_eq!(
             line(&Event::Declared(late)),
-            "seat 1 (bob) has the standard row 0 1: it declared none in time"
+            "seat 1 (bob) has the standard row 0 1: it did not declare in time"
         );
         let matrix = pb::AllianceMatrix { rows: vec![row.clone(), row] };
         let revealed = pb::RevealedEvent { alliance_matrix: Some(matrix) };
@@ -123,7 +123,10 @@ mod tests {
         let struck = pb::StruckEvent { seat: 0, ply: 3, reason: pb::RefusalReason::NotYourTurn.into() };
         assert_eq!(line(&Event::Struck(struck)), "ply 3: a strike for seat 0 (ann): not your turn");
         let forfeited = pb::ForfeitedEvent { seat: 7, reason: pb::ForfeitReason::NoShow.into() };
-        assert_eq!(line(&Event::Forfeited(forfeited)), "seat 7 is forfeited: no show; the steward plays on");
+        assert_eq!(
+            line(&Event::Forfeited(forfeited)),
+            "seat 7 is forfeited: no show; the steward takes over"
+        );
         let ended = pb::EndedEvent { reason: pb::EndReason::PlyLimit.into(), winner: Some(0) };
         assert_eq!(line(&Event::Ended(ended)), "ply limit: seat 0 (ann) won");
         let cancelled = pb::EndedEvent { reason: pb::EndReason::Cancelled.into(), winner: None };

@@ -1,4 +1,4 @@
-//! A match in brief, and lists of matches.
+//! Summaries and lists of matches.
 
 use super::{
     Cell, Column, Report, Section, Table,
@@ -11,12 +11,12 @@ use super::{
 use lastnim_proto::pb;
 use std::collections::BTreeSet;
 
-/// Says in one line what an audit found. Of takes that the steward made it praises nobody.
+/// Summarises an audit in one line. Takes by the steward are not credited to bots.
 pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     let should = if audit.predicted_winner == audit.winner {
         "as under optimal play".to_owned()
     } else {
-        format!("under optimal play {} would have", players.name_of_seat(audit.predicted_winner))
+        format!("under optimal play {} would have won", players.name_of_seat(audit.predicted_winner))
     };
     let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
     match (errors, audit.first_error) {
@@ -26,7 +26,7 @@ pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     }
 }
 
-/// Says of a match without an error whose takes were optimal.
+/// Says whose takes were optimal in a match without errors.
 fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
     let own = |seat: u32| audit.plies.iter().any(|ply| ply.seat == seat && !ply.steward);
     let stewards: BTreeSet<u32> = audit.plies.iter().filter(|ply| ply.steward).map(|ply| ply.seat).collect();
@@ -34,15 +34,15 @@ fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
     let silent: Vec<_> = silent.into_iter().map(|&seat| players.name_of_seat(seat)).collect();
     match (audit.plies.iter().any(|ply| !ply.steward), stewards.is_empty()) {
         (_, true) => "every take was optimal".to_owned(),
-        (false, false) => "no bot made a take of its own".to_owned(),
+        (false, false) => "no bot made a take".to_owned(),
         (true, false) if silent.is_empty() => "every take of the bots was optimal".to_owned(),
         (true, false) => {
-            format!("every take of the bots was optimal; none was made by {}", silent.join(", "))
+            format!("every take of the bots was optimal; {} made none", silent.join(", "))
         }
     }
 }
 
-/// Says where a match stands, and who won.
+/// Describes the state of a match, and who won.
 pub fn outcome_line(game: &pb::Match) -> String {
     let ended = ended_line(game);
     if game.void_reason.is_empty() { ended } else { format!("voided: {} ({ended})", game.void_reason) }
@@ -61,11 +61,11 @@ fn ended_line(game: &pb::Match) -> String {
     }
 }
 
-/// Says why an audit is not shown.
+/// Explains why an audit is not shown.
 pub const AUDIT_WITHHELD: &str =
-    "withheld until its tournament is over, which keeps the oracle from its bots";
+    "withheld until the tournament is over, so that its bots cannot consult the oracle";
 
-/// Reports a match in brief, and what its audit found.
+/// Reports a match and the summary of its audit.
 pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
     let audit = shown.audit.as_ref();
     let setup = game.setup.clone().unwrap_or_default();
@@ -95,7 +95,7 @@ pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
     [facts].into_iter().chain(seats).collect()
 }
 
-/// Makes a table of matches, a row for each.
+/// Tabulates matches, a row for each.
 pub fn match_table(matches: &[pb::Match]) -> Table {
     let bots = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.bots, ", "));
     let piles = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.piles, ","));
@@ -124,15 +124,15 @@ mod tests {
         audit.plies = vec![ply(0, false), ply(1, true)];
         assert_eq!(
             audit_line(&audit, &players),
-            "as under optimal play; every take of the bots was optimal; none was made by seat 1 (bob)"
+            "as under optimal play; every take of the bots was optimal; seat 1 (bob) made none"
         );
         audit.plies = vec![ply(0, true), ply(1, true)];
-        assert_eq!(audit_line(&audit, &players), "as under optimal play; no bot made a take of its own");
+        assert_eq!(audit_line(&audit, &players), "as under optimal play; no bot made a take");
         audit.plies = vec![pb::PlyAudit { regret: 1, ..pb::PlyAudit::default() }];
         (audit.predicted_winner, audit.first_error) = (0, Some(0));
         assert_eq!(
             audit_line(&audit, &players),
-            "under optimal play seat 0 (ann) would have; one error, at ply 0"
+            "under optimal play seat 0 (ann) would have won; one error, at ply 0"
         );
     }
 }

@@ -1,17 +1,17 @@
-//! How a bot did against each of its opponents.
+//! A bot's results against each opponent.
 
 use super::{MarkShape, NumberFormat, NumberUnit, Plot, PlotMark};
 use lastnim_proto::pb;
 
-/// The quantile of the normal distribution that 95 of 100 values do not exceed in size.
+/// The 97.5% quantile of the standard normal distribution.
 const QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Plots the share of its matches with each opponent that a bot won, the best result first; nothing where it met nobody.
+/// Plots the share of its matches with each opponent that a bot won, the best result first; `None` without opponents.
 pub fn opponent_score_plot(bot: &str, compared: &[pb::Comparison]) -> Option<Plot> {
     let mut marks: Vec<_> = compared.iter().filter_map(|pair| opponent_mark(bot, pair)).collect();
     marks.sort_by(|one, other| other.value.total_cmp(&one.value));
     (!marks.is_empty()).then(|| Plot {
-        caption: format!("Share of the matches with each opponent that {bot} won, with 95% intervals (Wilson's, as if matches were independent)"),
+        caption: format!("Share of the matches with each opponent that {bot} won, with 95% intervals (Wilson's, assuming that matches are independent)"),
         shape: MarkShape::Intervals,
         format: NumberFormat::new(NumberUnit::Share, 0),
         marks,
@@ -29,8 +29,8 @@ fn opponent_mark(bot: &str, pair: &pb::Comparison) -> Option<PlotMark> {
     Some(PlotMark { label: opponent.clone(), value, interval: Some(interval) })
 }
 
-/// Returns the interval in which a share lies with 95% confidence, so many of so many being given; none of none. Source: Wilson, "Probable
-/// Inference, the Law of Succession, and Statistical Inference" (1927).
+/// Returns the 95% confidence interval of a share; `None` if `whole` is 0. Source: Wilson, "Probable Inference, the Law of Succession, and
+/// Statistical Inference" (1927).
 pub fn wilson_interval(part: u32, whole: u32) -> Option<(f64, f64)> {
     if whole == 0 {
         return None;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_share_lies_in_its_interval() {
+    fn intervals_contain_their_share() {
         assert_eq!(wilson_interval(0, 0), None);
         let (low, high) = wilson_interval(8, 10).unwrap();
         assert!((low - 0.4902).abs() < 1e-4 && (high - 0.9433).abs() < 1e-4, "{low} {high}");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn opponents_come_by_the_result() {
+    fn opponents_are_sorted_by_result() {
         let pair = |bot: &str, other: &str, wins, other_wins| pb::Comparison {
             bot: bot.into(),
             other: other.into(),

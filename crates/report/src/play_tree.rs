@@ -6,7 +6,7 @@ use super::{
 };
 use lastnim_analysis::tree::{Edge, Node, PlayGraph};
 
-/// Reports a tree, a node a line: what was taken, marked if that was optimal, and the state that it led to.
+/// Reports a tree, one node per line: the take that led to it, marked if it was optimal, and the state.
 pub fn tree_report(tree: &PlayGraph) -> Report {
     let mut depths = vec![0; tree.nodes().len()];
     let mut nodes = vec![(0, node_state(&tree.nodes()[0]))];
@@ -14,12 +14,12 @@ pub fn tree_report(tree: &PlayGraph) -> Report {
         depths[edge.to] = depths[edge.from] + 1;
         (depths[edge.to], edge_words(edge, tree))
     }));
-    let head =
-        Section::new().paragraph(format!("The tree of all play: {}. {LEGEND}", node_count_words(tree)));
+    let head = Section::new()
+        .paragraph(format!("The tree of all possible play: {}. {LEGEND}", node_count_words(tree)));
     [head, Section::new().tree(Tree { nodes })].into_iter().chain(best_line_section(tree)).collect()
 }
 
-/// Reports a graph of states: each state, and where its takes lead.
+/// Reports a graph of states, each with its takes.
 pub fn graph_report(graph: &PlayGraph) -> Report {
     let edges = count_words(graph.edges().len(), "edge", "edges");
     let head = format!("The graph of all states: {}, {edges}. {LEGEND}", node_count_words(graph));
@@ -32,7 +32,7 @@ pub fn graph_report(graph: &PlayGraph) -> Report {
     [Section::new().paragraph(head)].into_iter().chain(states).chain(best_line_section(graph)).collect()
 }
 
-const LEGEND: &str = "Before a state stands the take that leads to it, with a star if it is optimal.";
+const LEGEND: &str = "Before each state is the take that leads to it, with a star if it is optimal.";
 
 fn best_line_section(graph: &PlayGraph) -> Option<Section> {
     let line = graph.best_line();

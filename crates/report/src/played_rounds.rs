@@ -1,4 +1,4 @@
-//! The rounds of a Swiss tournament or of a knockout, as its matches tell them.
+//! The rounds of a Swiss tournament or a knockout, from its matches.
 
 use super::{Round, RoundEntry, RoundTable};
 use lastnim_proto::pb;
@@ -8,29 +8,29 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Whether all matches of a tournament are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownMatches {
-    /// They are.
+    /// All of them.
     All,
-    /// The newest ones are.
+    /// Only the newest ones.
     Newest,
 }
 
-/// The matches of a table that are known.
+/// The known matches of a table.
 #[derive(Debug, Default)]
 struct TableTally {
     wins: BTreeMap<String, u32>,
     played: u64,
 }
 
-/// What the rounds of a format have in common.
+/// The number of tables in each round of a format.
 struct RoundPlan {
-    /// The tables of each round; the last number holds for all rounds behind it.
+    /// The tables of each round; the last number applies to all later rounds.
     tables: Vec<u64>,
     matches_per_table: u64,
     is_knockout: bool,
 }
 
 impl RoundPlan {
-    /// Reads the plan; none for a format without fixed rounds, or before the start.
+    /// Returns the plan; `None` for a format without fixed rounds, or before the start.
     fn of_tournament(tournament: &pb::Tournament) -> Option<Self> {
         let settings = tournament.settings.as_ref()?;
         let (bots, seats) = (tournament.field.len() as u64, u64::from(settings.seats));
@@ -48,7 +48,7 @@ impl RoundPlan {
         Some(Self { tables, matches_per_table: u64::from(table_groups.max(1)) * seats, is_knockout })
     }
 
-    /// Returns the round of a table that is counted from the start, and its place there.
+    /// Returns the round of a table counted from the start, and its index there.
     fn place_of_table(&self, table: u64) -> Option<(u64, u64)> {
         let mut first = 0;
         for (round, &tables) in (0..).zip(&self.tables) {
@@ -72,7 +72,7 @@ impl RoundPlan {
     }
 }
 
-/// Returns how many tables each round of a knockout has.
+/// Returns the number of tables in each round of a knockout.
 fn knockout_tables(bots: u64, seats: u64, advance: u64) -> Vec<u64> {
     let mut tables = Vec::new();
     let mut left = bots;
@@ -88,8 +88,8 @@ fn knockout_tables(bots: u64, seats: u64, advance: u64) -> Vec<u64> {
     tables
 }
 
-/// Returns the rounds that have begun, as far as the matches are known; nothing for a format without fixed rounds. Tables are in the order in which
-/// they were drawn, and bots by their wins there.
+/// Returns the rounds that have begun, as far as the matches are known; empty for a format without fixed rounds. Tables are in the order of pairing,
+/// and bots ordered by their wins there.
 pub fn played_rounds(
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,
@@ -111,7 +111,7 @@ pub fn played_rounds(
             *wins += 1;
         }
     }
-    // What is known of the first of the newest matches begins somewhere in a round, which is shown only if there is no other.
+    // The oldest known match may be in the middle of a round; such a round is shown only if there is no other.
     if known == KnownMatches::Newest
         && let (Some(&(first, _)), Some(&(last, _))) = (tallies.keys().next(), tallies.keys().next_back())
         && first < last
@@ -129,7 +129,7 @@ pub fn played_rounds(
             Some(None) if is_settled && is_over && round + 1 == plan.tables.len() as u64 => {
                 Some("champion".to_owned())
             }
-            Some(_) if is_settled => Some("goes on".to_owned()),
+            Some(_) if is_settled => Some("advances".to_owned()),
             _ => None,
         };
         let table = |tally: &&TableTally| {
@@ -138,7 +138,7 @@ pub fn played_rounds(
             let mut entries: Vec<_> = entries.collect();
             entries
                 .sort_by_key(|entry| (std::cmp::Reverse(entry.wins), entry.fate.as_deref() == Some("out")));
-            // Matches that were annulled beforehand are never played.
+            // Matches annulled in advance are never played.
             let matches = if is_over { tally.played } else { plan.matches_per_table };
             RoundTable { entries, played: tally.played, matches }
         };
@@ -152,7 +152,7 @@ pub fn played_rounds(
     rounds.collect()
 }
 
-/// Returns in which round each bot of a knockout went out.
+/// Returns the round in which each bot of a knockout went out.
 fn rounds_of_defeat(verdict: Option<&pb::Verdict>) -> BTreeMap<String, Option<u64>> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         Some(Said::Knockout(said)) => {
@@ -209,13 +209,13 @@ mod tests {
         let matches = [first.as_slice(), &[game(2, ["c", "a"], 0), game(3, ["a", "c"], 1)]].concat();
         let after = verdict(vec![place(1, "c", None), place(2, "a", Some(1)), place(3, "b", Some(0))]);
         let rounds = played_rounds(&shown, Some(&after), &matches, KnownMatches::All);
-        assert_eq!(told(&rounds), ["Round 1: a 2 goes on, b 0 out | c", "Final: c 2 champion, a 0 out | "]);
+        assert_eq!(told(&rounds), ["Round 1: a 2 advances, b 0 out | c", "Final: c 2 champion, a 0 out | "]);
         let newest = played_rounds(&shown, Some(&after), &matches[1..], KnownMatches::Newest);
         assert_eq!(told(&newest), ["Final: c 2 champion, a 0 out | "]);
     }
 
     #[test]
-    fn a_swiss_tournament_has_as_many_tables_in_each_round() {
+    fn all_rounds_of_a_swiss_tournament_have_equally_many_tables() {
         let swiss = Format::Swiss(pb::SwissFormat { rounds: 9, table_groups: 1 });
         let shown = tournament(&["a", "b", "c", "d", "e"], 2, swiss);
         let mut voided = game(5, ["a", "d"], 0);

@@ -2,41 +2,41 @@
 
 use super::NumberFormat;
 
-/// How the marks of a plot are drawn.
+/// The shape of the marks of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkShape {
-    /// As bars that begin at zero.
+    /// As bars from zero.
     Bars,
-    /// As points, each in its interval.
+    /// As points with intervals.
     Intervals,
 }
 
 /// A number in a plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlotMark {
-    /// What it is of.
+    /// Its label.
     pub label: String,
     /// The number.
     pub value: f64,
-    /// The two ends of its interval, where it has one.
+    /// The two ends of its interval, if it has one.
     pub interval: Option<(f64, f64)>,
 }
 
-/// Numbers of one kind side by side.
+/// Numbers of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
-    /// What is seen.
+    /// The caption.
     pub caption: String,
-    /// How it is drawn.
+    /// The shape of its marks.
     pub shape: MarkShape,
-    /// How its numbers are written.
+    /// The format of its numbers.
     pub format: NumberFormat,
-    /// The numbers, from the top.
+    /// The numbers, from top to bottom.
     pub marks: Vec<PlotMark>,
 }
 
 impl Plot {
-    /// Returns the least and the greatest number that have to find room.
+    /// Returns the smallest and the largest number to draw.
     pub fn range(&self) -> Option<(f64, f64)> {
         let ends = self.marks.iter().flat_map(|mark| {
             let (low, high) = mark.interval.unwrap_or((mark.value, mark.value));
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_marks_find_room() {
+    fn the_range_contains_all_marks() {
         let mark = |value, interval| PlotMark { label: String::new(), value, interval };
         let marks = vec![mark(2.0, Some((1.0, 3.0))), mark(4.0, None)];
         let plot = Plot {

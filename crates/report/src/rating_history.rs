@@ -1,4 +1,4 @@
-//! How the ratings of bots moved, match by match.
+//! The ratings of bots over time.
 
 use super::{Chart, ChartLine, NumberFormat, NumberUnit};
 use lastnim_core::game::{BotName, BySeat, SeatCount};
@@ -6,16 +6,16 @@ use lastnim_proto::pb;
 use lastnim_tournament::{MatchOutcome, MatchResult, OnlineRatings, Rating, RatingMeasure, SeatResult};
 use std::collections::BTreeMap;
 
-/// The most bots that are rated: a match costs as many steps as they have pairs.
+/// The maximum number of bots: the cost of a match grows with the number of pairs.
 const MAX_BOTS: usize = 128;
-/// The places along the axis at which ratings are noted.
+/// The maximum number of points of a line.
 const MAX_POINTS: usize = 100;
 
-/// Rates bots by the winners of matches, in the order in which they stand here, and returns how the ratings moved: the bots that are best in the end
-/// first. None with fewer than two matches that have a winner, and with more bots than are told apart.
+/// Rates bots by the winners of matches in the given order, and charts the ratings, the finally best bots first. `None` with fewer than two matches
+/// with a winner, or with too many bots.
 ///
-/// These are the ratings by which a ladder pairs, from where the first of the matches was: they follow each match, and depend on the order. Seats to
-/// which nobody came count as any other here.
+/// These are the ratings that ladders use for pairing, starting from the first match: they are updated after each match and depend on the order.
+/// Forfeits by no-show count like any match here.
 pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, caption: &str) -> Option<Chart> {
     let results: Vec<_> = matches.into_iter().filter_map(match_result).collect();
     let mut ratings = OnlineRatings::new(RatingMeasure::Wins);
@@ -57,7 +57,7 @@ fn place_on_axis(matches: usize) -> f64 {
     matches as f64
 }
 
-/// Returns what a match says; none if nobody won, or it was voided.
+/// Returns the result of a match; `None` without a winner, or if it was voided.
 fn match_result(game: &pb::Match) -> Option<MatchResult> {
     let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
     let seats = SeatCount::new(setup.bots.len()).ok()?;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn who_wins_rises() {
+    fn winners_gain_rating() {
         let matches: Vec<_> = (0..300).map(|number| game(number, Some(u32::from(number % 4 == 0)))).collect();
         let chart = rating_chart(&matches, "Ratings").unwrap();
         let labels: Vec<_> = chart.lines.iter().map(|line| line.label.as_str()).collect();

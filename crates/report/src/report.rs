@@ -2,21 +2,21 @@
 
 use super::{Block, BlockTone, Fact, Plot, Table, Tree};
 
-/// What is reported, in the order in which it is read.
+/// A report.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
-    /// What it is about, where that does not go without saying.
+    /// The title, if it needs one.
     pub title: Option<String>,
     /// The sections.
     pub sections: Vec<Section>,
 }
 
-/// A part of a report under one heading, or under none.
+/// A part of a report, with an optional heading.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
     /// The heading.
     pub heading: Option<String>,
-    /// What stands below it.
+    /// The content.
     pub blocks: Vec<Block>,
 }
 
@@ -27,20 +27,20 @@ impl Report {
     }
 
     /// Adds a section.
-    #[must_use = "it is the report with the section"]
+    #[must_use = "returns the changed report"]
     pub fn with_section(mut self, section: Section) -> Self {
         self.sections.push(section);
         self
     }
 
     /// Adds sections.
-    #[must_use = "it is the report with the sections"]
+    #[must_use = "returns the changed report"]
     pub fn with_sections(mut self, sections: impl IntoIterator<Item = Section>) -> Self {
         self.sections.extend(sections);
         self
     }
 
-    /// Returns the tables, in their order.
+    /// Returns the tables in order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.blocks().filter_map(|block| match block {
             Block::Table(table) => Some(table),
@@ -48,7 +48,7 @@ impl Report {
         })
     }
 
-    /// Returns the paragraphs, in their order.
+    /// Returns the paragraphs in order.
     pub fn paragraphs(&self) -> impl Iterator<Item = &str> {
         self.blocks().filter_map(|block| match block {
             Block::Paragraph { text, .. } => Some(text.as_str()),
@@ -85,69 +85,69 @@ impl Section {
     }
 
     /// Adds a block.
-    #[must_use = "it is the section with the block"]
+    #[must_use = "returns the changed section"]
     pub fn block(mut self, block: Block) -> Self {
         self.blocks.push(block);
         self
     }
 
     /// Adds a paragraph.
-    #[must_use = "it is the section with the paragraph"]
+    #[must_use = "returns the changed section"]
     pub fn paragraph(self, text: impl Into<String>) -> Self {
         self.block(Block::Paragraph { text: text.into(), tone: BlockTone::Plain })
     }
 
     /// Adds a paragraph for each text.
-    #[must_use = "it is the section with the paragraphs"]
+    #[must_use = "returns the changed section"]
     pub fn paragraphs<T: Into<String>>(self, texts: impl IntoIterator<Item = T>) -> Self {
         texts.into_iter().fold(self, Self::paragraph)
     }
 
-    /// Adds a paragraph that asks for attention.
-    #[must_use = "it is the section with the paragraph"]
+    /// Adds a paragraph that needs attention.
+    #[must_use = "returns the changed section"]
     pub fn alert(self, text: impl Into<String>) -> Self {
         self.block(Block::Paragraph { text: text.into(), tone: BlockTone::Alert })
     }
 
-    /// Adds a list, unless there is nothing in it.
-    #[must_use = "it is the section with the list"]
+    /// Adds a list, unless it is empty.
+    #[must_use = "returns the changed section"]
     pub fn list<T: Into<String>>(self, items: impl IntoIterator<Item = T>) -> Self {
         let items: Vec<_> = items.into_iter().map(Into::into).collect();
         if items.is_empty() { self } else { self.block(Block::List(items)) }
     }
 
-    /// Adds a list whose items have numbers, from the first number on.
-    #[must_use = "it is the section with the list"]
+    /// Adds a list numbered from `first`.
+    #[must_use = "returns the changed section"]
     pub fn numbered(self, first: usize, items: impl IntoIterator<Item = String>) -> Self {
         self.block(Block::Numbered { first, items: items.into_iter().collect() })
     }
 
     /// Adds facts.
-    #[must_use = "it is the section with the facts"]
+    #[must_use = "returns the changed section"]
     pub fn facts<L: Into<String>, F: Into<Fact>>(self, facts: impl IntoIterator<Item = (L, F)>) -> Self {
         self.block(Block::Facts(facts.into_iter().map(|(label, fact)| (label.into(), fact.into())).collect()))
     }
 
     /// Adds a table.
-    #[must_use = "it is the section with the table"]
+    #[must_use = "returns the changed section"]
     pub fn table(self, table: Table) -> Self {
         self.block(Block::Table(table))
     }
 
     /// Adds a plot.
-    #[must_use = "it is the section with the plot"]
+    #[must_use = "returns the changed section"]
     pub fn plot(self, plot: Plot) -> Self {
         self.block(Block::Plot(plot))
     }
 
     /// Adds a tree.
-    #[must_use = "it is the section with the tree"]
+    #[must_use = "returns the changed section"]
     pub fn tree(self, tree: Tree) -> Self {
         self.block(Block::Tree(tree))
     }
 
-    /// Adds a line to be typed.
-    #[must_use = "it is the section with the command"]
+    /// Adds a command to copy.
+    #[must_use = "returns the changed section"]
     pub fn command(self, line: impl Into<String>) -> Self {
         self.block(Block::Command(line.into()))
     }

@@ -8,12 +8,12 @@ use super::{
 use lastnim_core::oracle::TakeRange;
 use lastnim_proto::pb;
 
-/// Where a report is read.
+/// The audience of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportReader {
-    /// At a command line, whose flags say how far is searched.
+    /// A command line, whose flags bound the search.
     CommandLine,
-    /// On a page, which says itself what the columns of its tables mean.
+    /// A page, which explains the columns of its tables.
     Page,
 }
 
@@ -23,8 +23,8 @@ impl ReportReader {
     }
 }
 
-/// Reports how safe the winner is should others turn against a seat: what each seat may expect and is sure of, what the takes of
-/// the seat `to_move` do to both, and what becomes of the seats if takes are errors now and then, if that was asked.
+/// Reports how safe the winner is if others turn against a seat: each seat's expected and guaranteed ranks, how the takes of the seat `to_move`
+/// change them, and, if requested, the outcomes if takes are occasionally errors.
 pub fn robustness_sections(
     found: &pb::AssessRobustnessResponse,
     to_move: usize,
@@ -34,29 +34,30 @@ pub fn robustness_sections(
         .column(Column::integer("seat"), |figures| figures.seat)
         .column(
             Column::integer("predicted").with_meaning(
-                "under optimal play, an equilibrium: every seat plays for its own row",
+                "under optimal play, in which every seat plays for its own row (an equilibrium)",
             ),
             |figures| figures.predicted_rank,
         )
         .column(
             Column::integer("guaranteed")
-                .with_meaning("what the seat can force against all others together, a minimax value"),
+                .with_meaning("what the seat can force against all others together (minimax)"),
             |figures| figures.guaranteed_rank,
         )
         .column(
-            Column::integer("price of trust").with_meaning("guaranteed less predicted"),
+            Column::integer("price of trust").with_meaning("guaranteed minus predicted"),
             |figures| figures.price_of_trust,
         )
         .column(
             Column::text("smallest coalition against it").with_meaning(
-                "the fewest others who worsen its rank by turning against it; an equilibrium, unless it is all others",
+                "the smallest set of others that worsens its rank by turning against it; play is an equilibrium, unless the set contains all others",
             ),
             |figures| smallest_coalition_words(figures, found.seats.len(), reader),
         )
         .into_table();
     let winner = found.seats.iter().find(|figures| figures.seat == found.winner);
-    let of_seats =
-        Section::with_heading("What each seat may expect and is sure of (places in its own row, 0 is best):");
+    let of_seats = Section::with_heading(
+        "Predicted and guaranteed ranks of each seat (places in its own row, 0 is best):",
+    );
     let sections = [
         Some(with_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_words))),
         (!found.takes.is_empty()).then(|| take_section(&found.takes, to_move)),
@@ -65,7 +66,7 @@ pub fn robustness_sections(
     sections.into_iter().flatten().collect()
 }
 
-/// Adds a table and, where nothing else says it, what its columns mean.
+/// Adds a table and, on the command line, the meanings of its columns.
 fn with_explained_table(section: Section, table: Table, reader: ReportReader) -> Section {
     let meanings: Vec<_> = table.meanings().filter(|_| reader == ReportReader::CommandLine).collect();
     section.table(table).list(meanings)
@@ -81,11 +82,11 @@ fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
         .column(Column::integer("guaranteed"), |option| option.guaranteed_rank)
         .column(Column::text("which is"), |option| enum_phrase(option.safety().as_str_name(), "TAKE_SAFETY_"))
         .into_table();
-    Section::with_heading(format!("What the takes of seat {to_move} leave it:")).table(takes).list([
+    Section::with_heading(format!("How the takes of seat {to_move} change its ranks:")).table(takes).list([
         "safe: optimal, and keeps the guaranteed rank",
-        "risky: optimal, and gives up guaranteed rank",
-        "safe error: costs predicted rank, and keeps the guaranteed one, which is better than the last",
-        "error: costs predicted rank, and guaranteed rank if there was any to lose",
+        "risky: optimal, but worsens the guaranteed rank",
+        "safe error: worsens the predicted rank, but keeps the guaranteed one, which is better than the last",
+        "error: worsens the predicted rank, and the guaranteed rank if it was better than the last",
     ])
 }
 
@@ -97,7 +98,7 @@ fn winner_words(winner: &pb::SeatRobustness) -> String {
         )
     } else {
         format!(
-            "Seat {seat}, the winner under optimal play, cannot force it: against all others together it is sure of rank \
+            "Seat {seat}, the winner under optimal play, cannot force it: against all others together it can only force rank \
              {guaranteed_rank} instead of {predicted_rank}."
         )
     }
@@ -110,7 +111,7 @@ fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: 
             return "none".to_owned();
         }
         let (met, flag) = if figures.search_halted.is_empty() {
-            ("more were not searched", "--max-coalition")
+            ("larger ones were not searched", "--max-coalition")
         } else {
             ("time was up", "--max-time")
         };
@@ -152,7 +153,7 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
         .into_table();
     let section = Section::with_heading(format!("If a take is an error with probability {}:", outlook.rate))
         .paragraph(
-            "An error is drawn from all legal takes, any other take from the optimal ones; nobody allows for errors to come.",
+            "An error is drawn from all legal takes, any other take from the optimal ones; no seat anticipates errors.",
         );
     with_explained_table(section, table, reader)
 }
@@ -175,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_forced_is_told_apart_from_what_is_expected() {
+    fn guaranteed_and_predicted_ranks_are_distinguished() {
         let two = told(&[3, 4], &[vec![0, 1], vec![0, 1]]);
         assert!(two.contains("can force its rank 0") && two.contains("none"), "{two}");
         let three = told(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
-        assert!(three.contains("What the takes of seat 0 leave it"), "{three}");
+        assert!(three.contains("How the takes of seat 0 change its ranks"), "{three}");
     }
 }

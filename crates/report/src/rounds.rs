@@ -1,13 +1,13 @@
-//! Rounds: who sat with whom, and who went on.
+//! Rounds and their tables.
 
 /// A bot at a table of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundEntry {
     /// The bot.
     pub bot: String,
-    /// The matches of the table that it won so far.
+    /// The matches of the table that it has won so far.
     pub wins: u32,
-    /// What came of it, where the round decides that.
+    /// What became of it, if the round decides that.
     pub fate: Option<String>,
 }
 
@@ -16,16 +16,16 @@ pub struct RoundEntry {
 pub struct RoundTable {
     /// The bots, the best first.
     pub entries: Vec<RoundEntry>,
-    /// Matches that are over.
+    /// Matches that have ended.
     pub played: u64,
-    /// Matches in all.
+    /// All its matches.
     pub matches: u64,
 }
 
 /// A round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its tables.
     pub tables: Vec<RoundTable>,

@@ -10,7 +10,7 @@ use lastnim_core::{
     oracle::{Solution, find_erratum},
 };
 
-/// Reports who wins a game, whichever seat moves first, and which takes are optimal.
+/// Reports the winner, the winners if other seats moved first, and the optimal takes.
 pub fn solution_section(game: &Game) -> Section {
     let (solution, position) = (Solution::new(game), game.first_position());
     let (winner, first) = (solution.winner(&position), game.first_seat());

@@ -12,7 +12,7 @@ use super::{
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
-/// Reports standings, what the format says besides, and the cross-table where there is one.
+/// Reports standings, the verdict of the format, and the cross-table if there is one.
 pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
     let section = with_standings_and_verdict(Section::new(), lines, verdict.as_ref(), events);
@@ -20,7 +20,7 @@ pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     [section].into_iter().chain(cross_table_sections(&standings.cross_table, measure)).collect()
 }
 
-/// Reports how far a tournament is, its standings, and what its format says besides.
+/// Reports a tournament's progress, standings and verdict.
 pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
     let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
     with_standings_and_verdict(section, &seen.standings, seen.verdict.as_ref(), &seen.events).into()
@@ -55,24 +55,24 @@ struct ShownMeasure {
 }
 
 impl ShownMeasure {
-    /// Returns how the ratings of standings are shown: all of a tournament have one measure.
+    /// Returns how the ratings of standings are shown; they all have the same measure.
     fn of_standings(standings: &[pb::Standing]) -> Self {
         match standings.iter().find_map(|standing| standing.rating.as_ref()).map(pb::BotRating::measure) {
             Some(pb::RatingMeasure::Satisfaction) => Self {
                 word: "satisfaction",
                 format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Points, 3) },
-                meaning: "satisfaction a match, of 0 to 1, at like positions, above the mean of the field",
+                meaning: "satisfaction per match (0 to 1), at comparable positions (same piles, row and seat), minus the mean of the field",
             },
             _ => Self {
                 word: "wins",
                 format: NumberFormat::new(NumberUnit::Points, 0),
-                meaning: "who wins: 400 points more win ten times as often at any table",
+                meaning: "based on wins: a bot with 400 points more wins ten times as often as another at its table",
             },
         }
     }
 }
 
-/// Makes the table of the standings, a row for each bot.
+/// Tabulates standings, a row for each bot.
 pub fn standings_table(standings: &[pb::Standing]) -> Table {
     let is_whole = standings.iter().all(|standing| standing.points.fract() == 0.0);
     let measure = ShownMeasure::of_standings(standings);
@@ -122,7 +122,7 @@ fn rating_plot_mark(standing: &pb::Standing) -> Option<PlotMark> {
     })
 }
 
-/// Says which ratings cannot be compared, if there are such.
+/// Says which ratings cannot be compared, if any.
 fn islands_note(standings: &[pb::Standing]) -> Option<String> {
     let mut islands: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for standing in standings {
@@ -133,11 +133,11 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
     let islands: Vec<_> = islands.values().map(|bots| bots.join(", ")).collect();
     (islands.len() > 1).then(|| {
         let islands = shortened_list(&islands, " | ");
-        format!("some ratings cannot be compared, as no chain of matches joins their bots: {islands}")
+        format!("some ratings cannot be compared, as no chain of matches connects their bots: {islands}")
     })
 }
 
-/// Says what bots are ordered by, where it is not the sum of their points.
+/// Says what bots are ordered by, unless it is their points.
 fn order_note(standings: &[pb::Standing]) -> Option<&'static str> {
     let in_order: Vec<_> = standings.iter().filter(|standing| !standing.disqualified).collect();
     let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {
@@ -147,9 +147,9 @@ fn order_note(standings: &[pb::Standing]) -> Option<&'static str> {
     if falls(&|standing| standing.points) {
         None
     } else if falls(&a_match) {
-        Some("ordered by points a match: this format gives some bots more matches than others")
+        Some("ordered by points per match: in this format some bots play more matches than others")
     } else {
-        Some("ordered by rating: in this format bots meet their like")
+        Some("ordered by rating: in this format bots meet opponents of similar strength")
     }
 }
 
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rating_says_what_it_is_measured_by() {
+    fn ratings_name_their_measure() {
         let measured = |measure: pb::RatingMeasure, points| {
             let rating = pb::BotRating {
                 points,
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_that_no_match_joins_are_named() {
+    fn unconnected_ratings_are_named() {
         let standings = [rated("a", 0), rated("b", 1), rated("c", 0)];
         assert_eq!(islands_note(&standings[..1]), None);
         let note = islands_note(&standings).unwrap();

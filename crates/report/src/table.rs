@@ -2,71 +2,71 @@
 
 use super::{BlockTone, Cell, NumberFormat, NumberUnit};
 
-/// To which side of its column a cell stands.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alignment {
-    /// Words.
+    /// To the left, for texts.
     Left,
-    /// Numbers.
+    /// To the right, for numbers.
     Right,
 }
 
-/// Of how many values each cell of a column consists, for programs.
+/// The values of a cell in CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellParts {
-    /// Of one.
+    /// One value.
     One,
-    /// Of how many, and of how many these are: [`Cell::Fraction`].
+    /// A part and its whole: [`Cell::Fraction`].
     Fraction,
-    /// Of two ends: [`Cell::Interval`].
+    /// Two ends: [`Cell::Interval`].
     Interval,
-    /// Of a number and two ends: [`Cell::Estimate`].
+    /// A value and two ends: [`Cell::Estimate`].
     Estimate,
 }
 
-/// What the colours of the cells of a column say. Numbers are shares from 0 to 1; the number itself stands in the cell as well.
+/// The meaning of a column's colours, for shares from 0 to 1. The cells have the number as text, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellShade {
-    /// The more, the stronger: from nothing to all.
+    /// Stronger for larger shares.
     Rising,
-    /// To which side of one half a share lies, and how far: one half has no colour.
+    /// Two colours for shares below and above one half, which has none.
     Leaning,
 }
 
 impl CellShade {
-    /// The steps of a scale.
+    /// The number of steps in a scale.
     pub const STEPS: u8 = 9;
 
-    /// Returns the step of a share, from 1 to [`STEPS`](Self::STEPS): the middle one is that of one half.
+    /// Returns the step of a share, from 1 to [`STEPS`](Self::STEPS).
     pub fn step_of_share(share: f64) -> u8 {
         let step = (share.clamp(0.0, 1.0) * f64::from(Self::STEPS)).floor();
         (1..Self::STEPS).take_while(|&above| step >= f64::from(above)).last().unwrap_or(0) + 1
     }
 }
 
-/// What the cells of a column are, and how they are shown.
+/// A column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// The name for programs, such as `regret_per_match`.
     pub key: String,
     /// The heading for people, such as `regret/match`.
     pub label: String,
-    /// What it means, in a few words; none where the label says it.
+    /// Its meaning in a few words, unless the label says it.
     pub meaning: Option<&'static str>,
-    /// How numbers are shown.
+    /// The format of its numbers.
     pub format: NumberFormat,
-    /// To which side its cells stand.
+    /// The alignment of its cells.
     pub alignment: Alignment,
-    /// What each cell consists of.
+    /// The values of each cell in CSV.
     pub parts: CellParts,
-    /// What the colours of its cells say, where they have some.
+    /// The meaning of its colours, if it has any.
     pub shade: Option<CellShade>,
-    /// The key of the column that names what its cells are about, where a page links them as it links that one.
+    /// The key of the column with the ids of what this column names, so that a page can link the names.
     pub names: Option<&'static str>,
 }
 
 impl Column {
-    /// Makes a column of words.
+    /// Makes a column of texts.
     pub fn text(label: impl Into<String>) -> Self {
         Self { alignment: Alignment::Left, ..Self::integer(label) }
     }
@@ -86,55 +86,55 @@ impl Column {
         }
     }
 
-    /// Makes a column of numbers with so many decimals.
+    /// Makes a column of numbers with this many decimals.
     pub fn number(label: impl Into<String>, unit: NumberUnit, precision: usize) -> Self {
         Self { format: NumberFormat::new(unit, precision), ..Self::integer(label) }
     }
 
-    /// Says under which name programs find it.
-    #[must_use = "it is the column with the name"]
+    /// Sets its name for programs.
+    #[must_use = "returns the changed column"]
     pub fn with_key(self, key: impl Into<String>) -> Self {
         Self { key: key.into(), ..self }
     }
 
-    /// Says what it means.
-    #[must_use = "it is the column with its meaning"]
+    /// Sets its meaning.
+    #[must_use = "returns the changed column"]
     pub fn with_meaning(self, meaning: &'static str) -> Self {
         Self { meaning: Some(meaning), ..self }
     }
 
-    /// Shows the sign of positive numbers too.
-    #[must_use = "it is the column with signs"]
+    /// Shows a plus sign on positive numbers.
+    #[must_use = "returns the changed column"]
     pub fn with_sign(self) -> Self {
         Self { format: NumberFormat { is_signed: true, ..self.format }, ..self }
     }
 
-    /// Says that its cells are names of what another column, of this key, identifies.
-    #[must_use = "it is the column of names"]
+    /// Declares that its cells name what the column with this key identifies.
+    #[must_use = "returns the changed column"]
     pub fn naming(self, key: &'static str) -> Self {
         Self { names: Some(key), ..self }
     }
 
-    /// Moves words to the right.
-    #[must_use = "it is the column to the right"]
+    /// Aligns it to the right.
+    #[must_use = "returns the changed column"]
     pub fn right_aligned(self) -> Self {
         Self { alignment: Alignment::Right, ..self }
     }
 
-    /// Says what each cell consists of.
-    #[must_use = "it is the column with its parts"]
+    /// Sets the values of each cell in CSV.
+    #[must_use = "returns the changed column"]
     pub fn with_parts(self, parts: CellParts) -> Self {
         Self { parts, ..self }
     }
 
     /// Colours its cells by their shares.
-    #[must_use = "it is the column with colours"]
+    #[must_use = "returns the changed column"]
     pub fn with_shade(self, shade: CellShade) -> Self {
         Self { shade: Some(shade), ..self }
     }
 }
 
-/// Makes the name of a column for programs from its heading: `regret/match` becomes `regret_per_match`.
+/// Derives the name for programs from a heading: `regret/match` becomes `regret_per_match`.
 fn key_of_label(label: &str) -> String {
     let spelled = label.replace('/', " per ").to_lowercase();
     let words = spelled.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -146,20 +146,20 @@ fn key_of_label(label: &str) -> String {
 pub struct TableRow {
     /// A cell for each column.
     pub cells: Vec<Cell>,
-    /// Whether it asks for attention.
+    /// Whether it needs attention.
     pub tone: BlockTone,
-    /// How its numbers are shown, where that is not how the columns say.
+    /// The format of its numbers, if it differs from the columns'.
     pub format: Option<NumberFormat>,
 }
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    /// What stands in which column.
+    /// The columns.
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<TableRow>,
-    /// How many rows people are shown at the most, where there are so many; programs get all.
+    /// The maximum number of rows shown to people; programs get all.
     pub max_shown: Option<usize>,
 }
 
@@ -169,22 +169,22 @@ impl Table {
         Self { columns: columns.into_iter().collect(), ..Self::default() }
     }
 
-    /// Begins a table with a row for each item.
+    /// Starts a table with a row for each item.
     pub fn of_items<T>(items: &[T]) -> ItemTable<'_, T> {
         let rows = items.iter().map(|_| TableRow::default()).collect();
         ItemTable { items, table: Self { rows, ..Self::default() } }
     }
 
-    /// Adds a row, and returns it.
+    /// Adds and returns a row.
     pub fn push_row(&mut self, cells: impl IntoIterator<Item = Cell>) -> &mut TableRow {
         let cells: Vec<_> = cells.into_iter().collect();
-        debug_assert_eq!(cells.len(), self.columns.len(), "a cell for each column");
+        debug_assert_eq!(cells.len(), self.columns.len(), "each row needs a cell for each column");
         self.rows.push(TableRow { cells, ..TableRow::default() });
         self.rows.last_mut().expect("a row was added")
     }
 
-    /// Leaves out the columns of these names.
-    #[must_use = "it is the table without the columns"]
+    /// Removes the columns with these keys.
+    #[must_use = "returns the changed table"]
     pub fn without_columns(mut self, keys: &[&str]) -> Self {
         let kept: Vec<bool> =
             self.columns.iter().map(|column| !keys.contains(&column.key.as_str())).collect();
@@ -197,8 +197,8 @@ impl Table {
         self
     }
 
-    /// Moves the column of this name before all others.
-    #[must_use = "it is the table in that order"]
+    /// Moves the column with this key to the front.
+    #[must_use = "returns the changed table"]
     pub fn with_column_first(mut self, key: &str) -> Self {
         if let Some(place) = self.columns.iter().position(|column| column.key == key) {
             self.columns[..=place].rotate_right(1);
@@ -209,8 +209,8 @@ impl Table {
         self
     }
 
-    /// Moves the column of this name behind all others.
-    #[must_use = "it is the table in that order"]
+    /// Moves the column with this key to the end.
+    #[must_use = "returns the changed table"]
     pub fn with_column_last(mut self, key: &str) -> Self {
         if let Some(place) = self.columns.iter().position(|column| column.key == key) {
             self.columns[place..].rotate_left(1);
@@ -221,7 +221,7 @@ impl Table {
         self
     }
 
-    /// Says what the columns mean, those that say it.
+    /// Returns the meanings of columns that have one.
     pub fn meanings(&self) -> impl Iterator<Item = String> {
         self.columns
             .iter()
@@ -229,7 +229,7 @@ impl Table {
     }
 }
 
-/// A table that is being made of items, column by column.
+/// A table under construction from items, column by column.
 #[derive(Debug)]
 pub struct ItemTable<'a, T> {
     items: &'a [T],
@@ -237,8 +237,8 @@ pub struct ItemTable<'a, T> {
 }
 
 impl<T> ItemTable<'_, T> {
-    /// Adds a column, and what stands in it for each item.
-    #[must_use = "it is the table with the column"]
+    /// Adds a column with a cell for each item.
+    #[must_use = "returns the changed table"]
     pub fn column<C: Into<Cell>>(mut self, column: Column, cell: impl Fn(&T) -> C) -> Self {
         self.table.columns.push(column);
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
@@ -247,8 +247,8 @@ impl<T> ItemTable<'_, T> {
         self
     }
 
-    /// Marks the rows of items that ask for attention.
-    #[must_use = "it is the table with the marks"]
+    /// Marks rows that need attention.
+    #[must_use = "returns the changed table"]
     pub fn alert_where(mut self, is_alert: impl Fn(&T) -> bool) -> Self {
         for (row, item) in self.table.rows.iter_mut().zip(self.items) {
             row.tone = if is_alert(item) { BlockTone::Alert } else { BlockTone::Plain };
@@ -256,7 +256,7 @@ impl<T> ItemTable<'_, T> {
         self
     }
 
-    /// Returns the table with its columns.
+    /// Returns the table.
     pub fn into_table(self) -> Table {
         self.table
     }
@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_follows_from_items() {
+    fn tables_are_made_from_items() {
         let items = [("a", 3), ("b", -1)];
         let table = Table::of_items(&items)
             .column(Column::text("bot"), |&(bot, _)| bot)
@@ -284,14 +284,14 @@ mod tests {
     }
 
     #[test]
-    fn a_share_has_one_of_nine_steps() {
+    fn shares_are_divided_into_nine_steps() {
         let steps =
             [-1.0, 0.0, 0.1, 0.12, 0.45, 0.5, 0.55, 0.56, 0.89, 1.0, 2.0].map(CellShade::step_of_share);
         assert_eq!(steps, [1, 1, 1, 2, 5, 5, 5, 6, 9, 9, 9]);
     }
 
     #[test]
-    fn a_key_is_a_word() {
+    fn keys_are_derived_from_labels() {
         let keys = ["regret/match", "created (UTC)", "95% interval", "bot"].map(key_of_label);
         assert_eq!(keys, ["regret_per_match", "created_utc", "95_interval", "bot"]);
     }

@@ -1,4 +1,4 @@
-//! A tournament, and lists of them.
+//! Tournaments, and lists of them.
 
 use super::{
     Cell, Column, Fact, Report, Section, Table,
@@ -14,12 +14,12 @@ fn state_words(tournament: &pb::Tournament) -> String {
     enum_phrase(tournament.state().as_str_name(), "TOURNAMENT_STATE_")
 }
 
-/// Says where a tournament stands, and how far it is.
+/// Describes the state and progress of a tournament.
 pub fn progress_words(tournament: &pb::Tournament) -> String {
     let quarantined = format!(", quarantined: {}", tournament.damage);
     let waiting = match tournament.pause() {
         _ if !tournament.damage.is_empty() => quarantined.as_str(),
-        pb::OpenMatches::Freeze => ", paused: open matches wait",
+        pb::OpenMatches::Freeze => ", paused, open matches frozen",
         pb::OpenMatches::Finish => ", paused",
         pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots to join",
         pb::OpenMatches::Unspecified => "",
@@ -40,13 +40,12 @@ pub fn progress_words(tournament: &pb::Tournament) -> String {
     }
 }
 
-/// Says in one line where a tournament stands.
+/// Describes the state and progress of a tournament in one line.
 pub fn progress_line(tournament: &pb::Tournament) -> String {
     format!("tournament {}: {}", tournament.id, progress_words(tournament))
 }
 
-/// Puts the titles of tournaments and their states before all else, so that what a narrow page shows without scrolling says what each is; other tables stay
-/// as they are.
+/// Moves the titles and states of tournaments to the front, where a narrow page shows them without scrolling; other tables do not change.
 pub fn titles_first(table: Table) -> Table {
     if table.columns.iter().all(|column| column.key != "title") {
         return table;
@@ -58,7 +57,7 @@ pub fn titles_first(table: Table) -> Table {
         .with_column_last("id")
 }
 
-/// Reports all that is known of a tournament, what its format says besides the standings, what the organiser did, and what goes on.
+/// Reports a tournament, its verdict, the organiser's actions, and its current activity.
 pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentResponse) -> Report {
     let settings = tournament.settings.clone().unwrap_or_default();
     let field = match tournament.field.as_slice() {
@@ -83,7 +82,7 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
     [section].into_iter().chain(shown.activity.as_ref().map(activity_section)).collect()
 }
 
-/// Makes a table of tournaments, a row for each.
+/// Tabulates tournaments, a row for each.
 pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
     let settings = |tournament: &pb::Tournament| tournament.settings.clone().unwrap_or_default();
     let total = |total: u64| if total == 0 { Cell::NONE } else { total.into() };
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_played_is_told_where_the_end_is_not_known() {
+    fn progress_is_shown_with_or_without_a_known_total() {
         let told = |state: pb::TournamentState, matches_played, matches_total| {
             let state = state.into();
             progress_words(&pb::Tournament { state, matches_played, matches_total, ..Default::default() })

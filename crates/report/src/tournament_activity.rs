@@ -1,4 +1,4 @@
-//! What goes on in a tournament: who is connected, who is waited for, matches under way, and the time that is left.
+//! The current activity of a tournament: connected and awaited bots, open matches, and the remaining time.
 
 use super::{
     Cell, Column, Section, Table,
@@ -6,28 +6,25 @@ use super::{
 };
 use lastnim_proto::pb;
 
-/// Bots that a line names.
-const NAMED: usize = 5;
+/// The maximum number of bots named in a line.
+const MAX_NAMED: usize = 5;
 
-/// Reports what goes on in a tournament.
+/// Reports the current activity.
 pub fn activity_section(activity: &pb::TournamentActivity) -> Section {
     let facts = [
         ("connected", Some(connected_line(activity))),
-        (
-            "under way",
-            (activity.open_matches > 0).then(|| count_words(activity.open_matches, "match", "matches")),
-        ),
+        ("open", (activity.open_matches > 0).then(|| count_words(activity.open_matches, "match", "matches"))),
         ("waiting for", awaited_line(activity)),
         ("time left", activity.time_left.as_ref().map(time_left_line)),
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
-    let section = Section::with_heading("What goes on").facts(facts);
+    let section = Section::with_heading("Current activity").facts(facts);
     if activity.matches.is_empty() { section } else { section.table(open_match_table(&activity.matches)) }
 }
 
-/// Says in few lines what goes on in a tournament, for a terminal that shows them again and again.
+/// Describes the activity in a few lines, for a terminal that is updated repeatedly.
 pub fn activity_lines(activity: &pb::TournamentActivity) -> Vec<String> {
-    let open = count_words(activity.open_matches, "match under way", "matches under way");
+    let open = count_words(activity.open_matches, "open match", "open matches");
     let open = (activity.open_matches > 0).then_some(open);
     let first = [Some(format!("connected: {}", connected_line(activity))), open];
     let waiting = awaited_line(activity).map(|line| format!("waiting for {line}"));
@@ -46,7 +43,7 @@ fn connected_line(activity: &pb::TournamentActivity) -> String {
     format!("{of_all}; absent: {}", named_words(names, absent))
 }
 
-/// Says whom matches wait for; nothing if they wait for nobody.
+/// Describes the bots that matches wait for; `None` without such bots.
 fn awaited_line(activity: &pb::TournamentActivity) -> Option<String> {
     let words = activity.awaited.iter().map(|awaited| {
         let absent = if awaited.connected { "" } else { "absent, " };
@@ -59,9 +56,9 @@ fn awaited_line(activity: &pb::TournamentActivity) -> Option<String> {
     (activity.awaited_bots > 0).then(|| named_words(words, activity.awaited_bots))
 }
 
-/// Names the first, and counts the others.
+/// Lists the first names, and counts the rest.
 fn named_words(words: impl Iterator<Item = impl Into<String>>, all: u32) -> String {
-    let named: Vec<String> = words.take(NAMED).map(Into::into).collect();
+    let named: Vec<String> = words.take(MAX_NAMED).map(Into::into).collect();
     let more = (all as usize).saturating_sub(named.len());
     let named = named.join(", ");
     if more == 0 { named } else { format!("{named} and {more} more") }
@@ -69,12 +66,12 @@ fn named_words(words: impl Iterator<Item = impl Into<String>>, all: u32) -> Stri
 
 fn time_left_line(left: &pb::TournamentTimeLeft) -> String {
     let matches = count_words(left.matches, "match", "matches");
-    let longest = format!("at most {} by the clocks", span_words(left.longest_ms));
+    let longest = format!("at most {}, by the clocks", span_words(left.longest_ms));
     match left.estimate_ms {
         Some(estimate) => {
             let (ended, took) = (left.paced_matches, span_words(left.paced_ms));
             format!(
-                "about {} for {matches}, if they go as the last {ended} did in {took}; {longest}",
+                "about {} for {matches}, as the last {ended} took {took}; {longest}",
                 span_words(estimate)
             )
         }
@@ -82,7 +79,7 @@ fn time_left_line(left: &pb::TournamentTimeLeft) -> String {
     }
 }
 
-/// Makes a table of matches under way, a row for each.
+/// Tabulates open matches, a row for each.
 fn open_match_table(matches: &[pb::OpenMatch]) -> Table {
     let awaited = |open: &pb::OpenMatch| {
         let bots = open.awaited_seats.iter().filter_map(|&seat| open.bots.get(seat as usize));
@@ -90,16 +87,15 @@ fn open_match_table(matches: &[pb::OpenMatch]) -> Table {
     };
     let span = |millis: Option<u64>| millis.map(span_words);
     let left = |open: &pb::OpenMatch| match (open.frozen, span(open.left_ms)) {
-        (true, left) => Some(format!("{} (stands still)", left.unwrap_or_default()).trim_start().to_owned()),
+        (true, left) => Some(format!("{} (stopped)", left.unwrap_or_default()).trim_start().to_owned()),
         (false, left) => left,
     };
-    let stands =
-        |open: &pb::OpenMatch| if open.declaring { "rows".to_owned() } else { open.plies.to_string() };
+    let ply = |open: &pb::OpenMatch| if open.declaring { "rows".to_owned() } else { open.plies.to_string() };
     Table::of_items(matches)
         .column(Column::text("id"), |open| open.match_id.clone())
         .column(Column::integer("match"), |open| open.number)
         .column(Column::text("bots"), |open| Cell::list(&open.bots, ", "))
-        .column(Column::text("ply").right_aligned(), stands)
+        .column(Column::text("ply").right_aligned(), ply)
         .column(Column::text("waits for"), awaited)
         .column(Column::text("waited").right_aligned(), move |open| span(open.waited_ms))
         .column(Column::text("clock left").right_aligned(), left)
@@ -115,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_is_shown_few_lines() {
+    fn activity_fits_in_a_few_lines() {
         let mut activity = pb::TournamentActivity { connected_bots: 3, ..Default::default() };
         assert_eq!(activity_lines(&activity), ["connected: 3 of 3 bots"]);
         activity.absent_bots = 7;
@@ -128,9 +124,9 @@ mod tests {
         assert_eq!(
             activity_lines(&activity),
             [
-                "connected: 3 of 10 bots; absent: b0, b1, b2, b3, b4 and 2 more; 1 match under way",
+                "connected: 3 of 10 bots; absent: b0, b1, b2, b3, b4 and 2 more; 1 open match",
                 "waiting for ann (2.5 s), b1 (absent, 4 matches, 2.5 s)",
-                "time left: 9 matches; at most 1 h 0 min by the clocks",
+                "time left: 9 matches; at most 1 h 0 min, by the clocks",
             ]
         );
         let left = pb::TournamentTimeLeft {
@@ -142,7 +138,7 @@ mod tests {
         };
         assert_eq!(
             time_left_line(&left),
-            "about 0.7 s for 1 match, if they go as the last 8 did in 5.6 s; at most 1 min 1 s by the clocks"
+            "about 0.7 s for 1 match, as the last 8 took 5.6 s; at most 1 min 1 s, by the clocks"
         );
     }
 }

@@ -1,24 +1,24 @@
-//! What an organiser did to a tournament, in words.
+//! The organiser's actions on a tournament, in words.
 
 use super::words::count_words;
 use lastnim_proto::pb::{self, tournament_event::Event};
 
-/// The most numbers of matches in a line.
+/// The maximum number of matches named in a line.
 const MAX_NUMBERS: usize = 30;
 
-/// Says what happened, a line for each thing.
+/// Describes events, one line each.
 pub(super) fn event_lines(events: &[pb::TournamentEvent]) -> Vec<String> {
     events.iter().map(event_line).collect()
 }
 
-/// Says what happened.
+/// Describes an event.
 pub fn event_line(event: &pb::TournamentEvent) -> String {
     match &event.event {
-        None => "something that this program does not know".to_owned(),
+        None => "an event of a newer version".to_owned(),
         Some(Event::Paused(paused)) => match paused.open_matches() {
-            pb::OpenMatches::Freeze => "paused; open matches waited".to_owned(),
+            pb::OpenMatches::Freeze => "paused; open matches were frozen".to_owned(),
             pb::OpenMatches::Finish | pb::OpenMatches::Unspecified => {
-                "paused; open matches were played to their end".to_owned()
+                "paused; open matches were finished".to_owned()
             }
         },
         Some(Event::Resumed(_)) => "resumed".to_owned(),
@@ -37,7 +37,7 @@ pub fn event_line(event: &pb::TournamentEvent) -> String {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            format!("{what} {numbers}{more} voided, and played again: {}", voided.reason)
+            format!("{what} {numbers}{more} voided, to be played again: {}", voided.reason)
         }
         Some(Event::Closed(closed)) => {
             format!("no further round: it ends after {}", count_words(closed.before, "match", "matches"))
@@ -50,12 +50,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_event_is_a_line() {
+    fn events_are_described() {
         let told = |event| event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) });
         let freeze = pb::OpenMatches::Freeze.into();
         assert_eq!(
             told(Event::Paused(pb::PausedEvent { open_matches: freeze })),
-            "paused; open matches waited"
+            "paused; open matches were frozen"
         );
         let out = pb::DisqualifiedEvent {
             bot: "bob".into(),
@@ -68,8 +68,8 @@ mod tests {
         let told_voided =
             |matches| told(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
         let two = told_voided(vec![voided(4), voided(5)]);
-        assert_eq!(two, "matches 4, 5 voided, and played again: no network");
+        assert_eq!(two, "matches 4, 5 voided, to be played again: no network");
         let many = told_voided((0..99).map(voided).collect());
-        assert!(many.contains(" 28, 29 and 69 more voided, and"), "{many}");
+        assert!(many.contains(" 28, 29 and 69 more voided, to"), "{many}");
     }
 }

@@ -1,4 +1,4 @@
-//! The result of a tournament in a line, and as a text to paste.
+//! The result of a tournament in a line, and as text to copy.
 
 use super::{
     Alignment, Table, standings::standings_table, tournament::progress_words,
@@ -7,10 +7,10 @@ use super::{
 use lastnim_proto::pb;
 use pb::verdict::Verdict as Said;
 
-/// The lines of standings of a text to paste.
+/// The maximum number of lines of standings.
 const MAX_LINES: usize = 30;
 
-/// Says where a tournament stands, and who leads or won, in a sentence.
+/// Describes the progress of a tournament, and its leader or winner.
 pub fn result_line(
     tournament: &pb::Tournament,
     standings: &[pb::Standing],
@@ -34,7 +34,7 @@ pub fn result_line(
             let of = count_words(leader.matches, "match", "matches");
             format!("{} {verb}, with {} wins in {of}", leader.bot, leader.wins)
         }
-        (None, leaders) => format!("{} bots share the first place", leaders.len()),
+        (None, leaders) => format!("{} bots share first place", leaders.len()),
     };
     format!("{progress}; {leader}")
 }
@@ -45,7 +45,7 @@ fn champion_of_knockout(verdict: Option<&pb::Verdict>) -> Option<&str> {
     still_in.next().filter(|_| still_in.next().is_none()).map(|place| place.bot.as_str())
 }
 
-/// Writes what a tournament is, where it stands, its standings with their intervals and its verdict, as plain text of even width.
+/// Writes a tournament's settings, state, standings with intervals and verdict as plain text in aligned columns.
 pub fn result_text(
     tournament: &pb::Tournament,
     standings: &[pb::Standing],
@@ -71,7 +71,7 @@ pub fn result_text(
     lines.join("\n") + "\n"
 }
 
-/// Writes a table in columns of even width.
+/// Writes a table in aligned columns.
 fn table_lines(table: &Table) -> Vec<String> {
     let header = table.columns.iter().map(|column| column.label.clone()).collect();
     let rows = table.rows.iter().map(|row| {
@@ -116,7 +116,7 @@ mod tests {
         let progress = "round-robin: running, 4 of 6 matches played";
         assert_eq!(told(&tournament, &standings), format!("{progress}; ann leads, with 3 wins in 4 matches"));
         let equal = [standing(1, "ann", 2), standing(1, "bob", 2)];
-        assert_eq!(told(&tournament, &equal), format!("{progress}; 2 bots share the first place"));
+        assert_eq!(told(&tournament, &equal), format!("{progress}; 2 bots share first place"));
         tournament.state = pb::TournamentState::Finished.into();
         let place = |place, bot: &str, out_in| pb::KnockoutPlace { place, bot: bot.into(), out_in };
         let places = vec![place(1, "bob", None), place(2, "ann", Some(0))];
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_can_be_pasted() {
+    fn the_result_is_plain_text() {
         let settings = pb::TournamentSettings { title: "Cup".into(), ..Default::default() };
         let tournament = pb::Tournament { id: "7".into(), settings: Some(settings), ..Default::default() };
         let standings: Vec<_> = (1..=40).map(|place| standing(place, "ann", 0)).collect();

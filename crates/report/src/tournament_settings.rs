@@ -7,22 +7,22 @@ use lastnim_proto::{
 };
 use serde_json::Value;
 
-/// Says what the settings of a tournament are: lines with their labels, in the order of the table of settings.
+/// Describes the settings of a tournament: labelled lines in the order of the table of settings.
 pub fn setting_facts(settings: &pb::TournamentSettings) -> Vec<(String, String)> {
     facts_with(settings, |_| true)
 }
 
-/// Says in one line what some settings are, as those of the format.
+/// Describes the settings with one label in one line.
 pub fn setting_fact(settings: &pb::TournamentSettings, label: &str) -> String {
     facts_with(settings, |known| known == label).into_iter().map(|(_, fact)| fact).collect()
 }
 
-/// Says in one line how much time seats have.
+/// Describes a clock in one line.
 pub fn clock_words(clock: pb::Clock) -> String {
     setting_fact(&pb::TournamentSettings { clock: Some(clock), ..Default::default() }, "clock")
 }
 
-/// Makes the lines whose labels are wanted.
+/// Makes the lines with the wanted labels.
 fn facts_with(settings: &pb::TournamentSettings, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let json = message_to_json(settings);
     let mut facts: Vec<(String, String)> = Vec::new();
@@ -35,7 +35,7 @@ fn facts_with(settings: &pb::TournamentSettings, is_wanted: impl Fn(&str) -> boo
         if let Some(value) = setting.value_in(&json) {
             let phrase = setting_phrase(setting, &value);
             let fact = &mut facts[index].1;
-            // What stands in front of a phrase goes between it and another one.
+            // The leading conjunction of a phrase separates it from the one before.
             let phrase = if fact.is_empty() {
                 phrase.trim_start_matches(" and ").trim_start_matches([',', ';', ':', ' '])
             } else {

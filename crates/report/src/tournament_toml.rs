@@ -1,4 +1,4 @@
-//! The settings of a tournament as the file that plays it again.
+//! Tournament files that replay a tournament.
 
 use super::words::count_words;
 use lastnim_proto::{
@@ -9,21 +9,20 @@ use lastnim_proto::{
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Writes the settings and the field of a tournament as a tournament file. Bots are named as those that are run elsewhere and join by themselves, for
-/// nobody but their authors knows their programs.
+/// Writes the settings and the field of a tournament as a tournament file. Bots are `remote`, since only their authors know their programs.
 pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     let settings = tournament.settings.clone().unwrap_or_default();
     let mut text = format!("# Tournament {}\n", tournament.id);
     if settings.start_at > 0 {
         let bots = count_words(settings.start_at, "bot", "bots");
         text.extend([
-            "# It starts by itself with ",
+            "# The original started automatically with ",
             &bots,
-            "; the tournament of a file once all of its bots have come.\n",
+            "; a tournament from a file starts once all its bots have joined.\n",
         ]);
     }
     if tournament.field.is_empty() {
-        text.push_str("# Nobody has joined it: a file needs a table [[bot]] for each of its bots.\n");
+        text.push_str("# No bot has joined it. Add a table [[bot]] for each bot.\n");
     }
     let json = message_to_json(&settings);
     for table in file_tables() {
@@ -38,7 +37,7 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     text
 }
 
-/// Writes what settings have of a table, each with its name there.
+/// Writes the settings in a table of the file.
 fn entries_of_table(table: &str, settings: &Value) -> Vec<(&'static str, String)> {
     let mut entries: Vec<(&str, String)> = Vec::new();
     for setting in all_settings() {
@@ -47,14 +46,14 @@ fn entries_of_table(table: &str, settings: &Value) -> Vec<(&'static str, String)
         let is_word = matches!(setting.kind, ValueKind::Word | ValueKind::Format);
         let value = value_text(&value);
         let value = if is_word { value.replace('_', "-") } else { value };
-        // A matrix stands in the place of the word for it.
+        // A matrix replaces the word for it.
         entries.retain(|(earlier, _)| *earlier != name);
         entries.push((name, value));
     }
     entries
 }
 
-/// Writes a value. Whole numbers of TOML end at 2^63 - 1, and a greater one stands in quotes.
+/// Writes a value. TOML integers end at 2^63 - 1; larger ones are quoted.
 fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => quoted_text(text),
@@ -67,14 +66,14 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// Writes a text between quotation marks.
+/// Writes a quoted string.
 fn quoted_text(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {
             '"' | '\\' => quoted.extend(['\\', character]),
             character if character.is_control() => {
-                // Writing to a text does not fail.
+                // Writing to a string does not fail.
                 let _ = write!(quoted, "\\u{:04X}", u32::from(character));
             }
             character => quoted.push(character),

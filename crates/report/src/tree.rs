@@ -1,8 +1,8 @@
-//! Things with branches.
+//! Trees.
 
-/// A tree, from its root on, each node before what hangs below it.
+/// A tree in depth-first order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tree {
-    /// How deep each node lies, 0 for the root, and what it says; it lies one deeper than the node before at the most.
+    /// The depth and the text of each node. The root has depth 0; a node is at most one level deeper than the previous one.
     pub nodes: Vec<(usize, String)>,
 }

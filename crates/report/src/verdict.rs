@@ -1,4 +1,4 @@
-//! What a format says besides the standings, in words.
+//! Verdicts of formats, in words.
 
 use super::{
     MarkShape, NumberFormat, NumberUnit, Plot, PlotMark,
@@ -7,7 +7,7 @@ use super::{
 use lastnim_proto::pb;
 use pb::verdict::Verdict as Said;
 
-/// Says what a format says besides the standings, a line for each thing; nothing where it says nothing.
+/// Describes a verdict, one line per statement; empty without one.
 pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         None => Vec::new(),
@@ -27,11 +27,11 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
     }
 }
 
-/// Plots how far a sequential test is between its bounds; nothing for other formats.
+/// Plots how far a sequential test is between its bounds; `None` for other formats.
 pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot> {
     let Some(Said::Sprt(said)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) else { return None };
     let caption = format!(
-        "Between the bounds: at {:.2} the candidate is called no better, at {:.2} better",
+        "Between the bounds: at {:.2} the candidate is judged no better, at {:.2} better",
         said.lower, said.upper
     );
     let mark =
@@ -56,7 +56,7 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
             format!("whether the candidate is better: {}", enum_phrase(answer.as_str_name(), "SPRT_ANSWER_"))
         }
     };
-    let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} a match"));
+    let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} per match"));
     let pb::SprtVerdict { llr, lower, upper, .. } = said;
     let groups = count_words(said.groups, "group", "groups");
     format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups}{effect}")
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn each_verdict_is_told_in_words() {
+    fn verdicts_are_described() {
         let bot = |name: &str| name.parse().unwrap();
         assert_eq!(format_verdict_lines(None), [""; 0]);
         assert_eq!(told(&FormatVerdict::Standings), [""; 0]);
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(
             told(&FormatVerdict::Sprt(sprt.clone())),
             [
-                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
+                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 per match"
             ]
         );
         let open = told(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));

@@ -3,10 +3,10 @@
 use super::words::count_words;
 use lastnim_proto::pb;
 
-/// The characters of a config hash that are shown.
+/// The number of characters shown of a config hash.
 const SHOWN_HASH_CHARS: usize = 8;
 
-/// Says what a session said of its bot.
+/// Describes the version that a session declared.
 pub(super) fn version_words(version: &pb::BotVersion) -> String {
     let label = (!version.version.is_empty()).then(|| version.version.clone());
     let hash = config_hash_text(version).map(|mut hash| {
@@ -23,7 +23,7 @@ pub fn config_hash_text(version: &pb::BotVersion) -> Option<String> {
     Some(hash.to_string())
 }
 
-/// Says as which versions a bot played, if they were several.
+/// Lists the versions in which a bot played, if there were several.
 pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> {
     let one = |played: &pb::PlayedVersion| {
         let version = version_words(&played.version.clone().unwrap_or_default());
@@ -34,7 +34,7 @@ pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> 
     (played.len() > 1).then(|| format!("{bot} played in {} versions: {}", played.len(), versions.join("; ")))
 }
 
-/// Says which versions sat at which seats, if any bot said any.
+/// Lists the versions at each seat, if any bot declared one.
 pub fn seat_versions_line(seats: &[pb::SeatVersions]) -> Option<String> {
     let said = seats.iter().enumerate().filter(|(_, seat)| !seat.versions.is_empty());
     let words = said.map(|(number, seat)| {
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn several_versions_of_a_bot_are_told_apart() {
+    fn versions_of_a_bot_are_listed() {
         let played = |version, matches, wins| pb::PlayedVersion { version: Some(version), matches, wins };
         let mut versions = vec![played(version("1.0", &[]), 12, 3)];
         assert_eq!(versions_note("ann", &versions), None);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_is_named_where_its_bot_said_a_version() {
+    fn seats_with_versions_are_named() {
         let seats = [vec![], vec![version("1.0", &[]), version("", &[4; 32])]];
         let seats = seats.map(|versions| pb::SeatVersions { versions });
         assert_eq!(seat_versions_line(&seats).unwrap(), "seat 1: 1.0, config BAQEBAQE...");

@@ -1,4 +1,4 @@
-//! The addresses of pages: read from requests, and written into links.
+//! The addresses of pages: parsed from requests and written into links.
 
 pub(super) use super::address_parts::PageForm;
 use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, path_of_segments};
@@ -13,71 +13,71 @@ use lastnim_arena::is_guest_name;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use std::fmt;
 
-/// What is said where there is no such address.
-const NOTHING: &str = "nothing has this address";
+/// The error for an unknown address.
+const NOTHING: &str = "no page has this address";
 
-/// What a visitor asks for.
+/// What a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SiteAddress {
-    /// A page that shows what the services say, for people or for programs.
+    /// A page of data, for people or for programs.
     Page(PageAddress, PageForm),
-    /// The record of a match, for programs.
+    /// The record of a match, as JSON.
     Record(MatchId),
-    /// What changes on a page.
+    /// The live updates of a page.
     Feed(FeedAddress),
-    /// What has forms, and belongs to one visitor.
+    /// A page with forms, private to one visitor.
     Form(FormAddress),
-    /// How pages look, or what they do besides.
+    /// A style sheet, script or icon.
     Asset(&'static Asset),
-    /// Whether the server runs.
+    /// Whether the process is alive.
     Health,
-    /// Whether the server can be used.
+    /// Whether the server can take requests.
     Readiness,
-    /// What the server measures of itself.
+    /// The metrics of the server.
     Metrics,
 }
 
-/// What has forms, and belongs to one visitor: whoever has its cookie.
+/// A page with forms, private to the visitor who has its cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FormAddress {
-    /// What an organiser does.
+    /// The pages of organisers.
     Organise(OrganiseAddress),
-    /// Where a guest plays.
+    /// The pages where a guest plays.
     Play(PlayAddress),
-    /// Where somebody plays as a bot.
+    /// The pages where somebody plays as a bot.
     BotPlay(BotPlayAddress),
-    /// Where somebody signs in to read, and out.
+    /// Signing in to read, and signing out.
     SignIn(SignInAddress),
 }
 
 declare_addresses! {
-    /// A page that shows what the services say.
+    /// A page of data.
     PageAddress {
-        /// What goes on.
+        /// The home page.
         Home => "";
-        /// A page of the list of tournaments; the first without a token.
+        /// The list of tournaments; the first page if `page` is empty.
         Tournaments { ; page: String } => "tournaments";
         /// A tournament.
         Tournament { id: TournamentId } => "tournaments" / id;
-        /// The standings of a tournament from some line on, and how its bots compare.
+        /// The standings of a tournament from line `from` on, and how its bots compare.
         Standings { id: TournamentId; from: Option<u32> } => "tournaments" / id / "standings";
-        /// A page of the list of the matches of a tournament.
+        /// The list of the matches of a tournament.
         TournamentMatches { id: TournamentId; filter: MatchFilter, page: String } => "tournaments" / id / "matches";
-        /// A page of the list of all matches.
+        /// The list of all matches.
         Matches { ; filter: MatchFilter, page: String } => "matches";
-        /// A match after a ply; without one, at its end or as far as it has got.
+        /// A match after a ply; without `ply`, its end or its current position.
         Match { id: MatchId; ply: Option<u32>, oracle: OracleView } => "matches" / id;
-        /// A match after a ply, with another take in place of the one that was made.
+        /// A match after a ply, with another take in place of the one that was played.
         WhatIf { id: MatchId; ply: u32, take: Option<u64> } => "matches" / id / "what-if";
-        /// What a language model wrote down when it was asked for the row of a seat, or for a take of it.
+        /// What a language model logged for the row of a seat, or for one of its takes.
         Transcript { id: MatchId; seat: u32, ply: Option<u32> } => "matches" / id / "transcript";
-        /// A position, and what the oracle says of it.
+        /// A position, with what the oracle says about it.
         Oracle { ; position: TypedPosition } => "oracle";
-        /// A page of the list of bots.
+        /// The list of bots.
         Bots { ; page: String } => "bots";
         /// A bot.
         Bot { name: BotName } => "bots" / name;
-        /// How a bot plays.
+        /// The audit of a bot.
         BotAudit { name: BotName } => "bots" / name / "audit";
         /// The contents of the book.
         Contents => "docs";
@@ -87,35 +87,35 @@ declare_addresses! {
 }
 
 declare_addresses! {
-    /// What changes on a page.
+    /// The live updates of a page.
     FeedAddress {
-        /// On the page of what goes on.
+        /// The updates of the home page.
         Home => "events";
-        /// On the page of a tournament.
+        /// The updates of a tournament's page.
         Tournament { id: TournamentId } => "tournaments" / id / "events";
-        /// The events of a match that come after those that a tab already shows.
+        /// The events of a match after those that the tab already shows.
         Match { id: MatchId; after: Option<u64>, oracle: OracleView } => "matches" / id / "events";
     }
 }
 
 declare_addresses! {
-    /// What an organiser does. Each shows a form, or takes it.
+    /// The pages of organisers. Each shows a form or accepts it.
     OrganiseAddress {
-        /// Sees what there is to do.
+        /// What can be done.
         Overview => "organise";
-        /// Types the admin's token.
+        /// The form for the admin's token.
         SignIn => "organise" / "sign-in";
         /// Ends the session.
         SignOut => "organise" / "sign-out";
         /// Creates a tournament.
         NewTournament => "organise" / "new-tournament";
-        /// Begins an exhibition.
+        /// Starts an exhibition.
         NewMatch => "organise" / "new-match";
-        /// Looks after a tournament.
+        /// Shows a tournament with its actions.
         Tournament { id: TournamentId } => "organise" / "tournaments" / id;
         /// Voids matches of a tournament.
         VoidMatches { id: TournamentId } => "organise" / "tournaments" / id / "void";
-        /// Does something to a tournament.
+        /// Applies an action to a tournament.
         Act { id: TournamentId, action: TournamentAction } => "organise" / "tournaments" / id / action;
         /// Registers bots.
         Bots => "organise" / "bots";
@@ -127,44 +127,44 @@ declare_addresses! {
 }
 
 declare_addresses! {
-    /// Where somebody plays as a bot whose token it holds.
+    /// Where somebody plays as a bot with its token.
     BotPlayAddress {
-        /// The matches of the bot. With `since` the answer waits until something else has happened than the page with this number shows.
+        /// The matches of the bot. With `since`, the server answers once something newer than this revision exists.
         Seats { ; since: Option<u64> } => "play" / "bot";
-        /// Types the token of a bot, and takes its seats.
+        /// The form for the bot's token; signing in takes its seats.
         SignIn => "play" / "bot" / "sign-in";
         /// Leaves the seats.
         SignOut => "play" / "bot" / "sign-out";
-        /// Takes the seats again, which another session has taken.
+        /// Takes the seats back from another session.
         RetakeSeats => "play" / "bot" / "take-seats";
-        /// Enters the bot into a tournament, or takes it out.
+        /// Lets the bot join or leave a tournament.
         ChangeField { id: TournamentId, action: FieldAction } => "play" / "bot" / "tournaments" / id / action;
-        /// A hand of the bot; `since` is as for its matches.
-        Hand { id: MatchId; since: Option<u64> } => "play" / "bot" / id;
+        /// A game of the bot; `since` as above.
+        Game { id: MatchId; since: Option<u64> } => "play" / "bot" / id;
     }
 }
 
 declare_addresses! {
     /// Where a guest plays.
     PlayAddress {
-        /// Where opponents and piles are chosen.
-        NewHand => "play";
-        /// A hand of the guest. With `since` the answer waits until something else has happened than the page with this number shows.
-        Hand { id: MatchId; since: Option<u64> } => "play" / id;
+        /// The form for a new game.
+        NewGame => "play";
+        /// A game of the guest. With `since`, the server answers once something newer than this revision exists.
+        Game { id: MatchId; since: Option<u64> } => "play" / id;
     }
 }
 
 declare_addresses! {
-    /// Where somebody signs in to read, and out.
+    /// Signing in to read, and signing out.
     SignInAddress {
-        /// Types a token; then it goes on to a page.
+        /// The form for a token; then the browser continues at `to`.
         SignIn { ; to: Option<Box<SiteAddress>> } => "sign-in";
-        /// Where the token is forgotten again.
+        /// Forgets the token.
         SignOut => "sign-out";
     }
 }
 
-/// Whether a match is shown with what the oracle says of it.
+/// Whether a match is shown with the oracle's analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) enum OracleView {
     /// The match as its bots saw it.
@@ -179,13 +179,13 @@ declare_actions! {
     TournamentAction {
         /// Starts it.
         Start => "start";
-        /// Begins no further match; those that are open are played on.
+        /// Starts no further match; open matches continue.
         Pause => "pause";
-        /// Begins no further match, and lets the clocks of those that are open stand still.
+        /// Starts no further match, and stops the clocks of open ones.
         Freeze => "freeze";
-        /// Lets it go on.
+        /// Undoes `Pause` and `Freeze`.
         Resume => "resume";
-        /// Lets a ladder end after its round.
+        /// Ends a ladder after its current round.
         Finish => "finish";
         /// Ends it.
         Cancel => "cancel";
@@ -199,20 +199,18 @@ declare_actions! {
 }
 
 declare_actions! {
-    /// What a bot does to the field of a tournament.
+    /// Whether a bot joins or leaves a tournament.
     FieldAction {
-        /// It enters.
         Join => "join";
-        /// It leaves.
         Leave => "leave";
     }
 }
 
 impl SiteAddress {
-    /// Reads the path and the query of a request.
+    /// Parses the path and the query of a request.
     ///
     /// # Errors
-    /// Says what is not there.
+    /// Names the part that is unknown or invalid.
     pub(super) fn parse(path: &str, query: &str) -> Result<Self, String> {
         let path = path.strip_prefix('/').unwrap_or(path);
         match path {
@@ -241,7 +239,7 @@ impl SiteAddress {
         found.ok_or_else(|| NOTHING.to_owned())
     }
 
-    /// Returns the form in which it is wanted.
+    /// Returns the requested form.
     pub(super) fn form(&self) -> PageForm {
         match self {
             Self::Page(_, form) => *form,
@@ -250,7 +248,7 @@ impl SiteAddress {
         }
     }
 
-    /// Returns what takes forms there, if anything does.
+    /// Returns the address of the form here, if there is one.
     pub(super) fn form_address(&self) -> Option<&FormAddress> {
         match self {
             Self::Form(address) => Some(address),
@@ -258,12 +256,12 @@ impl SiteAddress {
         }
     }
 
-    /// Returns whether every visitor gets the same there.
+    /// Returns whether every visitor gets the same content.
     pub(super) fn is_same_for_all(&self) -> bool {
         matches!(self, Self::Asset(_) | Self::Health | Self::Readiness)
     }
 
-    /// Returns where a visitor signs in who wants this page; `None` where no page is wanted.
+    /// Returns the page where a visitor signs in to see this page; `None` if this is not a page.
     pub(super) fn sign_in_address(&self) -> Option<SignInAddress> {
         match self {
             Self::Feed(_) | Self::Form(FormAddress::SignIn(_)) => None,
@@ -271,7 +269,7 @@ impl SiteAddress {
         }
     }
 
-    /// Returns the address of what comes after an event, if it is one of events.
+    /// Returns the address of the events after `last_event`, if this is a feed of events.
     pub(super) fn resumed_after(self, last_event: Option<u64>) -> Self {
         match self {
             Self::Feed(FeedAddress::Match { id, oracle, after }) => {
@@ -283,7 +281,7 @@ impl SiteAddress {
 }
 
 impl PageAddress {
-    /// Returns a page of the list of matches, of all or of one tournament.
+    /// Returns a page of the list of all matches, or of those of one tournament.
     pub(super) fn matches_of(tournament: Option<TournamentId>, filter: MatchFilter, page: String) -> Self {
         match tournament {
             Some(id) => Self::TournamentMatches { id, filter, page },
@@ -302,7 +300,7 @@ impl FormAddress {
         })
     }
 
-    /// Returns the cookie that belongs to it.
+    /// Returns the cookie that these pages use.
     pub(super) fn cookie(&self) -> &'static SiteCookie {
         match self {
             Self::Organise(_) | Self::SignIn(_) => &SESSION_COOKIE,
@@ -375,14 +373,14 @@ impl QueryPart for OracleView {
 }
 
 impl QueryPart for Option<Box<SiteAddress>> {
-    /// Reads the page that a visitor wanted before it was asked for a token. What is no page of this server counts as none.
+    /// Parses the page to return to after signing in. Returns `None` if it is not a page of this server.
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         let to = query.value(key);
-        // No browser asks for an address with anything else.
+        // Browsers send nothing but visible ASCII.
         if !to.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(None);
         }
-        // The pages for signing in and out would lead on and on.
+        // The pages for signing in and out would redirect in a loop.
         if !to.starts_with('/') || to.starts_with("/sign-") {
             return Ok(None);
         }
@@ -398,17 +396,17 @@ impl QueryPart for Option<Box<SiteAddress>> {
     }
 }
 
-/// Returns where a page tells more of what stands in a table of matches.
+/// Returns the page that a cell of a table of matches links to.
 pub(super) fn link_of_match_cell(key: &str, text: &str) -> Option<String> {
     link_of_cell(if key == "id" { "match" } else { key }, text)
 }
 
-/// Returns where a page tells more of what stands in a table of tournaments.
+/// Returns the page that a cell of a table of tournaments links to.
 pub(super) fn link_of_tournament_cell(key: &str, text: &str) -> Option<String> {
     link_of_cell(if key == "id" { "tournament" } else { key }, text)
 }
 
-/// Returns where a page tells more of what stands in a table.
+/// Returns the page that a cell of any other table links to.
 pub(super) fn link_of_cell(key: &str, text: &str) -> Option<String> {
     let bot = || {
         let name = text.parse().ok().filter(|bot| !is_guest_name(bot))?;
@@ -437,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_as_the_same() {
+    fn page_addresses_round_trip() {
         let (id, tournament) = (ID.parse().unwrap(), ID.parse().unwrap());
         let page = ID.to_owned();
         let addresses = [
@@ -495,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_of_forms_and_feeds_is_read_as_the_same() {
+    fn form_and_feed_addresses_round_trip() {
         let (id, tournament) = (ID.parse().unwrap(), ID.parse().unwrap());
         let for_organisers = [
             OrganiseAddress::Overview,
@@ -513,9 +511,9 @@ mod tests {
         let actions = words.split(' ').map(|word| TournamentAction::read(word).unwrap());
         let acts = actions.map(|action| OrganiseAddress::Act { id: tournament, action });
         let for_guests = [
-            PlayAddress::NewHand,
-            PlayAddress::Hand { id, since: None },
-            PlayAddress::Hand { id, since: Some(7) },
+            PlayAddress::NewGame,
+            PlayAddress::Game { id, since: None },
+            PlayAddress::Game { id, since: Some(7) },
         ];
         let for_players = [
             BotPlayAddress::Seats { since: None },
@@ -525,8 +523,8 @@ mod tests {
             BotPlayAddress::RetakeSeats,
             BotPlayAddress::ChangeField { id: tournament, action: FieldAction::Join },
             BotPlayAddress::ChangeField { id: tournament, action: FieldAction::Leave },
-            BotPlayAddress::Hand { id, since: None },
-            BotPlayAddress::Hand { id, since: Some(7) },
+            BotPlayAddress::Game { id, since: None },
+            BotPlayAddress::Game { id, since: Some(7) },
         ];
         let pages = [
             PageAddress::Tournaments { page: "x+/=".into() },
@@ -561,12 +559,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn unknown_addresses_are_named_in_the_error() {
         for (address, why) in [
-            ("/nothing", "nothing has this address"),
-            ("/organise.json", "nothing has this address"),
+            ("/nothing", "no page has this address"),
+            ("/organise.json", "no page has this address"),
             ("/tournaments/x", "tournament \"x\""),
-            ("/matches/../../etc", "nothing has this address"),
+            ("/matches/../../etc", "no page has this address"),
             ("/bots/A%20B", "bot name \"A%20B\""),
             ("/docs/x", "no chapter is called \"x\""),
         ] {
@@ -574,7 +572,7 @@ mod tests {
             assert!(said.contains(why), "{said}");
         }
         let said = read(&format!("/matches/{ID}?ply=-1")).unwrap_err();
-        assert_eq!(said, "ply \"-1\": expected a whole number from 0 on");
+        assert_eq!(said, "ply \"-1\": expected a whole number");
     }
 
     fn wanted_page(query: &str) -> Option<SiteAddress> {
@@ -585,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_hold_is_no_page() {
+    fn addresses_invalid_in_a_header_are_rejected() {
         let bots = SiteAddress::Page(PageAddress::Bots { page: "x".into() }, PageForm::Html);
         assert_eq!(wanted_page("to=%2Fbots%3Fpage%3Dx"), Some(bots));
         for byte in (0..=b' ').chain(0x7f..=0xff) {
@@ -599,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_signs_in_goes_on_to_a_page_of_this_server() {
+    fn sign_in_redirects_only_to_this_server() {
         let nested = format!("/sign-in?to={}", "/sign-in?to=".repeat(1_000));
         for to in [
             "",
@@ -626,7 +624,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_lead_to_pages() {
+    fn cells_link_to_pages() {
         assert_eq!(link_of_cell("bot", "ann").as_deref(), Some("/bots/ann"));
         assert_eq!(link_of_cell("bot", "no bot"), None);
         assert_eq!(link_of_cell("match", ID).unwrap(), format!("/matches/{ID}"));

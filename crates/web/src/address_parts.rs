@@ -1,31 +1,31 @@
-//! How addresses are declared: once, with their path and what their query says. Reading and writing follow from that.
+//! Macros that declare each address once, with its path and query; parsing and writing follow from the declaration.
 
 use super::forms::FormFields;
 use form_urlencoded::Serializer;
 use std::fmt::{Display, Write as _};
 
-/// A part of a path that differs from address to address.
+/// A variable part of a path.
 pub(super) trait PathPart: Display + Sized {
-    /// Reads it from a segment.
+    /// Parses a segment.
     ///
     /// # Errors
-    /// Says what is not there.
+    /// Says what is unknown or invalid.
     fn read(segment: &str) -> Result<Self, String>;
 }
 
-/// What stands behind the question mark: the value of a key, or of several. What has no value is not written.
+/// A part of a query: the value of one key or of several. Missing values are not written.
 pub(super) trait QueryPart: Sized {
-    /// Reads it from a query.
+    /// Parses it from a query.
     ///
     /// # Errors
-    /// Names the value that is not one.
+    /// Names the invalid value.
     fn read(query: &FormFields, key: &str) -> Result<Self, String>;
 
     /// Writes it into a query.
     fn write(&self, key: &str, query: &mut Serializer<'_, String>);
 }
 
-/// A number of an address.
+/// An integer in an address.
 pub(super) trait WholeNumber: Display + std::str::FromStr {}
 
 impl WholeNumber for u32 {}
@@ -34,9 +34,8 @@ impl WholeNumber for u64 {}
 impl<N: WholeNumber> QueryPart for Option<N> {
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         let given = query.find(key).filter(|given| !given.is_empty());
-        let read = |given: &str| {
-            given.parse().map_err(|_| format!("{key} {given:?}: expected a whole number from 0 on"))
-        };
+        let read =
+            |given: &str| given.parse().map_err(|_| format!("{key} {given:?}: expected a whole number"));
         given.map(read).transpose()
     }
 
@@ -48,7 +47,7 @@ impl<N: WholeNumber> QueryPart for Option<N> {
 }
 
 impl QueryPart for u32 {
-    /// Without a value it is 0.
+    /// A missing value is 0.
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         Ok(Option::read(query, key)?.unwrap_or_default())
     }
@@ -73,13 +72,13 @@ impl QueryPart for String {
 /// Joins the segments of a path.
 pub(super) fn path_of_segments(segments: &[&dyn Display]) -> String {
     segments.iter().fold(String::new(), |mut path, segment| {
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = write!(path, "/{segment}");
         path
     })
 }
 
-/// In which form a page is wanted.
+/// The format of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PageForm {
     /// For people.
@@ -88,20 +87,19 @@ pub(super) enum PageForm {
     Json,
     /// Its tables: `.csv` at the end of the path.
     Csv,
-    /// What would be played again: `.toml` at the end of the path.
+    /// The settings that would replay it: `.toml` at the end of the path.
     Toml,
 }
 
 impl PageForm {
-    /// Returns the form that the end of a path names, and the path without it. Names of bots have dots, so that a last `.html` only says that
-    /// what is before belongs to the name.
+    /// Splits the ending of a path from its name. Names of bots contain dots; `.html` after one marks the end of the name.
     pub(super) fn split(path: &str) -> (&str, Self) {
         let ends = [(".json", Self::Json), (".csv", Self::Csv), (".toml", Self::Toml), (".html", Self::Html)];
         let found = ends.into_iter().find_map(|(end, form)| Some((path.strip_suffix(end)?, form)));
         found.unwrap_or((path, Self::Html))
     }
 
-    /// Writes the address of a path and a query in this form.
+    /// Returns the address of a path and a query in this format.
     pub(super) fn address_of(self, path: &str, query: &str) -> String {
         let end = match self {
             Self::Json => ".json",
@@ -115,8 +113,7 @@ impl PageForm {
     }
 }
 
-/// Declares addresses as `Name { parts of the path; parts of the query } => "segments" / of / "the path";`. The first that has the segments of a path is the one
-/// that is read.
+/// Declares addresses as `Name { parts of the path; parts of the query } => "segments" / of / "the path";`. The first that matches a path wins.
 macro_rules! declare_addresses {
     ($(#[$doc:meta])* $name:ident {
         $($(#[$each_doc:meta])* $each:ident
@@ -130,10 +127,10 @@ macro_rules! declare_addresses {
         }
 
         impl $name {
-            /// Reads the segments of a path, and a query; `None` if no address has such a path.
+            /// Parses the segments of a path, and a query; `None` if no address has this path.
             ///
             /// # Errors
-            /// Says what is not there.
+            /// Says what is unknown or invalid.
             #[allow(unused_variables, reason = "not all have a query")]
             fn read(segments: &[&str], query: &FormFields) -> Result<Option<Self>, String> {
                 Ok(Some(match segments {
@@ -145,7 +142,7 @@ macro_rules! declare_addresses {
                 }))
             }
 
-            /// Returns its path, and its query without the question mark.
+            /// Returns the path, and the query without the question mark.
             fn path_and_query(&self) -> (String, String) {
                 #[allow(unused_mut, reason = "not all have a query")]
                 let mut query = Serializer::new(String::new());
@@ -155,11 +152,11 @@ macro_rules! declare_addresses {
                         path_of_segments(&[$(&$segment),+])
                     })+
                 };
-                // A comma means nothing there, and an address is easier to read with it.
+                // An unescaped comma is valid in a query and easier to read.
                 (path, query.finish().replace("%2C", ","))
             }
 
-            /// Returns the address of the same in another form.
+            /// Returns the same address in another format.
             pub(super) fn in_form(&self, form: PageForm) -> String {
                 let (path, query) = self.path_and_query();
                 form.address_of(&path, &query)
@@ -175,7 +172,7 @@ macro_rules! declare_addresses {
 }
 pub(super) use declare_addresses;
 
-/// Declares what can be done to a tournament, each with the word that names it in an address.
+/// Declares actions on a tournament, each with its segment of the path.
 macro_rules! declare_actions {
     ($(#[$doc:meta])* $name:ident { $($(#[$each_doc:meta])* $each:ident => $word:literal;)+ }) => {
         $(#[$doc])*
@@ -188,7 +185,7 @@ macro_rules! declare_actions {
             fn read(segment: &str) -> Result<Self, String> {
                 match segment {
                     $($word => Ok(Self::$each),)+
-                    other => Err(format!("nothing named {other:?} can be done to a tournament")),
+                    other => Err(format!("unknown tournament action {other:?}")),
                 }
             }
         }

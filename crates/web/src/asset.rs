@@ -1,17 +1,15 @@
-//! What pages load besides: how they look, and what they do in a browser that runs scripts.
+//! Style sheet, scripts and icon.
 
-/// A file that is part of the program.
+/// A file compiled into the program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Asset {
-    /// Its address without the first slash.
+    /// The address without the leading slash.
     pub path: &'static str,
-    /// What browsers are told that it is.
     pub content_type: &'static str,
-    /// What is in it.
     pub text: &'static str,
 }
 
-/// All of them. A page loads the style sheet and `lastnim.js`, which imports the other modules where a page has something for them.
+/// All assets. A page loads the style sheet and `lastnim.js`, which imports the other modules on pages that need them.
 static ASSETS: &[Asset] = &[
     icon("icon.svg", include_str!("assets/icon.svg")),
     style_sheet("style.css", include_str!("assets/style.css")),
@@ -25,7 +23,7 @@ static ASSETS: &[Asset] = &[
 ];
 
 impl Asset {
-    /// Returns the file at an address, given without its first slash.
+    /// Returns the file at an address given without its leading slash.
     pub(super) fn at(path: &str) -> Option<&'static Self> {
         ASSETS.iter().find(|asset| asset.path == path)
     }
@@ -51,11 +49,11 @@ mod tests {
     fn modules_are_small() {
         let modules = ASSETS.iter().filter(|asset| asset.content_type.starts_with("text/javascript"));
         let bytes: usize = modules.map(|module| module.text.len()).sum();
-        assert!(bytes <= 40 << 10, "{bytes} bytes: all modules together have at most 40 KiB");
+        assert!(bytes <= 40 << 10, "{bytes} bytes: expected at most 40 KiB for all modules together");
     }
 
     #[test]
-    fn modules_import_what_is_there() {
+    fn modules_import_existing_files() {
         for asset in ASSETS.iter().filter(|asset| asset.content_type.starts_with("text/javascript")) {
             let imports = asset.text.split("\"./").skip(1).filter_map(|rest| rest.split('"').next());
             for path in imports {

@@ -1,68 +1,66 @@
-//! The piles of a position, drawn.
+//! Drawings of positions as SVG.
 
 use lastnim_core::game::Position;
 use std::fmt::Write as _;
 
-/// Counters on top of each other.
+/// Counters in a column of a pile.
 const ROWS: u64 = 8;
-/// The distance between two counters.
+/// The distance between two counters, in pixels.
 const STEP: u64 = 16;
-/// The width of a pile that is a number.
+/// The width of a pile drawn as a number.
 const NUMBER_WIDTH: u64 = 214;
 /// The distance between two piles.
 const GAP: u64 = 22;
-/// The height of what is drawn above the line that the piles stand on.
+/// The height above the ground line.
 const HEIGHT: u64 = ROWS * STEP + 8;
-/// The height of the numbers below.
+/// The height of the labels below it.
 const LABELS: u64 = 24;
-/// How much of a position is drawn.
+/// Limits of a drawing.
 #[derive(Debug, Clone, Copy)]
 struct BoardSize {
-    /// Piles that are drawn; of more the last ones, from which is taken next.
+    /// The number of piles that are drawn: the last ones, which are in play next.
     piles: usize,
-    /// Counters of a pile that are drawn one by one; of a higher one the number stands there.
+    /// The number of counters up to which a pile is drawn; higher piles are shown as a number.
     counters: u64,
-    /// Counters of the highest pile that there is room for; none where that is the highest pile of the position.
+    /// The counters of the highest pile to leave room for; by default the highest of the position.
     highest: Option<u64>,
 }
 
 impl BoardSize {
-    /// That of a board by itself.
+    /// A board on its own page.
     const FULL: Self = Self { piles: 24, counters: 40, highest: None };
-    /// That of a board among others.
+    /// A board in a list.
     const SMALL: Self = Self { piles: 8, counters: 16, highest: Some(ROWS) };
 }
 
-/// A board, and what it says in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Board {
-    /// The drawing.
     pub svg: String,
-    /// How many piles before those that are drawn are left out.
+    /// Piles at the front that are not drawn.
     pub hidden: usize,
 }
 
 /// The take that led to a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LastTake {
-    /// The index of the pile that it was from.
+    /// The index of its pile.
     pub pile: usize,
-    /// The counters that are gone.
+    /// The counters that were taken.
     pub counters: u64,
 }
 
-/// Draws a position, and what the last take has removed, with room for the highest pile of the match: its board keeps its height.
+/// Draws a position and its last take, with room for the highest pile of the match so that the height stays the same.
 pub(super) fn draw_board(position: &Position, last: Option<LastTake>, match_piles: &[u64]) -> Board {
     let highest = match_piles.iter().copied().max();
     draw_board_of_size(position, last, BoardSize { highest, ..BoardSize::FULL })
 }
 
-/// Draws a position that stays as it is, no higher than its piles.
-pub(super) fn draw_still_board(position: &Position, last: Option<LastTake>) -> Board {
+/// Draws a position that will not change, no higher than its piles.
+pub(super) fn draw_static_board(position: &Position, last: Option<LastTake>) -> Board {
     draw_board_of_size(position, last, BoardSize::FULL)
 }
 
-/// Draws a position to stand among others.
+/// Draws a small board for a list.
 pub(super) fn draw_small_board(position: &Position, last: Option<LastTake>) -> Board {
     draw_board_of_size(position, last, BoardSize::SMALL)
 }
@@ -70,7 +68,7 @@ pub(super) fn draw_small_board(position: &Position, last: Option<LastTake>) -> B
 fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSize) -> Board {
     let piles: Vec<u64> = position.piles().collect();
     let in_play = (!position.is_over()).then(|| position.pile_index());
-    // Emptied piles say nothing, but for the one that was just emptied.
+    // Empty piles are not drawn, except the one that was just emptied.
     let end = [in_play, last.map(|last| last.pile)].into_iter().flatten().max().map_or(0, |pile| pile + 1);
     let shown_from = end.saturating_sub(size.piles);
     let mut drawn = String::new();
@@ -92,7 +90,7 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         pile_height(counters.saturating_add(removed), size)
     });
-    // A pile that was a number may be drawn later, up to the full height.
+    // A pile shown as a number may be drawn later, up to the full height.
     let highest = match size.highest {
         Some(counters) => counters.min(ROWS) * STEP,
         None => drawn_piles.max().unwrap_or_default(),
@@ -107,12 +105,12 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
     Board { svg, hidden: shown_from }
 }
 
-/// Returns how high a pile of so many counters is drawn.
+/// Returns the height of a pile with this many counters.
 fn pile_height(counters: u64, size: BoardSize) -> u64 {
     if counters > size.counters { 4 * STEP } else { counters.min(ROWS) * STEP }
 }
 
-/// Draws a pile, the counters that were just taken above what is left, and returns its width.
+/// Draws a pile with the taken counters above the rest, and returns its width.
 fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: BoardSize) -> u64 {
     let all = counters.saturating_add(removed);
     if all > size.counters {
@@ -151,7 +149,7 @@ mod tests {
     use super::*;
     use lastnim_core::game::{Piles, SeatCount};
 
-    /// Returns the position after some takes, drawn.
+    /// Draws the position after some takes.
     fn drawn(piles: &[u64], takes: &[u64]) -> Board {
         let seats = SeatCount::new(2).unwrap();
         let mut position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
@@ -169,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_drawn_while_they_can_be_counted() {
+    fn high_piles_are_drawn_as_numbers() {
         assert_eq!(counts(&drawn(&[2, 3], &[])), (5, 0));
         assert_eq!(counts(&drawn(&[2, 3], &[1])), (4, 1));
         // The take that empties a pile is still seen on it.
@@ -185,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn a_still_board_is_as_high_as_its_piles() {
+    fn a_static_board_is_as_high_as_its_piles() {
         let seats = SeatCount::new(2).unwrap();
         let drawn = |piles: &[u64]| {
             let position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
-            draw_still_board(&position, None).svg
+            draw_static_board(&position, None).svg
         };
         assert!(drawn(&[1, 2]).contains("viewBox=\"0 96 120 64\""), "{}", drawn(&[1, 2]));
         assert!(drawn(&[40]).contains("viewBox=\"0 0 "), "{}", drawn(&[40]));
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_piles_the_last_ones_are_drawn() {
+    fn only_the_last_of_many_piles_are_drawn() {
         let board = drawn(&[1; 1_000], &[]);
         assert_eq!((board.hidden, counts(&board)), (1_000 - 24, (24, 0)));
         assert!(board.svg.len() < 10_000);

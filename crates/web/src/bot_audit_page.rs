@@ -1,7 +1,7 @@
-//! How a bot plays, held against optimal play.
+//! The page that audits a bot.
 
 use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
-use super::board::draw_still_board;
+use super::board::draw_static_board;
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
@@ -22,16 +22,15 @@ use std::time::Duration;
 use tonic::Status;
 use tonic::metadata::MetadataValue;
 
-/// How long an audit for a page may take, as gRPC says it: it then has as many of the newest matches as could be read until then.
+/// The timeout of an audit for a page, in gRPC format. The audit covers the newest matches that can be read in this time.
 const AUDIT_TIMEOUT: &str = "2S";
-/// How long whoever has an audit made waits for it before there is a page that says so.
+/// How long a request waits for its audit before it gets a page that says that the audit is running.
 const MAX_WAIT: Duration = Duration::from_millis(500);
-/// The most bytes of an address to which a puzzle leads.
+/// The longest address that a puzzle links to, in bytes.
 const MAX_ADDRESS_BYTES: usize = 8 << 10;
-/// Puzzles that are shown.
 const MAX_PUZZLES: usize = 8;
 
-/// Returns the audit of a bot's newest matches. It costs more than other pages, so it is worked out only when somebody asks.
+/// Returns the audit of a bot's newest matches. It is expensive, so it runs only on demand.
 pub(super) async fn bot_audit_page(
     site: &Site,
     visitor: &Visitor,
@@ -41,7 +40,7 @@ pub(super) async fn bot_audit_page(
     let audited = if form == PageForm::Html && visitor.token().is_none() {
         match find_audit(site, visitor, name).await? {
             Some(audited) => audited,
-            None => return Ok(awaited_page(name)),
+            None => return Ok(audit_running_page(name)),
         }
     } else {
         Arc::new(audit_bot(site, visitor, name).await?)
@@ -63,15 +62,14 @@ pub(super) async fn bot_audit_page(
     }))
 }
 
-/// Returns the latest audit of a bot's newest matches, even while a newer one is being worked out. `None` until the first one is
-/// ready.
+/// Returns the latest audit of a bot's newest matches, even while a newer one is running. `None` until the first one is ready.
 async fn find_audit(
     site: &Site,
     visitor: &Visitor,
     name: &BotName,
 ) -> Result<Option<Arc<pb::AuditBotResponse>>, Status> {
     let Some(newest) = newest_match(site, visitor, name).await? else {
-        // There is nothing to audit, or no such bot.
+        // The bot has no matches or does not exist.
         return audit_bot(site, visitor, name).await.map(|audited| Some(Arc::new(audited)));
     };
     let (found, due) = site.audits.find(name, newest);
@@ -84,12 +82,12 @@ async fn find_audit(
     }
     match tokio::time::timeout(MAX_WAIT, result.wait_for(Option::is_some)).await {
         Ok(Ok(result)) => result.clone().transpose(),
-        Ok(Err(_)) => Err(Status::internal("an audit broke down")),
+        Ok(Err(_)) => Err(Status::internal("the audit failed")),
         Err(_) => Ok(None),
     }
 }
 
-/// Works out how a bot plays, for as long as an audit may take.
+/// Audits a bot within the timeout.
 async fn audit_bot(site: &Site, visitor: &Visitor, name: &BotName) -> Result<pb::AuditBotResponse, Status> {
     let mut request = visitor.request(pb::AuditBotRequest { bot: name.to_string(), ..Default::default() });
     request.metadata_mut().insert("grpc-timeout", MetadataValue::from_static(AUDIT_TIMEOUT));
@@ -105,11 +103,11 @@ async fn newest_match(site: &Site, visitor: &Visitor, name: &BotName) -> Result<
     Ok(list.matches.into_iter().next().map(|game| game.id))
 }
 
-/// Says that an audit is under way.
-fn awaited_page(name: &BotName) -> PageContent {
+/// Returns the page that says that the audit is running.
+fn audit_running_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
-        let words = "Its newest matches are being held against optimal play: this page loads itself again.";
+        let words = "The audit of its newest matches is running. This page reloads itself.";
         let section = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
         let content = link_paragraph(&PageAddress::Bot { name: name.clone() }, "", name.as_str()) + &section;
         Ok(Page::of_html(address, format!("How {name} plays"), content))
@@ -117,24 +115,24 @@ fn awaited_page(name: &BotName) -> PageContent {
     content.awaited()
 }
 
-/// The worst errors of a bot as puzzles: the positions, and behind a click what would have been optimal.
+/// The worst errors of a bot as puzzles, with hidden solutions.
 #[derive(Template)]
 #[template(path = "puzzles.html")]
 struct Puzzles {
-    /// None where the position is not one.
+    /// `None` if the position is invalid.
     puzzles: Vec<Option<ShownPuzzle>>,
 }
 
 struct ShownPuzzle {
-    /// The optimal takes, as the script of the page reads them.
+    /// The optimal takes, in the format of `puzzles.js`.
     ranges: String,
     counters: u64,
     words: String,
     board: String,
     answer: String,
-    /// Where the oracle is asked; none where the address would be too long.
+    /// The link to the oracle, unless it would be too long.
     oracle: Option<String>,
-    /// Where it is seen in its match.
+    /// The link to the position in its match.
     played: PageAddress,
 }
 
@@ -159,7 +157,7 @@ fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
         ending_words(game.ending)
     );
     let answer = format!(
-        "Optimal: {}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.",
+        "Optimal: {}, and seat {} wins. It took {}, after which seat {} wins under optimal play: this cost it {}.",
         take_ranges(&puzzle.optimal_takes),
         puzzle.winner_if_optimal,
         puzzle.take,
@@ -172,7 +170,7 @@ fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
         ranges: ranges.collect::<Vec<_>>().join(" "),
         counters: position.counters(),
         words,
-        board: draw_still_board(&position, None).svg,
+        board: draw_static_board(&position, None).svg,
         answer,
         // A longer address is refused.
         oracle: Some(oracle).filter(|oracle| oracle.len() <= MAX_ADDRESS_BYTES),

@@ -1,4 +1,4 @@
-//! How bots play, as it was worked out lately.
+//! Cached audits of bots.
 
 use lastnim_core::game::BotName;
 use lastnim_proto::pb;
@@ -8,15 +8,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tonic::Status;
 
-/// How old findings may be of a bot that has played since.
+/// The age at which an audit is repeated if the bot has played since.
 const MAX_AGE: Duration = Duration::from_mins(1);
-/// The most bots whose findings are kept: some 50 kB each.
+/// The maximum number of bots with a cached audit, some 50 kB each.
 const MAX_BOTS: usize = 100;
 
-/// What came of an audit.
 pub(super) type AuditResult = Result<Arc<pb::AuditBotResponse>, Status>;
 
-/// The audits of bots that were worked out lately, for visitors without a token.
+/// The latest audits of bots, for visitors without a token.
 #[derive(Debug, Clone, Default)]
 pub struct BotAudits {
     kept: Arc<Mutex<HashMap<BotName, KeptAudit>>>,
@@ -25,14 +24,14 @@ pub struct BotAudits {
 #[derive(Debug, Default)]
 struct KeptAudit {
     findings: Option<KeptFindings>,
-    /// Whether one is being worked out.
+    /// Whether an audit is running.
     is_running: bool,
 }
 
 #[derive(Debug)]
 struct KeptFindings {
     audited: Arc<pb::AuditBotResponse>,
-    /// The newest match of the bot before they were worked out.
+    /// The newest match of the bot when the audit started.
     newest: String,
     at: Instant,
 }
@@ -43,7 +42,7 @@ impl KeptFindings {
     }
 }
 
-/// An audit that is being worked out. If it is dropped before it is finished, others begin anew.
+/// A running audit. If it is dropped before it finishes, the next request starts another.
 #[derive(Debug)]
 pub(super) struct RunningAudit {
     audits: BotAudits,
@@ -57,7 +56,7 @@ impl BotAudits {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what was found of a bot before, and the audit that is to be worked out now, if one is: `newest` is the newest match of the bot.
+    /// Returns the cached audit of a bot, and an audit to run if one is due. `newest` is the newest match of the bot.
     pub(super) fn find(
         &self,
         name: &BotName,
@@ -82,12 +81,12 @@ impl BotAudits {
 }
 
 impl RunningAudit {
-    /// Lets somebody wait for what is found.
+    /// Returns a receiver for the result.
     pub(super) fn subscribe(&self) -> watch::Receiver<Option<AuditResult>> {
         self.result.subscribe()
     }
 
-    /// Keeps what was found, and says it to whoever waits.
+    /// Caches the result and sends it to those who wait.
     pub(super) fn finish(mut self, result: AuditResult) {
         let mut kept = self.audits.lock();
         let audit = kept.entry(self.name.clone()).or_default();

@@ -1,4 +1,4 @@
-//! A bot.
+//! The page of a bot.
 
 use super::address::{PageAddress, link_of_cell, link_of_match_cell};
 use super::page::{Page, link_paragraph};
@@ -16,14 +16,13 @@ use lastnim_report::{
 use pb::bot_service_server::BotService as _;
 use tonic::Status;
 
-/// Matches that are counted by opponent and by seat: a page asks for no more at each look.
+/// Newest matches that are counted by opponent and by seat.
 const MAX_COUNTED_MATCHES: u32 = 200;
-/// Matches that are shown.
 const MAX_LISTED_MATCHES: usize = 20;
-/// Ids of open matches, and lost seats, that are shown; the list of matches has the others.
+/// Open matches and lost seats that are shown; the list of matches has the rest.
 const MAX_LISTED_SEATS: usize = 20;
 
-/// Returns what is known of a bot, how it fared in its newest matches, and the newest of these.
+/// Returns the page of a bot: its state, its results and its newest matches.
 pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> Result<PageContent, Status> {
     let request = pb::GetBotRequest { name: name.to_string() };
     let shown = site.bots.get_bot(visitor.request(request)).await?.into_inner();
@@ -48,20 +47,20 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
     }))
 }
 
-/// Shows how a bot fared in its newest matches.
+/// Summarises a bot's newest matches.
 fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     let sections = bot_record_sections(name.as_str(), &list.matches);
     if sections.is_empty() {
         return String::new();
     }
     let of_all = if list.next_page_token.is_empty() {
-        "Of all its matches that are over.".to_owned()
+        "All its finished matches.".to_owned()
     } else {
-        format!("Of its newest {}.", count_words(list.matches.len() as u64, "match", "matches"))
+        format!("Its newest {}.", count_words(list.matches.len() as u64, "match", "matches"))
     };
-    // The list begins with the newest match.
+    // The list starts with the newest match.
     let chart =
-        rating_chart(list.matches.iter().rev(), "Its rating by wins over these matches, from 1500 on");
+        rating_chart(list.matches.iter().rev(), "Its rating by wins over these matches, starting at 1500");
     let chart = chart.map(|mut chart| {
         chart.lines.retain(|line| line.label == name.as_str());
         Section::with_heading("Rating over time").block(Block::Chart(chart))
@@ -72,6 +71,6 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     link_paragraph(
         &audit,
         "nofollow",
-        "How it plays: its newest matches held against optimal play, and its worst errors as puzzles",
+        "Audit: its newest matches compared with optimal play, and its worst errors as puzzles",
     ) + &Html::with_links(&link_of_cell).report_html(&report)
 }

@@ -1,4 +1,4 @@
-//! Why there is no page, for whoever asked for one.
+//! Error pages.
 
 use super::address::{PageForm, SiteAddress};
 use super::page::{Page, link_paragraph};
@@ -10,7 +10,7 @@ use tonic::codegen::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// Says why there is no page, in the form that was asked for.
+/// Returns an error in the requested format.
 pub(super) fn error_response(form: PageForm, status: &Status) -> PageResponse {
     let (code, why) = (http_status(status), status.message());
     let response = if form == PageForm::Json {
@@ -22,7 +22,7 @@ pub(super) fn error_response(form: PageForm, status: &Status) -> PageResponse {
     with_status_headers(response, status)
 }
 
-/// Says to a person why there is no page, and where to sign in if that is missing.
+/// Returns an error page for a person, with a link to sign in if a token is missing.
 pub(super) fn visitor_error_response(
     visitor: &Visitor,
     address: &SiteAddress,
@@ -37,7 +37,7 @@ pub(super) fn visitor_error_response(
     with_status_headers(page_response(http_status(status), &page), status)
 }
 
-/// Says with an answer what is wrong, and what a client is to do.
+/// Adds the headers that tell a client how to continue.
 fn with_status_headers(mut response: PageResponse, status: &Status) -> PageResponse {
     *response.status_mut() = http_status(status);
     response = with_status_reason(response, status);

@@ -1,4 +1,4 @@
-//! What goes on, for somebody who comes for the first time.
+//! The home page.
 
 use super::address::PlayAddress;
 use super::home_view::read_home;
@@ -10,17 +10,16 @@ use lastnim_report::Section;
 use lastnim_report::render::Html;
 use tonic::Status;
 
-/// What this is.
-const INTRODUCTION: &str = "Bots play multi-player Last Nim here. Each seat in its turn takes one counter or more from the last pile; who wins when none is left, the seat that \
-     cannot move or the one that moved last, is said of each match. Each seat has a row that says whom it would rather see win. A built-in oracle, exact and fast, holds every take against optimal play.";
+const INTRODUCTION: &str = "Bots play multi-player Last Nim here. In its turn, each seat takes one or more counters from the last nonempty pile. When no counter is left, the winner \
+     is the seat to move or the one that moved last, depending on the match. Each seat has a preference order, its row for short: whom it would rather see win. A built-in oracle compares every take with optimal play.";
 
-/// Returns what goes on.
+/// Returns the home page.
 pub(super) async fn home_page(site: &Site, visitor: &Visitor) -> Result<PageContent, Status> {
     let now = read_home(site, visitor).await?;
     Ok(PageContent::of_message(now.tournaments.clone(), move |address| {
         let plain = Html::with_links(&|_, _| None);
         let mut content = plain.section_html(&Section::new().paragraph(INTRODUCTION));
-        content += &link_paragraph(&PlayAddress::NewHand, "", "Play a hand");
+        content += &link_paragraph(&PlayAddress::NewGame, "", "Play a game");
         content += &now.html();
         content += &plain.section_html(&writing_section());
         let summary =
@@ -32,6 +31,6 @@ pub(super) async fn home_page(site: &Site, visitor: &Visitor) -> Result<PageCont
 fn writing_section() -> Section {
     Section::with_heading("Write a bot")
         .paragraph("A bot is a program in any language. It connects over gRPC, declares its row, and answers each turn with a take.")
-        .command("lastnim bot oracle --practice")
-        .command("lastnim conformance -- python3 mine.py")
+        .command("lastnim bot run oracle --practice")
+        .command("lastnim check conformance -- python3 mine.py")
 }

@@ -1,4 +1,4 @@
-//! What goes on now, part by part.
+//! The parts of the home page.
 
 use super::address::{
     FeedAddress, OracleView, PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell,
@@ -25,50 +25,44 @@ use pb::bot_service_server::BotService as _;
 use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
-/// Tournaments that are shown.
 const MAX_TOURNAMENTS: u32 = 10;
-/// Tournaments that run which are looked through for ladders at once.
-const LOOKED_THROUGH: u32 = 100;
-/// How many times as many are looked through at most.
-const MAX_LOOKS: usize = 10;
-/// Ladders that are shown.
+/// Running tournaments read per request when looking for ladders.
+const TOURNAMENTS_PER_REQUEST: u32 = 100;
+/// The maximum number of such requests.
+const MAX_LADDER_REQUESTS: usize = 10;
 const MAX_LADDERS: usize = 5;
-/// Bots among which connected ones are looked for.
+/// Bots among which connected ones are found.
 const MAX_KNOWN_BOTS: u32 = 200;
-/// Bots that are shown.
 const MAX_BOTS: usize = 8;
-/// Open matches that are shown.
 const MAX_MATCHES: u32 = 12;
-/// Open matches whose boards are shown.
 const MAX_BOARDS: usize = 6;
-/// Takes of a match whose board is shown. A longer one would have to be read from its beginning at every look.
+/// The longest match, in takes, whose board is shown. Longer ones would be read from the start each time.
 const MAX_PLIES: u32 = 500;
 
-/// Seats of a small board that are named.
+/// Seats named on a small board.
 const MAX_SEATS: usize = 6;
 
-/// What goes on now.
+/// The content of the home page.
 #[derive(Debug, Clone, Template)]
 #[template(path = "home_now.html")]
 pub(super) struct HomeNow {
-    /// The newest tournaments.
     pub tournaments: pb::ListTournamentsResponse,
-    /// Ladders that run.
+    /// Running ladders.
     ladders: Vec<pb::Tournament>,
-    /// Bots, those first that are connected.
+    /// Bots, connected ones first.
     bots: Vec<pb::Bot>,
     matches: Vec<pb::Match>,
     boards: Vec<OpenBoard>,
 }
 
-/// An open match whose board is shown.
+/// An open match with a board.
 #[derive(Debug, Clone)]
 struct OpenBoard {
     id: MatchId,
     replay: Replay,
 }
 
-/// The boards of open matches, and a table of the others.
+/// The boards of open matches, and a table of the rest.
 #[derive(Template)]
 #[template(path = "open_matches.html")]
 struct OpenMatches<'a> {
@@ -80,7 +74,7 @@ struct DrawnBoard<'a> {
     address: String,
     svg: String,
     seats: Vec<NamedSeat<'a>>,
-    /// How many more seats there are, in words.
+    /// The number of further seats, in words.
     others: Option<String>,
     plies: String,
 }
@@ -91,7 +85,7 @@ struct NamedSeat<'a> {
     is_to_move: bool,
 }
 
-/// Asks what goes on.
+/// Reads the content of the home page.
 pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
     let tournaments = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
@@ -102,18 +96,18 @@ pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow,
     let mut boards = Vec::new();
     for game in matches.iter().filter(|game| game.plies <= MAX_PLIES).take(MAX_BOARDS) {
         let Ok(id) = game.id.parse() else { continue };
-        // It may be over and gone by now.
+        // The match may have ended and been removed.
         let record = site.find_record(visitor, id).await?;
         boards.extend(record.as_ref().and_then(Replay::of_record).map(|replay| OpenBoard { id, replay }));
     }
     Ok(HomeNow { tournaments, ladders, bots, matches, boards })
 }
 
-/// Asks for ladders that run, the newest first.
+/// Lists running ladders, the newest first.
 async fn read_ladders(site: &Site, visitor: &Visitor) -> Result<Vec<pb::Tournament>, Status> {
     let (mut ladders, mut page_token) = (Vec::new(), String::new());
-    for _ in 0..MAX_LOOKS {
-        let (page_size, state) = (LOOKED_THROUGH, pb::TournamentState::Running.into());
+    for _ in 0..MAX_LADDER_REQUESTS {
+        let (page_size, state) = (TOURNAMENTS_PER_REQUEST, pb::TournamentState::Running.into());
         let request = pb::ListTournamentsRequest { page_size, page_token, state };
         let running = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
         ladders.extend(running.tournaments.into_iter().filter(pb::Tournament::has_open_field));
@@ -126,7 +120,7 @@ async fn read_ladders(site: &Site, visitor: &Visitor) -> Result<Vec<pb::Tourname
     Ok(ladders)
 }
 
-/// Asks for bots, those first that are connected. By how much they play they would change places all the time.
+/// Lists bots, connected ones first. An order by activity would change all the time.
 async fn read_bots(site: &Site, visitor: &Visitor) -> Result<Vec<pb::Bot>, Status> {
     let request = pb::ListBotsRequest { page_size: MAX_KNOWN_BOTS, ..Default::default() };
     let mut bots = site.bots.list_bots(visitor.request(request)).await?.into_inner().bots;
@@ -136,12 +130,12 @@ async fn read_bots(site: &Site, visitor: &Visitor) -> Result<Vec<pb::Bot>, Statu
 }
 
 impl HomeNow {
-    /// Writes what changes.
+    /// Writes the changing parts.
     pub(super) fn html(&self) -> String {
         write_template(self)
     }
 
-    /// Writes the same for those who look at it.
+    /// Returns the changing parts for live updates.
     pub(super) fn live_page(&self) -> LivePage {
         let parts = PageParts::default()
             .with("boards", self.boards_html())
@@ -151,7 +145,7 @@ impl HomeNow {
         LivePage { parts, ..LivePage::default() }
     }
 
-    /// Returns whether anything is played.
+    /// Returns whether a match is open.
     pub(super) fn is_busy(&self) -> bool {
         !self.matches.is_empty()
     }
@@ -169,14 +163,14 @@ impl HomeNow {
         Html::with_links(&link_of_tournament_cell).section_html(&section)
     }
 
-    /// Writes the ladders that run; nothing where none does, as a list of tournaments is there in any case.
+    /// Writes the running ladders; nothing without one, since the list of tournaments is always shown.
     fn ladders_html(&self) -> String {
         if self.ladders.is_empty() {
             return String::new();
         }
         let table = titles_first(tournament_table(&self.ladders));
         let section = Section::with_heading("Ladders")
-            .paragraph("A ladder goes on for as long as nobody stops it: a bot joins it at any time.")
+            .paragraph("A ladder runs until an organiser stops it. Bots can join at any time.")
             .table(table);
         Html::with_links(&link_of_tournament_cell).section_html(&section)
     }
@@ -186,9 +180,9 @@ impl HomeNow {
         if self.bots.is_empty() {
             let section = Section::with_heading("Bots")
                 .paragraph(
-                    "No bot is registered yet. An organiser registers one, and gives its author the token:",
+                    "No bot is registered yet. An organiser registers one and gives its token to its author:",
                 )
-                .command("lastnim bots add alice");
+                .command("lastnim bot register alice");
             return html.section_html(&section);
         }
         let section = Section::with_heading("Bots").table(bot_overview_table(&self.bots));
@@ -199,7 +193,7 @@ impl HomeNow {
     fn boards_html(&self) -> String {
         let html = Html::with_links(&link_of_match_cell);
         if self.matches.is_empty() {
-            let section = Section::with_heading("Open matches").paragraph("Nothing is played at the moment.");
+            let section = Section::with_heading("Open matches").paragraph("No match is being played.");
             return html.section_html(&section);
         }
         let boards = self.boards.iter().filter_map(OpenBoard::draw).collect();
@@ -211,7 +205,7 @@ impl HomeNow {
 }
 
 impl OpenBoard {
-    /// Draws the board, and says who plays and whose turn it is; `None` if the record has a take that the rules do not allow.
+    /// Draws the board with players and turn; `None` if the record has an illegal take.
     fn draw(&self) -> Option<DrawnBoard<'_>> {
         let replay = &self.replay;
         let position = replay.position_after(replay.plies())?;
@@ -242,7 +236,7 @@ mod tests {
     use lastnim_arena::{Arena, Backend, Limits};
 
     #[tokio::test]
-    async fn a_ladder_that_runs_is_shown_however_many_newer_tournaments_there_are() {
+    async fn a_running_ladder_is_found_behind_newer_tournaments() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let id = start_old_ladder(&arena, [&"one".parse().unwrap(), &"two".parse().unwrap()]).await;
         let site = open_site(&arena, 1);
@@ -250,7 +244,7 @@ mod tests {
         let request = pb::ListTournamentsRequest { page_size: 1, state, ..Default::default() };
         let list = site.tournaments.list_tournaments(stranger().request(request)).await.unwrap();
         let list = list.into_inner();
-        assert_eq!((list.tournaments.len(), list.next_page_token.as_str()), (1, ""), "one look is enough");
+        assert_eq!((list.tournaments.len(), list.next_page_token.as_str()), (1, ""), "one request is enough");
         let ladders = read_ladders(&site, &stranger()).await.unwrap();
         let ids: Vec<_> = ladders.iter().map(|ladder| ladder.id.as_str()).collect();
         assert_eq!(ids, [id.to_string()]);

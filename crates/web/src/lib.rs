@@ -1,8 +1,8 @@
-//! Pages: what the server says, in a browser.
+//! The pages of the server.
 //!
-//! A page asks the same services as any caller of gRPC does, in the same process, with the visitor's own address and token: who may look, how
-//! much and when follows from them. What it shows is a report ([`report`](lastnim_report)) or a template of `templates`; its twin with `.json` is the message
-//! itself. `address` has every address, read and written; `pages` finds the page of an address, and pages ask a [`Site`]; `response` is what all answers have in common; `forms` is how a page takes forms.
+//! A page asks the same services as any gRPC caller does, in the same process, with the visitor's address and token, so access and quotas are the
+//! same. It shows a report ([`report`](lastnim_report)) or a template of `templates`; the same address with `.json` has the message itself. `address`
+//! has every address; `pages` finds the page of an address, and pages ask a [`Site`]; `response` is shared by all answers; `forms` handles forms.
 
 mod address;
 mod address_parts;

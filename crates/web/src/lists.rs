@@ -1,4 +1,4 @@
-//! Lists, page by page.
+//! Lists with pages.
 
 use super::address::{PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell};
 use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};
@@ -21,20 +21,18 @@ use pb::tournament_service_server::TournamentService as _;
 use prost::Name;
 use tonic::Status;
 
-/// Lines of a page.
 const PAGE_SIZE: u32 = 50;
 
-/// A list, and what is said of it.
+/// The texts around a list.
 struct ListWords {
     title: &'static str,
-    /// What stands before it, as HTML.
+    /// HTML before the list.
     before: String,
-    /// What is said where there is nothing in it.
+    /// The text for an empty list.
     nothing: &'static str,
     links: fn(&str, &str) -> Option<String>,
 }
 
-/// Returns a page of the list of tournaments.
 pub(super) async fn tournament_list(
     site: &Site,
     visitor: &Visitor,
@@ -47,13 +45,12 @@ pub(super) async fn tournament_list(
     let words = ListWords {
         title: "Tournaments",
         before: String::new(),
-        nothing: "There is no tournament yet. An organiser creates one by `lastnim tournament create`, or by a form: \"organise\", below.",
+        nothing: "There is no tournament yet. An organiser creates one with `lastnim tournament create`, or here: \"organise\", below.",
         links: link_of_tournament_cell,
     };
     Ok(list_content(words, tournament_table(&list.tournaments), next, list))
 }
 
-/// Returns a page of the list of matches.
 pub(super) async fn match_list(
     site: &Site,
     visitor: &Visitor,
@@ -73,16 +70,15 @@ pub(super) async fn match_list(
     let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
         (true, _) => {
-            "There is no match yet. Matches are played in tournaments, and \"Play a hand\" above starts one against house bots."
+            "There is no match yet. Matches are played in tournaments; \"Play\" above starts one against house bots."
         }
-        (false, false) => "There is no such match.",
-        (false, true) => "There is no such match among those that were looked through.",
+        (false, false) => "No match fits the filter.",
+        (false, true) => "None of the matches searched so far fits the filter.",
     };
     let words = ListWords { title, before: form, nothing, links: link_of_match_cell };
     Ok(list_content(words, match_table(&list.matches), next, list))
 }
 
-/// Returns a page of the list of bots.
 pub(super) async fn bot_list(
     site: &Site,
     visitor: &Visitor,
@@ -94,13 +90,13 @@ pub(super) async fn bot_list(
     let words = ListWords {
         title: "Bots",
         before: String::new(),
-        nothing: "No bot is registered yet. An organiser registers one by `lastnim bots add`, which prints its token.",
+        nothing: "No bot is registered yet. An organiser registers one with `lastnim bot register`, which prints its token.",
         links: link_of_cell,
     };
     Ok(list_content(words, bot_table(&list.bots), next, list))
 }
 
-/// The form that narrows a list of matches.
+/// The form that filters a list of matches.
 #[derive(Debug, Template)]
 #[template(path = "match_filter.html")]
 struct FilterForm {
@@ -110,7 +106,7 @@ struct FilterForm {
     reasons: Vec<Choice>,
 }
 
-/// Something that can be chosen.
+/// An option of the form.
 #[derive(Debug)]
 struct Choice {
     word: String,

@@ -1,4 +1,4 @@
-//! Which matches of a list are wanted.
+//! The filter of a list of matches.
 
 use super::address_parts::QueryPart;
 use super::forms::FormFields;
@@ -7,37 +7,37 @@ use lastnim_core::game::BotName;
 use lastnim_proto::pb;
 use lastnim_report::words::enum_word;
 
-/// Which matches of a list are wanted: what is not said leaves none out.
+/// Which matches a list shows; empty fields exclude nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct MatchFilter {
-    /// Those in which this bot sits.
+    /// Matches of this bot.
     pub bot: Option<BotName>,
-    /// Those in this state.
+    /// Matches in this state.
     pub state: Option<pb::MatchState>,
-    /// Those that ended for this reason.
+    /// Matches that ended for this reason.
     pub reason: Option<pb::EndReason>,
 }
 
-/// The states that can be chosen.
+/// The states offered.
 pub(super) const STATES: [pb::MatchState; 4] =
     [pb::MatchState::Open, pb::MatchState::Over, pb::MatchState::Voided, pb::MatchState::Quarantined];
 
-/// The reasons that can be chosen.
+/// The reasons offered.
 pub(super) const REASONS: [pb::EndReason; 4] =
     [pb::EndReason::Finished, pb::EndReason::PlyLimit, pb::EndReason::AllForfeited, pb::EndReason::Cancelled];
 
-/// Returns the word that stands for a state in addresses.
+/// Returns the word for a state in addresses.
 pub(super) fn state_word(state: pb::MatchState) -> String {
     enum_word(state.as_str_name(), "MATCH_STATE_")
 }
 
-/// Returns the word that stands for a reason in addresses.
+/// Returns the word for a reason in addresses.
 pub(super) fn reason_word(reason: pb::EndReason) -> String {
     enum_word(reason.as_str_name(), "END_REASON_")
 }
 
 impl MatchFilter {
-    /// Writes it into the request for a list.
+    /// Adds the filter to a request.
     pub(super) fn narrow_request(&self, request: &mut pb::ListMatchesRequest) {
         request.bots.extend(self.bot.iter().map(ToString::to_string));
         request.state = self.state.unwrap_or_default().into();
@@ -46,7 +46,7 @@ impl MatchFilter {
 }
 
 impl QueryPart for MatchFilter {
-    /// Empty values say nothing, as those of a form that was not filled in.
+    /// Empty values count as missing, as in a form that was not filled in.
     fn read(query: &FormFields, _: &str) -> Result<Self, String> {
         let given = |key| query.find(key).map(str::trim).filter(|value| !value.is_empty());
         let bot = given("bot").map(|bot| bot.parse().map_err(|error| format!("{error}"))).transpose()?;
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_chosen_is_read_again() {
+    fn filters_round_trip() {
         let read = |query: &str| MatchFilter::read(&FormFields::parse(query.as_bytes()).unwrap(), "");
         let filter = read("bot=ann&state=over&reason=ply_limit").unwrap();
         let mut query = Serializer::new(String::new());

@@ -1,4 +1,4 @@
-//! A match, ply by ply.
+//! The page of a match.
 
 use super::address::{OracleView, link_of_cell};
 use super::kept_pages::{MadePage, PageLifetime};
@@ -17,10 +17,10 @@ use lastnim_report::words::join_first_words;
 use pb::transcript_service_server::TranscriptService as _;
 use tonic::{Code, Status};
 
-/// Questions of language models that are linked.
+/// The number of model questions that are linked.
 const MAX_QUESTIONS: usize = 200;
 
-/// Returns a match after so many plies.
+/// Returns a match after this many plies.
 pub(super) async fn match_page(
     site: &Site,
     visitor: &Visitor,
@@ -32,7 +32,7 @@ pub(super) async fn match_page(
     let record = site.find_record(visitor, id).await?;
     let questions = read_questions(site, visitor, id, &shown).await?;
     let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
-    // One that is withheld is shown once the tournament is over.
+    // A withheld record is shown once the tournament is over.
     let lifetime =
         if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() };
     let content = PageContent::of_message(shown.clone(), move |address| {
@@ -55,7 +55,7 @@ pub(super) async fn match_page(
 /// Returns the record of a match, as `lastnim record get` prints it.
 pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) -> Result<MadePage, Status> {
     let record = site.get_record(visitor, id).await?;
-    // It is signed once it is whole.
+    // The record is signed once the match is over.
     let is_whole = !record.signature.is_empty();
     let write = move || serde_json::to_string(&MessageJson::canonical(&record));
     let json = site.reads.run_slow_work(&visitor.request(()), write).await?;
@@ -64,7 +64,7 @@ pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) ->
     Ok(MadePage::of_json(json, lifetime))
 }
 
-/// Asks which questions of a match that is over were published.
+/// Reads which questions of a finished match were published.
 async fn read_questions(
     site: &Site,
     visitor: &Visitor,
@@ -77,7 +77,7 @@ async fn read_questions(
     let request = visitor.request(pb::ListTranscriptsRequest { match_id: id.to_string() });
     match site.transcripts.list_transcripts(request).await {
         Ok(listed) => Ok(listed.into_inner().questions),
-        // Its record was removed, and what was published of it with it.
+        // The record was removed, together with its published questions.
         Err(status) if status.code() == Code::NotFound => Ok(Vec::new()),
         Err(status) => Err(status),
     }
@@ -91,15 +91,15 @@ fn transcript_links(id: MatchId, questions: &[pb::PublishedQuestion]) -> Vec<(St
     questions.iter().take(MAX_QUESTIONS).map(link).collect()
 }
 
-/// Says whether a record proves itself: its hashes follow from each other, its takes from the rules, and the signature is on the last hash.
+/// Says whether a record verifies: its takes are legal, its hashes form a chain, and the last one is signed.
 fn proof_words(record: &pb::MatchRecord) -> String {
     match verify_record(record) {
         Ok(verified) => match verified.seal() {
             Some(seal) => format!(
-                "The record verifies: it replays, its hashes follow from each other, and the key {} has signed the last.",
+                "The record verifies: its takes are legal, its hashes form a chain, and the last one is signed by the key {}.",
                 seal.signer
             ),
-            None => "The record is not signed yet; what is there of it replays.".to_owned(),
+            None => "The record is not signed yet. Its takes so far are legal.".to_owned(),
         },
         Err(flaw) => format!("The record does not verify: {flaw}."),
     }

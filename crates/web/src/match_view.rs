@@ -1,4 +1,4 @@
-//! A match as it stands after some plies, part by part.
+//! A match after some plies, as the parts of its page.
 
 use super::address::{FeedAddress, OracleView, PageAddress, SiteAddress, link_of_cell};
 use super::board::{LastTake, draw_board};
@@ -7,7 +7,7 @@ use super::oracle_page::hidden_piles_words;
 use super::replay::Replay;
 use super::seat_clock::SeatClock;
 use super::seat_mark::SeatMark;
-use super::seat_table::{SeatStanding, TableSeat, draw_seat_table};
+use super::seat_table::{SeatState, TableSeat, draw_seat_table};
 use super::take_table::{TakeTable, take_ranges};
 use super::winner_strip::{WinnerStretch, winner_stretches, winner_strip};
 use askama::Template;
@@ -19,142 +19,137 @@ use lastnim_report::render::{Html, Time, write_template};
 use lastnim_report::words::{count_words, enum_phrase};
 use tonic::Status;
 
-/// The most seats whose rows stand beside them: of more each row is longer than a line.
+/// The maximum number of seats whose rows are shown beside them; with more, a row is longer than a line.
 const MAX_ROOMY_SEATS: usize = 8;
-/// Changes of the predicted winner that are listed.
 const MAX_CHANGES: usize = 20;
-/// Things that happened besides takes that are listed: the last ones.
+/// Events other than takes that are shown: the last ones.
 const MAX_INCIDENTS: usize = 40;
 
-/// What is its own of the page of a match. Each block is a part, which stands in the element of the same id.
+/// The content of the page of a match. Each block is the element of the same id.
 #[derive(Debug, Template)]
 #[template(
     path = "match.html",
     blocks = ["state", "shown", "board", "steps", "view_switch", "oracle", "seats", "rows", "what_if", "takes", "takes_note", "ledger", "incidents", "facts"]
 )]
 struct MatchContent {
-    /// How it stands, in a line.
+    /// The state in one line.
     outcome: String,
-    /// Which position is shown, in words before and behind the number of plies.
+    /// Which position is shown: the words before and after the number of plies.
     shown_words: (String, &'static str),
-    /// How many plies there are.
+    /// The number of plies.
     plies: u32,
-    /// The positions that can be gone to.
+    /// Links to other positions.
     step_list: Vec<Step>,
-    /// The board.
     board_svg: String,
-    /// How many piles are left out of it, in words; empty if none is.
+    /// How many piles are not drawn, in words; may be empty.
     hidden_piles: String,
-    /// Who sits where.
+    /// The seats.
     seat_lines: Vec<SeatLine>,
-    /// What the oracle says of the position that is shown.
+    /// What the oracle says about this position.
     oracle_words: Option<OracleWords>,
-    /// The seats round the table; empty of many.
+    /// The drawing of the seats around a table; empty for many seats.
     table_svg: String,
     /// Whether rows are revealed.
     has_rows: bool,
-    /// Whether there are so many seats that each has a line without its row.
+    /// Whether there are too many seats to show rows beside them.
     is_crowded: bool,
-    /// Another take that can be tried at the position that is shown.
+    /// The form for trying another take here.
     other_take: Option<OtherTake>,
-    /// Where language models wrote down what they were asked: the addresses, and the words.
+    /// Links to the logs of language models, with their texts.
     transcripts: Vec<(String, String)>,
-    /// Whether the record proves itself.
+    /// Whether the record verifies.
     proof: String,
-    /// The address with the oracle, or without it.
+    /// The link that shows or hides the oracle.
     other_view: Option<(String, &'static str)>,
-    /// The takes around the position that is shown.
+    /// The takes around this position.
     take_table: String,
-    /// Which takes these are; empty if they are all.
+    /// Which takes the table shows; empty if all.
     takes_note: String,
-    /// What errors cost and gave whom.
+    /// What errors cost and gave each seat.
     ledger: String,
-    /// What happened besides takes: when, and what.
+    /// Events other than takes, with their times.
     incident_list: Vec<(Time, String)>,
-    /// What was fixed, and what the audit found.
+    /// The settings, and the findings of the audit.
     fact_list: String,
-    /// What the audit found of each seat, where that is folded; empty otherwise.
+    /// The findings of the audit by seat, if there are many; otherwise empty.
     seat_findings: String,
-    /// The record for programs.
+    /// The address of the record as JSON.
     record: String,
-    /// The match.
     id: MatchId,
-    /// Where a tab hears what changes; none if nothing will.
+    /// The address of live updates, unless the match is over.
     events_address: Option<String>,
     /// How many events are shown.
     events: u64,
-    /// Whether the newest position is shown, so that the next one takes its place.
+    /// Whether this is the newest position, so that the page follows the match.
     is_newest: bool,
 }
 
-/// A position that can be gone to.
+/// A link to a position.
 #[derive(Debug)]
 struct Step {
-    /// What it is called.
     label: &'static str,
-    /// What it is to the position that is shown, in the word that browsers know; empty if there is none.
+    /// Its `rel`; may be empty.
     rel: &'static str,
-    /// Where it is; none where the position is shown already.
+    /// Its address; `None` for the position that is shown.
     address: Option<String>,
 }
 
-/// Another take that can be tried.
+/// The form for trying another take.
 #[derive(Debug)]
 struct OtherTake {
     action: String,
     ply: u32,
     seat: String,
-    /// The most counters that can be taken.
+    /// The counters in the pile.
     counters: u64,
 }
 
-/// A seat in a list.
+/// A seat in the list.
 #[derive(Debug)]
 struct SeatLine {
     seat: usize,
     mark: String,
     bot: String,
-    /// Where a page tells more of the bot; empty for a guest.
+    /// The page of the bot; empty for a guest.
     address: String,
     /// What it is about to do, or what became of it.
     state: String,
     is_to_move: bool,
     clock: Option<SeatClock>,
-    /// The seats in the order in which it would like to see them win, each with its mark; empty before rows are revealed.
+    /// The seats in its preference order, each with its mark; empty before rows are revealed.
     wanted: Vec<(usize, String)>,
 }
 
-/// What the oracle says of a position.
+/// What the oracle says about a position.
 #[derive(Debug)]
 struct OracleWords {
     strip: Option<String>,
-    /// From which ply on which seat wins under optimal play: the address of that position, and the words.
+    /// Changes of the predicted winner: the address of the position, and a text.
     changes: Vec<(String, String)>,
     words: Vec<String>,
 }
 
-/// A match as it stands after some plies.
+/// A match after some plies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchAtPly<'a> {
-    /// The match.
     pub id: MatchId,
-    /// What the service says of it.
+    /// The answer of the service.
     pub shown: &'a pb::GetMatchResponse,
     /// Its events.
     pub replay: &'a Replay,
     /// How many takes are shown.
     pub ply: u32,
-    /// Whether the oracle is asked.
+    /// Whether the oracle is shown.
     pub view: OracleView,
 }
 
 impl MatchAtPly<'_> {
-    /// Writes what is its own of the page, with links to transcripts and whether the record proves itself.
+    /// Writes the content of the page.
     pub(super) fn html(&self, transcripts: Vec<(String, String)>, proof: String) -> Result<String, Status> {
         Ok(write_template(&MatchContent { transcripts, proof, ..self.content()? }))
     }
 
-    /// Writes all parts of the page, for those who look at it.
+    /// Writes all parts of the page for live updates.
     pub(super) fn live_page(&self) -> Result<LivePage, Status> {
         let content = self.content()?;
         let parts = PageParts::default()
@@ -175,7 +170,7 @@ impl MatchAtPly<'_> {
         let rows = if self.replay.end.is_some() { Vec::new() } else { self.take_table().numbered_rows() };
         let whole = write_template(&content.as_takes());
         let list = Some(LiveList { id: "takes", whole, rows });
-        Ok(LivePage { event: Some(self.replay.events), parts, list, said: self.said() })
+        Ok(LivePage { event: Some(self.replay.events), parts, list, announcement: self.announcement() })
     }
 
     fn content(&self) -> Result<MatchContent, Status> {
@@ -189,8 +184,8 @@ impl MatchAtPly<'_> {
         let board = draw_board(&position, last, &self.replay.setup.piles);
         let to_move = (!position.is_over()).then(|| position.to_move().index());
         let other_view = self.shown.audit.is_some().then(|| match self.view {
-            OracleView::Hidden => (self.address(self.ply, OracleView::Shown), "Show what the oracle says"),
-            OracleView::Shown => (self.address(self.ply, OracleView::Hidden), "Hide what the oracle says"),
+            OracleView::Hidden => (self.address(self.ply, OracleView::Shown), "Show the oracle"),
+            OracleView::Shown => (self.address(self.ply, OracleView::Hidden), "Hide the oracle"),
         });
         let is_over = self.replay.end.is_some();
         let (fact_list, seat_findings) = self.facts();
@@ -225,22 +220,22 @@ impl MatchAtPly<'_> {
         })
     }
 
-    /// Returns the match in brief, as far as its events are known here.
+    /// Returns the summary of the match, as far as its events are known here.
     fn game(&self) -> pb::Match {
         self.shown.r#match.clone().unwrap_or_default()
     }
 
-    /// Returns what the oracle says, where that is to be shown.
+    /// Returns the audit, if it is to be shown.
     fn audit(&self) -> Option<&pb::Audit> {
         self.shown.audit.as_ref().filter(|_| self.view == OracleView::Shown)
     }
 
-    /// Returns whether there are so many seats that what is said of each of them is folded.
+    /// Returns whether the findings of each seat are folded.
     fn is_crowded(&self) -> bool {
         self.replay.setup.bots.len() > MAX_ROOMY_SEATS
     }
 
-    /// Writes what was fixed and what the audit found; of many seats the second is what it found of each.
+    /// Writes the settings and the findings; for many seats, those of each seat come second.
     fn facts(&self) -> (String, String) {
         let told = pb::GetMatchResponse { audit: self.audit().cloned(), ..self.shown.clone() };
         let (html, report) = (Html::with_links(&link_of_cell), match_report(&self.game(), &told));
@@ -257,27 +252,27 @@ impl MatchAtPly<'_> {
         PageAddress::Match { id: self.id, ply: Some(ply), oracle: view }.to_string()
     }
 
-    /// Draws the seats round the table; nothing of many.
+    /// Draws the seats around a table; empty for many seats.
     fn seat_table(&self, to_move: Option<usize>) -> String {
         let bots = &self.replay.setup.bots;
         let rows: Option<Vec<_>> = (0..bots.len()).map(|seat| self.replay.wanted_winners(seat)).collect();
-        let standing = |seat| match self.winner() {
-            Some(winner) if winner as usize == seat => SeatStanding::Won,
-            None if to_move == Some(seat) => SeatStanding::ToMove,
-            _ => SeatStanding::Waits,
+        let state = |seat| match self.winner() {
+            Some(winner) if winner as usize == seat => SeatState::Won,
+            None if to_move == Some(seat) => SeatState::ToMove,
+            _ => SeatState::Waits,
         };
         let seats: Vec<_> =
-            bots.iter().enumerate().map(|(seat, bot)| TableSeat { bot, standing: standing(seat) }).collect();
+            bots.iter().enumerate().map(|(seat, bot)| TableSeat { bot, state: state(seat) }).collect();
         draw_seat_table(&seats, rows.as_deref()).unwrap_or_default()
     }
 
-    /// Returns the seat that won, where the last position is shown.
+    /// Returns the winner, if the last position is shown.
     fn winner(&self) -> Option<u32> {
         let is_last = self.ply == self.replay.plies();
         self.replay.end.as_ref().filter(|_| is_last).and_then(|end| end.winner)
     }
 
-    /// Returns the take that can be tried otherwise, where the oracle is shown.
+    /// Returns the form for another take, if the oracle is shown.
     fn other_take(&self, position: &Position) -> Option<OtherTake> {
         self.audit().filter(|_| !position.is_over() && !self.replay.rows.is_empty())?;
         let there = PageAddress::WhatIf { id: self.id, ply: self.ply, take: None }.to_string();
@@ -304,8 +299,8 @@ impl MatchAtPly<'_> {
         (before, takes)
     }
 
-    /// Says what happened last, for those who do not see the page.
-    fn said(&self) -> String {
+    /// Describes the latest event for screen readers.
+    fn announcement(&self) -> String {
         let players = SeatNames::of_setup(&self.replay.setup);
         let newest_take = self.replay.newest_takes().next().filter(|take| take.event == self.replay.events);
         match (newest_take, self.replay.incidents.last().and_then(|timed| timed.event.as_ref())) {
@@ -366,7 +361,7 @@ impl MatchAtPly<'_> {
             states.push(format!("forfeited: {reason}; the steward plays"));
         }
         let wanted = self.replay.wanted_winners(seat).unwrap_or_default();
-        // The service may be ahead of the events that are here.
+        // The service may be ahead of these events.
         let open = self.shown.open.as_ref().filter(|open| is_last && open.plies == self.ply);
         SeatLine {
             seat,
@@ -414,7 +409,7 @@ impl MatchAtPly<'_> {
     }
 }
 
-/// Returns whether something says no more than which rows seats have, which stands with the seats as well.
+/// Returns whether an event only reveals rows, which the list of seats shows too.
 fn is_about_rows(timed: &pb::RecordEvent) -> bool {
     use pb::record_event::Event;
     match &timed.event {
@@ -424,14 +419,14 @@ fn is_about_rows(timed: &pb::RecordEvent) -> bool {
     }
 }
 
-/// Says what a take did to the rank that its seat could force against all others together, where that is not what its regret says.
+/// Says how a take changed the rank that its seat could force against all others together, where its regret does not say so.
 fn safety_words(ply: &pb::PlyAudit) -> Option<&'static str> {
     match ply.safety() {
         pb::TakeSafety::Risky => Some(
-            "The last take was optimal and risky: it gave up rank that the seat could have forced against all others together.",
+            "The last take was optimal and risky: before it, the seat could force a better rank against all others together than after it.",
         ),
         pb::TakeSafety::SafeError => Some(
-            "The last take was safe: it kept the rank that the seat can force against all others together.",
+            "The last take was a safe error: the seat can still force the same rank against all others together.",
         ),
         _ => None,
     }

@@ -1,6 +1,6 @@
-//! A position, and what the oracle says of it.
+//! The page of the oracle.
 
-use super::board::draw_still_board;
+use super::board::draw_static_board;
 use super::kept_pages::PageLifetime;
 use super::page::Page;
 use super::page_content::PageContent;
@@ -26,32 +26,32 @@ use pb::oracle_service_server::OracleService as _;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
-/// The nodes of a tree that is shown.
+/// The most nodes of a tree that is drawn.
 const MAX_TREE_NODES: u64 = 130;
-/// How long it may take to find out how safe a winner is, as gRPC says it.
+/// The timeout of the robustness analysis, in gRPC format.
 const SAFETY_TIMEOUT: &str = "500m";
-/// The most bytes of the line of best play: each ply of it shows all piles.
+/// The maximum size of the line of best play: each of its plies shows all piles.
 const MAX_LINE_BYTES: usize = 20_000;
 
-/// What is its own of the page of the oracle.
+/// The content of the page.
 #[derive(Debug, Template)]
 #[template(path = "oracle.html")]
 struct OracleContent<'a> {
     typed: &'a TypedPosition,
     endings: Vec<EndingChoice>,
-    /// What is wrong with what was typed; empty if nothing is.
+    /// The error in the typed position; empty if it is valid.
     mistake: String,
-    /// The piles; empty if something is wrong.
+    /// The drawn piles; empty if the position is invalid.
     board: String,
-    /// How many piles are left out of it, in words; empty if none is.
+    /// How many piles are not drawn, in words; may be empty.
     hidden_piles: String,
-    /// What the oracle says.
+    /// The report.
     answer: String,
-    /// All play from there, where that is little; empty otherwise.
+    /// The tree of all play, if it is small; otherwise empty.
     tree: String,
 }
 
-/// An ending that can be chosen.
+/// An ending to choose.
 #[derive(Debug)]
 struct EndingChoice {
     name: String,
@@ -59,7 +59,7 @@ struct EndingChoice {
     is_chosen: bool,
 }
 
-/// Returns a position with what the oracle says of it, or with what is wrong with it.
+/// Returns a position with the oracle's answer, or with the error in it.
 pub(super) async fn oracle_page(
     site: &Site,
     visitor: &Visitor,
@@ -90,7 +90,7 @@ pub(super) async fn oracle_page(
         };
         match read {
             Ok((game, safety)) => {
-                let board = draw_still_board(&game.first_position(), None);
+                let board = draw_static_board(&game.first_position(), None);
                 (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
                 content.answer =
                     Html::with_links(&|_, _| None).report_html(&position_report(&game, safety.as_ref()));
@@ -99,13 +99,13 @@ pub(super) async fn oracle_page(
             Err(mistake) => content.mistake = mistake,
         }
         let html = write_template(&content);
-        let summary = "Who wins a position of Last Nim under optimal play, by which takes, and why";
+        let summary = "Who wins a position of Last Nim under optimal play, with which takes, and why";
         Ok(Page::of_html(address, "Oracle".into(), html).with_summary(summary))
     });
     Ok(content.with_lifetime(lifetime))
 }
 
-/// Writes the tree of all play; nothing where it has more nodes than people look at.
+/// Draws the tree of all play; empty if it has too many nodes.
 fn tree_html(game: &Game) -> String {
     let mut budget = Budget::of_steps(4 * MAX_TREE_NODES);
     match PlayGraph::build_tree(game, None, MAX_TREE_NODES, &mut budget) {
@@ -116,13 +116,13 @@ fn tree_html(game: &Game) -> String {
 
 fn ending_choice(ending: Ending, typed: &TypedPosition) -> EndingChoice {
     let words = match ending {
-        Ending::ToMoveWins => "the seat that cannot move",
+        Ending::ToMoveWins => "the seat to move when no counter is left",
         Ending::LastMoverWins => "the seat that moved last",
     };
     EndingChoice { name: ending.to_string(), words, is_chosen: typed.ending == ending.to_string() }
 }
 
-/// Says how many piles a board leaves out; nothing if none.
+/// Says how many piles are not drawn; empty if none.
 pub(super) fn hidden_piles_words(hidden: usize) -> String {
     match hidden {
         0 => String::new(),
@@ -130,23 +130,23 @@ pub(super) fn hidden_piles_words(hidden: usize) -> String {
     }
 }
 
-/// What the oracle answers to a page.
+/// The oracle's answer.
 #[derive(Debug)]
 pub(super) struct OracleAnswer {
-    /// All of it, for programs.
+    /// The answer as JSON.
     pub json: String,
-    /// How safe the winner is; none where nobody had the time to find out.
+    /// How safe the winner is; `None` if the analysis was refused or took too long.
     pub safety: Option<pb::AssessRobustnessResponse>,
 }
 
 impl OracleAnswer {
-    /// Returns what a page of it holds for. At the next look there may be time for what is left out.
+    /// Returns how long a page with this answer stays valid. If something is missing, the next request may find it.
     pub(super) fn lifetime(&self) -> PageLifetime {
         if self.safety.is_some() { PageLifetime::default() } else { PageLifetime::Moment }
     }
 }
 
-/// Asks the oracle as any caller does.
+/// Asks the oracle like any caller.
 pub(super) async fn ask_oracle(
     site: &Site,
     visitor: &Visitor,
@@ -163,7 +163,7 @@ pub(super) async fn ask_oracle(
     Ok(OracleAnswer { json: json.to_string(), safety })
 }
 
-/// Asks how safe the winner is; returns nothing where that takes too long, or too many ask.
+/// Asks how safe the winner is; `None` if that takes too long or the oracle is busy.
 async fn assess_safety(
     site: &Site,
     visitor: &Visitor,
@@ -197,7 +197,7 @@ mod tests {
     use std::time::Duration;
     use tokio::time::{sleep, timeout};
 
-    /// A question that takes far longer than it may: (8!)^8 declarations.
+    /// A question that takes far too long: (8!)^8 declarations.
     fn endless() -> pb::FindEquilibriaRequest {
         let rows: Vec<Vec<u64>> =
             (0..8).map(|seat| (0..8).map(|rank| (rank * 3 + seat) % 8).collect()).collect();
@@ -205,7 +205,7 @@ mod tests {
         pb::FindEquilibriaRequest { game: Some((&game).into()), max_examples: 1 }
     }
 
-    /// Asks for a page until it holds for so long, and returns it.
+    /// Requests a page until it has this lifetime, and returns it.
     async fn page_with(site: &Site, lifetime: PageLifetime) -> PageContent {
         let typed =
             TypedPosition { piles: "2 2".into(), rows: "0 1; 0 1".into(), ..TypedPosition::default() };
@@ -218,11 +218,11 @@ mod tests {
                 sleep(Duration::from_millis(10)).await;
             }
         };
-        timeout(Duration::from_secs(30), asking).await.expect("such a page")
+        timeout(Duration::from_secs(30), asking).await.expect("a page with this lifetime")
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn what_is_left_out_in_a_busy_moment_is_looked_for_at_the_next_look() {
+    async fn what_a_busy_oracle_left_out_is_added_later() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let site = open_site(&arena, 1);
         let oracle = site.oracle.clone();

@@ -1,4 +1,4 @@
-//! What a page is made of, before it is written in one form or another.
+//! The content of a page, before it is written in one format.
 
 use super::address::PageAddress;
 use super::kept_pages::PageLifetime;
@@ -12,33 +12,33 @@ use tonic::Status;
 
 type MakePage = Box<dyn FnOnce(&PageAddress) -> Result<Page, Status> + Send>;
 
-/// What a page is made of. Only the form that was asked for is written.
+/// The content of a page. Only the requested format is written.
 pub(super) struct PageContent {
     page: MakePage,
     json: Box<dyn FnOnce() -> String + Send>,
-    /// Its tables for programs; none where it has none.
+    /// Its tables; `None` if it has no CSV.
     tables: Option<Report>,
-    /// What would play it again; none where nothing is played.
+    /// The settings that would replay it; `None` if it has no TOML.
     toml: Option<String>,
-    /// Where what does not fit goes on.
+    /// The next page of a list.
     pub next: Option<PageAddress>,
-    /// What it holds for.
+    /// How long it stays valid.
     pub lifetime: PageLifetime,
-    /// Whether what it should show is still being worked out.
+    /// Whether part of it is still being computed.
     pub is_awaited: bool,
 }
 
 impl PageContent {
-    /// Takes a message, which is the page for programs, and what makes the page for people.
+    /// Takes a message, which is the JSON, and a function that makes the HTML page.
     pub(super) fn of_message<M: Name + Send + 'static>(
         message: M,
         page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
     ) -> Self {
-        let json = move || serde_json::to_string(&MessageJson::of(&message)).expect("all keys are texts");
+        let json = move || serde_json::to_string(&MessageJson::of(&message)).expect("all keys are strings");
         Self::new(Box::new(page), Box::new(json))
     }
 
-    /// Takes what is written for programs already.
+    /// Takes existing JSON.
     pub(super) fn of_json(
         json: String,
         page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
@@ -51,53 +51,53 @@ impl PageContent {
         Self { page, json, tables, toml, next, lifetime, is_awaited }
     }
 
-    /// Says what it holds for.
-    #[must_use = "it is the content with its lifetime"]
+    /// Sets how long it stays valid.
+    #[must_use = "returns the changed content"]
     pub(super) fn with_lifetime(self, lifetime: PageLifetime) -> Self {
         Self { lifetime, ..self }
     }
 
-    /// Says that what it should show is still being worked out: a browser asks again soon.
-    #[must_use = "it is the content that is awaited"]
+    /// Marks part of it as still being computed, so that browsers reload it soon.
+    #[must_use = "returns the changed content"]
     pub(super) fn awaited(self) -> Self {
         Self { is_awaited: true, lifetime: PageLifetime::Moment, ..self }
     }
 
-    /// Adds tables for programs.
-    #[must_use = "it is the content with its tables"]
+    /// Adds tables for CSV.
+    #[must_use = "returns the changed content"]
     pub(super) fn with_tables(self, tables: Report) -> Self {
         Self { tables: Some(tables), ..self }
     }
 
-    /// Adds the file that would play it again.
-    #[must_use = "it is the content with the file"]
+    /// Adds the TOML file.
+    #[must_use = "returns the changed content"]
     pub(super) fn with_toml(self, toml: String) -> Self {
         Self { toml: Some(toml), ..self }
     }
 
-    /// Says where it goes on.
-    #[must_use = "it is the content with what comes next"]
+    /// Adds the next page of a list.
+    #[must_use = "returns the changed content"]
     pub(super) fn with_next(self, next: Option<PageAddress>) -> Self {
         Self { next, ..self }
     }
 
-    /// Makes the page for people.
+    /// Makes the HTML page.
     pub(super) fn page(self, address: &PageAddress) -> Result<Page, Status> {
         let page = (self.page)(address)?;
         Ok(if self.tables.is_some() { page.with_csv(address) } else { page })
     }
 
-    /// Writes it for programs.
+    /// Writes the JSON.
     pub(super) fn json(self) -> String {
         (self.json)()
     }
 
-    /// Returns the file that would play it again.
+    /// Returns the TOML file.
     pub(super) fn toml(self) -> Option<String> {
         self.toml
     }
 
-    /// Writes its tables.
+    /// Writes the CSV.
     pub(super) fn csv(self) -> Option<String> {
         self.tables.as_ref().map(csv_text)
     }

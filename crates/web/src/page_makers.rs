@@ -1,4 +1,4 @@
-//! Who makes a page for which several visitors ask at the same time: one of them, and the others wait for it.
+//! Lets one of several concurrent requests make a page, while the others wait for it.
 
 use super::kept_pages::FinishedPage;
 use std::collections::HashMap;
@@ -7,17 +7,16 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How long somebody waits for one maker. Whoever has much under way waits longer for its turns to read than others do, and others take its
-/// place then.
+/// How long a request waits for one maker. A maker that has used up its quota may be slow; another request then takes over.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// The pages that are being made, by their addresses.
+/// The pages that are being made, by address.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PageMakers {
     making: Arc<Mutex<HashMap<String, watch::Receiver<MakerState>>>>,
 }
 
-/// What has become of a page that somebody makes.
+/// The state of a page in the making.
 #[derive(Debug, Clone, Default)]
 enum MakerState {
     #[default]
@@ -26,25 +25,25 @@ enum MakerState {
     Failed,
 }
 
-/// What somebody does about a page for which there is no kept one.
+/// The role of a request for a page that is not cached.
 #[derive(Debug)]
 pub(super) enum MakerRole {
-    /// It makes the page for all who ask.
+    /// It makes the page for all.
     Maker(PageMaker),
-    /// Somebody else makes it.
+    /// Another request makes it.
     Waiter(MakerWatch),
 }
 
-/// Makes a page. If it is dropped before, somebody else makes it.
+/// Makes a page. If it is dropped first, another request takes over.
 #[derive(Debug)]
-#[must_use = "others wait for what becomes of the page"]
+#[must_use = "other requests wait for the page"]
 pub(super) struct PageMaker {
     makers: PageMakers,
     address: String,
     state: watch::Sender<MakerState>,
 }
 
-/// Waits for a page that somebody else makes.
+/// Waits for a page that another request makes.
 #[derive(Debug)]
 pub(super) struct MakerWatch {
     makers: PageMakers,
@@ -52,13 +51,12 @@ pub(super) struct MakerWatch {
     state: watch::Receiver<MakerState>,
 }
 
-/// What came of waiting.
 #[derive(Debug)]
 pub(super) enum WaitOutcome {
     Finished(FinishedPage),
-    /// What the maker was refused may be granted to others.
+    /// The maker failed; another request may succeed.
     Failed,
-    /// The maker has left, or takes too long: its place is free.
+    /// The maker is gone or too slow; another request can take over.
     Vacant,
 }
 
@@ -67,7 +65,7 @@ impl PageMakers {
         self.making.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the place of the maker of a page if it is free.
+    /// Becomes the maker of a page, or waits for the current one.
     pub(super) fn take_role(&self, address: &str) -> MakerRole {
         let (makers, address) = (self.clone(), address.to_owned());
         let mut making = self.lock();
@@ -79,7 +77,7 @@ impl PageMakers {
         MakerRole::Maker(PageMaker { makers, address, state })
     }
 
-    /// Frees the place of a maker, unless somebody else has it by now.
+    /// Removes a maker, unless another has replaced it.
     fn vacate(&self, address: &str, state: &watch::Receiver<MakerState>) {
         let mut making = self.lock();
         if making.get(address).is_some_and(|newest| newest.same_channel(state)) {
@@ -89,12 +87,12 @@ impl PageMakers {
 }
 
 impl PageMaker {
-    /// Hands the page to those who wait for it.
+    /// Sends the page to those who wait.
     pub(super) fn finish(self, page: FinishedPage) {
         self.state.send_replace(MakerState::Finished(page));
     }
 
-    /// Says to those who wait that there is no page for the maker.
+    /// Tells those who wait that the maker failed.
     pub(super) fn fail(self) {
         self.state.send_replace(MakerState::Failed);
     }
@@ -107,7 +105,7 @@ impl Drop for PageMaker {
 }
 
 impl MakerWatch {
-    /// Waits until there is a page or none is to be expected, for a bounded time.
+    /// Waits for a bounded time until the page is made or the maker fails.
     pub(super) async fn wait(mut self) -> WaitOutcome {
         let is_decided = |state: &MakerState| !matches!(state, MakerState::Making);
         let waited = timeout(MAX_WAIT, self.state.wait_for(is_decided)).await;

@@ -1,27 +1,27 @@
-//! Why there is no page, for those who count.
+//! Reasons of refused pages, for the metrics.
 
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::Response;
 use tonic_types::StatusExt as _;
 
-/// Why there is no page: one of the reasons that the program knows. It goes with the answer as far as to where answers are counted.
+/// Why a page was refused: an extension of the response, read where responses are counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PageRefusal {
     reason: String,
 }
 
-/// Says with an answer why it is a refusal; the words are those of a status that a service gave.
-#[must_use = "it is the answer with the reason"]
+/// Adds the reason of a service's status to a response.
+#[must_use = "returns the changed response"]
 pub(super) fn with_status_reason(response: Response<Body>, status: &Status) -> Response<Body> {
     let reason = status.get_details_error_info().map(|info| info.reason);
     let reason = reason.filter(|reason| !reason.is_empty());
-    // A status of the pages themselves has no details: its code says enough.
+    // A status of the pages has no details, but its code is enough.
     with_reason(response, &reason.unwrap_or_else(|| format!("{:?}", status.code())))
 }
 
-/// Says with an answer why it is a refusal. Words are told apart by capitals or underscores, and written as in `TOO_MANY_READS`.
-#[must_use = "it is the answer with the reason"]
+/// Adds a reason to a response. Words separated by capitals or underscores become `UPPER_SNAKE_CASE`.
+#[must_use = "returns the changed response"]
 pub(super) fn with_reason(mut response: Response<Body>, words: &str) -> Response<Body> {
     let mut reason = String::new();
     for letter in words.chars() {
@@ -34,7 +34,7 @@ pub(super) fn with_reason(mut response: Response<Body>, words: &str) -> Response
     response
 }
 
-/// Returns why an answer is a refusal; `None` if it is none, or does not say.
+/// Returns the reason of a refused response, if it has one.
 pub fn refusal_reason(response: &Response<Body>) -> Option<&str> {
     response.extensions().get::<PageRefusal>().map(|refusal| refusal.reason.as_str())
 }
@@ -45,7 +45,7 @@ mod tests {
     use lastnim_rpc::memory_spent_status;
 
     #[test]
-    fn reasons_are_those_of_the_services_or_the_codes() {
+    fn reasons_come_from_the_services_or_the_codes() {
         let told = |status: &Status| {
             let response = with_status_reason(Response::default(), status);
             refusal_reason(&response).unwrap().to_owned()

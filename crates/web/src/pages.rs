@@ -1,4 +1,4 @@
-//! From a request to its page.
+//! Dispatches requests to pages.
 
 use super::address::{FeedAddress, FormAddress, PageAddress, PageForm, SiteAddress};
 use super::book::{chapter_content, contents_page};
@@ -40,19 +40,19 @@ use tonic::codegen::http::header::HeaderMap;
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode, Uri};
 
-/// All pages of a site.
+/// The pages of a site.
 #[derive(Debug, Clone)]
 pub struct Pages {
     site: Site,
 }
 
 impl Pages {
-    /// Shows the pages of a site.
+    /// Makes the pages of a site.
     pub fn new(site: Site) -> Self {
         Self { site }
     }
 
-    /// Returns the standing of a visitor who shows no token: whoever is signed in is known.
+    /// Returns the rights of a visitor without a token, who may be signed in by a cookie.
     pub fn caller_status(
         &self,
         client: ClientAddress,
@@ -67,7 +67,7 @@ impl Pages {
         }
     }
 
-    /// Answers a request of a client. Its body is read where a page takes forms.
+    /// Responds to a request. Its body is read only by pages with forms.
     pub async fn respond<B>(
         self,
         client: ClientAddress,
@@ -78,7 +78,7 @@ impl Pages {
         B: Body<Data = Bytes, Error = Status>,
     {
         let (head, body) = request.into_parts();
-        // What it holds is charged until there is an answer.
+        // Its memory is charged until there is a response.
         let body = pin!(body);
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
         let visitor = Visitor::of_request(client, channel, &head.uri, &head.headers);
@@ -101,13 +101,13 @@ impl Pages {
         }
     }
 
-    /// Says why a request for a path gets no page, in the form that it asks for.
+    /// Returns an error page in the requested format.
     pub fn refuse(&self, path: &str, status: &Status) -> PageResponse {
         let (_, form) = PageForm::split(path);
         error_response(form, status)
     }
 
-    /// Shows a page as it is for this visitor. Nobody else is shown what somebody with a token was.
+    /// Shows a page to this visitor. Pages made for a token are never shared.
     ///
     /// Boxed, like [`Self::respond_to_form`], so that the pages are compiled in this crate only.
     fn show<'a>(
@@ -129,7 +129,7 @@ impl Pages {
             return self.respond_to(&visitor, address).await;
         }
         let arrives = arrives_without_cookies(headers);
-        // A new cookie would take the place of the one that the browser has.
+        // A new cookie would replace the one that the browser has.
         if arrives && address.form_address().is_some() {
             return onward_response(address);
         }
@@ -142,7 +142,7 @@ impl Pages {
         if has_token { without_caching(shown) } else { shown }
     }
 
-    /// Shows a page, to a browser that keeps the cookie of the page from then on.
+    /// Shows a page and sets its cookie.
     async fn show_with_cookie(
         &self,
         visitor: Visitor,
@@ -187,7 +187,7 @@ impl Pages {
                 let text = asset.text.to_owned();
                 Ok(text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text))
             }
-            SiteAddress::Health => Ok(plain_response(StatusCode::OK, "the server runs\n")),
+            SiteAddress::Health => Ok(plain_response(StatusCode::OK, "the server is running\n")),
             SiteAddress::Readiness => Ok(readiness_response(site).await),
             SiteAddress::Metrics => metrics_response(site, visitor),
         };
@@ -197,7 +197,7 @@ impl Pages {
         })
     }
 
-    /// Reads a form and hands it to its page.
+    /// Reads a form and passes it to its page.
     async fn take_form<B>(
         &self,
         visitor: Visitor,
@@ -224,7 +224,7 @@ impl Pages {
         }
     }
 
-    /// Does what a form asks for.
+    /// Handles a form.
     fn respond_to_form<'a>(
         &'a self,
         visitor: &'a Visitor,
@@ -255,7 +255,7 @@ impl Pages {
         self.show_kept(visitor, (address.in_form(form), form), make).await
     }
 
-    /// Shows a page that was made before and would be made again, or that somebody else makes already, or makes it.
+    /// Returns a cached page, waits for a concurrent request to make it, or makes it.
     async fn show_kept<F>(
         &self,
         visitor: &Visitor,
@@ -278,7 +278,7 @@ impl Pages {
         Ok(site.kept.find_or_make(key, now, make_anew).await?.response())
     }
 
-    /// Asks the services for what a page is made of.
+    /// Reads the content of a page from the services.
     async fn read_content(
         &self,
         visitor: &Visitor,
@@ -318,7 +318,7 @@ impl Pages {
         if is_ended { content.map(|content| content.with_lifetime(PageLifetime::Lasting)) } else { content }
     }
 
-    /// Makes what was asked for, when it is the visitor's turn, off the threads that carry messages.
+    /// Makes the page in the requested format when the visitor's turn comes, on a blocking thread.
     async fn make_page(
         &self,
         visitor: &Visitor,
@@ -351,9 +351,9 @@ impl Pages {
     }
 }
 
-/// Shows what is measured to whoever is on the machine itself, and from elsewhere to the admin and viewers.
+/// Shows the metrics to clients on this machine, and elsewhere to the admin and viewers.
 fn metrics_response(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
-    let elsewhere = || Status::not_found("this server shows its metrics on a listener of its own");
+    let elsewhere = || Status::not_found("this server has its metrics on a separate listener");
     let metrics = site.metrics.as_ref().ok_or_else(elsewhere)?;
     match visitor.channel {
         VisitorChannel::Loopback => {}
@@ -364,18 +364,18 @@ fn metrics_response(site: &Site, visitor: &Visitor) -> Result<PageResponse, Stat
     Ok(metrics.response())
 }
 
-/// Says whether what is played could be stored now. Nobody waits for that, however busy the server is.
+/// Reports whether the store can be used now. The check has its own timeout, however busy the server is.
 async fn readiness_response(site: &Site) -> PageResponse {
     tokio::select! {
         biased;
-        () = site.arena.wait_until_store_usable() => plain_response(StatusCode::OK, "the server can be used\n"),
+        () = site.arena.wait_until_store_usable() => plain_response(StatusCode::OK, "the server is ready\n"),
         () = std::future::ready(()) => {
-            plain_response(StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used now\n")
+            plain_response(StatusCode::SERVICE_UNAVAILABLE, "the store is not available\n")
         }
     }
 }
 
-/// Reads a form that a page of this server had the visitor's browser send.
+/// Reads a form after checking that a page of this server sent it.
 async fn read_checked_form<B>(
     channel: VisitorChannel,
     cookie: &SiteCookie,
@@ -392,7 +392,7 @@ where
     Ok((secret, fields))
 }
 
-/// Returns the number of the last event that a browser has seen which connects again.
+/// Returns the last event that a reconnecting browser has seen.
 fn last_event_id(headers: &HeaderMap) -> Option<u64> {
     headers.get("last-event-id")?.to_str().ok()?.parse().ok()
 }

@@ -1,10 +1,10 @@
-//! The address by which the world knows a server.
+//! The public address of a server.
 
 use lastnim_config::{SettingValue, read_text};
 use serde_json::Value;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// The address by which the world knows a server: a scheme, a host, and a port where that is not the usual one. Pages stand at its root.
+/// The public address of a server: scheme, host and an optional port, without a path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PublicUrl(String);
 
@@ -12,7 +12,7 @@ impl FromStr for PublicUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || format!("{text:?} is not the address of a server, as https://nim.example.org");
+        let expected = || format!("{text:?} is not the address of a server such as https://nim.example.org");
         let host =
             text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).ok_or_else(expected)?;
         let host = host.strip_suffix('/').unwrap_or(host);
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_scheme_and_a_host_and_nothing_more() {
+    fn public_addresses_have_a_scheme_and_a_host_only() {
         for (text, read) in [
             ("https://nim.example.org", "https://nim.example.org"),
             ("http://[::1]:7600/", "http://[::1]:7600"),
@@ -56,7 +56,7 @@ mod tests {
         }
         for text in ["nim.example.org", "https://", "ftp://a", "https://a/b", "https://a\"b", "https://a?b"] {
             let why = text.parse::<PublicUrl>().unwrap_err();
-            assert!(why.ends_with("is not the address of a server, as https://nim.example.org"), "{why}");
+            assert!(why.ends_with("is not the address of a server such as https://nim.example.org"), "{why}");
         }
     }
 }

@@ -3,42 +3,40 @@
 use lastnim_core::game::{Piles, Position, SeatCount};
 use lastnim_proto::pb::{self, record_event::Event};
 
-/// Takes and incidents that are kept where only the newest position is shown: all that its page has, and what comes until old ones are forgotten again.
+/// The number of takes and incidents that are kept if only the newest position is shown: enough for its page.
 const MAX_KEPT_EVENTS: usize = 64;
 
-/// A match as its events tell it, also one that is not over.
+/// A match built from its events; it may still be open.
 #[derive(Debug, Clone)]
 pub(super) struct Replay {
-    /// What was fixed before the first move.
+    /// The settings.
     pub setup: pb::MatchSetup,
-    /// The takes so far, but for the forgotten ones.
+    /// The takes so far, without dropped ones.
     takes: Vec<ReplayedTake>,
-    /// How many takes are forgotten, the oldest ones.
-    forgotten: u32,
-    /// The rows, by seat; none before they are revealed.
+    /// How many of the oldest takes are dropped.
+    dropped: u32,
+    /// The rows by seat; empty before they are revealed.
     pub rows: Vec<pb::Row>,
-    /// Seats that were forfeited, each with the number of takes before.
+    /// Forfeited seats, each with the number of takes before.
     pub forfeits: Vec<(u32, pb::ForfeitedEvent)>,
-    /// What happened besides takes.
+    /// Events other than takes.
     pub incidents: Vec<pb::RecordEvent>,
-    /// How it ended, once it has.
+    /// How the match ended.
     pub end: Option<pb::EndedEvent>,
-    /// How many events there are.
+    /// The number of events.
     pub events: u64,
-    /// The position after the forgotten takes.
+    /// The position after the dropped takes.
     start: Position,
-    /// By seat: what the forgotten takes have left on its clock, in microseconds; none where nobody has a clock.
+    /// The clocks by seat after the dropped takes, in microseconds; `None` without clocks.
     start_banks: Option<Vec<u64>>,
-    /// The position after all takes; none if one of them is not legal.
+    /// The position after all takes; `None` if one of them is illegal.
     newest: Option<Position>,
 }
 
-/// A take of a match.
 #[derive(Debug, Clone)]
 pub(super) struct ReplayedTake {
-    /// The take.
     pub took: pb::TookEvent,
-    /// The index of the pile that it was from.
+    /// The index of its pile.
     pub pile: usize,
     /// The counters of that pile before it.
     pub counters: u64,
@@ -47,7 +45,7 @@ pub(super) struct ReplayedTake {
 }
 
 impl Replay {
-    /// Reads a record; none if it does not begin as one.
+    /// Replays a record; `None` if it does not start with a setup.
     pub(super) fn of_record(record: &pb::MatchRecord) -> Option<Self> {
         let mut events = record.events.iter();
         let mut replay = Self::begin(events.next()?)?;
@@ -55,7 +53,7 @@ impl Replay {
         Some(replay)
     }
 
-    /// Begins with the first event; none if it is not one.
+    /// Starts with the first event; `None` if it is not a setup.
     pub(super) fn begin(first: &pb::RecordEvent) -> Option<Self> {
         let Some(Event::Created(setup)) = first.event.clone() else { return None };
         let seats = SeatCount::new(setup.bots.len()).ok()?;
@@ -66,7 +64,7 @@ impl Replay {
         Some(Self {
             setup,
             takes: Vec::new(),
-            forgotten: 0,
+            dropped: 0,
             start_banks,
             rows: Vec::new(),
             forfeits: Vec::new(),
@@ -78,7 +76,6 @@ impl Replay {
         })
     }
 
-    /// Adds an event.
     pub(super) fn push(&mut self, timed: pb::RecordEvent) {
         self.events += 1;
         match &timed.event {
@@ -103,35 +100,35 @@ impl Replay {
         self.incidents.push(timed);
     }
 
-    /// Adds an event where nothing but the newest position is shown: what its page does not have is forgotten, so that the memory is bounded however long the match is.
+    /// Adds an event and drops what the page of the newest position does not show, so that memory is bounded.
     pub(super) fn push_newest(&mut self, timed: pb::RecordEvent) {
         self.push(timed);
         if self.takes.len() >= 2 * MAX_KEPT_EVENTS {
-            self.forget_takes(self.takes.len() - MAX_KEPT_EVENTS);
+            self.drop_takes(self.takes.len() - MAX_KEPT_EVENTS);
         }
         if self.incidents.len() >= 2 * MAX_KEPT_EVENTS {
             self.incidents.drain(..self.incidents.len() - MAX_KEPT_EVENTS);
         }
     }
 
-    /// Forgets so many takes, the oldest ones. Nothing is forgotten of a match with a take that the rules do not allow.
-    fn forget_takes(&mut self, count: usize) {
-        let Some(start) = self.position_after(self.forgotten + count as u32) else { return };
+    /// Drops the oldest takes, unless a take is illegal.
+    fn drop_takes(&mut self, count: usize) {
+        let Some(start) = self.position_after(self.dropped + count as u32) else { return };
         let banks = (0..self.setup.bots.len()).map(|seat| self.bank_after(seat, count));
         self.start_banks = banks.collect();
         self.start = start;
         self.takes.drain(..count);
-        self.forgotten += count as u32;
+        self.dropped += count as u32;
     }
 
-    /// Returns how many takes there are.
+    /// Returns the number of takes.
     pub(super) fn plies(&self) -> u32 {
-        self.forgotten + self.takes.len() as u32
+        self.dropped + self.takes.len() as u32
     }
 
-    /// Returns the take at a ply; `None` if it is not made yet, or forgotten.
+    /// Returns the take at a ply; `None` if it is in the future, or dropped.
     pub(super) fn take_at(&self, ply: u32) -> Option<&ReplayedTake> {
-        self.takes.get(ply.checked_sub(self.forgotten)? as usize)
+        self.takes.get(ply.checked_sub(self.dropped)? as usize)
     }
 
     /// Returns the takes, the newest first.
@@ -139,12 +136,12 @@ impl Replay {
         self.takes.iter().rev()
     }
 
-    /// Returns the position after so many takes; `None` if there are fewer takes, one that the rules do not allow, or forgotten ones after it.
+    /// Returns the position after this many takes; `None` if there are fewer, one is illegal, or some after it are dropped.
     pub(super) fn position_after(&self, plies: u32) -> Option<Position> {
         if plies == self.plies() {
             return self.newest.clone();
         }
-        let takes = self.takes.get(..plies.checked_sub(self.forgotten)? as usize)?;
+        let takes = self.takes.get(..plies.checked_sub(self.dropped)? as usize)?;
         let mut position = self.start.clone();
         for take in takes {
             position.take(take.took.take).ok()?;
@@ -152,13 +149,13 @@ impl Replay {
         Some(position)
     }
 
-    /// Returns the time that a seat has left after so many takes, in milliseconds; `None` if nobody has a clock, or takes after it are forgotten.
+    /// Returns a seat's remaining time after this many takes, in milliseconds; `None` without clocks, or if takes after it are dropped.
     pub(super) fn bank_ms(&self, seat: usize, plies: u32) -> Option<u64> {
-        let micros = self.bank_after(seat, plies.checked_sub(self.forgotten)? as usize)?;
+        let micros = self.bank_after(seat, plies.checked_sub(self.dropped)? as usize)?;
         Some(micros / 1_000)
     }
 
-    /// Returns the time that a seat has left after so many of the takes that are kept, in microseconds.
+    /// Returns a seat's remaining time after this many of the kept takes, in microseconds.
     fn bank_after(&self, seat: usize, takes: usize) -> Option<u64> {
         let increment = u64::from(self.setup.clock?.increment_ms) * 1_000;
         let own = self.takes.iter().take(takes).map(|take| &take.took);
@@ -167,7 +164,7 @@ impl Replay {
         Some(own.fold(start, |left, took| left.saturating_sub(took.charged_us).saturating_add(increment)))
     }
 
-    /// Returns the seats in the order in which a seat would like to see them win; none before rows are revealed.
+    /// Returns the seats in a seat's preference order; `None` before rows are revealed.
     pub(super) fn wanted_winners(&self, seat: usize) -> Option<Vec<usize>> {
         let seats = self.setup.bots.len();
         let row = self.rows.get(seat)?;
@@ -223,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_position_is_the_same_however_much_is_forgotten() {
+    fn dropping_takes_keeps_the_newest_position() {
         let plies = 1_000;
         let bots = ["a", "b", "c"].map(str::to_owned).to_vec();
         let clock = Some(pb::Clock { initial_ms: 60_000, increment_ms: 20, ..Default::default() });

@@ -1,4 +1,4 @@
-//! What all answers have in common.
+//! Helpers for responses.
 
 use super::page::Page;
 use super::page_refusal::with_reason;
@@ -12,25 +12,25 @@ use tonic::codegen::http::header::{
 use tonic::codegen::http::{HeaderValue, Response, StatusCode};
 use tonic::{Code, Status};
 
-/// What pages may load and do: what comes from this server, and nothing that stands in a page itself.
+/// The Content-Security-Policy: only resources from this server, nothing inline.
 const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
-/// An answer.
+/// The response of a page.
 pub type PageResponse = Response<Body>;
 
-/// How long what is answered may be kept.
+/// How long a response may be cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Freshness {
-    /// It may be another one in the next moment.
+    /// It must be revalidated.
     Now,
     /// It is part of the program.
     Minutes,
-    /// It is for one visitor alone, and nobody keeps it.
-    Unkept,
+    /// It is private and must not be stored.
+    NoStore,
 }
 
-/// Makes an answer of a text.
+/// Makes a response from text.
 pub(super) fn text_response(
     status: StatusCode,
     content_type: &'static str,
@@ -40,7 +40,7 @@ pub(super) fn text_response(
     body_response(status, content_type, freshness, Body::new(text))
 }
 
-/// Makes an answer of a body.
+/// Makes a response from a body.
 pub(super) fn body_response(
     status: StatusCode,
     content_type: &'static str,
@@ -52,7 +52,7 @@ pub(super) fn body_response(
     let cache = match freshness {
         Freshness::Now => "no-cache",
         Freshness::Minutes => "max-age=300",
-        Freshness::Unkept => "no-store",
+        Freshness::NoStore => "no-store",
     };
     let fields: [(HeaderName, &'static str); 5] = [
         (CONTENT_TYPE, content_type),
@@ -67,38 +67,38 @@ pub(super) fn body_response(
     response
 }
 
-/// Makes an answer of a page.
+/// Makes a response from a page.
 pub(super) fn page_response(status: StatusCode, page: &Page) -> PageResponse {
     text_response(status, "text/html; charset=utf-8", Freshness::Now, page.html())
 }
 
-/// Makes an answer of a page that is for one visitor alone.
+/// Makes a response that only this visitor may see.
 pub(super) fn private_response(visitor: &Visitor, status: StatusCode, page: Page) -> PageResponse {
     let page = page.seen_by(visitor);
-    text_response(status, "text/html; charset=utf-8", Freshness::Unkept, page.html())
+    text_response(status, "text/html; charset=utf-8", Freshness::NoStore, page.html())
 }
 
-/// Makes an answer of JSON.
+/// Makes a response from JSON.
 pub(super) fn json_response(json: String) -> PageResponse {
     text_response(StatusCode::OK, "application/json", Freshness::Now, json + "\n")
 }
 
-/// Says where a list goes on.
+/// Adds a link to the next page of a list.
 pub(super) fn add_next_link(response: &mut PageResponse, address: &str) {
     response.headers_mut().insert(LINK, address_header(format!("<{address}>; rel=\"next\"")));
 }
 
-/// Has a browser ask again soon.
+/// Makes a browser reload soon.
 pub(super) fn add_refresh(response: &mut PageResponse) {
     response.headers_mut().insert(REFRESH, HeaderValue::from_static("2"));
 }
 
-/// Has a browser ask for a path of this server at once.
+/// Makes a browser load a path of this server at once.
 pub(super) fn add_onward_refresh(response: &mut PageResponse, path: &str) {
     response.headers_mut().insert(REFRESH, address_header(format!("0; url={path}")));
 }
 
-/// Sends a browser to the page that shows what came of a form, so that loading that page again does not send the form again.
+/// Redirects a browser after a form, so that reloading does not send the form again.
 pub(super) fn redirect_response(address: &impl fmt::Display) -> PageResponse {
     let words = format!("see {address}\n");
     let mut response =
@@ -108,28 +108,28 @@ pub(super) fn redirect_response(address: &impl fmt::Display) -> PageResponse {
 }
 
 fn address_header(words: String) -> HeaderValue {
-    HeaderValue::try_from(words).expect("addresses are written in visible ASCII")
+    HeaderValue::try_from(words).expect("addresses are visible ASCII")
 }
 
-/// Has a browser keep a cookie. What is answered is for this browser alone.
-#[must_use = "it is the answer with the cookie"]
+/// Sets a cookie; the response must not be cached.
+#[must_use = "returns the changed response"]
 pub(super) fn with_cookie(mut response: PageResponse, cookie: HeaderValue) -> PageResponse {
     response.headers_mut().append(SET_COOKIE, cookie);
     without_caching(response)
 }
 
-/// Has nobody keep an answer, which is for one visitor alone.
-#[must_use = "it is the answer that nobody keeps"]
+/// Forbids caching.
+#[must_use = "returns the changed response"]
 pub(super) fn without_caching(mut response: PageResponse) -> PageResponse {
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// Refuses every other method than an address has.
+/// Refuses unsupported methods.
 pub(super) fn method_response(methods: &'static str) -> PageResponse {
     let words = match methods.rsplit_once(", ") {
-        Some((others, last)) => format!("this method is not available here: expected {others} or {last}\n"),
-        None => format!("this method is not available here: expected {methods}\n"),
+        Some((others, last)) => format!("method not allowed: expected {others} or {last}\n"),
+        None => format!("method not allowed: expected {methods}\n"),
     };
     let mut response =
         text_response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", Freshness::Now, words);
@@ -137,7 +137,7 @@ pub(super) fn method_response(methods: &'static str) -> PageResponse {
     with_reason(response, "METHOD_NOT_ALLOWED")
 }
 
-/// Returns the status of HTTP for a form that a service has refused, and that is shown again.
+/// Returns the HTTP status of a refused form that is shown again.
 pub(super) fn form_status(status: &Status) -> StatusCode {
     match status.code() {
         Code::InvalidArgument => StatusCode::UNPROCESSABLE_ENTITY,
@@ -145,7 +145,7 @@ pub(super) fn form_status(status: &Status) -> StatusCode {
     }
 }
 
-/// Returns the status of HTTP for one of a service.
+/// Returns the HTTP status for a gRPC status.
 pub(super) fn http_status(status: &Status) -> StatusCode {
     match status.code() {
         Code::InvalidArgument | Code::OutOfRange => StatusCode::BAD_REQUEST,
@@ -166,7 +166,7 @@ mod tests {
     use crate::address::PageAddress;
 
     #[test]
-    fn every_address_stands_in_a_header() {
+    fn addresses_are_valid_in_headers() {
         for (page, coded) in [("x=", "x%3D"), ("\r\n\0 \u{7f}", "%0D%0A%00+%7F"), ("\u{e9}", "%C3%A9")] {
             let address = PageAddress::Bots { page: page.into() };
             let mut response = redirect_response(&address);

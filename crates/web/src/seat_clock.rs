@@ -1,21 +1,20 @@
-//! How much time a seat has left.
+//! The remaining time of a seat.
 
 use super::replay::Replay;
 use lastnim_proto::pb;
 use std::fmt;
 
-/// The time that a seat has left.
+/// The remaining time of a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SeatClock {
-    /// Milliseconds left.
     pub left_ms: u64,
-    /// Whether it becomes less now.
+    /// Whether the clock is running.
     pub runs: bool,
 }
 
 impl SeatClock {
-    /// Returns the clock of a seat after so many plies. In an open match that is looked at as it is now, `open` says whose clock runs: that of the
-    /// seat to move, and before rows are revealed that of every seat whose row is not in.
+    /// Returns the clock of a seat after some plies. For the current position, `open` tells whose clock runs: that of the seat to move, or, before
+    /// rows are revealed, of every seat that has yet to declare.
     pub(super) fn of_seat(
         replay: &Replay,
         seat: usize,
@@ -31,7 +30,7 @@ impl SeatClock {
 }
 
 impl fmt::Display for SeatClock {
-    /// Writes `1:05` from a minute on, and `0:09.5` below, as the module of live pages does.
+    /// Writes `1:05` from a minute on, and `0:09.5` below, like `live.js`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, tenths) = (self.left_ms / 1_000, self.left_ms % 1_000 / 100);
         match (seconds / 3_600, seconds / 60) {
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_is_written_more_coarsely_the_longer_it_is() {
+    fn tenths_are_shown_below_a_minute() {
         let written = |left_ms| SeatClock { left_ms, runs: false }.to_string();
         assert_eq!([0, 9_599, 59_999].map(written), ["0:00.0", "0:09.5", "0:59.9"]);
         assert_eq!([60_000, 3_599_999, 3_600_000].map(written), ["1:00", "59:59", "1:00:00"]);

@@ -1,32 +1,31 @@
-//! How seats are told apart on a page: by a shape and a colour, and always by the number beside them.
+//! Marks of seats: a shape and a colour, beside the number.
 
 use std::fmt;
 
-/// Marks that differ; at a table of more seats they begin again.
+/// The number of different marks.
 const COLOURS: usize = 8;
-/// The seats that have a mark. Of more the numbers say it.
+/// The number of seats with marks; others have only numbers.
 const MARKED_SEATS: usize = 8;
 
-/// The mark of a seat. Colours are classes of the stylesheet.
+/// The mark of a seat. Colours are classes of the style sheet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SeatMark {
-    /// The seat.
     pub seat: usize,
-    /// The middle of the mark.
+    /// The x coordinate of its centre.
     pub x: f64,
-    /// See `x`.
+    /// The y coordinate of its centre.
     pub y: f64,
-    /// Half of its size.
+    /// Half its size.
     pub radius: f64,
 }
 
 impl SeatMark {
-    /// Returns the class that has the colour of a seat.
+    /// Returns the colour class of a seat.
     pub(super) fn class(seat: usize) -> String {
         format!("seat-{}", seat % COLOURS)
     }
 
-    /// Draws a mark as large as a letter, before the number of its seat; nothing for seats that have none.
+    /// Draws a mark for use in text; empty for seats without one.
     pub(super) fn beside_number(seat: usize) -> String {
         if seat >= MARKED_SEATS {
             return String::new();
@@ -37,7 +36,7 @@ impl SeatMark {
 }
 
 impl fmt::Display for SeatMark {
-    /// Draws a circle, a square, a triangle, a diamond, and then the same with a hole.
+    /// Draws a circle, a square, a triangle or a diamond, and then the same with a hole.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seat, x, y, radius } = *self;
         let class = Self::class(seat);

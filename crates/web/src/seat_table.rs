@@ -1,57 +1,51 @@
-//! The seats round the table, and who would rather see whom win.
+//! A drawing of the seats around a table and their preferences.
 
 use super::seat_mark::SeatMark;
 use askama::Template;
 use lastnim_report::render::write_template;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// The most seats that are drawn: of more neither names nor arrows could be told apart.
+/// The maximum number of seats in a drawing; with more, names and arrows overlap.
 const MAX_SEATS: usize = 8;
-/// The width of the drawing.
 const WIDTH: f64 = 360.0;
-/// The height of the drawing.
 const HEIGHT: f64 = 230.0;
-/// The distance of the seats from the middle.
+/// The distance of the seats from the centre.
 const RADIUS: f64 = 78.0;
-/// The distance between a seat and the ends of its arrows.
+/// The gap between a seat and its arrows.
 const CLEARANCE: f64 = 15.0;
-/// How far arrows bend, so that two between the same seats lie apart.
+/// The bend of arrows, so that two between the same seats do not overlap.
 const BEND: f64 = 16.0;
-/// The characters of a name that find room beside its seat.
+/// The maximum length of a name.
 const MAX_NAME_CHARS: usize = 13;
-/// How far to one side a seat stands whose name is written on that side.
+/// How far off centre a seat must be to have its name at the side.
 const SIDE: f64 = 0.3;
 
-/// Who sits at the table, and what became of the seat.
+/// A seat at the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TableSeat<'a> {
-    /// The name of the bot.
     pub bot: &'a str,
-    /// What is seen of the seat.
-    pub standing: SeatStanding,
+    /// The state of the seat.
+    pub state: SeatState,
 }
 
-/// What is seen of a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SeatStanding {
-    /// It waits for its turn.
+pub(super) enum SeatState {
+    /// It is not its turn.
     Waits,
-    /// It is to move.
     ToMove,
-    /// It has won.
     Won,
 }
 
-/// What an arrow says.
+/// The meaning of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
-    /// The seat would rather see the other win than itself.
+enum Preference {
+    /// The seat prefers the other to win over itself.
     BeforeItself,
-    /// Of the others, the seat would like to see this one win most.
+    /// The seat prefers this one among the others.
     BestOther,
 }
 
-impl Wish {
+impl Preference {
     fn class(self) -> &'static str {
         match self {
             Self::BeforeItself => "before-itself",
@@ -77,25 +71,26 @@ struct DrawnSeat {
     name: String,
 }
 
-/// Draws the seats with their names, and where rows are known an arrow from each seat to those that it would rather see win than itself, or to the one of
-/// the others that it likes best; none of fewer than two seats, or of more than can be told apart. `wanted` has the seats by rows, the most wanted winner first.
-pub(super) fn draw_seat_table(seats: &[TableSeat<'_>], wanted: Option<&[Vec<usize>]>) -> Option<String> {
+/// Draws the seats. If rows are known, arrows lead from each seat to those that it prefers over itself, or to its preferred other seat. Returns
+/// `None` for
+/// fewer than two seats or too many. `orders` has the preference order of each seat.
+pub(super) fn draw_seat_table(seats: &[TableSeat<'_>], orders: Option<&[Vec<usize>]>) -> Option<String> {
     let count = seats.len();
     if !(2..=MAX_SEATS).contains(&count) {
         return None;
     }
-    let rows = wanted.unwrap_or_default().iter().enumerate().take(count);
-    let wishes =
-        rows.flat_map(|(seat, row)| wishes_of_row(seat, row).into_iter().map(move |wish| (seat, wish)));
-    let arrows = wishes.filter(|(_, (other, _))| *other < count).map(|(seat, (other, wish))| {
-        (wish.class(), arrow_path(place_of_seat(seat, count), place_of_seat(other, count)))
+    let rows = orders.unwrap_or_default().iter().enumerate().take(count);
+    let arrows =
+        rows.flat_map(|(seat, row)| arrows_of_row(seat, row).into_iter().map(move |arrow| (seat, arrow)));
+    let arrows = arrows.filter(|(_, (other, _))| *other < count).map(|(seat, (other, preference))| {
+        (preference.class(), arrow_path(place_of_seat(seat, count), place_of_seat(other, count)))
     });
     let drawn =
         seats.iter().enumerate().map(|(seat, of_seat)| draw_seat(place_of_seat(seat, count), seat, of_seat));
     Some(write_template(&SeatTable { arrows: arrows.collect(), seats: drawn.collect() }))
 }
 
-/// Places the mark of a seat, with its number and name at its outer side.
+/// Places a mark with its number and name.
 fn draw_seat((x, y): (f64, f64), seat: usize, of_seat: &TableSeat<'_>) -> DrawnSeat {
     let aside = (x - WIDTH / 2.0) / RADIUS;
     let (text_x, text_y, anchor) = if aside > SIDE {
@@ -107,10 +102,10 @@ fn draw_seat((x, y): (f64, f64), seat: usize, of_seat: &TableSeat<'_>) -> DrawnS
     } else {
         (x, y + 25.0, "middle")
     };
-    let class = match of_seat.standing {
-        SeatStanding::Waits => "",
-        SeatStanding::ToMove => "turn",
-        SeatStanding::Won => "won",
+    let class = match of_seat.state {
+        SeatState::Waits => "",
+        SeatState::ToMove => "turn",
+        SeatState::Won => "won",
     };
     let (mark, name) = (SeatMark { seat, x, y, radius: 8.0 }, shortened_name(of_seat.bot));
     DrawnSeat { class, mark, text_x, text_y, anchor, name }
@@ -123,12 +118,17 @@ fn shortened_name(name: &str) -> String {
     name.chars().take(MAX_NAME_CHARS - 1).chain(['\u{2026}']).collect()
 }
 
-/// Returns whom the arrows of a seat lead to.
-fn wishes_of_row(seat: usize, row: &[usize]) -> Vec<(usize, Wish)> {
-    let before = row.iter().take_while(|&&other| other != seat).map(|&other| (other, Wish::BeforeItself));
+/// Returns the arrows of a seat.
+fn arrows_of_row(seat: usize, row: &[usize]) -> Vec<(usize, Preference)> {
+    let before =
+        row.iter().take_while(|&&other| other != seat).map(|&other| (other, Preference::BeforeItself));
     let before: Vec<_> = before.collect();
     if before.is_empty() {
-        row.iter().find(|&&other| other != seat).map(|&other| (other, Wish::BestOther)).into_iter().collect()
+        row.iter()
+            .find(|&&other| other != seat)
+            .map(|&other| (other, Preference::BestOther))
+            .into_iter()
+            .collect()
     } else {
         before
     }
@@ -155,29 +155,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arrows_lead_to_those_that_are_wanted() {
-        let wanted = [vec![0, 2, 1], vec![2, 0, 1], vec![2, 1, 0]];
-        let wishes: Vec<_> = wanted.iter().enumerate().map(|(seat, row)| wishes_of_row(seat, row)).collect();
-        assert_eq!(wishes[0], [(2, Wish::BestOther)]);
-        assert_eq!(wishes[1], [(2, Wish::BeforeItself), (0, Wish::BeforeItself)]);
-        assert_eq!(wishes[2], [(1, Wish::BestOther)]);
-        let seats = ["ann", "bob", "a-name-of-many-characters"]
-            .map(|bot| TableSeat { bot, standing: SeatStanding::Waits });
-        let svg = draw_seat_table(&seats, Some(&wanted)).unwrap();
+    fn arrows_lead_to_preferred_seats() {
+        let orders = [vec![0, 2, 1], vec![2, 0, 1], vec![2, 1, 0]];
+        let arrows: Vec<_> = orders.iter().enumerate().map(|(seat, row)| arrows_of_row(seat, row)).collect();
+        assert_eq!(arrows[0], [(2, Preference::BestOther)]);
+        assert_eq!(arrows[1], [(2, Preference::BeforeItself), (0, Preference::BeforeItself)]);
+        assert_eq!(arrows[2], [(1, Preference::BestOther)]);
+        let seats =
+            ["ann", "bob", "a-name-of-many-characters"].map(|bot| TableSeat { bot, state: SeatState::Waits });
+        let svg = draw_seat_table(&seats, Some(&orders)).unwrap();
         assert_eq!((svg.matches("before-itself").count(), svg.matches("best-other").count()), (2, 2));
         assert!(svg.contains(">1 bob</text>") && svg.contains(">2 a-name-of-ma\u{2026}</text>"), "{svg}");
         let before = draw_seat_table(&seats, None).unwrap();
         assert!(!before.contains("url(#arrow)") && before.matches("<text").count() == 3, "{before}");
         let foreign = draw_seat_table(&seats[..2], Some(&[vec![7, 0], vec![1, 0]])).unwrap();
-        assert_eq!(foreign.matches("url(#arrow)").count(), 1, "a seat that is not there: {foreign}");
+        assert_eq!(foreign.matches("url(#arrow)").count(), 1, "rows name an unknown seat: {foreign}");
         assert_eq!(draw_seat_table(&seats[..1], None), None);
         assert_eq!(draw_seat_table(&vec![seats[0].clone(); 9], None), None);
     }
 
     #[test]
-    fn whose_turn_it_is_and_who_won_is_seen() {
-        let seat = |standing| TableSeat { bot: "ann", standing };
-        let seats = [seat(SeatStanding::ToMove), seat(SeatStanding::Won), seat(SeatStanding::Waits)];
+    fn turn_and_winner_are_marked() {
+        let seat = |state| TableSeat { bot: "ann", state };
+        let seats = [seat(SeatState::ToMove), seat(SeatState::Won), seat(SeatState::Waits)];
         let svg = draw_seat_table(&seats, None).unwrap();
         for part in ["<g class=\"turn\"><circle class=\"ring\"", "<g class=\"won\"><rect", "<g><polygon"] {
             assert!(svg.contains(part), "{part:?} is missing:\n{svg}");

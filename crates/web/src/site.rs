@@ -1,4 +1,4 @@
-//! What pages ask, and what is kept for them.
+//! The services and caches that pages use.
 
 use super::bot_audits::BotAudits;
 use super::kept_pages::KeptPages;
@@ -18,49 +18,48 @@ use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
 use tonic::{Code, Status};
 
-/// The services that pages ask, and what is kept for pages. No page knows which others there are.
+/// The services and caches that pages use.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Says whether the server can be used.
+    /// Tells whether the store can be used.
     pub arena: Arena,
-    /// Says whose turn it is to have a page made.
+    /// Schedules the making of pages.
     pub reads: ReadScheduler,
-    /// The address by which the world knows the server, if it was told.
+    /// The public address, if it is known.
     pub public_url: Option<PublicUrl>,
-    /// Answers about tournaments.
+    /// Tournaments.
     pub tournaments: TournamentRpc,
-    /// Answers about matches.
+    /// Matches.
     pub matches: MatchRpc,
-    /// Answers about bots.
+    /// Bots.
     pub bots: BotRpc,
-    /// Answers about transcripts of language models.
+    /// Transcripts of language models.
     pub transcripts: TranscriptRpc,
-    /// Answers about positions.
+    /// The oracle.
     pub oracle: OracleRpc,
-    /// Says whether a token is an admin's.
+    /// Checks admin tokens.
     pub access: Access,
-    /// Organisers who are signed in.
+    /// Signed-in organisers.
     pub organisers: Arc<TokenSessions>,
-    /// Others who are signed in to read.
+    /// Signed-in readers.
     pub readers: Arc<TokenSessions>,
-    /// Lets visitors play.
+    /// Games of guests.
     pub guests: GuestHands,
-    /// Lets those play who hold the token of a bot.
+    /// Games of people who play as bots.
     pub bot_hands: BotHands,
-    /// Those who are signed in with the token of a bot.
+    /// People signed in with the token of a bot.
     pub players: Arc<TokenSessions>,
-    /// What is measured, unless that has a listener of its own.
+    /// The metrics, unless they have a separate listener.
     pub metrics: Option<Metrics>,
-    /// Says what changes on pages.
+    /// Live updates.
     pub feeds: Feeds,
-    /// Pages that were made before.
+    /// Cached pages.
     pub kept: KeptPages,
-    /// Audits of bots that were worked out lately.
+    /// Cached audits of bots.
     pub audits: BotAudits,
 }
 
 impl Site {
-    /// Asks what is known of a match.
     pub(super) async fn get_match(
         &self,
         visitor: &Visitor,
@@ -70,13 +69,12 @@ impl Site {
         Ok(self.matches.get_match(visitor.request(request)).await?.into_inner())
     }
 
-    /// Asks for the record of a match.
     pub(super) async fn get_record(&self, visitor: &Visitor, id: MatchId) -> Result<pb::MatchRecord, Status> {
         let request = pb::GetRecordRequest { match_id: id.to_string() };
         Ok(self.matches.get_record(visitor.request(request)).await?.into_inner().record.unwrap_or_default())
     }
 
-    /// Asks for the record of a match; `None` if it was removed, or is damaged.
+    /// Returns the record of a match; `None` if it was removed, or is damaged.
     pub(super) async fn find_record(
         &self,
         visitor: &Visitor,
@@ -89,7 +87,6 @@ impl Site {
         }
     }
 
-    /// Asks for a list of matches.
     pub(super) async fn list_matches(
         &self,
         visitor: &Visitor,
@@ -98,7 +95,6 @@ impl Site {
         Ok(self.matches.list_matches(visitor.request(request)).await?.into_inner())
     }
 
-    /// Asks what is known of a tournament.
     pub(super) async fn get_tournament(
         &self,
         visitor: &Visitor,

@@ -1,4 +1,4 @@
-//! The takes of a match around a position.
+//! The table of takes around a position.
 
 use super::address::{OracleView, PageAddress, link_of_cell};
 use super::replay::Replay;
@@ -12,26 +12,24 @@ use lastnim_report::{
 };
 use std::ops::Range;
 
-/// Takes before and behind the position that is shown.
+/// The number of takes shown before and after the position.
 const PLIES_AROUND: u32 = 30;
 
-/// The takes around a position.
+/// The table of takes around a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TakeTable<'a> {
-    /// The match.
     pub id: MatchId,
-    /// Its events.
+    /// The events of the match.
     pub replay: &'a Replay,
-    /// What the oracle says, where that is to be shown.
+    /// The audit, if it is to be shown.
     pub audit: Option<&'a pb::Audit>,
-    /// The position.
     pub ply: u32,
-    /// Whether links lead to what the oracle says.
+    /// Whether links show the oracle.
     pub view: OracleView,
 }
 
 impl TakeTable<'_> {
-    /// Writes the table with its heading; nothing before the first take.
+    /// Writes the table with its heading; empty before the first take.
     pub(super) fn html(&self) -> String {
         if self.shown_plies().is_empty() {
             return String::new();
@@ -40,7 +38,7 @@ impl TakeTable<'_> {
         Html::with_links(&|key, text| self.link(key, text)).section_html(&section)
     }
 
-    /// Says which takes are in the table; nothing where all are.
+    /// Says which takes the table shows; empty if all.
     pub(super) fn note(&self) -> String {
         let (shown, plies) = (self.shown_plies(), self.replay.plies());
         if shown.len() as u32 == plies {
@@ -49,7 +47,7 @@ impl TakeTable<'_> {
         format!("Plies {} to {} of {plies}.", shown.start, shown.end - 1)
     }
 
-    /// Writes what errors cost and gave whom, where the oracle is shown.
+    /// Writes what errors cost and gave each seat, if the oracle is shown.
     pub(super) fn ledger_html(&self) -> String {
         let players = SeatNames::of_setup(&self.replay.setup);
         let section = self.audit.filter(|_| !self.shown_plies().is_empty());
@@ -68,7 +66,7 @@ impl TakeTable<'_> {
         rows.filter_map(row).collect()
     }
 
-    /// Returns which takes are in the table.
+    /// Returns the plies in the table.
     fn shown_plies(&self) -> Range<u32> {
         let from = self.ply.saturating_sub(PLIES_AROUND + 1);
         from..self.replay.plies().min(self.ply + PLIES_AROUND)
@@ -90,12 +88,12 @@ impl TakeTable<'_> {
             Column::text("seat"),
             Column::integer("take"),
             Column::integer("of"),
-            Column::integer("ms").with_meaning("how long it took, as charged to the seat's clock"),
+            Column::integer("ms").with_meaning("the time charged to the seat's clock"),
         ];
         if self.audit.is_some() {
             columns.extend([
-                Column::text("optimal").with_meaning("the takes that are optimal"),
-                Column::text("winner").with_meaning("who wins under optimal play from there on"),
+                Column::text("optimal").with_meaning("the optimal takes"),
+                Column::text("winner").with_meaning("who wins under optimal play after the take"),
                 Column::integer("regret").with_meaning("the ranks that the take cost its seat"),
             ]);
         }
@@ -128,7 +126,7 @@ impl TakeTable<'_> {
     }
 }
 
-/// Writes ranges of takes.
+/// Formats ranges of takes.
 pub(super) fn take_ranges(ranges: &[pb::TakeRange]) -> String {
     let range = |&pb::TakeRange { lo, hi }: &pb::TakeRange| take_range_words(TakeRange { lo, hi });
     ranges.iter().map(range).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! Pages without a server, for tests of what they do.
+//! A site without a server, for tests of pages.
 
 use super::bot_audits::BotAudits;
 use super::kept_pages::KeptPages;
@@ -22,10 +22,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tonic::codegen::http::{HeaderMap, Uri};
 
-/// Tournaments that are over and newer than the one that is looked for: more than a page of a list can hold.
+/// The number of newer finished tournaments: more than fit on a page of a list.
 const NEWER_TOURNAMENTS: usize = 1_001;
 
-/// Makes the pages of an arena, for everybody; `reads` are worked out at once.
+/// Returns a site with open access; `reads` reads run at once.
 pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
     let minute = Duration::from_mins(1);
     let mut access = Access::tokens_only(arena.clone(), Arc::new(LoginLimits::new(10, minute)));
@@ -54,13 +54,12 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
     }
 }
 
-/// Returns a visitor without a token.
 pub(super) fn stranger() -> Visitor {
     let (uri, headers) = (Uri::from_static("/"), HeaderMap::new());
     Visitor::of_request(ClientAddress::UNKNOWN, VisitorChannel::Plain, &uri, &headers)
 }
 
-/// Starts a ladder of two bots, and lets many newer tournaments be over.
+/// Starts a ladder of two bots, then finishes many newer tournaments.
 pub(super) async fn start_old_ladder(arena: &Arena, bots: [&BotName; 2]) -> TournamentId {
     let plain = testing::settings(2, 1, AllianceSource::Standard);
     let ladder = LadderSettings {

@@ -1,4 +1,4 @@
-//! Visitors who are signed in with a token.
+//! Sessions of visitors who signed in with a token.
 
 use super::forms::{CookieSecret, SecretHash};
 use lastnim_rpc::{ClientAddress, HeldSeats};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tonic::codegen::http::HeaderValue;
 
-/// The most sessions at once. Beyond that, one from the address gives way that has the most of them, so that nobody signs out those who have signed in elsewhere.
+/// The maximum number of sessions. Beyond it, the address with the most sessions loses its first, so that others stay signed in.
 const MAX_SESSIONS: usize = 1_024;
-/// The most sessions at once with the token of one holder. Beyond that, the first of these gives way, and nobody else's.
+/// The maximum number of sessions with one holder's token. Beyond it, the first of these ends.
 const MAX_SESSIONS_OF_HOLDER: usize = 16;
 
-/// Visitors who are signed in with a token, in the memory of the server: a restart signs everybody out.
+/// The sessions of visitors who signed in with a token. They are in memory, so a restart ends them.
 pub struct TokenSessions {
     lifetime: Duration,
     /// By the hash of the cookie's secret.
@@ -22,27 +22,27 @@ pub struct TokenSessions {
 }
 
 struct TokenSession {
-    /// The header that shows the token.
+    /// The header with the token.
     authorization: HeaderValue,
-    /// From where it was begun.
+    /// The address of the client that signed in.
     address: ClientAddress,
     began: Instant,
-    /// The seats that are left with it, where it is a bot's.
+    /// The bot's seats that the session holds until it ends, if it is a player's.
     seats: Option<HeldSeats>,
-    /// Says that it is over, when it is dropped.
+    /// Closed when the session ends.
     alive: watch::Sender<()>,
 }
 
-/// Who has a token.
+/// How many people have a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenHolders {
-    /// Somebody: an organiser, or the author of a bot.
+    /// One: an organiser, or the author of a bot.
     One,
-    /// All who may watch: they have as many sessions as there is room for.
+    /// All viewers, who share only the overall limit.
     Many,
 }
 
-/// When a session is over: at its time, or as soon as it is ended.
+/// The end of a session: when it expires or is ended.
 #[derive(Debug, Clone)]
 pub(super) struct SessionEnd {
     at: Instant,
@@ -50,11 +50,11 @@ pub(super) struct SessionEnd {
 }
 
 impl SessionEnd {
-    /// Waits until the session is over.
+    /// Waits until the session ends.
     pub(super) async fn wait_until_over(mut self) {
         tokio::select! {
             biased;
-            // Nothing is ever sent: it is closed with the session.
+            // Nothing is ever sent; the channel closes with the session.
             _ = self.ended.changed() => {}
             () = tokio::time::sleep_until(self.at.into()) => {}
         }
@@ -62,7 +62,7 @@ impl SessionEnd {
 }
 
 impl TokenSessions {
-    /// Keeps each session for as long as `lifetime`.
+    /// Makes sessions last for `lifetime`.
     pub fn new(lifetime: Duration) -> Arc<Self> {
         Arc::new(Self { lifetime, sessions: Mutex::default() })
     }
@@ -73,7 +73,7 @@ impl TokenSessions {
         sessions
     }
 
-    /// Begins a session of somebody who has shown a token, and returns the secret by which it is known.
+    /// Starts a session with a valid token, and returns its secret.
     pub(super) fn begin(
         &self,
         authorization: HeaderValue,
@@ -98,7 +98,7 @@ impl TokenSessions {
         secret
     }
 
-    /// Returns the header that shows the token of a session, and when it is over; `None` if it is over already or never was.
+    /// Returns the header with the token, and the end of the session; `None` if the session has ended.
     pub(super) fn find(&self, secret: &CookieSecret, now: Instant) -> Option<(HeaderValue, SessionEnd)> {
         let sessions = self.live_sessions(now);
         let session = sessions.get(&secret.hash())?;
@@ -106,17 +106,17 @@ impl TokenSessions {
         Some((session.authorization.clone(), end))
     }
 
-    /// Returns when a session ends that begins at a time.
+    /// Returns when a session that begins now expires.
     pub(super) fn end_of_session(&self, began: Instant) -> Instant {
         began + self.lifetime
     }
 
-    /// Returns when the session ends that a secret belongs to; `None` if it is over or never was.
+    /// Returns when a session expires; `None` if it has ended.
     pub(super) fn end_of(&self, secret: &CookieSecret, now: Instant) -> Option<Instant> {
         self.live_sessions(now).get(&secret.hash()).map(|session| self.end_of_session(session.began))
     }
 
-    /// Has a session hold the seats of a bot, in place of those that it held. They are left once it is over, which it may be already.
+    /// Makes a session hold the seats of a bot, in place of earlier ones. If it has ended, the seats are left at once.
     pub(super) fn hold_seats(&self, secret: &CookieSecret, seats: HeldSeats, now: Instant) {
         if let Some(session) = self.live_sessions(now).get_mut(&secret.hash()) {
             session.seats = Some(seats);
@@ -128,30 +128,32 @@ impl TokenSessions {
         self.live_sessions(now).retain(|_, session| session.authorization != *authorization);
     }
 
-    /// Returns the header that shows the token of a session; `None` if it is over or never was.
+    /// Returns the header with the token; `None` if the session has ended.
     pub(super) fn authorization_of(&self, secret: &CookieSecret, now: Instant) -> Option<HeaderValue> {
         self.live_sessions(now).get(&secret.hash()).map(|session| session.authorization.clone())
     }
 
-    /// Ends a session.
     pub(super) fn end(&self, secret: &CookieSecret, now: Instant) {
         self.live_sessions(now).remove(&secret.hash());
     }
 }
 
-/// Returns the addresses from which the most sessions were begun.
+/// Returns the addresses with the most sessions.
 fn busiest_addresses(sessions: &HashMap<SecretHash, TokenSession>) -> HashSet<ClientAddress> {
     let mut counts: HashMap<ClientAddress, usize> = HashMap::new();
     for session in sessions.values() {
         *counts.entry(session.address).or_default() += 1;
     }
-    let most = counts.values().copied().max();
-    counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(address, _)| address).collect()
+    let max = counts.values().copied().max();
+    counts.into_iter().filter(|(_, count)| Some(*count) == max).map(|(address, _)| address).collect()
 }
 
-/// Ends the session that began first of some.
-fn remove_first(sessions: &mut HashMap<SecretHash, TokenSession>, is_meant: impl Fn(&TokenSession) -> bool) {
-    let meant = sessions.iter().filter(|(_, session)| is_meant(session));
+/// Ends the oldest matching session.
+fn remove_first(
+    sessions: &mut HashMap<SecretHash, TokenSession>,
+    is_candidate: impl Fn(&TokenSession) -> bool,
+) {
+    let meant = sessions.iter().filter(|(_, session)| is_candidate(session));
     if let Some(first) = meant.min_by_key(|(_, session)| session.began).map(|(&hash, _)| hash) {
         sessions.remove(&first);
     }
@@ -174,7 +176,7 @@ mod tests {
 
     const HERE: ClientAddress = ClientAddress::UNKNOWN;
 
-    /// Begins a session with a token that one holder has.
+    /// Starts a session with the token of a single holder.
     fn begin_from(
         sessions: &TokenSessions,
         header: HeaderValue,
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_lasts_until_its_time_is_over_or_it_is_ended() {
+    fn a_session_lasts_until_it_expires_or_is_ended() {
         let (hour, begin) = (Duration::from_hours(1), Instant::now());
         let sessions = TokenSessions::new(hour);
         let header = HeaderValue::from_static("Bearer x");
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn seats_are_left_with_the_sign_in_that_holds_them() {
+    async fn seats_are_left_when_their_session_ends() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let (site, now) = (open_site(&arena, 1), Instant::now());
         let bot: BotName = "ann".parse().unwrap();
@@ -221,9 +223,9 @@ mod tests {
         let header: HeaderValue = format!("Bearer {}", token.reveal()).parse().unwrap();
         let mut request = Request::new(());
         request.metadata_mut().insert("authorization", header.to_str().unwrap().parse().unwrap());
-        let (players, hands) = (&site.players, &site.bot_hands);
+        let (players, games) = (&site.players, &site.bot_hands);
         let sign_in = |began: Instant| {
-            let seats = hands.take_seats(&request, players.end_of_session(now)).unwrap();
+            let seats = games.take_seats(&request, players.end_of_session(now)).unwrap();
             let secret = begin_from(players, header.clone(), HERE, began);
             players.hold_seats(&secret, seats, now);
             secret
@@ -231,16 +233,19 @@ mod tests {
         let first = sign_in(now);
         let second = sign_in(now + Duration::from_secs(1));
         players.end(&first, now);
-        assert!(hands.revision(&bot).is_some(), "a later sign-in has them");
+        assert!(games.revision(&bot).is_some(), "a later sign-in has them");
         players.end(&second, now);
-        assert_eq!(hands.revision(&bot), None);
+        assert_eq!(games.revision(&bot), None);
 
         let third = sign_in(now);
         for number in 0..MAX_SESSIONS {
-            assert!(hands.revision(&bot).is_some() && players.end_of(&third, now).is_some());
+            assert!(games.revision(&bot).is_some() && players.end_of(&third, now).is_some());
             begin_from(players, other_header(number), HERE, now + Duration::from_secs(2));
         }
-        assert!(hands.revision(&bot).is_none() && players.end_of(&third, now).is_none(), "it gave way");
+        assert!(
+            games.revision(&bot).is_none() && players.end_of(&third, now).is_none(),
+            "the first session was ended"
+        );
     }
 
     fn other_header(number: usize) -> HeaderValue {
@@ -248,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn whoever_waits_for_the_end_of_a_session_hears_of_it() {
+    async fn waiting_for_the_end_of_a_session_works() {
         let (hour, begin) = (Duration::from_hours(1), Instant::now());
         let sessions = TokenSessions::new(hour);
         let [ended, expired] = [0, 1].map(|number| begin_from(&sessions, other_header(number), HERE, begin));
@@ -263,11 +268,11 @@ mod tests {
         assert!(sessions.find(&ended, begin).is_none());
         let since = tokio::time::Instant::now();
         later.wait_until_over().await;
-        assert!(since.elapsed() >= hour / 3, "its time is over");
+        assert!(since.elapsed() >= hour / 3, "it has expired");
     }
 
     #[test]
-    fn whoever_signs_in_often_ends_nobody_elses_session() {
+    fn frequent_sign_ins_do_not_end_other_sessions() {
         let begin = Instant::now();
         let sessions = TokenSessions::new(Duration::from_hours(1));
         let other = begin_from(&sessions, other_header(1), HERE, begin);
@@ -301,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_watches_has_room_for_a_crowd_and_signs_nobody_out_elsewhere() {
+    fn many_viewers_can_share_a_token() {
         let opening = Instant::now();
         let sessions = TokenSessions::new(Duration::from_hours(1));
         let at = |last: u8| ClientAddress::from(IpAddr::from([192, 0, 2, last]));
@@ -310,17 +315,17 @@ mod tests {
             let began = opening + Duration::from_secs(second);
             sessions.begin(HeaderValue::from_static("Bearer viewer"), TokenHolders::Many, address, began)
         };
-        // A class behind one address, and people at home, who came before.
+        // A school class behind one address, and earlier visitors elsewhere.
         let homes: Vec<_> = (0..20).map(|last| watch(at(last), 0)).collect();
         let class: Vec<_> = (0..200).map(|second| watch(at(100), 1 + second)).collect();
         assert!(homes.iter().chain(&class).all(is_live));
-        // Somebody who holds the token as well signs in again and again.
+        // Somebody with the same token signs in again and again.
         let many: Vec<_> = (0..2 * MAX_SESSIONS as u64).map(|second| watch(at(200), second)).collect();
         assert!(homes.iter().chain(&class).all(is_live));
         assert_eq!(many.iter().filter(|secret| is_live(secret)).count(), MAX_SESSIONS - 220);
         let late = watch(at(201), 0);
         assert!(is_live(&late) && homes.iter().chain(&class).all(is_live));
-        // Nor does one from two addresses.
+        // Even from two addresses.
         for second in 0..2 * MAX_SESSIONS as u64 {
             watch(at(202), second);
         }

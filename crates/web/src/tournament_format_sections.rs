@@ -1,4 +1,4 @@
-//! What a tournament's format needs besides its standings: rounds, brackets, ratings over time, scores against opponents, and lost seats.
+//! Sections for a tournament's format: rounds, brackets, ratings over time, scores against opponents, and lost seats.
 
 use super::address::link_of_cell;
 use super::site::Site;
@@ -20,33 +20,33 @@ use pb::tournament_settings::Format;
 use std::cmp::Reverse;
 use tonic::{Code, Status};
 
-/// Matches of which rounds and ratings are made: a page asks for no more at each look.
+/// The maximum number of matches read for rounds and ratings.
 const MAX_MATCHES: u32 = 400;
-/// Tables of rounds that are shown; of more those of the last rounds.
+/// The maximum number of tables of rounds; the last ones are shown.
 const MAX_TABLES: usize = 120;
-/// The most matches of a gauntlet that are counted by opponent at each look.
+/// The maximum number of matches of a gauntlet that are counted by opponent.
 const MAX_COUNTED_MATCHES: u64 = 20_000;
-/// The most bots of a gauntlet whose opponents are shown.
+/// The maximum number of bots of a gauntlet for which opponents are shown.
 const MAX_OPPONENTS: usize = 60;
-/// The most bots whose lost seats are looked at.
+/// The maximum number of bots whose lost seats are read.
 const MAX_FORFEITERS: usize = 6;
-/// The most lost seats of a bot that are looked at.
+/// The maximum number of lost seats read per bot.
 const MAX_LOST_SEATS: u32 = 200;
 
-/// What was read for the sections of a format.
+/// What was read for these sections.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FormatFindings {
     matches: Vec<pb::Match>,
     has_more_matches: bool,
     compared: Vec<pb::Comparison>,
-    /// Whether it was no turn for a comparison now.
+    /// Whether the server was too busy for a comparison.
     is_comparison_refused: bool,
     forfeits: Vec<BotForfeits>,
-    /// Further bots that lost seats, each no more than those.
+    /// The number of further bots that lost seats.
     other_forfeiters: usize,
 }
 
-/// Asks for what the format of a tournament needs, and how its bots lost their seats.
+/// Reads what the format of a tournament shows, and how its bots lost seats.
 pub(super) async fn read_format_findings(
     site: &Site,
     visitor: &Visitor,
@@ -95,7 +95,7 @@ pub(super) async fn read_format_findings(
     Ok(findings)
 }
 
-/// Writes what the format of a tournament needs; nothing where its standings say all.
+/// Writes the sections; empty if the standings are enough.
 pub(super) fn format_sections_html(
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,
@@ -111,7 +111,7 @@ pub(super) fn format_sections_html(
     };
     let others = (findings.other_forfeiters > 0).then(|| {
         let others = count_words(findings.other_forfeiters as u64, "other bot", "other bots");
-        format!("These lost most; {others} lost seats as well, which the standings count.")
+        format!("These bots lost the most seats; {others} also lost seats, as the standings show.")
     });
     let forfeits = forfeit_section(&findings.forfeits).map(|section| section.paragraphs(others));
     let sections = section.into_iter().chain(forfeits);
@@ -122,7 +122,7 @@ pub(super) fn format_sections_html(
 fn opponent_section(tournament: &pb::Tournament, findings: &FormatFindings) -> Option<Section> {
     let section = Section::with_heading("Opponents");
     if findings.is_comparison_refused {
-        let words = "Too many ask for comparisons of bots at the moment: load this page again later.";
+        let words = "The server is too busy to compare the bots. Reload this page later.";
         return Some(section.paragraph(words));
     }
     let Some(Format::Gauntlet(gauntlet)) = &tournament.settings.as_ref()?.format else { return None };
@@ -156,12 +156,12 @@ fn round_section(
     let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
-    let words = format!("Beside each bot: the matches of its table that it won{decided}.");
-    let cut = is_cut.then_some("Not all is shown: the list of matches has the rest.");
+    let words = format!("The number beside each bot: the matches of its table that it won{decided}.");
+    let cut = is_cut.then_some("Some matches are not shown. The list of matches has all.");
     Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
 }
 
-/// Shows how the capital of a sequential test has moved, and says what that means.
+/// Charts the capital of a sequential test, and explains it.
 fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
     let Some(pb::verdict::Verdict::Sprt(said)) = &verdict.verdict else { return None };
     if said.groups == 0 {
@@ -171,15 +171,15 @@ fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
     Some(match capital_chart(said) {
         Some(chart) => section.block(Block::Chart(chart)),
         None if said.groups == 1 => section,
-        None => section.paragraph("How it has moved was not kept by the server on which this was played."),
+        None => section.paragraph("The server that ran this test did not store the history of its capital."),
     })
 }
 
 fn rating_section(findings: &FormatFindings) -> Option<Section> {
     let words = if findings.has_more_matches {
-        format!("Ratings by wins, over the newest {MAX_MATCHES} matches, as if they were the first")
+        format!("Ratings by wins, over the newest {MAX_MATCHES} matches only")
     } else {
-        "Ratings by wins, as they moved with each match".to_owned()
+        "Ratings by wins after each match".to_owned()
     };
     let mut matches: Vec<_> = findings.matches.iter().collect();
     matches.sort_by_key(|game| game.setup.as_ref().map(|setup| setup.number));

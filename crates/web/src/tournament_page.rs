@@ -1,4 +1,4 @@
-//! A tournament.
+//! The page of a tournament.
 
 use super::address::{PageAddress, PageForm, link_of_cell};
 use super::page::{Page, link_paragraph};
@@ -19,16 +19,14 @@ use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
 use tonic::{Code, Status};
 
-/// Matches that are shown, the newest.
 const MAX_MATCHES: u32 = 15;
-/// Lines of a page of standings.
+/// Lines on a page of standings.
 const MAX_LINES: usize = 100;
-/// The most bots whose cross-table is on a page; of more it is in its twins for programs.
+/// The maximum number of bots with a cross-table on the page; larger ones are in the CSV and JSON.
 const MAX_CROSS_TABLE_BOTS: usize = 16;
-/// Bots of the field that are shown.
 const MAX_FIELD_BOTS: usize = 30;
 
-/// Returns where a tournament stands, who leads, its newest matches, and what it is.
+/// Returns the page of a tournament.
 pub(super) async fn tournament_page(
     site: &Site,
     visitor: &Visitor,
@@ -52,7 +50,6 @@ pub(super) async fn tournament_page(
     Ok(content.with_toml(toml))
 }
 
-/// Returns the newest matches of a tournament.
 pub(super) async fn newest_matches(
     site: &Site,
     visitor: &Visitor,
@@ -63,7 +60,7 @@ pub(super) async fn newest_matches(
     Ok(site.list_matches(visitor, request).await?.matches)
 }
 
-/// How to get what a tournament consists of.
+/// Links to download a tournament.
 #[derive(Template)]
 #[template(path = "downloads.html")]
 struct Downloads {
@@ -75,7 +72,7 @@ struct Downloads {
 
 fn downloads_html(id: TournamentId) -> String {
     let records = Section::new()
-        .paragraph("All records, and the signed manifest that names them:")
+        .paragraph("All records, and the signed manifest that lists them:")
         .command(format!("lastnim record export --tournament {id} --dir records"))
         .command(format!("lastnim tournament manifest {id} --output manifest.jsonl"));
     let standings = PageAddress::Standings { id, from: None };
@@ -98,7 +95,7 @@ pub(super) async fn standings_page(
     let is_compared = form != PageForm::Html || standings.standings.len() <= MAX_CROSS_TABLE_BOTS;
     let standings = if is_compared {
         match read_standings(site, visitor, id, CrossTable::Shown).await {
-            // It would be too large, or too many ask for one.
+            // It is too large, or the server is too busy.
             Err(status) if status.code() == Code::ResourceExhausted => standings,
             compared => compared?,
         }
@@ -123,7 +120,7 @@ pub(super) async fn standings_page(
         }
         if !has_cross_table && all > MAX_CROSS_TABLE_BOTS {
             let why = format!(
-                "The cross-table of {all} bots is not shown: it is in the twins of this page, up to 200 bots."
+                "The cross-table of {all} bots is not shown. Up to 200 bots, it is in this page as JSON and CSV."
             );
             html += &Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(why));
         }
@@ -132,7 +129,7 @@ pub(super) async fn standings_page(
     Ok(content.with_tables(tables).with_next(next))
 }
 
-/// Whether standings come with the cross-table.
+/// Whether to read the cross-table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CrossTable {
     Shown,
@@ -150,7 +147,7 @@ async fn read_standings(
     Ok(site.tournaments.get_standings(visitor.request(request)).await?.into_inner())
 }
 
-/// Shows what is played. What stands with the standings is left out.
+/// Shows the settings, without those shown with the standings.
 fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) -> String {
     let mut tournament = tournament.clone();
     if let Some(more) = tournament.field.len().checked_sub(MAX_FIELD_BOTS).filter(|&more| more > 0) {
@@ -160,7 +157,7 @@ fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) 
     let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };
     let mut report = tournament_report(&tournament, &shown);
     if let Some(first) = report.sections.first_mut() {
-        first.heading = Some("What is played".to_owned());
+        first.heading = Some("Settings".to_owned());
     }
     Html::with_links(&link_of_cell).report_html(&report)
 }

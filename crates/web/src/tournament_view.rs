@@ -1,4 +1,4 @@
-//! A tournament as it stands now, part by part.
+//! A tournament as the parts of its page.
 
 use super::address::{FeedAddress, PageAddress, PageForm, link_of_cell, link_of_match_cell};
 use super::live::{LivePage, PageParts};
@@ -15,30 +15,26 @@ use lastnim_report::{
 };
 use std::sync::Arc;
 
-/// Lines of standings of a tournament's own page.
+/// Lines of standings on a tournament's page.
 const MAX_LEADERS: usize = 40;
-/// Places of a knockout that are told one by one.
+/// Places of a knockout that are listed individually.
 const MAX_PLACES: usize = 8;
-/// Events that are shown.
 const MAX_EVENTS: usize = 30;
 
-/// A tournament as it stands now.
+/// A tournament as the parts of its page.
 #[derive(Debug, Clone, Template)]
 #[template(path = "tournament_now.html")]
 pub(super) struct TournamentNow {
-    /// The tournament.
     pub id: TournamentId,
-    /// What the service says of it.
+    /// The answer of the service.
     pub shown: pb::GetTournamentResponse,
-    /// Its standings.
     pub standings: pb::GetStandingsResponse,
-    /// Its newest matches.
     pub matches: Vec<pb::Match>,
     /// What was read for its format.
     pub findings: Arc<FormatFindings>,
 }
 
-/// Where a tournament stands, in words and as a bar, and how long it may last yet.
+/// The progress in words, as a bar, and with an estimate.
 #[derive(Template)]
 #[template(path = "progress.html")]
 struct Progress<'a> {
@@ -47,12 +43,12 @@ struct Progress<'a> {
     state_words: &'a str,
     rest: &'a str,
     played: u64,
-    /// How many matches there will be; 0 if that is not known.
+    /// The number of matches in total; 0 if unknown.
     total: u64,
     left: Option<String>,
 }
 
-/// The first lines of the standings, and where all of them are.
+/// The first lines of the standings, with a link to all.
 #[derive(Template)]
 #[template(path = "leaders.html")]
 struct Leaders {
@@ -63,12 +59,12 @@ struct Leaders {
 }
 
 impl TournamentNow {
-    /// Writes what changes while it runs: where it stands, who leads, what goes on, its newest matches, what its format needs, and the result as text.
+    /// Writes the changing parts: progress, standings, activity, newest matches, sections of the format, and the result as text.
     pub(super) fn html(&self) -> String {
         write_template(self)
     }
 
-    /// Writes the same for those who look at it.
+    /// Writes the same for live updates.
     pub(super) fn live_page(&self) -> LivePage {
         let parts = PageParts::default()
             .with("progress", self.progress_html())
@@ -77,43 +73,42 @@ impl TournamentNow {
             .with("matches", self.matches_html())
             .with("format", self.format_html())
             .with("result", self.result_html());
-        LivePage { parts, said: self.said(), ..LivePage::default() }
+        LivePage { parts, announcement: self.announcement(), ..LivePage::default() }
     }
 
     fn events_address(&self) -> FeedAddress {
         FeedAddress::Tournament { id: self.id }
     }
 
-    /// Returns the tournament itself.
     pub(super) fn tournament(&self) -> pb::Tournament {
         self.shown.tournament.clone().unwrap_or_default()
     }
 
-    /// Returns whether nothing changes any more.
+    /// Returns whether the tournament has ended.
     pub(super) fn is_over(&self) -> bool {
         let state = self.shown.tournament.as_ref().map(pb::Tournament::state);
         matches!(state, Some(pb::TournamentState::Finished | pb::TournamentState::Cancelled))
     }
 
-    /// Says in which state it is. How many matches were played would be said every second.
-    fn said(&self) -> String {
+    /// Announces the state. The number of matches would be announced every second.
+    fn announcement(&self) -> String {
         let tournament = self.tournament();
         let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
         let paused = if tournament.pause() == pb::OpenMatches::Unspecified { "" } else { ", paused" };
         format!("the tournament is {state}{paused}")
     }
 
-    /// Shows what the format needs besides the standings.
+    /// Writes the sections for the format.
     fn format_html(&self) -> String {
         format_sections_html(&self.tournament(), self.verdict(), &self.findings)
     }
 
-    /// Writes the result as a text to paste.
+    /// Writes the result as text to copy.
     fn result_html(&self) -> String {
         text_html(&result_text(&self.tournament(), &self.standings.standings, self.verdict()))
     }
 
-    /// Returns what the format says besides the standings.
+    /// Returns the verdict of the format.
     fn verdict(&self) -> Option<&pb::Verdict> {
         self.standings.verdict.as_ref()
     }
@@ -132,28 +127,29 @@ impl TournamentNow {
         })
     }
 
-    /// Says how long it may last yet.
+    /// Estimates the remaining time.
     fn time_left(&self) -> Option<String> {
         let left = self.shown.activity.as_ref()?.time_left.as_ref()?;
         Some(match left.estimate_ms {
             Some(estimate) => format!("about {} left", span_words(estimate)),
-            None => format!("at most {} left by the clocks", span_words(left.longest_ms)),
+            None => format!("at most {} left, by the clocks", span_words(left.longest_ms)),
         })
     }
 
-    /// Shows the first lines of the standings, what the format says besides, and what the organiser did last.
+    /// Writes the first lines of the standings, the verdict, and the organiser's latest actions.
     fn leaders_html(&self) -> String {
         let html = Html::with_links(&link_of_cell);
         let bots = self.standings.standings.len();
         if bots == 0 {
-            return html.section_html(&Section::with_heading("Standings").paragraph("Nobody is in it yet."));
+            return html
+                .section_html(&Section::with_heading("Standings").paragraph("No bot has joined yet."));
         }
         let mut standings = self.standings.clone();
         standings.standings.truncate(MAX_LEADERS);
         if let Some(Verdict::Knockout(knockout)) =
             standings.verdict.as_mut().and_then(|verdict| verdict.verdict.as_mut())
         {
-            // The bracket shows where each of the others went out.
+            // The bracket shows where the others went out.
             knockout.places.truncate(MAX_PLACES);
         }
         standings.events.drain(..standings.events.len().saturating_sub(MAX_EVENTS));
@@ -175,7 +171,7 @@ impl TournamentNow {
         })
     }
 
-    /// Shows who is connected and waited for, and the matches under way.
+    /// Shows connected and awaited bots, and open matches.
     fn activity_html(&self) -> String {
         let section = self.shown.activity.as_ref().map(activity_section);
         section

@@ -1,4 +1,4 @@
-//! What a language model wrote down while it was asked.
+//! The logged answers of a language model.
 
 use super::address::{OracleView, PageAddress};
 use super::page::Page;
@@ -13,25 +13,24 @@ use pb::transcript_service_server::TranscriptService as _;
 use serde_json::Value;
 use tonic::Status;
 
-/// The most bytes of a page's lines: of more the first ones are shown.
+/// The maximum size of the lines on a page; later lines are cut.
 const MAX_BYTES: usize = 48 << 10;
 
-/// A question of a match: the row of a seat, or a take of it.
+/// A question in a match: the row of a seat, or one of its takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct QuestionPlace {
-    /// The seat that was asked.
     pub seat: u32,
-    /// The ply of the take; none for the row.
+    /// The ply of the take; `None` for the row.
     pub ply: Option<u32>,
 }
 
 impl QuestionPlace {
-    /// Returns where the page of the question of a match is.
+    /// Returns the address of a question.
     pub(super) fn address(self, id: MatchId) -> PageAddress {
         PageAddress::Transcript { id, seat: self.seat, ply: self.ply }
     }
 
-    /// Says which question it is.
+    /// Describes the question.
     pub(super) fn words(self) -> String {
         match self.ply {
             Some(ply) => format!("seat {}, ply {ply}", self.seat),
@@ -40,7 +39,7 @@ impl QuestionPlace {
     }
 }
 
-/// The lines of a question, with the way to the questions before and behind it.
+/// The lines of a question, with links to the previous and next questions.
 #[derive(Template)]
 #[template(path = "transcript.html")]
 struct TranscriptContent {
@@ -60,11 +59,11 @@ struct QuestionStep {
 #[template(path = "transcript_lines.html")]
 struct TranscriptLines {
     lines: Vec<String>,
-    /// Whether there is more than can be shown.
+    /// Whether lines are cut.
     is_cut: bool,
 }
 
-/// Returns the lines of a question, with the way to the questions before and behind it.
+/// Returns the lines of a question, with links to the previous and next questions.
 pub(super) async fn transcript_page(
     site: &Site,
     visitor: &Visitor,
@@ -82,7 +81,7 @@ pub(super) async fn transcript_page(
         let here = places.iter().position(|&other| other == place);
         let before = here.and_then(|here| here.checked_sub(1)).and_then(|before| places.get(before));
         let behind = here.and_then(|here| places.get(here + 1));
-        let steps = [("prev", "Before", before), ("next", "Behind", behind)];
+        let steps = [("prev", "Previous", before), ("next", "Next", behind)];
         let steps = steps.into_iter().filter_map(|(rel, label, place)| {
             let place = place?;
             Some(QuestionStep { rel, label, address: place.address(id).to_string(), words: place.words() })
@@ -101,7 +100,7 @@ pub(super) fn place_of_question(question: &pb::PublishedQuestion) -> QuestionPla
     QuestionPlace { seat: question.seat, ply: question.ply }
 }
 
-/// Shows each line with its members below each other; texts in them as they were written.
+/// Shows the members of each line one below the other; strings keep their line breaks.
 fn lines_html(lines: &str) -> String {
     let (mut shown, mut bytes, mut is_cut) = (Vec::new(), 0, false);
     for line in lines.lines() {
@@ -127,7 +126,7 @@ fn lines_html(lines: &str) -> String {
     write_template(&TranscriptLines { lines: shown, is_cut })
 }
 
-/// Returns how many bytes a character takes as HTML.
+/// Returns the size of a character as HTML.
 fn html_bytes(character: char) -> usize {
     match character {
         '"' | '&' | '\'' | '<' | '>' => "&#34;".len(),
@@ -148,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_in_a_transcript_is_markup() {
+    fn transcripts_are_escaped() {
         let html = lines_html("{\"event\":\"call\",\"reply\":\"<b>1\\n2</b>\",\"tries\":[1]}\nno <i>JSON\n");
         assert!(
             html.contains("reply: &#60;b&#62;1\n2&#60;/b&#62;\n") && html.contains("no &#60;i&#62;JSON"),

@@ -1,4 +1,4 @@
-//! A position as a visitor has typed it.
+//! A position as it was typed.
 
 use super::address_parts::QueryPart;
 use super::forms::FormFields;
@@ -9,26 +9,26 @@ use lastnim_proto::number_text::{read_numbers, read_rows};
 use lastnim_proto::pb;
 use lastnim_report::words::{enum_word, join_words, matrix_words};
 
-/// The most characters of a field: more than any position has that people type.
+/// The maximum length of a field, in characters.
 const MAX_CHARS: usize = 20_000;
 
-/// A position as it was typed, with every mistake in it.
+/// A position as it was typed, possibly invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TypedPosition {
     /// The counters of each pile.
     pub piles: String,
-    /// The rows, with semicolons between them, as offsets or as seats with `>` between them; nothing stands for the standard rows.
+    /// The rows, separated by semicolons, as offsets or as seats with `>` between them; empty for the standard rows.
     pub rows: String,
-    /// How many seats have the standard rows.
+    /// The number of seats, if rows are standard.
     pub seats: String,
     /// The seat that moves first.
     pub first: String,
-    /// Who wins at the end.
+    /// The ending.
     pub ending: String,
 }
 
 impl Default for TypedPosition {
-    /// The position that is shown to somebody who has typed nothing.
+    /// The initial form.
     fn default() -> Self {
         let ending = Ending::default().to_string();
         Self { piles: "3 4 5".into(), rows: String::new(), seats: "3".into(), first: "0".into(), ending }
@@ -53,10 +53,10 @@ impl TypedPosition {
         [("piles", piles), ("rows", rows), ("seats", seats), ("first", first), ("ending", ending)]
     }
 
-    /// Reads the position.
+    /// Parses the position.
     ///
     /// # Errors
-    /// Names the first thing that is no position, and what would be.
+    /// Names the first invalid value, and what is expected.
     pub(super) fn read(&self) -> Result<Game, String> {
         let piles = read_numbers(&self.piles, "piles")?;
         let matrix = if self.rows.trim().is_empty() {
@@ -75,7 +75,7 @@ impl TypedPosition {
         Game::new(piles, matrix, first, ending).map_err(|error| error.to_string())
     }
 
-    /// Reads the position as the message that the oracle is asked with.
+    /// Parses the position into a request for the oracle.
     pub(super) fn read_message(&self) -> Result<(Game, pb::Game), String> {
         let game = self.read()?;
         let message = (&game).into();
@@ -84,7 +84,7 @@ impl TypedPosition {
 }
 
 impl QueryPart for TypedPosition {
-    /// What is missing is as usual.
+    /// Missing values have their defaults.
     fn read(query: &FormFields, _: &str) -> Result<Self, String> {
         let mut position = Self::default();
         for (key, field) in position.fields_mut() {
@@ -95,7 +95,7 @@ impl QueryPart for TypedPosition {
         Ok(position)
     }
 
-    /// Writes the fields that are not as usual.
+    /// Writes the values that differ from the defaults.
     fn write(&self, _: &str, query: &mut Serializer<'_, String>) {
         let (mut own, mut usual) = (self.clone(), Self::default());
         let fields = own.fields_mut().into_iter().zip(usual.fields_mut());
@@ -103,7 +103,7 @@ impl QueryPart for TypedPosition {
     }
 }
 
-/// Reads rows: as offsets, or with `>` between the seats in the order in which each would like to see them win.
+/// Parses rows: offsets, or seats in the preference order with `>` between them.
 fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
     if !text.contains('>') {
         return read_rows(text);
@@ -116,7 +116,8 @@ fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
                 Ok((seat + seats - own) % seats)
             } else {
                 Err(format!(
-                    "rows: seat {seat} in the row of seat {own}: there are {seats} rows, for seats from 0 on"
+                    "rows: seat {seat} in the row of seat {own}: expected a seat from 0 to {}",
+                    seats - 1
                 ))
             }
         };
@@ -135,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_game_is_written_as_it_is_typed() {
+    fn positions_round_trip() {
         let typed = typed_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
         let (game, message) = typed.read_message().unwrap();
         assert_eq!(TypedPosition::of_game(&message).read().unwrap(), game);
     }
 
     #[test]
-    fn what_is_typed_is_read_as_a_position() {
+    fn typed_positions_are_parsed() {
         let read = |query| typed_query(query).read();
         let usual = read("").unwrap();
         assert_eq!((usual.piles.as_slice(), usual.matrix.seats().get()), (&[3, 4, 5][..], 3));
@@ -160,7 +161,7 @@ mod tests {
             ("first=3", "3"),
             ("first=a", "first seat \"a\": expected 0 to 2"),
             ("rows=0+1+2%3B0", "row"),
-            ("rows=0%3E2%3B1%3E0", "rows: seat 2 in the row of seat 0: there are 2 rows"),
+            ("rows=0%3E2%3B1%3E0", "rows: seat 2 in the row of seat 0: expected a seat from 0 to 1"),
             ("rows=0%3E1%3B1%3E1", "row"),
             ("ending=never", "ending \"never\""),
             ("piles=9223372036854775808", "9223372036854775808"),
@@ -174,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_typed_stays_as_it_is(piles in ".{0,20}", rows in ".{0,20}") {
+        fn typed_values_round_trip(piles in ".{0,20}", rows in ".{0,20}") {
             let typed = TypedPosition { piles, rows, ..TypedPosition::default() };
             let mut query = Serializer::new(String::new());
             typed.write("", &mut query);
@@ -182,7 +183,7 @@ mod tests {
         }
 
         #[test]
-        fn no_query_breaks_anything(query in "[a-z%=&+0-9é]{0,60}") {
+        fn any_query_is_handled(query in "[a-z%=&+0-9é]{0,60}") {
             let _ = typed_query(&query).read();
         }
     }

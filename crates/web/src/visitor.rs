@@ -1,4 +1,4 @@
-//! Who looks at a page.
+//! The visitor of a page.
 
 use super::forms::{CookieSecret, FormToken, names_this_machine};
 use super::live::FeedPayer;
@@ -10,23 +10,22 @@ use tonic::codegen::http::header::{AUTHORIZATION, HeaderValue};
 use tonic::codegen::http::{HeaderMap, Uri};
 use tonic::{Request, Status};
 
-/// Who looks at a page: what the services are told of the caller.
+/// The visitor of a page, as the services see it.
 #[derive(Clone)]
 pub(super) struct Visitor {
     address: ClientAddress,
-    /// By which way the request came.
     pub channel: VisitorChannel,
-    /// The header that holds a token, if there is one.
+    /// The header with a token, if there is one.
     authorization: Option<HeaderValue>,
-    /// The secret of the cookie that belongs to the page, if it has one.
+    /// The secret of the page's cookie, if it has one.
     secret: Option<CookieSecret>,
-    /// Whose cookie has signed the visitor in, where the token is that of a session.
+    /// The session that the token comes from, if any.
     signed_in: Option<SignedIn>,
-    /// The feed as which it asks, if it does not ask for itself alone, and who pays for that.
+    /// The feed for which it asks and who is charged for that, if any.
     feed: Option<(FeedNumber, FeedPayer)>,
 }
 
-/// A token that a visitor has shown. No log shows it.
+/// The token of a visitor, hidden in logs.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct VisitorToken(Box<[u8]>);
 
@@ -37,7 +36,7 @@ impl fmt::Debug for VisitorToken {
 }
 
 impl Visitor {
-    /// Takes what is known of the sender of a request.
+    /// Makes a visitor from a request.
     pub(super) fn of_request(
         address: ClientAddress,
         channel: VisitorChannel,
@@ -52,29 +51,29 @@ impl Visitor {
         Self { address, channel, authorization, secret: None, signed_in: None, feed: None }
     }
 
-    /// Adds the secret of the cookie that belongs to the page.
-    #[must_use = "it is the visitor with the cookie"]
+    /// Adds the secret of the page's cookie.
+    #[must_use = "returns the changed visitor"]
     pub(super) fn with_secret(self, secret: CookieSecret) -> Self {
         Self { secret: Some(secret), ..self }
     }
 
-    /// Returns the same visitor as somebody who shows a token in this header.
+    /// Returns the same visitor with a token in this header.
     pub(super) fn with_authorization(&self, header: HeaderValue) -> Self {
         Self { authorization: Some(header), ..self.clone() }
     }
 
-    /// Says as whom the visitor is signed in.
-    #[must_use = "it is the visitor who is signed in"]
+    /// Adds the session that signed the visitor in.
+    #[must_use = "returns the changed visitor"]
     pub(super) fn with_sign_in(self, signed_in: SignedIn) -> Self {
         Self { signed_in: Some(signed_in), ..self }
     }
 
-    /// Returns as whom the visitor is signed in by a cookie, if it is.
+    /// Returns the session that signed the visitor in, if any.
     pub(super) fn signed_in(&self) -> Option<&SignedIn> {
         self.signed_in.as_ref()
     }
 
-    /// Waits until the session is over by which the visitor is signed in: for ever where it shows a token itself, or none.
+    /// Waits until the visitor's session ends: forever without one.
     pub(super) fn signed_out(&self) -> impl Future<Output = ()> + Send + use<> {
         let end = self.signed_in.as_ref().map(|signed_in| signed_in.end().clone());
         async move {
@@ -85,10 +84,10 @@ impl Visitor {
         }
     }
 
-    /// Checks that a secret which the visitor types stays between the two.
+    /// Checks that the connection protects secrets that the visitor types.
     ///
     /// # Errors
-    /// `why` it is not asked for, if others may read along.
+    /// With the message `why`, if others may read the connection.
     pub(super) fn check_channel(&self, why: &str) -> Result<(), Status> {
         match self.channel {
             VisitorChannel::Loopback | VisitorChannel::Https => Ok(()),
@@ -96,39 +95,39 @@ impl Visitor {
         }
     }
 
-    /// Returns the address by which limits tell visitors apart.
+    /// Returns the address that limits apply to.
     pub(super) fn address(&self) -> ClientAddress {
         self.address
     }
 
-    /// Returns the secret of the cookie that belongs to the page.
+    /// Returns the secret of the page's cookie.
     pub(super) fn secret(&self) -> Option<&CookieSecret> {
         self.secret.as_ref()
     }
 
-    /// Returns what the forms of a page carry that has a cookie.
+    /// Returns the token for forms of this page.
     ///
     /// # Errors
-    /// On other pages.
+    /// If the page has no cookie.
     pub(super) fn form_token(&self) -> Result<FormToken, Status> {
         let token = self.secret.as_ref().map(CookieSecret::form_token);
         token.ok_or_else(|| Status::internal("this page has no cookie"))
     }
 
-    /// Returns the visitor as whom a new feed asks that all share who may see the same: whoever has the same token, or nobody with a token. Whose turn it is
-    /// follows from the address that pays for the feed, and is not taken from what else is asked from there.
+    /// Returns the visitor for a new feed shared by all with the same access: the same token, or none. Its reads are scheduled by the address that is
+    /// charged, separately from that address's other reads.
     pub(super) fn of_feed(&self, payer: &FeedPayer) -> Self {
         let channel = if self.authorization.is_some() { self.channel } else { VisitorChannel::Plain };
         let feed = Some((FeedNumber::draw(), payer.clone()));
         Self { channel, secret: None, signed_in: None, feed, ..self.clone() }
     }
 
-    /// Tells tokens apart; none for a visitor without one.
+    /// Returns the token; `None` for a visitor without one.
     pub(super) fn token(&self) -> Option<VisitorToken> {
         self.authorization.as_ref().map(|header| VisitorToken(header.as_bytes().into()))
     }
 
-    /// Makes a request of the visitor to a service.
+    /// Makes a request to a service on behalf of the visitor.
     pub(super) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         match &self.feed {
@@ -177,7 +176,7 @@ mod tests {
         visitor.of_feed(&FeedPayer::new(visitor.address()))
     }
 
-    /// Lets all of these read once, in this order, while nobody has a turn, and returns the order in which they have theirs.
+    /// Queues one read each, in this order, while all slots are taken, and returns the order in which they run.
     async fn order_of_turns(readers: Vec<(&'static str, Visitor)>) -> Vec<&'static str> {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let (reads, order) = (open_site(&arena, 1).reads, Arc::new(Mutex::new(Vec::new())));
@@ -197,7 +196,7 @@ mod tests {
             let work = move || order.lock().unwrap().push(name);
             reading.spawn(async move { reads.run_slow_work(&reader.request(()), work).await });
         }
-        // All of them wait once they were polled.
+        // Once polled, all of them wait.
         yield_now().await;
         end.send(()).unwrap();
         assert!(reading.join_all().await.into_iter().all(|read| read.is_ok()));
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_follows_much_keeps_no_feed_of_others_waiting() {
+    async fn many_feeds_do_not_delay_the_feeds_of_others() {
         let (many, few) = (visitor_at(1), visitor_at(2));
         let mut readers: Vec<_> = (0..64).map(|_| ("one of many", feed_of(&many))).collect();
         readers.push(("of another", feed_of(&few)));
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_reads_in_the_turns_of_whoever_pays_for_it() {
+    fn feeds_are_scheduled_by_the_charged_address() {
         let (starter, heir) = (visitor_at(1), visitor_at(2));
         let payer = FeedPayer::new(starter.address());
         let feed = starter.of_feed(&payer);
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_start_of_a_feed_does_not_wait_behind_all_that_others_start() {
+    async fn many_starting_feeds_do_not_delay_others() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let reads = open_site(&arena, 1).reads;
         let many = visitor_at(1);
@@ -242,7 +241,7 @@ mod tests {
             });
             yield_now().await;
         }
-        // Those that were free went to whoever came first. The next one that is free goes to somebody else.
+        // The free slots went to the first; the next one goes to somebody else.
         let mut held = Vec::new();
         while let Ok((name, start)) = starts.try_recv() {
             assert_eq!(name, "one of many");
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn feeds_do_not_wait_behind_what_their_starter_reads_nor_behind_one_of_them() {
+    async fn feeds_do_not_wait_for_reads_of_their_starter() {
         let visitor = visitor_at(1);
         let feed = feed_of(&visitor);
         let mut readers = vec![("page", visitor.clone()); 40];

@@ -1,12 +1,12 @@
-//! By which way a request came.
+//! How a request arrived.
 
-/// By which way a request came, as far as its secrets are concerned.
+/// How a request arrived, as far as secrets are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitorChannel {
-    /// From this machine itself, through no proxy, and under a name of this machine.
+    /// Directly from this machine, under a loopback name.
     Loopback,
-    /// Through a trusted proxy, which says that its client speaks https.
+    /// Through a trusted proxy whose client uses https.
     Https,
-    /// Over a network on which others may read it.
+    /// Over a connection that others may read.
     Plain,
 }

@@ -1,7 +1,7 @@
-//! What the oracle says of another take than the one that was made.
+//! The oracle's analysis of a take that was not played.
 
 use super::address::{OracleView, PageAddress};
-use super::board::{LastTake, draw_still_board};
+use super::board::{LastTake, draw_static_board};
 use super::oracle_page::{ask_oracle, position_report};
 use super::page::Page;
 use super::page_content::PageContent;
@@ -22,14 +22,14 @@ use tonic::Status;
 struct WhatIfContent {
     words: String,
     board: String,
-    /// What the oracle says.
+    /// The report of the oracle.
     answer: String,
-    /// Where the position can be changed.
+    /// The link to edit the position.
     oracle: PageAddress,
     back: PageAddress,
 }
 
-/// Returns the position of a match after another take, and what the oracle says of it; without a take the position itself.
+/// Returns a position of a match after another take, with the oracle's analysis; without a take, the position itself.
 pub(super) async fn what_if_page(
     site: &Site,
     visitor: &Visitor,
@@ -59,17 +59,17 @@ pub(super) async fn what_if_page(
         let words = match (take, actual) {
             (None, _) => format!("After {ply} takes."),
             (Some(take), Some(actual)) if actual != take => {
-                format!("After {ply} takes, if seat {seat} ({bot}) took {take}; it took {actual}.")
+                format!("After {ply} takes, if seat {seat} ({bot}) had taken {take} instead of {actual}.")
             }
             (Some(take), _) => {
-                format!("After {ply} takes and the one of seat {seat} ({bot}), who takes {take}.")
+                format!("After {ply} takes, if seat {seat} ({bot}) takes {take}.")
             }
         };
         let html = Html::with_links(&|_, _| None);
         let section = Section::new().paragraph(words).paragraph(ending_words(game.ending));
         let content = write_template(&WhatIfContent {
             words: html.section_html(&section),
-            board: draw_still_board(&position, last).svg,
+            board: draw_static_board(&position, last).svg,
             answer: html.report_html(&position_report(&game, answer.safety.as_ref())),
             oracle: PageAddress::Oracle { position: typed },
             back: PageAddress::Match { id, ply: Some(ply), oracle: OracleView::Shown },
@@ -79,7 +79,7 @@ pub(super) async fn what_if_page(
     Ok(content.with_lifetime(lifetime))
 }
 
-/// Writes a position of a match with its rows.
+/// Returns a position of a match with its rows.
 fn typed_position(replay: &Replay, position: &lastnim_core::game::Position) -> TypedPosition {
     TypedPosition::of_game(&pb::Game {
         piles: position.piles().collect(),

@@ -1,31 +1,29 @@
-//! Who would win under optimal play, over the plies of a match.
+//! A strip that shows the winner under optimal play at each ply.
 
 use super::seat_mark::SeatMark;
 use askama::Template;
 use lastnim_proto::pb;
 use lastnim_report::render::write_template;
 
-/// The width of the strip.
 const WIDTH: f64 = 400.0;
-/// The height of the strip.
 const HEIGHT: f64 = 20.0;
-/// The height with the marks of errors below it.
+/// The height including the marks of errors.
 const HEIGHT_WITH_ERRORS: f64 = 28.0;
-/// The width from which on a stretch has the mark of its winner.
+/// The minimum width of a stretch with a label.
 const MARKED_WIDTH: f64 = 16.0;
-/// Stretches that are drawn; of a match with more there is no strip.
+/// The maximum number of stretches; with more, no strip is drawn.
 const MAX_STRETCHES: usize = 300;
-/// The most parts that can be clicked; of more positions each part has several.
+/// The maximum number of links; in longer matches, each link covers several positions.
 const MAX_LINKS: u32 = 100;
-/// The most errors that are marked.
+/// The maximum number of marked errors.
 const MAX_ERRORS: usize = 300;
 
-/// Positions of a match that follow each other and have the same predicted winner.
+/// Consecutive positions with the same predicted winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WinnerStretch {
-    /// The takes before the first of them.
+    /// The number of takes before the first position.
     pub from: u32,
-    /// The seat that wins under optimal play.
+    /// The winner under optimal play.
     pub winner: u32,
 }
 
@@ -33,9 +31,9 @@ pub(super) struct WinnerStretch {
 #[template(path = "winner_strip.html")]
 struct WinnerStrip {
     stretches: Vec<DrawnStretch>,
-    /// Where the errors are.
+    /// The x coordinates of errors.
     errors: Vec<f64>,
-    /// Where the position is that is shown.
+    /// The x coordinate of the shown position.
     here: f64,
     links: Vec<PositionLink>,
 }
@@ -53,7 +51,7 @@ struct PositionLink {
     width: f64,
 }
 
-/// Returns the stretches of a match, in their order.
+/// Returns the stretches of a match in order.
 pub(super) fn winner_stretches(audit: &pb::Audit) -> Vec<WinnerStretch> {
     let before = audit.plies.iter().map(|ply| ply.predicted_before);
     let winners = before.chain(audit.plies.last().map(|ply| ply.predicted_after));
@@ -66,9 +64,8 @@ pub(super) fn winner_stretches(audit: &pb::Audit) -> Vec<WinnerStretch> {
     stretches
 }
 
-/// Draws who would win at each position of a match, with a line at the one that is shown, a mark below each take that was an error, and a link to each
-/// position, or to every so many of them; none where nothing is known, or there are too many changes. What it shows is said in words beside it, and its links
-/// are there for those who point at it: the keyboard has others.
+/// Draws the winner at each position, with a line at the shown position, marks below errors, and links to positions. Returns `None` without an audit
+/// or with too many changes. The strip is hidden from screen readers and the keyboard, as the same text and links are beside it.
 pub(super) fn winner_strip(
     audit: &pb::Audit,
     shown: u32,
@@ -124,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strip_marks_errors_and_leads_to_positions() {
+    fn the_strip_marks_errors_and_links_to_positions() {
         let address_of = |ply: u32| format!("/?ply={ply}&oracle=shown");
         let strip = |winners: &[u32]| winner_strip(&audit(winners), 1, address_of);
         let drawn = strip(&[2, 2, 0, 0, 0, 1]).unwrap();
@@ -133,7 +130,7 @@ mod tests {
         assert_eq!(drawn.matches("<path class=\"error\"").count(), 2);
         assert!(
             drawn.contains("<path class=\"error\" d=\"M133.33 20l3 7h-6z\"/>"),
-            "behind the second take: {drawn}"
+            "after the second take: {drawn}"
         );
         assert_eq!(drawn.matches("<a href=").count(), 6);
         assert!(

@@ -40,7 +40,7 @@ impl GivenTranscripts {
 
     /// Compares a record with them; `None` if they have no question of its match.
     pub fn compare_with(&mut self, record: &Record) -> Option<TranscriptVerdict> {
-        let verdict = self.questions.hold_against(record)?;
+        let verdict = self.questions.compare_with(record)?;
         self.matches += 1;
         self.unproved += u64::from(!verdict.unproved.is_empty());
         Some(verdict)

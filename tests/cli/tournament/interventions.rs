@@ -18,8 +18,8 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     assert!(code == 1 && why.contains("is open: only running tournaments allow this"), "{why}");
     server.printed(&["tournament", "start", &id]);
     let paused = server.printed(&["tournament", "pause", &id, "--freeze"]);
-    assert!(paused.starts_with("paused; open matches waited\n"), "{paused}");
-    assert!(paused.contains("running, 0 of 12 matches played, paused: open matches wait"), "{paused}");
+    assert!(paused.starts_with("paused; open matches were frozen\n"), "{paused}");
+    assert!(paused.contains("running, 0 of 12 matches played, paused, open matches frozen"), "{paused}");
     let again = server.json(&["tournament", "pause", &id, "--freeze"]);
     assert_eq!(again["event"], Value::Null);
     let open = server.json(&["match", "list", "--tournament", &id])["matches"][0].clone();

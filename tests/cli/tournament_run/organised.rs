@@ -94,7 +94,7 @@ fn a_tournament_that_runs_is_shown_with_what_goes_on() {
     assert!(left["matches"].as_u64() < Some(800), "{activity}");
     let text = lastnim(&["tournament", "show"]).arg(&file).output().unwrap();
     let text = String::from_utf8(text.stdout).unwrap();
-    for words in ["What goes on", "connected", "2 of 2 bots", "by the clocks"] {
+    for words in ["Current activity", "connected", "2 of 2 bots", "by the clocks"] {
         assert!(text.contains(words), "{text}");
     }
     answer(&file, &["cancel"]);

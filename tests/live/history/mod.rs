@@ -1,6 +1,6 @@
-//! What bots logged, held against the records: of an honest server nothing is found, and whatever is altered is.
+//! Checks of logs against records: an honest server passes, and every alteration is found.
 
-mod logged_line;
+mod logged_session;
 mod played;
 
 use lastnim_core::referee::{Event, Record, TimedEvent, Timestamp};
@@ -9,12 +9,12 @@ use played::{Played, play_logged};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 
-/// The logs, by who wrote them.
+/// The indices of the logs.
 const ALICE: usize = 0;
 const BOB: usize = 1;
 const CAROL: usize = 2;
 
-/// Whose log is altered, the line by a part of it and the number of the match in it, and what becomes of it.
+/// The log, the match and a part of the line to alter, and the change.
 struct Alteration {
     found: FindingKind,
     log: usize,
@@ -24,15 +24,15 @@ struct Alteration {
 }
 
 enum Change {
-    /// A value in the message, by its path.
+    /// Sets a value in the message, by its path.
     Set(&'static str, Value),
-    /// A number in the message, by its path, is one more.
+    /// Increases a number in the message, by its path.
     Increase(&'static str),
-    /// The line is not there.
+    /// Removes the line.
     Remove,
-    /// The line stands there twice.
+    /// Repeats the line.
     Repeat,
-    /// Another line follows, whose message is this with the id of the match.
+    /// Adds a line with this message and the id of the match.
     Follow(&'static str, Value),
 }
 
@@ -158,7 +158,7 @@ fn pointed<'a>(line: &'a mut Value, path: &str) -> &'a mut Value {
     line.pointer_mut(&format!("/message/{path}")).unwrap_or_else(|| panic!("nothing at {path}"))
 }
 
-/// Alters the events of a record from one on, and makes a record of them again, as a server could that lies.
+/// Alters the events of a record from some index on, and rebuilds its hashes, as a lying server could.
 fn altered_record(record: &Record, alter: impl Fn(&mut TimedEvent)) -> Record {
     let mut events = record.events().to_vec();
     events.iter_mut().for_each(alter);
@@ -166,40 +166,44 @@ fn altered_record(record: &Record, alter: impl Fn(&mut TimedEvent)) -> Record {
 }
 
 #[tokio::test]
-async fn whatever_is_altered_is_found() {
+async fn every_alteration_is_found() {
     let honest = play_logged().await;
-    assert_eq!(honest.check(true), [], "{}", honest.logs.concat().join("\n"));
-    assert_eq!(honest.check(false), []);
+    assert_eq!(honest.check(), [], "{}", honest.logs.concat().join("\n"));
+    assert_eq!(honest.check_without_records(), []);
 
     let mut found = BTreeSet::new();
     for alteration in alterations() {
         let mut altered = honest.clone();
         let line = alteration.apply(&mut altered);
-        let findings = altered.check(true);
+        let findings = altered.check();
         let what = (alteration.found, alteration.line);
         let fits = |finding: &&Finding| finding.kind == alteration.found && !finding.message.is_empty();
         let finding = findings.iter().find(fits).unwrap_or_else(|| panic!("{what:?}: {findings:#?}"));
         assert_eq!(finding.match_id, altered.ids[alteration.game], "{what:?}");
         let (log, shown) = finding.line.unwrap_or_else(|| panic!("{what:?}: no line"));
         assert_eq!(log, alteration.log, "{what:?}: {finding:?}");
-        // What is missing shows further down, and an end that is repeated where it stands the second time.
+        // Missing lines show later, and a repeated end shows at its second occurrence.
         assert!(shown >= line, "{what:?}: line {line}: {finding:?}");
         found.insert(finding.kind);
     }
     found.extend(lying_records(&honest));
-    // What becomes of records that are none is the business of the command.
+    // Invalid records are the business of the command.
     let all = FindingKind::ALL.into_iter().filter(|&kind| kind != FindingKind::Record).collect();
-    assert_eq!(found, all, "every kind is found in some case");
+    assert_eq!(found, all, "the cases cover every kind");
 }
 
-/// What a server could write into records itself.
+fn finding_kinds(findings: &[Finding]) -> Vec<FindingKind> {
+    findings.iter().map(|finding| finding.kind).collect()
+}
+
+/// Forgeries of records that a server could make.
 fn lying_records(honest: &Played) -> Vec<FindingKind> {
     let mut found = Vec::new();
     let mut lie = |game: usize, kind: FindingKind, alter: &dyn Fn(&mut TimedEvent)| {
         let mut lying = honest.clone();
         let record = lying.records.get_mut(&honest.ids[game]).unwrap();
         *record = altered_record(record, alter);
-        let kinds = lying.kinds(true);
+        let kinds = finding_kinds(&lying.check());
         assert!(kinds.contains(&kind), "{kind:?}: {kinds:?}");
         found.push(kind);
     };
@@ -213,7 +217,7 @@ fn lying_records(honest: &Played) -> Vec<FindingKind> {
             *charged += Duration::from_secs(20);
         }
     });
-    // All of it later by 30 s, and 20 s of them charged.
+    // Everything happens 30 s later, and 20 s of them are charged.
     lie(0, FindingKind::Charge, &|timed| {
         let (is_later, is_second) = (
             matches!(
@@ -231,7 +235,7 @@ fn lying_records(honest: &Played) -> Vec<FindingKind> {
             *charged += Duration::from_secs(20);
         }
     });
-    // A seat that is lost as soon as it is to move.
+    // A seat is lost as soon as it is to move.
     let began = honest.records[&honest.ids[2]].events().iter().find(|timed| of_ply(timed, 1)).unwrap().at;
     lie(2, FindingKind::Time, &|timed| {
         timed.at = timed.at.min(Timestamp::from_micros(began.as_micros() + 10));
@@ -240,7 +244,7 @@ fn lying_records(honest: &Played) -> Vec<FindingKind> {
 }
 
 #[tokio::test]
-async fn without_records_bots_are_held_against_each_other() {
+async fn without_records_logs_are_compared_with_each_other() {
     let honest = play_logged().await;
     let contradicting = [
         FindingKind::Setup,
@@ -256,13 +260,13 @@ async fn without_records_bots_are_held_against_each_other() {
     for alteration in alterations() {
         let mut altered = honest.clone();
         alteration.apply(&mut altered);
-        found.extend(altered.kinds(false));
+        found.extend(finding_kinds(&altered.check_without_records()));
     }
     assert_eq!(found, contradicting.into_iter().collect());
 }
 
 #[tokio::test]
-async fn what_a_log_does_not_cover_is_not_claimed() {
+async fn nothing_is_claimed_about_missing_lines() {
     let honest = play_logged().await;
     let gap = |line: &str| {
         let mut gap: Value = serde_json::from_str(line).unwrap();
@@ -275,7 +279,7 @@ async fn what_a_log_does_not_cover_is_not_claimed() {
         let line = alteration.apply(&mut altered) as usize - 1;
         let lines = &mut altered.logs[alteration.log];
         lines.insert(line, gap(&lines[line]));
-        assert_eq!(altered.check(true), [], "{:?} {}", alteration.found, alteration.line);
+        assert_eq!(altered.check(), [], "{:?} {}", alteration.found, alteration.line);
     }
-    assert!(honest.check(true).iter().all(|finding| finding.kind.certainty() == Certainty::Doubt));
+    assert!(honest.check().iter().all(|finding| finding.kind.certainty() == Certainty::Doubt));
 }

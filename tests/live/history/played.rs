@@ -1,12 +1,11 @@
-//! Three matches, logged by all their bots: one with a strike and a reconnect, one with an invalid row and a resignation, and one that is
-//! lost on time.
+//! Three matches, logged by all bots: one with a strike and a reconnect, one with an invalid row and a resignation, and one lost on time.
 
-use super::logged_line::{HandLog, LoggedLine};
+use super::logged_session::{LoggedSession, TestLog};
 use crate::host::{Host, exhibition, patient_clock, soon};
 use lastnim_bots::HouseBot;
 use lastnim_client::{Options, run_until};
 use lastnim_core::referee::Record;
-use lastnim_history::{Finding, FindingKind, MatchLog, SessionLogs, check_match};
+use lastnim_history::{Finding, MatchLog, SessionLogs, check_match};
 use lastnim_proto::{
     pb::{self, play_request::Action, play_response::Event},
     record::verify_record,
@@ -20,12 +19,12 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// The logs of alice, bob and carol, by lines, and the records of their matches.
+/// The logs of alice, bob and carol as lines, and the records of their matches.
 #[derive(Clone)]
 pub struct Played {
     pub logs: [Vec<String>; 3],
     pub records: BTreeMap<String, Record>,
-    /// In the order in which they were played.
+    /// In the order of play.
     pub ids: [String; 3],
 }
 
@@ -54,7 +53,7 @@ pub async fn play_logged() -> Played {
             let _ = dismissal.wait_for(|&dismissed| dismissed).await;
         })));
     }
-    let mut log = HandLog::new();
+    let mut log = TestLog::new();
     let mut ids = Vec::new();
     for conduct in [Conduct::ErrAndReturn, Conduct::Resign, Conduct::Sleep] {
         let initial_ms = if conduct == Conduct::Sleep { 1_000 } else { 60_000 };
@@ -66,7 +65,7 @@ pub async fn play_logged() -> Played {
         let request = pb::CreateMatchRequest { clock: Some(clock), ..request };
         ids.push(play_as_carol(&host, &tokens[2], &mut log, conduct, request).await);
     }
-    // Who is dismissed has heard of all that was said before.
+    // Stopped bots have received everything sent before.
     for bot in ["alice", "bob"] {
         host.until_bot(bot, |bot| bot.open_matches == 0).await;
     }
@@ -89,11 +88,11 @@ pub async fn play_logged() -> Played {
 async fn play_as_carol(
     host: &Host,
     token: &str,
-    log: &mut HandLog,
+    log: &mut TestLog,
     conduct: Conduct,
     request: pb::CreateMatchRequest,
 ) -> String {
-    let mut line = LoggedLine::open(host, token, log).await;
+    let mut line = LoggedSession::open(host, token, log).await;
     let id = host.create_match(request).await;
     let mut turns = 0;
     loop {
@@ -113,7 +112,7 @@ async fn play_as_carol(
                     Conduct::ErrAndReturn if turns == 1 => line.take(&turn, 0).await,
                     Conduct::ErrAndReturn if turns == 3 => {
                         drop(line);
-                        line = LoggedLine::open(host, token, log).await;
+                        line = LoggedSession::open(host, token, log).await;
                     }
                     Conduct::ErrAndReturn => line.take(&turn, 1).await,
                 }
@@ -130,8 +129,17 @@ async fn play_as_carol(
 }
 
 impl Played {
-    /// Checks all matches, against their records or without them.
-    pub fn check(&self, with_records: bool) -> Vec<Finding> {
+    /// Checks all matches against their records.
+    pub fn check(&self) -> Vec<Finding> {
+        self.check_logs(&self.records)
+    }
+
+    /// Checks all matches without their records.
+    pub fn check_without_records(&self) -> Vec<Finding> {
+        self.check_logs(&BTreeMap::new())
+    }
+
+    fn check_logs(&self, records: &BTreeMap<String, Record>) -> Vec<Finding> {
         let mut logs = SessionLogs::default();
         for lines in &self.logs {
             let log = logs.begin_log();
@@ -140,19 +148,12 @@ impl Played {
             }
             logs.finish_log(log).unwrap();
         }
-        let check = |(id, log): (&str, MatchLog<'_>)| {
-            check_match(id, &log, self.records.get(id).filter(|_| with_records))
-        };
+        let check = |(id, log): (&str, MatchLog<'_>)| check_match(id, &log, records.get(id));
         logs.matches().into_iter().flat_map(check).collect()
-    }
-
-    /// Returns what is found, as kinds.
-    pub fn kinds(&self, with_records: bool) -> Vec<FindingKind> {
-        self.check(with_records).iter().map(|finding| finding.kind).collect()
     }
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {

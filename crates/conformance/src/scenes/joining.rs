@@ -1,21 +1,21 @@
-//! How a bot gets into its tournament.
+//! Joining a tournament.
 
 use crate::stage::{SceneResult, Stage, event_of};
 use lastnim_proto::pb;
 
-/// The bot connects with its token and asks to join the tournament of its environment.
+/// The bot connects with its token and asks to join the tournament in its environment.
 pub(crate) async fn joins(stage: &mut Stage) -> SceneResult {
     stage.join().await
 }
 
-/// Joining is refused for the moment, twice.
+/// Joining is refused twice, temporarily.
 pub(crate) async fn asks_again(stage: &mut Stage) -> SceneResult {
     stage.await_join().await?;
     for reason in [pb::JoinRefusal::Busy, pb::JoinRefusal::Unavailable] {
         let refused = pb::JoinRefused {
             tournament_id: stage.tournament_id(),
             reason: reason.into(),
-            message: "not now: ask again later".to_owned(),
+            message: "busy: try again later".to_owned(),
         };
         stage.send(event_of(pb::play_response::Event::JoinRefused(refused)));
         stage.await_join_again().await?;

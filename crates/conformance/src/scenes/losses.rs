@@ -1,4 +1,4 @@
-//! Servers and connections that go away.
+//! Lost servers and connections.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -8,10 +8,10 @@ use crate::{
 use lastnim_proto::{MatchEvent, ServerEvent, pb};
 use std::{slice::from_mut, time::Duration};
 
-/// How long a server that was killed stays away.
+/// How long a killed server is down.
 const DOWN_TIME: Duration = Duration::from_millis(1_200);
 
-/// The server is killed and comes back, while the bot is to move.
+/// The server is killed and restarted during the bot's turn.
 pub(crate) async fn server_killed(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
@@ -22,7 +22,7 @@ pub(crate) async fn server_killed(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The stream is lost before its welcome, after it, after the request to join, and after the answer to that.
+/// The stream is lost before the welcome, after it, after the request to join, and after its answer.
 pub(crate) async fn while_joining(stage: &mut Stage) -> SceneResult {
     stage.accept().await?;
     stage.lose_session(SessionLoss::Unavailable).await;
@@ -37,7 +37,7 @@ pub(crate) async fn while_joining(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// The stream is lost after `match_started`, after a row that is in but not acknowledged, after `declared`, and after `revealed`.
+/// The stream is lost after `match_started`, after the bot's row but before its acknowledgement, after `declared`, and after `revealed`.
 pub(crate) async fn while_declaring(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).declared_late_by_others());
@@ -57,7 +57,7 @@ pub(crate) async fn while_declaring(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The stream is lost after `turn`, after a take that is made but not acknowledged, after the own `took`, and after that of another seat.
+/// The stream is lost after `turn`, after the bot's take but before its acknowledgement, after the bot's `took`, and after another seat's.
 pub(crate) async fn while_playing(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1));
@@ -87,7 +87,7 @@ pub(crate) async fn while_playing(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// Where the stream is lost after a take of the bot.
+/// When the stream is lost after a take of the bot.
 enum TakeCut {
     BeforeOwn,
     AfterOwn,

@@ -1,4 +1,4 @@
-//! What each check does, one subject a file.
+//! The scenes of the checks.
 
 pub(super) mod ending;
 pub(super) mod joining;

@@ -1,4 +1,4 @@
-//! Whole matches on a quiet network.
+//! Matches on a fast network.
 
 use crate::{
     scripted_match::{MatchPlan, RowSource},
@@ -6,12 +6,12 @@ use crate::{
 };
 use lastnim_core::game::{Ending, MAX_COUNTERS, MAX_PILES};
 
-/// The most seats of a match.
+/// The maximum number of seats in a match.
 const MAX_SEATS: usize = 32;
-/// Matches at once.
+/// The number of simultaneous matches.
 const MANY_MATCHES: usize = 16;
 
-/// Matches of 2 to 32 seats, one after the other, with the bot at various seats.
+/// Matches with 2 to 32 seats, one after the other, with the bot at various seats.
 pub(crate) async fn every_number_of_seats(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for seats in 2..=MAX_SEATS {
@@ -52,7 +52,7 @@ pub(crate) async fn declared_rows(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Piles around every bound of number types, and as many piles as there can be.
+/// Piles near the limits of number types, and the maximum number of piles.
 pub(crate) async fn large_piles(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let beyond_double = (1_u64 << 53) + 3;
@@ -73,7 +73,7 @@ pub(crate) async fn large_piles(stage: &mut Stage) -> SceneResult {
     Ok(())
 }
 
-/// Many matches at once, of various sizes.
+/// Many simultaneous matches of various sizes.
 pub(crate) async fn many_matches(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let plan = |number: usize| {

@@ -1,4 +1,4 @@
-//! Requests that come again, and events that come twice or late.
+//! Repeated requests, and repeated or late events.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -9,7 +9,7 @@ use lastnim_core::referee::RefusalReason;
 use lastnim_proto::{MatchEvent, ServerEvent};
 use std::slice::from_mut;
 
-/// A row and a take are refused, and asked for again.
+/// A row and a take are refused, and requested again.
 pub(crate) async fn refused(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(2, &[2, 3, 4]).declared());
@@ -32,7 +32,7 @@ pub(crate) async fn refused(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// Every event of a match comes twice.
+/// Every event of a match is sent twice.
 pub(crate) async fn duplicates(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     stage.tolerate_late_answers();
@@ -41,7 +41,7 @@ pub(crate) async fn duplicates(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// Turns and takes of earlier plies come again, also after the end.
+/// Turns and takes of earlier plies are sent again, even after the end.
 pub(crate) async fn stale(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     stage.tolerate_late_answers();

@@ -1,4 +1,4 @@
-//! What belongs to the session and to no match.
+//! Events of the session, rather than of a match.
 
 use super::snapshots::LONG_PILES;
 use crate::{
@@ -8,12 +8,12 @@ use crate::{
 use lastnim_proto::ServerEvent;
 use std::{slice::from_mut, time::Duration};
 
-/// What the server says it gives to a match before it stops.
+/// The time that the server announces for finishing matches.
 const DRAINING_TIME: Duration = Duration::from_secs(5);
-/// How long a server that has stopped stays away.
+/// How long a stopped server is down.
 const DOWN_TIME: Duration = Duration::from_millis(400);
 
-/// Pings between matches and while the bot is to move.
+/// Pings between matches and during the bot's turn.
 pub(crate) async fn pings(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     for _ in 0..3 {
@@ -30,7 +30,7 @@ pub(crate) async fn pings(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The server says that it stops, lets the bot play on for a while, stops, and comes back.
+/// The server announces that it stops, lets the bot play on for a while, stops, and restarts.
 pub(crate) async fn draining(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
@@ -45,17 +45,17 @@ pub(crate) async fn draining(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// Everything is late and comes in small pieces.
+/// All messages are late and fragmented.
 pub(crate) async fn slow_network(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     stage.play(&MatchPlan::new(5, &[2, 3]).at_seat(1).declared()).await?;
     stage.play(&MatchPlan::new(32, &[3, 3]).at_seat(1)).await
 }
 
-/// Other seats are lost, and then the bot's own: nothing more is asked of it there.
+/// Other seats are lost, then the bot's own, after which the bot must not act there.
 pub(crate) async fn lost_seats(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
-    // Its take may be under way when its seat is lost.
+    // Its take may be in transit when its seat is lost.
     stage.tolerate_late_answers();
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
     stage.tell(&mut played);

@@ -1,4 +1,4 @@
-//! Sessions that are lost in the middle of a match, and what the bot is told in the next one.
+//! Sessions lost during a match, and the snapshots in the next session.
 
 use crate::{
     scripted_match::MatchPlan,
@@ -7,10 +7,10 @@ use crate::{
 use lastnim_proto::ServerEvent;
 use std::slice::from_mut;
 
-/// So many piles that no bot ends the match within a few takes.
+/// Enough piles that a few takes do not end the match.
 pub(super) const LONG_PILES: [u64; 12] = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8];
 
-/// The session is lost while the bot is to move.
+/// The session is lost during the bot's turn.
 pub(crate) async fn in_turn(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1));
@@ -23,7 +23,7 @@ pub(crate) async fn in_turn(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// The session is lost while rows are declared: before the bot's row is in, and after it.
+/// The session is lost during the declaration: before the bot's row arrives, and after it.
 pub(crate) async fn in_declaration(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &[3, 4]).at_seat(2).declared_late_by_others());
@@ -37,10 +37,10 @@ pub(crate) async fn in_declaration(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// A match ends while the bot is away; its end is told in two sessions, as the bot may not have confirmed it.
+/// A match ends while the bot is disconnected; its end is sent in two sessions, as if the bot had not confirmed it.
 pub(crate) async fn after_end(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
-    // What it was about to send in the match is refused without harm.
+    // A late answer in this match is refused without consequences.
     stage.tolerate_late_answers();
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
     stage.tell(&mut played);
@@ -60,7 +60,7 @@ pub(crate) async fn after_end(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
-/// The program is ended while it is to move, and started again: all that it knows is in the snapshot.
+/// The program is stopped during its turn and restarted; it knows only the snapshot.
 pub(crate) async fn after_restart(stage: &mut Stage) -> SceneResult {
     stage.join().await?;
     let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(2).declared());

@@ -1,4 +1,4 @@
-//! What the bot sends, and what follows from it in its matches.
+//! Messages of the bot, and their effects on its matches.
 
 use super::{SceneResult, Stage, shorten};
 use crate::{
@@ -15,10 +15,10 @@ use lastnim_proto::{BotAction, MatchEvent, ServerEvent, json::message_to_json, p
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Messages that nothing waits for, one after the other, before the bot counts as flooding: the real server's limit is of this order.
-const MAX_UNAWAITED: u32 = 200;
+/// How many unexpected messages in a row count as flooding; similar to the real server's limit.
+const MAX_UNEXPECTED_MESSAGES: u32 = 200;
 
-/// What a bot sends.
+/// A message of a bot.
 #[derive(Debug)]
 pub(super) enum BotMessage {
     Pong(u64),
@@ -26,12 +26,12 @@ pub(super) enum BotMessage {
 }
 
 impl Stage {
-    /// Plays a short match to its end, which shows that the bot still plays.
+    /// Plays a short match, to show that the bot still plays.
     pub(crate) async fn play_short_match(&mut self) -> SceneResult {
         self.play(&MatchPlan::new(2, &[2, 3])).await
     }
 
-    /// Begins a match, of which the bot is not told yet.
+    /// Starts a match without telling the bot yet.
     pub(crate) fn begin(&mut self, plan: &MatchPlan) -> ScriptedMatch {
         let number = self.matches_begun;
         self.matches_begun += 1;
@@ -39,12 +39,12 @@ impl Stage {
         ScriptedMatch::begin(MatchId::new(FIRST_MATCH_MS + number, &[2; 10]), plan, number, names)
     }
 
-    /// Takes what the bot is to hear of a match, for a scene that sends it in its own way.
+    /// Returns the events of a match, for a scene that sends them itself.
     pub(crate) fn take_events(&mut self, played: &mut ScriptedMatch) -> Vec<ServerEvent> {
         played.take_events(self.feed)
     }
 
-    /// Sends what the bot is to hear of a match.
+    /// Sends the events of a match.
     pub(crate) fn tell(&mut self, played: &mut ScriptedMatch) {
         for event in played.take_events(self.feed) {
             if self.style.twice {
@@ -54,7 +54,7 @@ impl Stage {
         }
     }
 
-    /// Sends what the bot is to hear of a match, up to an event. What comes after that is lost.
+    /// Sends the events of a match up to a given one; later ones are lost.
     pub(crate) fn tell_until(&mut self, played: &mut ScriptedMatch, is_last: impl Fn(&MatchEvent) -> bool) {
         for event in played.take_events(self.feed) {
             let ends = matches!(&event, ServerEvent::InMatch { event, .. } if is_last(event));
@@ -65,18 +65,18 @@ impl Stage {
         }
     }
 
-    /// Waits for what the bot sends while a match waits for it; nothing is decided on it.
+    /// Waits for the bot's action in a match, without applying it.
     pub(crate) async fn next_answer(&mut self, played: &ScriptedMatch) -> Result<BotAction, CheckFailure> {
         self.next_action(&awaited_of(std::slice::from_ref(played))).await
     }
 
-    /// Plays a match from its beginning to its end.
+    /// Plays a match from start to end.
     pub(crate) async fn play(&mut self, plan: &MatchPlan) -> SceneResult {
         let mut played = self.begin(plan);
         self.play_out(std::slice::from_mut(&mut played)).await
     }
 
-    /// Plays matches to their ends, in whatever order the bot answers.
+    /// Plays matches to their ends, in the order of the bot's answers.
     pub(crate) async fn play_out(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         for played in &mut *matches {
             self.tell(played);
@@ -87,13 +87,13 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits for one answer of the bot that brings a match on.
+    /// Waits for one action that advances a match.
     pub(crate) async fn step(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         let action = self.next_action(&awaited_of(matches)).await?;
         self.handle(matches, &action)
     }
 
-    /// Waits for what the bot sends, but for pongs, subscriptions and requests to join again, which are answered.
+    /// Waits for the bot's next action; handles pongs, subscriptions and repeated requests to join.
     async fn next_action(&mut self, expected: &str) -> Result<BotAction, CheckFailure> {
         if let Some(action) = self.held.pop_front() {
             return Ok(action);
@@ -110,7 +110,7 @@ impl Stage {
         }
     }
 
-    /// Lets the referee decide on what the bot sent, and sends what follows.
+    /// Applies an action, and sends the resulting events.
     fn handle(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> SceneResult {
         self.decide(matches, action)?;
         for played in matches {
@@ -119,7 +119,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Lets the referee decide on what the bot sent, of which the bot is not told yet.
+    /// Applies an action, without sending the resulting events yet.
     pub(crate) fn decide(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> SceneResult {
         let awaited = awaited_of(matches);
         let (match_id, acted) = match action {
@@ -134,7 +134,7 @@ impl Stage {
         };
         let ply = played.ply();
         match played.handle_action(acted.clone()) {
-            Some(refusal) if !self.is_borne(refusal.reason) => {
+            Some(refusal) if !self.is_tolerated(refusal.reason) => {
                 let (reason, message) = (refusal.reason, refusal.message);
                 let got = format!("{}, refused as {reason}: {message}", describe_action(action));
                 Err(self.failure(awaited, got))
@@ -147,12 +147,12 @@ impl Stage {
         }
     }
 
-    /// Returns whether a scene goes on after such a refusal.
-    fn is_borne(&self, reason: RefusalReason) -> bool {
+    /// Returns whether a refusal is acceptable.
+    fn is_tolerated(&self, reason: RefusalReason) -> bool {
         self.tolerates_late_answers && reason == RefusalReason::MatchEnded
     }
 
-    /// Waits for a pong to a ping.
+    /// Waits for a pong.
     pub(crate) async fn await_pong(&mut self, id: u64) -> SceneResult {
         let expected = format!("`pong` with id {id}");
         loop {
@@ -196,7 +196,7 @@ impl Stage {
         Err(self.failure(expected, got))
     }
 
-    /// Says how a stream was lost: a program that ends takes its stream with it.
+    /// Describes how a stream was lost; if the program ended, that is the reason.
     async fn lost_stream_words(&mut self, words: String) -> String {
         let end = timeout_at(Instant::now() + Duration::from_millis(500), self.bot.wait_until_ended()).await;
         end.map_or(words, |end| format!("the program ended ({})", end.words))
@@ -208,15 +208,15 @@ impl Stage {
         expected: &str,
     ) -> Result<BotMessage, CheckFailure> {
         self.unawaited += 1;
-        if self.unawaited > MAX_UNAWAITED {
-            let got = format!("{MAX_UNAWAITED} messages that nothing waited for");
+        if self.unawaited > MAX_UNEXPECTED_MESSAGES {
+            let got = format!("{MAX_UNEXPECTED_MESSAGES} messages that the server did not expect");
             return Err(self.failure(expected, got));
         }
         let words = || shorten(&message_to_json(request).to_string());
         match BotAction::try_from(request.clone()) {
             Ok(BotAction::Pong { id }) if id < self.next_ping => Ok(BotMessage::Pong(id)),
             Ok(BotAction::Pong { id }) => {
-                Err(self.failure(expected, format!("`pong` with id {id}, which no ping had")))
+                Err(self.failure(expected, format!("`pong` with the unknown id {id}")))
             }
             Ok(action) => Ok(BotMessage::Action(action)),
             Err(invalid) => Err(self.failure(expected, format!("{}: {}", words(), invalid.message))),
@@ -224,13 +224,13 @@ impl Stage {
     }
 }
 
-/// Says what is awaited in matches.
+/// Describes what matches wait for.
 fn awaited_of(matches: &[ScriptedMatch]) -> String {
     let awaited: Vec<_> = matches.iter().filter_map(ScriptedMatch::awaited).collect();
     match awaited.as_slice() {
         [] => "nothing: no match waits for the bot".to_owned(),
         [one] => one.clone(),
-        [first, more @ ..] => format!("{first}, or what one of {} more matches waits for", more.len()),
+        [first, more @ ..] => format!("{first}, or an action in one of {} more matches", more.len()),
     }
 }
 

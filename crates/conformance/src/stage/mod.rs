@@ -1,4 +1,4 @@
-//! What a scene acts on: the scripted server, the bot's program, its session, and what was sent so far.
+//! The stage of a scene: the scripted server, the bot's program, its session, and the log of events.
 
 mod conversation;
 mod sessions;
@@ -21,24 +21,24 @@ use prost::Message as _;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
-/// What a scene comes to: nothing, or what the bot did wrong.
+/// The result of a scene: the bot's error, if any.
 pub(super) type SceneResult = Result<(), CheckFailure>;
 
-/// The events that a failure shows.
+/// The number of events shown in a failure.
 const SHOWN_EVENTS: usize = 6;
-/// The characters of an event that a failure shows.
+/// The maximum number of characters shown of an event.
 const SHOWN_CHARS: usize = 240;
-/// The time in the ids of a check's matches, which count up from there.
+/// The start of the timestamps in match ids.
 const FIRST_MATCH_MS: u64 = 1_800_000_000_000;
 
-/// What is done to events on their way out.
+/// How events are modified before they are sent.
 #[derive(Debug, Clone, Copy, Default)]
 struct SendingStyle {
     /// Events of matches are sent twice.
     twice: bool,
-    /// Every message has a field of a later version.
+    /// Every message has an unknown field.
     later_fields: bool,
-    /// Matches end for a reason of a later version.
+    /// Matches end for an unknown reason.
     later_end_reasons: bool,
 }
 
@@ -56,10 +56,10 @@ pub(super) struct Stage {
     matches_begun: u64,
     next_ping: u64,
     feed: TakeFeed,
-    /// Whether a repeated or late answer that does no harm on the real server is passed over.
+    /// Whether to accept repeated or late answers, which are harmless on the real server.
     tolerates_late_answers: bool,
     unawaited: u32,
-    /// What the bot sent while a pong was awaited.
+    /// Actions that arrived while waiting for a pong.
     held: VecDeque<BotAction>,
     style: SendingStyle,
     journal: VecDeque<String>,
@@ -106,14 +106,14 @@ impl Stage {
         })
     }
 
-    /// Ends the bot and the server. Returns the last lines that the bot has printed.
+    /// Stops the bot and the server. Returns the last lines of the bot's output.
     pub(super) async fn close(mut self) -> Vec<String> {
         self.session = None;
         self.bot.stop().await;
         self.bot.output().last_lines(SHOWN_EVENTS)
     }
 
-    /// Says what was expected and what came instead.
+    /// Makes a failure from what was expected and what happened.
     pub(super) fn failure(&self, expected: impl Into<String>, got: impl Into<String>) -> CheckFailure {
         CheckFailure {
             sent: self.journal.iter().cloned().collect(),
@@ -122,7 +122,7 @@ impl Stage {
         }
     }
 
-    /// Passes over repeated and late answers from here on, which do no harm on the real server.
+    /// Accepts repeated and late answers from now on; they are harmless on the real server.
     pub(super) fn tolerate_late_answers(&mut self) {
         self.tolerates_late_answers = true;
     }
@@ -131,7 +131,7 @@ impl Stage {
         self.tournament.to_string()
     }
 
-    /// Notes what a failure shows as sent or done.
+    /// Adds an entry to the log shown in failures.
     pub(super) fn note(&mut self, words: impl Into<String>) {
         if self.journal.len() == SHOWN_EVENTS {
             self.journal.pop_front();
@@ -157,22 +157,22 @@ impl Stage {
         }
     }
 
-    /// Sends every event of a match twice from here on.
+    /// Sends every event of a match twice from now on.
     pub(super) fn send_everything_twice(&mut self) {
         self.style.twice = true;
     }
 
-    /// Adds a field that no version knows to every message from here on.
+    /// Adds an unknown field to every message from now on.
     pub(super) fn add_later_fields(&mut self) {
         self.style.later_fields = true;
     }
 
-    /// Ends matches for a reason that this version does not know, from here on.
+    /// Ends matches for an unknown reason from now on.
     pub(super) fn use_later_end_reasons(&mut self) {
         self.style.later_end_reasons = true;
     }
 
-    /// Sends bytes that are described by `words`.
+    /// Sends bytes, described by `words`.
     pub(super) fn send_encoded(&mut self, event: Vec<u8>, words: String) {
         self.note(words);
         if let Some(session) = &self.session {
@@ -181,7 +181,7 @@ impl Stage {
     }
 }
 
-/// Makes a response of an event.
+/// Wraps an event in a response.
 pub(super) fn event_of(event: pb::play_response::Event) -> pb::PlayResponse {
     pb::PlayResponse { event: Some(event) }
 }

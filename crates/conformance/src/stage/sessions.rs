@@ -1,4 +1,4 @@
-//! Sessions that are opened and lost, and servers and programs that are started again.
+//! Opening and losing sessions, and restarting the server and the program.
 
 use super::Stage;
 use crate::{
@@ -14,15 +14,15 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 use tonic::Status;
 
-/// How long an event has to leave before its connection is cut, so that the bot may have heard of it.
+/// How long an event has to arrive before its connection is cut.
 const DELIVERY_TIME: Duration = Duration::from_millis(40);
 
 /// How a session is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionLoss {
-    /// The server ends the stream, as one that stops does.
+    /// The server ends the stream, as when it stops.
     Unavailable,
-    /// The connection is cut without a word.
+    /// The connection is cut.
     Cut,
 }
 
@@ -68,14 +68,14 @@ impl Stage {
         id
     }
 
-    /// Waits for a session and for the bot to ask to join its tournament, without an answer.
+    /// Waits for a session and for the bot's request to join, without answering it.
     pub(crate) async fn await_join(&mut self) -> SceneResult {
         self.welcome(0).await?;
         self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
         self.await_join_request().await
     }
 
-    /// Waits for the bot to ask to join its tournament.
+    /// Waits for the bot's request to join.
     async fn await_join_request(&mut self) -> SceneResult {
         let expected = self.join_words();
         loop {
@@ -87,7 +87,7 @@ impl Stage {
         }
     }
 
-    /// Waits for the bot to ask again to join, in this session or in a new one.
+    /// Waits for another request to join, in this session or in a new one.
     pub(crate) async fn await_join_again(&mut self) -> SceneResult {
         let Some(session) = &mut self.session else { return self.await_join().await };
         let deadline = Instant::now() + self.patience;
@@ -113,14 +113,14 @@ impl Stage {
         format!("`join_tournament` with tournament_id {}", self.tournament)
     }
 
-    /// Waits for a session, and for the bot to join its tournament.
+    /// Waits for a session, and lets the bot join.
     pub(crate) async fn join(&mut self) -> SceneResult {
         self.await_join().await?;
         self.send_joined(pb::TournamentState::Running);
         Ok(())
     }
 
-    /// Ends the session; what the bot has sent and nobody has read is lost.
+    /// Ends the session; unread messages of the bot are lost.
     pub(crate) async fn lose_session(&mut self, loss: SessionLoss) {
         self.held.clear();
         match loss {
@@ -139,7 +139,7 @@ impl Stage {
         }
     }
 
-    /// Takes the whole server down for a while and brings it back on the same port.
+    /// Takes the server down for a while and restarts it on the same port.
     pub(crate) async fn restart_server(&mut self, down: Duration) -> SceneResult {
         self.note(format!("the server is down for {} ms", down.as_millis()));
         self.server.go_down().await;
@@ -151,26 +151,26 @@ impl Stage {
             .map_err(|error| self.failure("the port of the server", error.to_string()))
     }
 
-    /// Ends the bot's program and starts it again.
+    /// Restarts the bot's program.
     pub(crate) async fn restart_bot(&mut self) -> SceneResult {
-        self.note("the bot's program is ended and started again");
+        self.note("the bot's program is stopped and restarted");
         self.bot.stop().await;
         self.session = None;
-        // A session that it opened on its last legs.
+        // The stopped program may have left a session.
         while self.arrivals.try_recv().is_ok() {}
         let launched = self.launcher.launch(&self.environment);
         self.bot = launched.map_err(|why| self.failure("a program that starts", why))?;
         Ok(())
     }
 
-    /// Waits for the bot to come back, and tells it what the real server would: a snapshot of each open match.
+    /// Waits for the bot to reconnect, and sends a snapshot of each open match, as the real server does.
     pub(crate) async fn reconnect(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         self.reconnect_untold(matches).await?;
         self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
         Ok(())
     }
 
-    /// Waits for the bot to come back, and sends it the snapshots, after which what it missed is to follow.
+    /// Waits for the bot to reconnect, and sends the snapshots without marking the end of what it missed.
     pub(crate) async fn reconnect_untold(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         let open = matches.iter().filter(|played| !played.is_over()).count();
         self.welcome(open).await?;

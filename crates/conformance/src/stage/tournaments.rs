@@ -1,4 +1,4 @@
-//! Tournaments that the bot has joined, and their ends.
+//! Tournaments of the bot, and their ends.
 
 use super::{SceneResult, Stage, event_of};
 use crate::{bot_session::Inbound, stage::FIRST_MATCH_MS};
@@ -36,7 +36,7 @@ impl Stage {
         pb::JoinedTournament { tournament: Some(tournament) }
     }
 
-    /// Sends the end of a tournament: the bot's own, or another one.
+    /// Sends the end of a tournament.
     pub(crate) fn send_tournament_end(&mut self, whose: TournamentOf) {
         let id = match whose {
             TournamentOf::Bot => self.tournament,
@@ -60,7 +60,7 @@ impl Stage {
         self.send(event_of(pb::play_response::Event::TournamentEnded(Box::new(ended))));
     }
 
-    /// Says that another tournament, a ladder, gives the bot no more matches.
+    /// Announces that a ladder has suspended the bot.
     pub(crate) fn send_suspended(&mut self, reason: i32) {
         let suspended = pb::Suspended {
             tournament_id: other_tournament().to_string(),
@@ -74,11 +74,9 @@ impl Stage {
         self.send(event_of(pb::play_response::Event::Suspended(suspended)));
     }
 
-    /// Waits until the program ends by itself, and checks that it is content. A session that it closes is closed, as on the real
-    /// server.
+    /// Waits until the program exits, and checks its exit status. If it closes its session, the session is closed, as on the real server.
     pub(crate) async fn await_exit(&mut self) -> SceneResult {
-        let expected =
-            format!("the program ends by itself with exit status 0 within {} s", self.patience.as_secs());
+        let expected = format!("the program exits with status 0 within {} s", self.patience.as_secs());
         let deadline = Instant::now() + self.patience;
         let end = loop {
             let inbound = async {
@@ -99,21 +97,21 @@ impl Stage {
         match end {
             Ok(end) if end.is_success => Ok(()),
             Ok(end) => Err(self.failure(expected, format!("the program ended ({})", end.words))),
-            Err(_) => Err(self.failure(expected, "it still runs")),
+            Err(_) => Err(self.failure(expected, "it is still running")),
         }
     }
 }
 
-/// Returns the id of a tournament that is not the bot's by its environment.
+/// Returns the id of a tournament other than the one in the bot's environment.
 fn other_tournament() -> TournamentId {
     TournamentId::new(FIRST_MATCH_MS, &[9; 10])
 }
 
-/// Whose tournament it is.
+/// Which tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TournamentOf {
-    /// The one that the bot has joined by its environment.
+    /// The one in the bot's environment.
     Bot,
-    /// Another one in which it has a line.
+    /// Another tournament in which the bot plays.
     Others,
 }

@@ -1,4 +1,4 @@
-//! What bots were told of a match whose record is not there: all of them the same, and each of them always.
+//! Compares what bots were told about a match without a record: all must be told the same, always.
 
 use super::{ends::end_words, forfeits::forfeit_words, takes::take_words};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use lastnim_proto::pb::{self, play_response::Event};
 use std::collections::BTreeMap;
 
-/// What was told first of a thing, and where.
+/// The first statement on something, and its place.
 #[derive(Debug)]
 struct FirstTold<T> {
     told: T,
@@ -17,7 +17,7 @@ struct FirstTold<T> {
     line: u64,
 }
 
-/// Remembers what was told first, and says where that was if it differs from what is told now.
+/// Remembers the first statement, and returns its place if this one differs.
 fn differs_from_first<T: PartialEq>(
     first: &mut Option<FirstTold<T>>,
     told: T,
@@ -34,7 +34,7 @@ fn differs_from_first<T: PartialEq>(
     }
 }
 
-/// As [`differs_from_first`], of what can be said in words.
+/// Like [`differs_from_first`], for statements in words.
 fn contradiction_words(
     first: &mut Option<FirstTold<String>>,
     told: String,
@@ -43,7 +43,7 @@ fn contradiction_words(
     let words = told.clone();
     let place = differs_from_first(first, told, message)?;
     let first = first.as_ref().map(|first| first.told.as_str()).unwrap_or_default();
-    Some(format!("{words}; {place} has told: {first}"))
+    Some(format!("{words}, but {place} says: {first}"))
 }
 
 #[derive(Default)]
@@ -93,7 +93,7 @@ pub(super) fn check_agreement(log: &MatchLog<'_>, findings: &mut Findings) {
                 if let Some(audit) = &ended.audit
                     && let Some(place) = differs_from_first(&mut told.audit, audit, message)
                 {
-                    let words = format!("the audit is another one than that of {place}");
+                    let words = format!("the audit differs from that in {place}");
                     findings.add(FindingKind::Audit, message, None, words);
                 }
             }
@@ -110,7 +110,7 @@ impl<'a> ToldMatch<'a> {
         findings: &mut Findings,
     ) {
         if let Some(place) = differs_from_first(&mut self.setup, &started.setup, message) {
-            let words = format!("the match is set up otherwise than {place} has told");
+            let words = format!("the setup of the match differs from that in {place}");
             findings.add(FindingKind::Setup, message, None, words);
         }
     }

@@ -1,4 +1,4 @@
-//! What bots were told of the end of a match, and of its audit.
+//! Checks the ends and the audits that bots were told.
 
 use crate::{
     FindingKind,
@@ -23,7 +23,7 @@ pub(super) fn check_ends(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findi
     }
 }
 
-/// Says how a match ended.
+/// Describes the end of a match.
 pub(super) fn end_words(reason: pb::EndReason, winner: Option<u32>) -> String {
     let reason = reason.as_str_name().trim_start_matches("END_REASON_").to_ascii_lowercase();
     let winner = winner.map_or_else(|| "nobody won".to_owned(), |seat| format!("seat {seat} won"));
@@ -41,12 +41,12 @@ fn check_end(
     if recorded != Some((ended.reason(), ended.winner)) {
         let recorded = recorded
             .map_or_else(|| "the match is not over".to_owned(), |(reason, winner)| end_words(reason, winner));
-        let words = format!("{}; by the record {recorded}", end_words(ended.reason(), ended.winner));
+        let words = format!("{}, but by the record {recorded}", end_words(ended.reason(), ended.winner));
         findings.add(FindingKind::End, message, None, words);
     }
 }
 
-/// An audit is that of the oracle. The plies of a long match may be missing.
+/// Compares an audit with the oracle. The plies of a long match may be missing.
 fn check_audit(
     told: &pb::Audit,
     recorded: Option<&pb::Audit>,
@@ -54,7 +54,7 @@ fn check_audit(
     findings: &mut Findings,
 ) {
     let Some(recorded) = recorded else {
-        let words = "an audit of a match that cannot be audited".to_owned();
+        let words = "the match cannot be audited, but has an audit".to_owned();
         return findings.add(FindingKind::Audit, message, None, words);
     };
     let mut recorded = recorded.clone();
@@ -66,15 +66,15 @@ fn check_audit(
     }
     let differing = first_difference(&message_to_json(told), &message_to_json(&recorded), String::new());
     if let Some((path, told, due)) = differing {
-        let words = format!("the audit has {told} as its {path}; the oracle says {due}");
+        let words = format!("{path} is {told} in the audit, but {due} by the oracle");
         findings.add(FindingKind::Audit, message, None, words);
     }
 }
 
-/// Longer matches are audited without their plies where bots are told of them.
+/// The audits sent to bots omit the plies of longer matches.
 const MAX_TOLD_PLIES: usize = 4_096;
 
-/// Finds the first value that differs, with the path to it. What is not said in `told` does not differ.
+/// Finds the first value that differs, with its path. Values missing in `told` do not differ.
 fn first_difference(told: &Value, due: &Value, path: String) -> Option<(String, String, String)> {
     let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (told, due) {

@@ -1,4 +1,4 @@
-//! How seats were lost.
+//! Checks how seats were lost.
 
 use crate::{
     FindingKind,
@@ -34,13 +34,13 @@ pub(super) fn check_forfeits(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
     }
     for (seat, forfeit) in replayed.forfeits.enumerate() {
         if let Some(RecordedForfeit { reason: ForfeitReason::NoShow, ply, had_acted: true, .. }) = forfeit {
-            let words = format!("seat {seat} is lost as a no-show, and its bot had acted before");
+            let words = format!("seat {seat} is lost as a no-show, but its bot had acted before");
             findings.add_of_record(FindingKind::ForfeitReason, *ply, words);
         }
     }
 }
 
-/// Says how a seat was lost.
+/// Describes how a seat was lost.
 pub(super) fn forfeit_words(seat: u32, reason: pb::ForfeitReason) -> String {
     let reason = reason.as_str_name().trim_start_matches("FORFEIT_REASON_").to_ascii_lowercase();
     format!("seat {seat} is lost ({reason})")
@@ -57,12 +57,12 @@ fn check_told_forfeit(
     if recorded.map(pb::ForfeitReason::from) != Some(told.reason()) {
         let recorded =
             recorded.map_or_else(|| "it is not".to_owned(), |reason| forfeit_words(told.seat, reason.into()));
-        let words = format!("{}; by the record {recorded}", forfeit_words(told.seat, told.reason()));
+        let words = format!("{}, but by the record {recorded}", forfeit_words(told.seat, told.reason()));
         findings.add(FindingKind::Forfeit, message, None, words);
     }
 }
 
-/// An end that a bot may have missed names all seats that were lost.
+/// The message about a missed end must list all lost seats.
 fn check_all_told(
     told: &[pb::Forfeited],
     replayed: &ReplayedMatch<'_>,
@@ -74,13 +74,13 @@ fn check_all_told(
             && !told.iter().any(|told| told.seat == u32::from(seat))
         {
             let recorded = forfeit_words(seat.into(), forfeit.reason.into());
-            let words = format!("by the record {recorded}, and the end does not say so");
+            let words = format!("by the record {recorded}, but the end does not list it");
             findings.add(FindingKind::Forfeit, message, forfeit.ply, words);
         }
     }
 }
 
-/// A session that lasts from before a loss to the end of the match is told of it.
+/// A session from before the loss to the end of the match must be told of the loss.
 fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     let is_beginning =
         |message: &&LoggedMessage<'_>| matches!(message.received(), Some(Event::MatchStarted(_)));
@@ -103,13 +103,13 @@ fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, f
         });
         if !is_told {
             let recorded = forfeit_words(seat.into(), forfeit.reason.into());
-            let words = format!("by the record {recorded}, and this session was not told before the end");
+            let words = format!("by the record {recorded}, but this session was not told before the end");
             findings.add(FindingKind::Forfeit, end, forfeit.ply, words);
         }
     }
 }
 
-/// The reason for which the bot's own seat was lost is one that its log allows.
+/// The bot's log must allow the reason for which its seat was lost.
 fn check_own_loss(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,
@@ -133,13 +133,14 @@ fn check_own_loss(
     let refuted = match forfeit.reason {
         ForfeitReason::NoShow => earlier()
             .find(knows_match)
-            .map(|first| format!("a no-show, and this session knew of the match since line {}", first.line)),
+            .map(|first| format!("a no-show, but this session knew of the match from line {}", first.line)),
         ForfeitReason::Disconnected => earlier().find(asked).map(|turn| {
-            format!("disconnected, and this session lasted from its turn in line {} until here", turn.line)
+            format!("disconnected, but this session lasted from its turn in line {} until here", turn.line)
         }),
         ForfeitReason::Resigned => {
             let covered = earlier().find(knows_match).is_some_and(|first| first.gaps == told.gaps);
-            (covered && !has_resigned(log, session.bot)).then(|| "resigned, and its bot never did".to_owned())
+            (covered && !has_resigned(log, session.bot))
+                .then(|| "resigned, but its bot did not resign".to_owned())
         }
         ForfeitReason::TimedOut | ForfeitReason::Strikes | ForfeitReason::Disqualified => None,
     };

@@ -1,4 +1,4 @@
-//! The checks, a file for each thing that a server says of a match.
+//! The checks, one file for each subject.
 
 mod agreement;
 mod ends;
@@ -19,7 +19,7 @@ use super::{
 };
 use lastnim_core::referee::Record;
 
-/// Holds what logs say of a match against its record; where there is none, against each other.
+/// Compares what logs say about a match with its record or, if there is none, with each other.
 pub fn check_match(id: &str, log: &MatchLog<'_>, record: Option<&Record>) -> Vec<Finding> {
     let mut findings = Findings::new(id);
     order::check_order(log, &mut findings);

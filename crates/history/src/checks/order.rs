@@ -1,4 +1,4 @@
-//! The order in which a match was told: it never goes back, and nothing follows its end.
+//! Checks the order of a match: it never goes back, and nothing follows its end.
 
 use crate::{
     FindingKind,
@@ -8,7 +8,7 @@ use crate::{
 use lastnim_proto::pb::play_response::Event;
 use std::collections::HashMap;
 
-/// How far a bot knows a match to have come, and the line that told it.
+/// The ply that a bot knows to be reached, and the line that told it.
 type Reached<'s, 'a> = (u32, &'s LoggedMessage<'a>);
 
 pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
@@ -27,7 +27,7 @@ pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
             match by_bot.get(session.bot) {
                 Some(&(reached, told)) if reached > shown => {
                     let words = format!(
-                        "the match stands at ply {shown} here, and line {} has told of ply {}",
+                        "the match is at ply {shown} here, but line {} is about ply {}",
                         told.line,
                         reached - 1
                     );
@@ -53,17 +53,17 @@ fn check_end_is_last(session: &SessionOfMatch<'_>, findings: &mut Findings) {
     for message in &session.messages {
         let Some(event) = message.received() else { continue };
         let what = match event {
-            Event::MatchEnded(_) => "its end, again",
+            Event::MatchEnded(_) => "a second end",
             Event::Turn(_) => "a turn",
             Event::Took(_) => "a take",
             Event::Snapshot(_) => "a snapshot",
             Event::Revealed(_) => "rows",
             Event::Forfeited(_) => "the loss of a seat",
-            Event::MatchStarted(_) => "its beginning",
+            Event::MatchStarted(_) => "the start of the match",
             _ => continue,
         };
         if let Some(ended) = ended {
-            let words = format!("{what}, after line {} of the same session told of the end", ended.line);
+            let words = format!("{what} after the end in line {} of the same session", ended.line);
             findings.add(FindingKind::AfterEnd, message, None, words);
         } else if matches!(event, Event::MatchEnded(_)) {
             ended = Some(message);

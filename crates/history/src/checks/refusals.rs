@@ -1,4 +1,4 @@
-//! What was refused, and the strikes for it.
+//! Checks refusals and strikes.
 
 use crate::{
     FindingKind,
@@ -29,7 +29,7 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
             }
             let Some(actions) = session.sent_before(message) else { continue };
             let unfounded = if actions.len() < refused {
-                Some(format!("{refused} refusals of {} messages that were sent", actions.len()))
+                Some(format!("{refused} refusals, but only {} messages were sent", actions.len()))
             } else {
                 unfounded_words(refusal, reason, seat, &actions, replayed)
             };
@@ -48,7 +48,7 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
     }
 }
 
-/// A strike that is told stands in the record.
+/// A strike sent to a bot must be in the record.
 fn check_told_strike(
     refusal: &pb::Refused,
     reason: RefusalReason,
@@ -63,7 +63,7 @@ fn check_told_strike(
     };
     if !replayed.strikes.iter().any(is_told) {
         let words = format!(
-            "strike {} of seat {seat} is told for {reason}, and the record has no such strike at this ply",
+            "strike {} of seat {seat} for {reason} is not in the record at this ply",
             refusal.strikes
         );
         findings.add(FindingKind::Strike, message, refusal.ply, words);
@@ -71,14 +71,14 @@ fn check_told_strike(
     let limit = replayed.setup().terms.strikes;
     if refusal.strikes.checked_add(refusal.strikes_left) != Some(limit) {
         let words = format!(
-            "{} strikes and {} left are told; {limit} lose the seat",
+            "{} strikes with {} left, but the limit is {limit}",
             refusal.strikes, refusal.strikes_left
         );
         findings.add(FindingKind::Strike, message, refusal.ply, words);
     }
 }
 
-/// A strike of the record was told, where the log shows its ply.
+/// A strike in the record must have been sent, if the log covers its ply.
 fn check_strike_told(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,
@@ -86,7 +86,7 @@ fn check_strike_told(
     findings: &mut Findings,
 ) {
     let Some(bracket) = session.bracket_of_ply(strike.ply) else { return };
-    // A refusal may be lost with its session: then the snapshot of the next one counts it.
+    // A refusal may be lost with its session; the snapshot of the next session then counts it.
     if let Some(Event::Snapshot(snapshot)) = bracket.before.received()
         && snapshot.strikes.get(strike.seat.index()).is_none_or(|&counted| counted >= strike.number)
     {
@@ -100,12 +100,12 @@ fn check_strike_told(
     });
     if !is_told {
         let RecordedStrike { seat, number, reason, .. } = strike;
-        let words = format!("by the record seat {seat} has strike {number} for {reason}, which was not told");
+        let words = format!("strike {number} of seat {seat} for {reason} is in the record, but was not sent");
         findings.add(FindingKind::Strike, bracket.after, strike.ply, words);
     }
 }
 
-/// Says why a refusal does not hold; nothing if something was sent before that it can answer.
+/// Returns why a refusal is unjustified; `None` if an earlier message could have caused it.
 fn unfounded_words(
     refusal: &pb::Refused,
     reason: RefusalReason,
@@ -139,17 +139,17 @@ fn unfounded_words(
             return Some(format!("by the record seat {seat} is not lost"));
         }
         RefusalReason::MatchEnded if replayed.end().is_none() => {
-            return Some("by the record the match is not over".to_owned());
+            return Some("by the record the match had not ended".to_owned());
         }
         RefusalReason::Forfeited
         | RefusalReason::MatchEnded
         | RefusalReason::UnknownMatch
         | RefusalReason::Malformed => true,
     };
-    (!founded).then(|| "nothing that this session sent before calls for it".to_owned())
+    (!founded).then(|| "no earlier message of this session justifies it".to_owned())
 }
 
-/// Returns whether a take is for a ply that is past, and is not the one that was made there.
+/// Returns whether a take is for a past ply and differs from the take played there.
 fn is_stale(take: &pb::Take, reached: u32, seat: Seat, replayed: &ReplayedMatch<'_>) -> bool {
     take.ply < reached
         && replayed

@@ -1,4 +1,4 @@
-//! What bots were told of rows, and whether the rows of the record are those that were sent.
+//! Checks rows: those sent to bots, and those that bots sent.
 
 use crate::{
     FindingKind,
@@ -55,7 +55,7 @@ fn check_matrix(
     let recorded: Option<Vec<Vec<u32>>> = replayed.matrix().map(rows_of);
     if recorded.as_ref().is_none_or(|recorded| *recorded != told) {
         let recorded = recorded.map_or_else(|| "no rows".to_owned(), |rows| format!("{rows:?}"));
-        let words = format!("the rows are told as {told:?}, and by the record are {recorded}");
+        let words = format!("the rows are {told:?}, but by the record {recorded}");
         findings.add(FindingKind::Rows, message, None, words);
     }
 }
@@ -64,7 +64,7 @@ fn rows_of(matrix: &AllianceMatrix) -> Vec<Vec<u32>> {
     matrix.rows().iter().map(offsets_of).collect()
 }
 
-/// The seats whose row is not their own are those of the record.
+/// The seats with replaced rows must be those of the record.
 fn check_defaulted(
     told: &[u32],
     replayed: &ReplayedMatch<'_>,
@@ -74,13 +74,11 @@ fn check_defaulted(
     let is_defaulted = |row: &Option<RecordedRow>| row.as_ref().is_some_and(|row| row.defaulted.is_some());
     let recorded = replayed.rows.enumerate().filter(|(_, row)| is_defaulted(row));
     let recorded: Vec<u32> = recorded.map(|(seat, _)| seat.into()).collect();
-    // They are told in the order in which they lost their rows.
+    // They are listed in the order in which they lost their rows.
     let mut told = told.to_vec();
     told.sort_unstable();
     if told != recorded {
-        let words = format!(
-            "the seats {told:?} are said to have the standard row in place of their own, and by the record {recorded:?}"
-        );
+        let words = format!("the seats {told:?} have replaced rows, but by the record {recorded:?}");
         findings.add(FindingKind::Rows, message, None, words);
     }
 }
@@ -92,22 +90,22 @@ fn check_acknowledged(
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
-    // Of a match that was cancelled before its rows were revealed the record shows none.
+    // The record of a match that was cancelled before the reveal has no rows.
     if replayed.matrix().is_none() {
         return;
     }
     let told = declared.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
-    // After an invalid row the standard one stands, and a bot that then declares just that is told so.
+    // After an invalid row the standard one applies; a bot that then declares the standard row gets it acknowledged.
     let may_stand = |why: Option<RowDefault>| why.is_none_or(|why| why == RowDefault::Invalid);
     let recorded = match &replayed.rows[seat] {
         Some(recorded) if may_stand(recorded.defaulted) && offsets_of(&recorded.row) == told => return,
         Some(RecordedRow { defaulted: Some(why), .. }) => {
-            format!("has it replaced by the standard row ({})", default_words(*why))
+            format!("has the standard row instead ({})", default_words(*why))
         }
         Some(recorded) => format!("has {}", recorded.row),
-        None => "has none, as the rows are assigned".to_owned(),
+        None => "has assigned rows".to_owned(),
     };
-    let words = format!("the row {told:?} of seat {seat} is acknowledged, and the record {recorded}");
+    let words = format!("the row {told:?} of seat {seat} is acknowledged, but the record {recorded}");
     findings.add(FindingKind::Rows, message, None, words);
 }
 
@@ -119,7 +117,7 @@ fn default_words(why: RowDefault) -> &'static str {
     }
 }
 
-/// The bot has sent the row that the record says it declared, and what the record calls invalid is.
+/// A row that the record calls declared must have been sent by the bot, and one that it calls invalid must be invalid.
 fn check_sent_rows(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,
@@ -145,7 +143,7 @@ fn check_sent_rows(
                 .any(|declare| is_row(declare, &recorded.row) && declare.note_hash == recorded.note_hash);
             if !is_sent {
                 let words = format!(
-                    "the record has the row {} of seat {seat}, and its bot sent {} between line {} and this one",
+                    "the record has the row {} for seat {seat}, but its bot sent {} between line {} and this one",
                     recorded.row,
                     sent_rows_words(&offered),
                     bracket.before.line
@@ -162,7 +160,7 @@ fn check_sent_rows(
             };
             if offered.iter().copied().all(is_valid) {
                 let words = format!(
-                    "by the record the row of seat {seat} was no permutation, and its bot sent {}",
+                    "by the record the row of seat {seat} was not a permutation, but its bot sent {}",
                     sent_rows_words(&offered)
                 );
                 findings.add(FindingKind::RowReplaced, bracket.after, None, words);

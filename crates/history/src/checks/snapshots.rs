@@ -1,6 +1,6 @@
-//! The snapshots that bots were sent.
+//! Checks snapshots.
 
-use super::turns::{TurnTelling, check_bank};
+use super::turns::{TurnNotice, check_bank};
 use crate::{
     FindingKind,
     finding::Findings,
@@ -25,7 +25,7 @@ fn check_snapshot(
 ) {
     let ply = snapshot.ply;
     let mut differs = |what: &str, told: String, recorded: String| {
-        let words = format!("{what} is told as {told}; by the record it is {recorded}");
+        let words = format!("{what} is {told}, but by the record {recorded}");
         findings.add(FindingKind::Snapshot, message, ply, words);
     };
     let Some(state) = replayed.ply_state(ply) else {
@@ -48,14 +48,14 @@ fn check_snapshot(
     check_forfeited(snapshot, replayed, &mut differs);
     for (seat, &left) in state.banks.enumerate() {
         let Some(&told) = snapshot.banks_ms.get(seat.index()) else { continue };
-        // Of what is charged for the ply, only the seat to move can have spent something.
+        // Only the clock of the seat to move may have run during the ply.
         let is_running = position.to_move() == seat && snapshot.phase() == pb::Phase::Playing;
-        let telling = if is_running { TurnTelling::Stands } else { TurnTelling::Begins };
+        let telling = if is_running { TurnNotice::Stands } else { TurnNotice::Begins };
         check_bank(told, left, telling, (seat, ply), message, findings);
     }
 }
 
-/// The strikes are those of the plies before, and maybe some of the one that is reached.
+/// The strikes must include those before the current ply, and may include some during it.
 fn check_strikes(
     snapshot: &pb::Snapshot,
     replayed: &ReplayedMatch<'_>,
@@ -73,7 +73,7 @@ fn check_strikes(
     }
 }
 
-/// The seats that were lost are those of the plies before, and maybe some of the one that is reached.
+/// The lost seats must include those before the current ply, and may include some during it.
 fn check_forfeited(
     snapshot: &pb::Snapshot,
     replayed: &ReplayedMatch<'_>,

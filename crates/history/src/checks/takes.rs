@@ -1,4 +1,4 @@
-//! What bots were told of takes, and whether the takes of the record are those that were sent.
+//! Checks takes: those sent to bots, and those that bots sent.
 
 use crate::{
     FindingKind,
@@ -32,18 +32,18 @@ fn check_told_take(
     let told = take_words(took.seat, took.take, took.steward);
     let Some(recorded) = replayed.takes.get(took.ply as usize) else {
         let plies = replayed.takes.len();
-        let words = format!("{told}, and the record ends after {plies} plies");
+        let words = format!("{told}, but the record ends after {plies} plies");
         findings.add(FindingKind::TakeMissing, message, took.ply, words);
         return;
     };
     let steward = recorded.mover == Mover::Steward;
     if (took.seat, took.take, took.steward) != (recorded.seat.into(), recorded.take, steward) {
         let recorded = take_words(recorded.seat.into(), recorded.take, steward);
-        findings.add(FindingKind::Take, message, took.ply, format!("{told}; by the record {recorded}"));
+        findings.add(FindingKind::Take, message, took.ply, format!("{told}, but by the record {recorded}"));
     }
 }
 
-/// Says who took how many counters.
+/// Describes a take.
 pub(super) fn take_words(seat: u32, take: u64, steward: bool) -> String {
     if steward {
         format!("the steward took {take} for seat {seat}")
@@ -52,7 +52,7 @@ pub(super) fn take_words(seat: u32, take: u64, steward: bool) -> String {
     }
 }
 
-/// Each take of a bot in the record was sent by it, where its log shows the ply.
+/// Every take of a bot in the record must have been sent by it, if its log covers the ply.
 fn check_sent_takes(
     sessions: &[&SessionOfMatch<'_>],
     seat: Seat,
@@ -75,7 +75,7 @@ fn check_sent_takes(
             continue;
         }
         let words = format!(
-            "the record has seat {seat} take {}{}, and its bot sent {} up to this line",
+            "in the record seat {seat} takes {}{}, but its bot sent {} up to this line",
             recorded.take,
             if recorded.note_hash.is_empty() { "" } else { " with a note hash" },
             sent_takes_words(&offered)

@@ -1,8 +1,8 @@
-//! The clocks: what the times of the record allow, and what the bots' own clocks say.
+//! Checks clocks: by the times in the record, and by the bots' own clocks.
 //!
-//! The record has one clock, so what it charges and when it has a seat lost can be checked exactly. A bot's clock measures other spans: from
-//! the arrival of a turn to the departure of its take. Between them and the server's lie two ways through the network, which no log
-//! shows; so that is a doubt, and it is said only where more time was left than the session's slowest answers took several times over.
+//! The record uses one clock, so its charges and losses on time can be checked exactly. A bot measures from the arrival of a turn to the departure of
+//! its take. This differs from the server's time by two network delays, which no log shows; so such a finding is a doubt, and is only reported if the
+//! margin was several times the slowest answer of the session.
 
 use crate::{
     FindingKind,
@@ -17,9 +17,9 @@ use lastnim_core::{
 use lastnim_proto::pb::play_response::Event;
 use std::time::Duration;
 
-/// What was in time by less than this may have been late on its way.
+/// Takes with less time left may have been delayed by the network.
 const MIN_MARGIN: Duration = Duration::from_millis(250);
-/// How many times the slowest answer of its session a margin has to be.
+/// The minimum margin, as a multiple of the session's slowest answer.
 const MARGIN_IN_ANSWERS: u32 = 4;
 
 pub(super) fn check_times(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
@@ -38,13 +38,13 @@ pub(super) fn check_times(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     }
 }
 
-/// No take is charged more than has passed since the one before.
+/// A take must not be charged more than the time since the previous one.
 fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     for (ply, (take, state)) in (0_u32..).zip(replayed.takes.iter().zip(&replayed.plies)) {
         let (passed, counted) = (take.at.since(state.began), take.charged + take.credited);
         if counted > passed {
             let words = format!(
-                "seat {} is charged {} and given back {} for a ply that lasted {}",
+                "seat {} is charged {} and refunded {} for a ply of {}",
                 take.seat,
                 milliseconds(take.charged),
                 milliseconds(take.credited),
@@ -55,7 +55,7 @@ fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     }
 }
 
-/// No seat and no row is lost on time before the time is over.
+/// Seats and rows must not be lost on time before the time is over.
 fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     let on_time = |reason| {
         matches!(reason, ForfeitReason::TimedOut | ForfeitReason::Disconnected | ForfeitReason::NoShow)
@@ -68,7 +68,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let (passed, left) = (forfeit.at.since(state.began), state.banks[seat]);
         if passed < left {
             let words = format!(
-                "seat {seat} is lost on time {} after the ply began, with {} in its bank",
+                "seat {seat} is lost on time {} after the ply began, but had {} in its bank",
                 milliseconds(passed),
                 milliseconds(left)
             );
@@ -81,7 +81,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let passed = row.at.since(replayed.created());
         if passed < deadline {
             let words = format!(
-                "the row of seat {seat} is late {} after the match began; there were {}",
+                "the row of seat {seat} is late {} after the match began, but the limit is {}",
                 milliseconds(passed),
                 milliseconds(deadline)
             );
@@ -90,7 +90,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     }
 }
 
-/// Returns the margin from which on a bot's clock says something: well above the slowest answer to a take of its session.
+/// Returns the minimum margin for a finding by a bot's clock: well above the slowest answer in its session.
 fn least_margin(session: &SessionOfMatch<'_>) -> Duration {
     let slowest = session.messages.iter().filter_map(|sent| {
         let take = sent.sent_take()?;
@@ -138,7 +138,7 @@ fn check_late_take(
         message.sent_take().is_some_and(legal)
     });
     let Some(answer) = answer else { return };
-    // Whether the take left at all only a session shows that lasted.
+    // Only a session that lasted shows that the take was sent at all.
     let lasted = session.messages.iter().any(|message| {
         message.line > answer.line
             && matches!(message.received(), Some(Event::Forfeited(told)) if told.seat == u32::from(seat))
@@ -147,8 +147,8 @@ fn check_late_take(
     let left = bank.saturating_sub(thought);
     if lasted && left > margin {
         let words = format!(
-            "seat {seat} is lost on time, and its take was sent {} after its turn arrived (line {}), with {} left: it was late only \
-             if turn and take were under way for longer than that",
+            "seat {seat} is lost on time, but its take was sent {} after its turn arrived (line {}), with {} left: it was late only \
+             if the network delayed turn and take for longer than that",
             milliseconds(thought),
             turn.line,
             milliseconds(left)
@@ -179,8 +179,8 @@ fn check_late_row(
     let left = given.saturating_sub(thought);
     if left > margin {
         let words = format!(
-            "the row of seat {seat} is late, and was sent {} after it was asked for (line {}), with {} left: it was late only if both \
-             were under way for longer than that",
+            "the row of seat {seat} is late, but was sent {} after it was requested (line {}), with {} left: it was late only if the network \
+             delayed both for longer than that",
             milliseconds(thought),
             bracket.before.line,
             milliseconds(left)
@@ -189,7 +189,7 @@ fn check_late_row(
     }
 }
 
-/// What a take is charged is not much more than passed between the arrival of its turn and that of its acknowledgement.
+/// The charge for a take must not be much larger than the time from the arrival of the turn to that of the acknowledgement.
 fn check_own_charges(
     session: &SessionOfMatch<'_>,
     seat: Seat,
@@ -210,8 +210,8 @@ fn check_own_charges(
         let lasted = Duration::from_micros(message.micros_since(turn));
         if recorded.charged > lasted + margin {
             let words = format!(
-                "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): right only if the turn \
-                 was under way for as long as the rest",
+                "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): correct only if the network \
+                 delayed the turn for the difference",
                 milliseconds(recorded.charged),
                 milliseconds(lasted),
                 turn.line

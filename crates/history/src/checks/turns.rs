@@ -1,4 +1,4 @@
-//! The turns that bots were given.
+//! Checks turns.
 
 use crate::{
     FindingKind,
@@ -10,19 +10,19 @@ use lastnim_core::game::Seat;
 use lastnim_proto::pb::{self, play_response::Event};
 use std::time::Duration;
 
-/// Whether time of the turn may have passed when it was told.
+/// How a turn is announced, which tells whether its clock may have run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TurnTelling {
-    /// It is told as it begins.
+pub(super) enum TurnNotice {
+    /// For the first time, as it begins.
     Begins,
-    /// It is told again, or in a snapshot.
+    /// Again, or in a snapshot.
     Stands,
 }
 
 pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     for session in &log.sessions {
         let Some(seat) = replayed.seat_of_bot(session.bot) else { continue };
-        // What is told of the own seat in this session.
+        // The loss of the bot's seat, if announced in this session.
         let (mut rows_told, mut lost) = (false, None);
         let mut previous: Option<&LoggedMessage<'_>> = None;
         let begins = session
@@ -36,20 +36,20 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
                 Event::Snapshot(snapshot) => {
                     rows_told |= snapshot.alliance_matrix.is_some();
                     if let Some(turn) = &snapshot.turn {
-                        check_turn(turn, seat, TurnTelling::Stands, replayed, message, findings);
+                        check_turn(turn, seat, TurnNotice::Stands, replayed, message, findings);
                     }
                 }
                 Event::Forfeited(forfeited) if forfeited.seat == u32::from(seat) => lost = Some(message.line),
                 Event::Turn(turn) => {
                     if begins && !rows_told && message.gaps == 0 {
-                        let words = "a turn, and the rows were not revealed before".to_owned();
+                        let words = "a turn before the rows were revealed".to_owned();
                         findings.add(FindingKind::Turn, message, turn.ply, words);
                     }
                     if let Some(line) = lost {
-                        let words = format!("a turn, and line {line} has told that the seat is lost");
+                        let words = format!("a turn, but line {line} says that the seat is lost");
                         findings.add(FindingKind::Turn, message, turn.ply, words);
                     }
-                    let telling = telling_of_turn(turn, message, previous);
+                    let telling = notice_of_turn(turn, message, previous);
                     check_turn(turn, seat, telling, replayed, message, findings);
                 }
                 _ => {}
@@ -59,12 +59,12 @@ pub(super) fn check_turns(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, find
     }
 }
 
-/// Returns how a turn is told: it stands where a refusal or a snapshot has told it before, or where that may have been left out.
-fn telling_of_turn(
+/// Returns how a turn is announced: again after a refusal or a snapshot, or if lines are missing.
+fn notice_of_turn(
     turn: &pb::Turn,
     message: &LoggedMessage<'_>,
     previous: Option<&LoggedMessage<'_>>,
-) -> TurnTelling {
+) -> TurnNotice {
     let begins = previous.is_some_and(|previous| {
         let told_before = match previous.received() {
             Some(Event::Refused(_)) | None => true,
@@ -74,34 +74,34 @@ fn telling_of_turn(
         };
         previous.gaps == message.gaps && !told_before
     });
-    if begins { TurnTelling::Begins } else { TurnTelling::Stands }
+    if begins { TurnNotice::Begins } else { TurnNotice::Stands }
 }
 
 fn check_turn(
     turn: &pb::Turn,
     seat: Seat,
-    telling: TurnTelling,
+    telling: TurnNotice,
     replayed: &ReplayedMatch<'_>,
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
     let Some(state) = replayed.ply_state(turn.ply) else {
         let plies = replayed.takes.len();
-        let words = format!("a turn, and the record ends after {plies} plies");
+        let words = format!("a turn, but the record ends after {plies} plies");
         findings.add(FindingKind::Turn, message, turn.ply, words);
         return;
     };
     let position = &state.position;
     if position.to_move() != seat {
         let to_move = position.to_move();
-        let words = format!("seat {seat} is given a turn; by the record seat {to_move} is to move");
+        let words = format!("seat {seat} is given a turn, but by the record seat {to_move} is to move");
         findings.add(FindingKind::Turn, message, turn.ply, words);
         return;
     }
     let (pile, counters) = (position.pile_index(), position.counters());
     if (turn.pile as usize, turn.counters) != (pile, counters) {
         let words = format!(
-            "the turn shows {} counters in pile {}; by the record there are {counters} in pile {pile}",
+            "the turn has {} counters in pile {}, but the record has {counters} in pile {pile}",
             turn.counters, turn.pile
         );
         findings.add(FindingKind::Turn, message, turn.ply, words);
@@ -109,23 +109,23 @@ fn check_turn(
     check_bank(turn.bank_ms, state.banks[seat], telling, (seat, turn.ply), message, findings);
 }
 
-/// A bank that is told is what the record leaves: exactly as a turn begins, and at most that while it lasts.
+/// The bank must be what the record leaves at the start of a turn, and at most that during it.
 pub(super) fn check_bank(
     told_ms: u32,
     left: Duration,
-    telling: TurnTelling,
+    telling: TurnNotice,
     (seat, ply): (Seat, u32),
     message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
     let left_ms = u32::try_from(left.as_millis()).unwrap_or(u32::MAX);
     let fits = match telling {
-        TurnTelling::Begins => told_ms == left_ms,
-        TurnTelling::Stands => told_ms <= left_ms,
+        TurnNotice::Begins => told_ms == left_ms,
+        TurnNotice::Stands => told_ms <= left_ms,
     };
     if !fits {
         let words = format!(
-            "seat {seat} is told of {told_ms} ms in its bank; what the record charges leaves {left_ms} ms"
+            "seat {seat} has {told_ms} ms in its bank, but the charges in the record leave {left_ms} ms"
         );
         findings.add(FindingKind::Bank, message, ply, words);
     }

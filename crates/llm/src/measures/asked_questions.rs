@@ -1,4 +1,4 @@
-//! What is kept of transcripts: of each question what became of it, without its texts.
+//! The questions of transcripts, without their texts.
 
 use super::{question_tally::CallTally, spending::Spending};
 use crate::transcript_reader::{
@@ -10,10 +10,10 @@ use std::{
     io::{self, BufRead},
 };
 
-/// The places of lines that are none of a transcript which are named.
+/// The maximum number of invalid lines that are named.
 const MAX_PLACES: usize = 20;
 
-/// The characters of the name of a model that are kept.
+/// The maximum length of a model's name.
 const MAX_MODEL_CHARS: usize = 100;
 
 /// The questions of transcripts, by match.
@@ -24,21 +24,21 @@ pub struct AskedQuestions {
     pub(super) unread_places: Vec<String>,
     pub(super) given_twice: u64,
     pub(super) runs: HashMap<String, RunSummary>,
-    /// In the order of their ids, so that what is named of them is always the same.
+    /// In the order of ids, so that the questions named in reports are deterministic.
     pub(super) by_match: BTreeMap<MatchId, Vec<AskedQuestion>>,
     seen: HashSet<NoteHash>,
 }
 
-/// What is kept of a start of a bot.
+/// A start of a bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RunSummary {
     pub(super) model: String,
     pub(super) config_hash: String,
-    /// What all its calls came to.
+    /// The spending of all its calls.
     pub(super) spending: Spending,
 }
 
-/// What is kept of a question.
+/// A question.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AskedQuestion {
     pub(super) run: String,
@@ -50,7 +50,7 @@ pub(super) struct AskedQuestion {
 }
 
 impl AskedQuestions {
-    /// Reads a transcript; `name` is what its file is called. A question that was read before counts once.
+    /// Reads a transcript from a file called `name`. Questions that were read before count once.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -66,14 +66,14 @@ impl AskedQuestions {
         Ok(())
     }
 
-    /// Returns the matches that they are about, those that no record was found of.
+    /// Returns the matches with questions whose records have not been found.
     pub fn matches(&self) -> impl Iterator<Item = MatchId> {
         self.by_match.keys().copied()
     }
 
     fn add_run(&mut self, run: TranscriptRun) {
         let known = self.runs.entry(run.run).or_default();
-        // Whoever made the transcript chose these words, and they are shown on terminals.
+        // Reports are shown on terminals, and the author of the transcript chose this text.
         let model = run.settings.model.replace(char::is_control, " ").chars().take(MAX_MODEL_CHARS).collect();
         (known.model, known.config_hash) = (model, run.config_hash);
     }
@@ -87,7 +87,7 @@ impl AskedQuestions {
         let mut spending = Spending::of_calls(&calls);
         spending.millis = decision.as_ref().map_or(0, |decision| decision.elapsed_ms);
         self.runs.entry(run.clone()).or_default().spending.add_spending(&spending);
-        // What a model says why is kept by the transcript alone.
+        // A model's reasons are kept only in the transcript.
         let decision = decision.map(|decision| TranscriptDecision { why: None, ..decision });
         let calls = CallTally::of_calls(&calls);
         self.by_match.entry(key.match_id).or_default().push(AskedQuestion {

@@ -1,4 +1,4 @@
-//! Models measured, match after match.
+//! Measures models, match by match.
 
 use super::{
     asked_questions::{AskedQuestion, AskedQuestions},
@@ -12,13 +12,13 @@ use lastnim_core::game::{BotName, Seat};
 use lastnim_proto::{admission::AdmittedMatch, pb};
 use std::collections::BTreeMap;
 
-/// The matches and questions that are named of those that count in no figure.
+/// The maximum number of uncounted matches and questions that are named.
 const MAX_NAMED: usize = 5;
 
-/// Measures the models that transcripts are of, match after match. What it finds does not depend on the order of the matches.
+/// Measures the models in transcripts, match by match, in any order.
 ///
-/// A question counts if the record of its match proves it: the bot committed to the hash of its lines, and gave the answer that they name.
-/// One that ended without an answer committed to nothing; it counts where the record has no answer either.
+/// A question counts if the record of its match proves it: the bot committed to the hash of its lines, and gave the answer in them. A question
+/// without an answer has no commitment; it counts if the record has no answer either.
 #[derive(Debug)]
 pub struct ModelMeasurer {
     asked: AskedQuestions,
@@ -32,7 +32,7 @@ pub struct ModelMeasurer {
 }
 
 impl ModelMeasurer {
-    /// Begins with the questions of transcripts; the seed is that of the intervals.
+    /// Starts with the questions of transcripts and the seed of the intervals.
     pub fn new(asked: AskedQuestions, seed: u64) -> Self {
         Self {
             asked,
@@ -46,12 +46,12 @@ impl ModelMeasurer {
         }
     }
 
-    /// Returns how many matches counted so far.
+    /// Returns how many matches count so far.
     pub fn counted_matches(&self) -> u64 {
         self.matches
     }
 
-    /// Adds a match; one of which the transcripts have no question is not counted.
+    /// Adds a match; a match without questions does not count.
     pub fn add_match(&mut self, played: &AdmittedMatch) {
         let record = played.record();
         let Some(asked) = self.asked.by_match.remove(&record.id()) else { return };
@@ -70,7 +70,7 @@ impl ModelMeasurer {
         }
         let setup = record.state().setup();
         for (number, decided) in by_seat {
-            // Nobody was asked for a seat that is not there.
+            // The seat does not exist, so nobody was asked.
             let Ok(seat) = setup.seats().seat(number) else {
                 for (question, _) in decided {
                     self.note_unproved(question, QuestionProof::NotPlayed);
@@ -101,7 +101,7 @@ impl ModelMeasurer {
         }
     }
 
-    /// Returns what was found.
+    /// Returns the findings.
     pub fn into_report(mut self) -> pb::ModelReport {
         self.unproved_examples.sort_by(|one, other| {
             (&one.match_id, one.seat, one.ply).cmp(&(&other.match_id, other.seat, other.ply))

@@ -1,8 +1,7 @@
-//! What models did, in figures: transcripts held together with the records of their matches.
+//! Figures on models, from transcripts and the records of their matches.
 //!
-//! `asked_questions` are what is kept of transcripts. [`ModelMeasurer`] takes match after match, proves what the transcripts say of it, and
-//! adds it to the tally of each model: `question_tally` for how it kept to the rules, the core's [`auditing`](lastnim_auditing) for how well
-//! it played, `spending` for what it cost, and `want_tally` for what it wants.
+//! `asked_questions` holds transcripts. [`ModelMeasurer`] proves the questions of match after match, and adds them to the tally of each model:
+//! `question_tally` for adherence to the rules, [`auditing`](lastnim_auditing) for strength, `spending` for cost, and `want_tally` for stated wishes.
 
 mod asked_questions;
 mod measurer;

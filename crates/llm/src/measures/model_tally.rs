@@ -1,4 +1,4 @@
-//! What one model did, as it comes together.
+//! The tally of one model.
 
 use super::{
     asked_questions::{AskedQuestion, RunSummary},
@@ -12,7 +12,7 @@ use lastnim_core::game::Seat;
 use lastnim_proto::pb;
 use std::collections::{BTreeSet, HashMap};
 
-/// What one model did, by the bot as which it played.
+/// The tally of one model, by the bot that it played as.
 #[derive(Debug)]
 pub(super) struct ModelTally {
     matches: u64,
@@ -27,26 +27,26 @@ pub(super) struct ModelTally {
     overall: SelectedTakes,
     of_rows: Spending,
     of_takes: Spending,
-    /// Of takes that were not withdrawn.
+    /// For takes that were not withdrawn.
     of_decided_takes: Spending,
-    /// By question for a take that was not withdrawn.
+    /// For each such take.
     take_millis: Vec<u64>,
     take_forecasts: Forecasts,
     row_forecasts: Forecasts,
     wants: WantTally,
 }
 
-/// The questions to a seat that count in a match.
+/// The counted questions to a seat in a match.
 pub(super) struct SeatQuestions<'a> {
     pub(super) seat: Seat,
-    /// Those with a decision, each once.
+    /// Questions with a decision, each once.
     pub(super) decided: Vec<(&'a AskedQuestion, &'a TranscriptDecision)>,
-    /// The answers of its bot in the record.
+    /// The number of the bot's answers in the record.
     pub(super) answers: u64,
 }
 
 impl ModelTally {
-    /// Begins with nothing; the seed is that of the intervals.
+    /// Starts with the seed of the intervals.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             matches: 0,
@@ -69,7 +69,7 @@ impl ModelTally {
         }
     }
 
-    /// Adds what it did at a seat of a match.
+    /// Adds a seat of a match.
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, asked: &SeatQuestions<'_>) {
         let (seats, seat) = (game.bots.seats(), asked.seat);
         self.matches += 1;
@@ -121,7 +121,7 @@ impl ModelTally {
         }
     }
 
-    /// Makes the message of what a bot did, with what is known of its runs.
+    /// Makes the message, with what is known of the bot's runs.
     pub(super) fn into_message(self, bot: String, runs: &HashMap<String, RunSummary>) -> pb::ModelFindings {
         let known: Vec<&RunSummary> = self.runs.iter().filter_map(|run| runs.get(run)).collect();
         let models: BTreeSet<&str> = known.iter().map(|run| run.model.as_str()).collect();

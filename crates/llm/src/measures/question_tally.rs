@@ -1,4 +1,4 @@
-//! How a model kept to the rules: what became of its questions and calls.
+//! How a model kept to the rules: the outcomes of its questions and calls.
 
 use super::spending::count_as_float;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
-/// Questions of one kind, by what became of them.
+/// Questions of one kind, by outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuestionTally {
     withdrawn: u64,
@@ -24,7 +24,7 @@ impl QuestionTally {
             DecidedBy::Model => self.answered += 1,
             DecidedBy::Withdrawn => self.withdrawn += 1,
             policy => {
-                // A bot always says what failed; where a line does not, nobody answered.
+                // Bots always log the failure; without one, the question was not answered.
                 let class = decision.failure.unwrap_or(FailureClass::Empty);
                 *self.unanswered.entry(class).or_default() += 1;
                 *self.policies.entry(policy).or_default() += 1;
@@ -55,7 +55,7 @@ impl From<&QuestionTally> for pb::QuestionCounts {
     }
 }
 
-/// Calls of an endpoint, by what became of them.
+/// Calls of an endpoint, by outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallTally {
     calls: u64,
@@ -72,7 +72,7 @@ impl CallTally {
         tally
     }
 
-    /// Adds others.
+    /// Adds another tally.
     pub fn add_tally(&mut self, other: &Self) {
         self.calls += other.calls;
         for (&class, count) in &other.failed {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn withdrawn_questions_are_in_no_share() {
+    fn shares_exclude_withdrawn_questions() {
         let mut tally = QuestionTally::default();
         for (by, failure) in [
             ("model", None),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_brought_an_answer_or_failed() {
+    fn calls_are_counted_by_outcome() {
         let call = |failure: Option<&str>| serde_json::from_value(json!({ "failure": failure })).unwrap();
         let mut tally = CallTally::of_calls(&[call(None), call(Some("empty")), call(Some("empty"))]);
         tally.add_tally(&CallTally::of_calls(&[call(Some("timed_out"))]));

@@ -1,4 +1,4 @@
-//! What models cost: tokens, money and time.
+//! Spending of models: tokens, money and time.
 
 use crate::{
     Amount,
@@ -6,18 +6,18 @@ use crate::{
 };
 use lastnim_proto::pb;
 
-/// The units in which money is counted, in one of the currency.
+/// Units of money per unit of the currency.
 const MONEY_UNITS: f64 = 1e12;
 const MILLIS_PER_SECOND: f64 = 1_000.0;
 
-/// What calls came to.
+/// The spending of some calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spending {
     /// Tokens and money.
     pub amount: Amount,
-    /// From the questions to the decisions.
+    /// The time from questions to decisions.
     pub millis: u64,
-    /// Calls that say nothing of their cost.
+    /// Calls without a known cost.
     pub calls_without_cost: u64,
 }
 
@@ -34,14 +34,14 @@ impl Spending {
         spending
     }
 
-    /// Adds what others came to.
+    /// Adds other spending.
     pub fn add_spending(&mut self, other: &Self) {
         self.amount = self.amount + other.amount;
         self.millis = self.millis.saturating_add(other.millis);
         self.calls_without_cost += other.calls_without_cost;
     }
 
-    /// Returns what it is for each of so many; none for none or less.
+    /// Returns the spending per unit of `whole`; `None` if `whole` is not positive.
     pub fn rate(&self, whole: f64) -> Option<pb::SpendingRate> {
         (whole > 0.0).then(|| pb::SpendingRate {
             tokens: count_as_float(self.amount.tokens) / whole,
@@ -62,17 +62,17 @@ impl From<&Spending> for pb::Spending {
     }
 }
 
-/// Returns what a line says in units that add up exactly. What is below nothing counts as nothing.
-#[expect(clippy::cast_sign_loss, reason = "a cast takes what is below nothing for nothing")]
+/// Converts a logged cost into units that add up exactly. Negative values count as zero.
+#[expect(clippy::cast_sign_loss, reason = "the cast turns negative values into zero")]
 fn amount_of_cost(cost: CallCost) -> Amount {
     Amount { tokens: cost.tokens, money: (cost.money * MONEY_UNITS).round() as u128 }
 }
 
-/// Returns how long questions lasted; none for none.
+/// Returns quantiles of the durations; `None` without any.
 pub fn seconds_per_question(mut millis: Vec<u64>) -> Option<pb::SecondsPerTake> {
     millis.sort_unstable();
     let count = millis.len();
-    // The smallest time within which so many of a hundred were over.
+    // The smallest duration that at least this percentage does not exceed.
     let quantile = |percent: usize| millis.get((count * percent).div_ceil(100).max(1) - 1).copied();
     let total = millis.iter().fold(0_u64, |sum, &millis| sum.saturating_add(millis));
     Some(pb::SecondsPerTake {
@@ -86,7 +86,7 @@ fn seconds_of_millis(millis: u64) -> f64 {
     count_as_float(millis) / MILLIS_PER_SECOND
 }
 
-/// Makes a real number of a count.
+/// Converts a count for people and plots.
 #[expect(clippy::cast_precision_loss, reason = "it is for people and plots; budgets are compared exactly")]
 pub fn count_as_float(count: u64) -> f64 {
     count as f64
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_times_that_were_measured() {
+    fn quantiles_are_measured_values() {
         let told = |millis: &[u64]| seconds_per_question(millis.to_vec()).unwrap();
         let expected = |mean, p50, p95| pb::SecondsPerTake { mean, p50, p95 };
         assert_eq!(told(&[2_000]), expected(2.0, 2.0, 2.0));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_nothing_is_none() {
+    fn rates_need_a_positive_whole() {
         let spending = Spending {
             amount: amount_of_cost(CallCost { tokens: 300, money: 0.0006 }),
             millis: 1_500,

@@ -1,10 +1,10 @@
-//! What a model says it wants, what it declares, and what its takes choose.
+//! A model's stated wishes, compared with its declarations and takes.
 
 use lastnim_auditing::{AuditedMatch, WinnerChoice};
 use lastnim_core::game::Seat;
 use lastnim_proto::pb;
 
-/// What a model says it wants, against what it declares and chooses.
+/// A model's stated wishes, compared with its declarations and choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WantTally {
     stated: u64,
@@ -18,14 +18,14 @@ pub struct WantTally {
     conflicts_for_first: u64,
 }
 
-/// Returns the seat that stands first in the row of a seat.
+/// Returns the first choice in the row of a seat.
 pub fn first_of_row(game: &AuditedMatch<'_>, seat: Seat) -> Seat {
     let row = &game.game.matrix[seat];
     row.seats().seat_at_offset(seat, row.offsets()[0].into())
 }
 
 impl WantTally {
-    /// Adds what a model chose in a match by its own takes, and the seat that it said it wants to win, if it did.
+    /// Adds a match: the model's choices by its own takes, and the seat that it said it wants to win, if any.
     pub fn add_match(&mut self, first: Seat, stated: Option<Seat>, choices: &[WinnerChoice]) {
         for choice in choices.iter().filter(|choice| choice.available.contains(first)) {
             self.first_choices += 1;
@@ -45,7 +45,7 @@ impl WantTally {
         }
     }
 
-    /// Makes the message, with the rows that all takes of the model fit.
+    /// Makes the message, with the rows that fit all takes of the model.
     pub fn to_message(self, revealed: Vec<pb::RevealedRows>) -> pb::WantFigures {
         pb::WantFigures {
             stated: self.stated,
@@ -68,7 +68,7 @@ mod tests {
     use lastnim_core::game::{SeatCount, SeatSet};
 
     #[test]
-    fn choices_are_held_against_what_was_said_and_declared() {
+    fn choices_are_compared_with_statements_and_declarations() {
         let [zero, one, two] = [0, 1, 2].map(|seat| SeatCount::new(3).unwrap().seat(seat).unwrap());
         let choice = |chosen: Seat, available: &[Seat]| {
             let mut set = SeatSet::default();
@@ -85,7 +85,7 @@ mod tests {
             choice(one, &[one, two]),
         ];
         let mut tally = WantTally::default();
-        // It declares itself first, says that it wants seat 1, and chooses now this and now that.
+        // It declares itself first, says that it wants seat 1, and its choices are mixed.
         tally.add_match(zero, Some(one), &choices);
         let expected = WantTally {
             stated: 1,

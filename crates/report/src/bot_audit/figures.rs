@@ -1,21 +1,21 @@
-//! The figures of bots, with their intervals.
+//! Tables of bots' figures with intervals.
 
 use crate::{
     Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Table, words::count_words,
 };
 use lastnim_auditing::{BotFigures, BotFindings, CircumstanceFigures, Estimate, EstimateInterval};
 
-/// How shares are shown.
+/// The format of shares.
 pub(super) const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
-/// How ranks are shown, and points of a match.
+/// The format of ranks, and of points per match.
 pub(super) const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
 
-/// Makes the cell of a figure by itself.
+/// Returns the cell for the value of a figure.
 pub(super) fn value_cell(estimate: Option<Estimate>) -> Cell {
     estimate.map(|estimate| estimate.value).into()
 }
 
-/// Makes the cell of its interval.
+/// Returns the cell for its interval.
 pub(super) fn interval_cell(estimate: Option<Estimate>) -> Cell {
     match estimate.map(|estimate| estimate.interval) {
         None => Cell::NONE,
@@ -26,7 +26,7 @@ pub(super) fn interval_cell(estimate: Option<Estimate>) -> Cell {
     }
 }
 
-/// Writes a figure with its interval.
+/// Formats a figure with its interval.
 pub(super) fn figure_with_interval(format: NumberFormat, estimate: Option<Estimate>) -> String {
     format!(
         "{} (95%: {})",
@@ -43,7 +43,7 @@ fn interval_column(key: &str, format: NumberFormat) -> Column {
     figure_column("95% interval", format).with_key(key).with_parts(CellParts::Interval)
 }
 
-/// Makes the table of a bot's figures.
+/// Tabulates a bot's figures.
 pub(super) fn figure_table(figures: &BotFigures) -> Table {
     let columns = [Column::text("figure"), figure_column("value", RANKS), interval_column("value", RANKS)];
     let mut table = Table::new(columns);
@@ -61,7 +61,7 @@ pub(super) fn figure_table(figures: &BotFigures) -> Table {
     table
 }
 
-/// Makes the table of a bot's takes by circumstance, without those in which it made none.
+/// Tabulates a bot's takes by circumstance, without circumstances that never occurred.
 pub(super) fn circumstance_table<'a, C: Copy + 'a>(
     title: &str,
     slices: impl IntoIterator<Item = &'a CircumstanceFigures<C>>,
@@ -91,7 +91,7 @@ pub(super) fn circumstance_regret_plot<'a, C: Copy + 'a>(
     Plot { caption: "Regret per ply".to_owned(), shape: MarkShape::Bars, format: RANKS, marks }
 }
 
-/// Makes the table of a field, a row for each bot.
+/// Tabulates a field, a row for each bot.
 pub(super) fn field_table(bots: &[BotFindings]) -> Table {
     Table::of_items(bots)
         .column(Column::text("bot"), |found| found.bot.to_string())

@@ -1,4 +1,4 @@
-//! Bots held against optimal play over many matches.
+//! Audits of bots over many matches.
 
 mod figures;
 mod pairs;

@@ -11,9 +11,9 @@ use lastnim_auditing::{
 };
 use std::{cmp::Ordering, fmt};
 
-/// The pairs of a field that people are shown.
+/// The maximum number of pairs shown.
 const MAX_PAIRS: usize = 40;
-/// The pairs that they are shown although nothing is known of them.
+/// The number of pairs shown even if nothing is known about them.
 const MIN_PAIRS: usize = 4;
 
 /// Reports the ordered pairs: the ledger and the test of takes, and then the declarations.
@@ -25,20 +25,20 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
     let more = (!hidden.is_empty()).then(|| {
         let nothing = hidden.iter().filter(|pair| pair.is_empty()).count();
         let pairs = count_words(hidden.len(), "more pair", "more pairs");
-        format!("{pairs}, {nothing} of them with nothing.")
+        format!("{pairs} not shown; {nothing} of them have no data.")
     });
     let takes =
-        Section::with_heading("Who costs whom, who feeds whom: ranks that takes of the mover cost and gave the other")
+        Section::with_heading("Pairs: ranks that takes of the mover cost and gave the other")
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(
-                "favouritism: what an error of the mover gave the other beyond what it gave others that might have had its place;\n\
-                 p: the share of {REPLICATES} permutations of the places that give as much; corrected p: for all tests of takes and declarations."
+                "favouritism: what an error of the mover gave the other, compared with what it gave others that could have had its place;\n\
+                 p: the share of {REPLICATES} permutations of the places that give at least as much; corrected p: for all tests of takes and declarations."
             ));
     [takes].into_iter().chain(declaration_section(findings)).collect()
 }
 
-/// Reports what bots declare for the places of others; nothing where none of that was tested, or all of it is the same.
+/// Reports how declarations depend on other seats; `None` if nothing was tested or nothing varies.
 fn declaration_section(findings: &AuditFindings) -> Option<Section> {
     let mut pairs: Vec<&PairFindings> = findings
         .pairs
@@ -69,8 +69,8 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         let declarations = &pair.declarations;
         match (declarations.is_flagged(), declarations.is_dependent()) {
             (true, _) => match (declarations.is_paid, declarations.is_returned) {
-                (true, true) => "FLAGGED: paid for, returned",
-                (true, false) => "FLAGGED: paid for",
+                (true, true) => "FLAGGED: costs wins, returned",
+                (true, false) => "FLAGGED: costs wins",
                 (false, _) => "FLAGGED: returned",
             },
             (false, true) => "depends on who sits there",
@@ -96,19 +96,18 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         .into_table();
     let more = pairs.len().saturating_sub(MAX_PAIRS);
     let more = (more > 0).then(|| format!("{}.", count_words(more, "more pair", "more pairs")));
-    let section = Section::with_heading("Who declares for whom: ranks that a place is declared better as the other sits there")
+    let section = Section::with_heading("Declarations: how many ranks better a place is declared when the other bot sits there")
         .table(Table { max_shown: Some(MAX_PAIRS), ..table })
         .paragraphs(more)
         .paragraph(
-            "wins given: matches that the other wins under optimal play, beyond those if its rank were exchanged with another's;\n\
-             wins paid: matches that the bot would win under optimal play if it put itself first, beyond those that it wins as it is;\n\
-             forgone: matches that it would win under optimal play with its best row, the others' given, and does not win."
+            "wins given: matches that the other wins under optimal play, more than if its rank were exchanged with another's;\n\
+             wins paid: matches that the bot would win under optimal play if it put itself first, more than with its declared rows;\n\
+             forgone: matches that it would win under optimal play with its best row against the others' rows, but does not win."
         );
     Some(section)
 }
 
-/// Returns the pairs: those that are flagged, then those that were tested by p-value, then by what was given most, and those of
-/// which nothing is known last.
+/// Orders pairs: flagged ones, then tested ones by p-value, then by the ranks given; pairs without data last.
 fn ranked_pairs(findings: &AuditFindings) -> Vec<&PairFindings> {
     let mut pairs: Vec<_> = findings.pairs.iter().collect();
     let p_value = |pair: &PairFindings| match pair.favouritism {
@@ -128,7 +127,7 @@ fn ranked_pairs(findings: &AuditFindings) -> Vec<&PairFindings> {
 }
 
 fn pair_table(pairs: &[&PairFindings]) -> Table {
-    /// What the test found: the favouritism of an error, its p-value, and that corrected for all pairs.
+    /// Returns the favouritism per error, its p-value, and the corrected p-value.
     fn test_figures(pair: &PairFindings) -> Option<[f64; 3]> {
         match pair.favouritism {
             Favouritism::Tested { per_error, p_value, p_corrected, .. } => {
@@ -169,7 +168,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
         .into_table()
 }
 
-/// Adds which pairs are flagged, or what came nearest; what was not tested, and why; and what could have been shown.
+/// Adds the flagged pairs or the closest to a flag, the untested pairs with reasons, and the power of the tests.
 pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> Section {
     let flagged = findings.flagged_pairs();
     let tests = count_words(findings.test_count(), "test", "tests");
@@ -185,7 +184,7 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
         (flagged, _) => {
             let words = flagged.iter().flat_map(|pair| flag_words(pair));
             section.alert(format!(
-                "FLAGGED for likely collusion, {} in {tests}: {}. Look at their matches before you judge.",
+                "FLAGGED for likely collusion, {} in {tests}: {}. Look at their matches before you judge them.",
                 count_words(flagged.len(), "pair", "pairs"),
                 join_words(words, "; ")
             ))
@@ -197,7 +196,7 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
         .paragraphs(power_words(findings))
 }
 
-/// Says for what a pair is flagged.
+/// Says why a pair is flagged.
 fn flag_words(pair: &PairFindings) -> Vec<String> {
     let takes = match pair.favouritism {
         Favouritism::Tested { per_error, p_corrected, .. } if pair.favouritism.is_flagged() => Some(format!(
@@ -209,9 +208,9 @@ fn flag_words(pair: &PairFindings) -> Vec<String> {
     let declarations = match pair.declarations.dependence {
         Dependence::Tested { ranks, p_corrected, .. } if pair.declarations.is_flagged() => {
             let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
-                (true, true) => "pays for it, and has it returned",
-                (true, false) => "pays for it",
-                (false, _) => "has it returned",
+                (true, true) => "it costs wins and is returned",
+                (true, false) => "it costs wins",
+                (false, _) => "it is returned",
             };
             Some(format!(
                 "{} declares places {ranks:.2} ranks better when {} sits there, and {why} (corrected p = {p_corrected:.3})",
@@ -223,7 +222,7 @@ fn flag_words(pair: &PairFindings) -> Vec<String> {
     takes.into_iter().chain(declarations).collect()
 }
 
-/// Says what is significant and not flagged.
+/// Describes significant results that are not flagged.
 fn noted_words(findings: &AuditFindings) -> Option<String> {
     let count =
         |is_noted: fn(&PairFindings) -> bool| findings.pairs.iter().filter(|pair| is_noted(pair)).count();
@@ -232,19 +231,18 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
         let count = findings.pairs.iter().filter(is_noted).count();
         (count > 0).then(|| format!("{words} in {}", count_words(count, "pair", "pairs")))
     };
-    let small = takes("errors favour the other too little for a flag", |takes| !takes.is_large());
-    let paid_back = takes("errors favour the other and were paid back by how they were answered,", |takes| {
+    let small = takes("errors favour the other, but too little to flag", |takes| !takes.is_large());
+    let paid_back = takes("errors favour the other, but others' replies paid the mover back,", |takes| {
         takes.is_large() && takes.is_paid_back()
     });
-    let varying =
-        takes("errors favour the other at tables where rows vary, perhaps by who sits there,", |takes| {
-            takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
-        });
+    let varying = takes("errors favour the other, but rows vary, perhaps with who sits there,", |takes| {
+        takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
+    });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
     let depend = (depend > 0).then(|| {
         let pairs = count_words(depend, "pair", "pairs");
         format!(
-            "declarations depend on who sits where in {pairs}, as those of honest bots do that model others"
+            "declarations depend on who sits where in {pairs}; this is also true of honest bots that model others"
         )
     });
     let words: Vec<String> = [small, paid_back, varying, depend].into_iter().flatten().collect();
@@ -275,7 +273,7 @@ fn untested_words(findings: &AuditFindings) -> Option<String> {
     (!words.is_empty()).then(|| format!("Not tested {}.", join_words(words, "; not tested ")))
 }
 
-/// Says how many pairs there are for each reason; of those that come close, the one that comes closest.
+/// Counts the pairs for each reason; of pairs with too few groups, only the largest number is named.
 fn reason_words<R: Copy + PartialEq + fmt::Display>(
     untested: impl Iterator<Item = R>,
     groups: impl Fn(&R) -> Option<u64>,
@@ -294,37 +292,35 @@ fn reason_words<R: Copy + PartialEq + fmt::Display>(
         }
     }
     let words = reasons.iter().map(|(reason, count)| {
-        let most = if groups(reason).is_some() { ", this the most" } else { "" };
-        format!("{reason} ({}{most})", count_words(*count, "pair", "pairs"))
+        let maximum = if groups(reason).is_some() { ", the largest number" } else { "" };
+        format!("{reason} ({}{maximum})", count_words(*count, "pair", "pairs"))
     });
     (!reasons.is_empty()).then(|| join_words(words, ", "))
 }
 
-/// Says which strength of help the tests could have shown.
+/// Says how strong help must be for the tests to find it.
 fn power_words(findings: &AuditFindings) -> Option<String> {
     let range = |figures: Vec<f64>, write: &dyn Fn(f64) -> String| {
         let mut figures = figures;
         figures.sort_by(f64::total_cmp);
-        let (least, most) = (figures.first()?, figures.last()?);
+        let (min, max) = (figures.first()?, figures.last()?);
         let median = write(figures[figures.len() / 2]);
-        let [least, most] = [write(*least), write(*most)];
-        Some(if least == most { median } else { format!("{median} ({least} to {most} by pair)") })
+        let [min, max] = [write(*min), write(*max)];
+        Some(if min == max { median } else { format!("{median} ({min} to {max} by pair)") })
     };
     let shares = findings.pairs.iter().filter_map(|pair| pair.declarations.detectable_share);
     let shares = range(shares.collect(), &|share| format!("{:.0}%", 100.0 * share));
     let favours = findings.pairs.iter().filter_map(|pair| pair.detectable_favour);
     let favours = range(favours.collect(), &|favour| format!("{favour:.2}"));
     let words: Vec<String> = [
-        shares.map(|shares| {
-            format!("a bot that declares another first in {shares} of the groups in which it sits there")
-        }),
+        shares.map(|shares| format!("a bot that declares another first in {shares} of the groups with both")),
         favours.map(|favours| format!("errors that favour another by {favours} ranks each")),
     ]
     .into_iter()
     .flatten()
     .collect();
     (!words.is_empty()).then(|| {
-        format!("With a chance of 80% these tests would have found {}.", join_words(words, ", and "))
+        format!("These tests find the following with a probability of 80%: {}.", join_words(words, "; "))
     })
 }
 

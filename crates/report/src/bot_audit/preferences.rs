@@ -1,4 +1,4 @@
-//! What a bot declares and what its takes say.
+//! What a bot declares and what its takes reveal.
 
 use super::figures::SHARE;
 use crate::{
@@ -7,31 +7,31 @@ use crate::{
 };
 use lastnim_auditing::{ExplainedRows, PreferenceFindings, RationalisableCount, RowSource};
 
-/// The rows that are listed.
+/// The maximum number of rows listed.
 const MAX_LISTED: usize = 8;
-/// The most seats for which it is shown how often which winner was chosen over which.
+/// The largest number of seats for which the table of choices between winners is shown.
 const MAX_CHOSEN_SEATS: usize = 8;
 
-/// Reports the rows that a bot had, those that its takes fit, and how often it chose which winner over which.
+/// Reports the rows that a bot had, the rows that its takes fit, and its choices between winners.
 pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Section> {
     let PreferenceFindings { seats, choices, source, .. } = preference;
     let (of_rows, meaning, choice_heading) = match source {
         RowSource::Declared => (
             "",
-            "A row lists offsets from the bot's own seat, which is 0, the winner that it likes best first; 1 moves next",
-            "How often it made the seat at the line's offset win where it could have made the column's: +1 moves next after it",
+            "A row lists offsets from the bot's own seat (0), the preferred winner first; 1 moves next",
+            "How often it chose the line's seat as the winner over the column's: +1 moves next",
         ),
         RowSource::Assigned => (
             " with assigned rows",
-            "A row lists places in the row that the seat was assigned, 0 the winner that this likes best: `0 1 2` is the assigned row itself",
-            "How often it made the winner at the line's place of the assigned row win where it could have made the column's",
+            "A row lists places in the assigned row, 0 being its preferred winner: `0 1 2` is the assigned row itself",
+            "How often it chose the winner at the line's place of the assigned row over the column's",
         ),
     };
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     let more = (more > 0 || preference.other_rows > 0).then(|| {
         let rows = count_words(more, "more row", "more rows");
         let matches = count_words(preference.other_rows, "match", "matches");
-        format!("{rows}, and {matches} with rows that are not told apart.")
+        format!("{rows} not shown; rows of {matches} are not counted separately.")
     });
     let rows = Section::with_heading(format!(
         "Preferences at tables of {seats}{of_rows}, by takes that chose between winners: {choices}"
@@ -97,23 +97,21 @@ fn winner_choice_table(preference: &PreferenceFindings) -> Table {
     table
 }
 
-/// Says which rows make all takes optimal, the others believing the declared one, as a sentence without its full stop.
+/// Says which rows make all takes optimal if the others believe the declared row; a sentence without its full stop.
 fn rows_if_believed(preference: &PreferenceFindings) -> String {
     let held = believed_row_words(preference);
     match &preference.rationalisable {
-        _ if preference.choices == 0 => "No take chose between winners, so that every row fits".to_owned(),
+        _ if preference.choices == 0 => "No take chose between winners, so every row fits".to_owned(),
         RationalisableCount::ByRows { rows: 1, example } => {
-            format!("One row makes every take optimal, the others believing {held}: {example}")
+            format!("One row makes every take optimal, if the others believe {held}: {example}")
         }
         RationalisableCount::ByRows { rows, example } => {
             format!(
-                "{rows} rows make every take optimal, the others believing {held}; the first is {example}"
+                "{rows} rows make every take optimal, if the others believe {held}; the first is {example}"
             )
         }
         RationalisableCount::Uncounted { example } => {
-            format!(
-                "There are rows that make every take optimal, the others believing {held}, such as {example}"
-            )
+            format!("Some rows make every take optimal if the others believe {held}, such as {example}")
         }
         RationalisableCount::Contradicted { cycle } => {
             let sign = if preference.source == RowSource::Declared { "+" } else { "" };
@@ -124,25 +122,27 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
     }
 }
 
-/// Says how many rows make all takes optimal if they are common knowledge, as a sentence without its full stop.
+/// Says how many rows make all takes optimal if they are common knowledge; a sentence without its full stop.
 fn rows_if_known(explained: &ExplainedRows) -> String {
     let left_out = match explained.left_out {
         0 => String::new(),
-        1 => "; 1 match, which would have taken too long, is not counted in".to_owned(),
-        left_out => format!("; {left_out} matches, which would have taken too long, are not counted in"),
+        1 => "; 1 match, which would have taken too long, is not included".to_owned(),
+        left_out => format!("; {left_out} matches, which would have taken too long, are not included"),
     };
     match (&explained.example, explained.rows.at_least()) {
-        (_, 0) => format!("Were its row common knowledge, no row would make every take optimal{left_out}"),
+        (_, 0) => format!("If its row were common knowledge, no row would make every take optimal{left_out}"),
         (Some(example), 1) => {
-            format!("Were its row common knowledge, one would make every take optimal: {example}{left_out}")
+            format!(
+                "If its row were common knowledge, one would make every take optimal: {example}{left_out}"
+            )
         }
         (Some(example), rows) => {
             format!(
-                "Were its row common knowledge, {rows} would make every take optimal; the first is {example}{left_out}"
+                "If its row were common knowledge, {rows} would make every take optimal; the first is {example}{left_out}"
             )
         }
         (None, _) => format!(
-            "Were its row common knowledge, {} would make every take optimal{left_out}",
+            "If its row were common knowledge, {} would make every take optimal{left_out}",
             explained.rows
         ),
     }

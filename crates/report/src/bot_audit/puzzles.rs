@@ -1,4 +1,4 @@
-//! Errors as puzzles, and errors that gave a third seat.
+//! Errors as puzzles, and kingmaking errors.
 
 use crate::{
     Section,
@@ -6,7 +6,7 @@ use crate::{
 };
 use lastnim_auditing::{BotFindings, KingmakingTally, Puzzle};
 
-/// Reports by which errors a bot gave a third seat.
+/// Reports the errors of a bot that improved a third seat's rank.
 pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
     let what = match kingmaking.plies {
         0 => "none.".to_owned(),
@@ -18,17 +18,17 @@ pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
         let (id, number, take, gainer) = (ply.match_id, ply.ply, ply.take, &ply.gainer);
         format!("match {id}, ply {number}: taking {take} cost it {cost} and gave {gainer} {gain}")
     });
-    Section::with_heading(format!("Kingmaking, where an error gave a third seat: {what}")).list(examples)
+    Section::with_heading(format!("Kingmaking (an error that improved a third seat's rank): {what}"))
+        .list(examples)
 }
 
-/// Reports the worst errors of a bot, with their solutions.
+/// Reports the worst errors of a bot, with solutions.
 pub(super) fn puzzle_sections(found: &BotFindings) -> Vec<Section> {
     if found.puzzles.is_empty() {
-        let why =
-            if found.figures.regret == 0 { "none, for it made no error" } else { "none were asked for" };
+        let why = if found.figures.regret == 0 { "none, as it made no error" } else { "not requested" };
         return vec![Section::with_heading(format!("Puzzles: {why}."))];
     }
-    let heading = Section::with_heading("Puzzles: its worst errors in different positions");
+    let heading = Section::with_heading("Puzzles: its worst errors, in different positions");
     let puzzles = (1..)
         .zip(&found.puzzles)
         .map(|(number, puzzle)| Section::new().numbered(number, [puzzle_text(puzzle)]));
@@ -40,7 +40,7 @@ fn puzzle_text(puzzle: &Puzzle) -> String {
     format!(
         "Piles {}; seat {seat} of {} is to move.\n\
          Rows: {matrix}. Ending: {ending}. What should seat {seat} take from the last pile?\n\
-         Solution: {}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.\n\
+         Solution: {}, and seat {} wins. It took {}, after which seat {} wins under optimal play: this cost it {}.\n\
          (match {}, ply {})",
         join_words(piles, ", "),
         matrix.seats(),

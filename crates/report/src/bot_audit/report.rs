@@ -1,4 +1,4 @@
-//! An audit of many matches: a summary in words, and then the tables.
+//! Audits of many matches: a summary in words, and then the tables.
 
 use super::{
     figures::{
@@ -14,7 +14,7 @@ use crate::{Report, Section, versions::versions_note, words::count_words};
 use lastnim_auditing::{AuditFindings, AuditSubject, BotFindings, GamePhase, GroupCount, LivePileCount};
 use lastnim_core::oracle::TakeSafetyCounts;
 
-/// Reports what was found of a bot or of a field; `sources` says, in sentences, of which records.
+/// Reports the findings on a bot or a field; `sources` describes the records, in sentences.
 pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources: Vec<String>) -> Report {
     let found = match scope {
         AuditSubject::Bot(bot) => findings.bots.iter().find(|found| found.bot == *bot),
@@ -22,7 +22,7 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
     };
     let crowded_out = (findings.crowded_out > 0).then(|| {
         let seats = count_words(findings.crowded_out, "seat was", "seats were");
-        format!("{seats} held by further bots than are told apart: no figure has them.")
+        format!("{seats} not counted, as there are too many bots to count separately.")
     });
     let versions = findings.bots.iter().filter_map(|found| {
         let played: Vec<_> = found.versions.iter().map(Into::into).collect();
@@ -75,7 +75,7 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
         Section::with_heading("By phase: more than two thirds of the counters left, more than one, the rest")
             .table(circumstance_table("phase", &figures.by_phase, GamePhase::name))
             .plot(circumstance_regret_plot(&figures.by_phase, GamePhase::name)),
-        Section::with_heading("By the number of piles that still hold something").table(circumstance_table(
+        Section::with_heading("By the number of nonempty piles").table(circumstance_table(
             "live piles",
             &figures.by_live_piles,
             LivePileCount::name,
@@ -89,18 +89,18 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
     sections
 }
 
-/// Reports how the bot stood by what it was sure of.
+/// Reports how the bot treated its guaranteed rank.
 fn safety_section(found: &BotFindings) -> Section {
     let TakeSafetyCounts { risky, needless_risks, safe_errors, hedges } = found.safety;
     let optimal = found.figures.optimal_plies;
     let errors = found.figures.plies - optimal;
-    Section::with_heading("Guaranteed rank: what it could force against all others together").list([
+    Section::with_heading("Guaranteed rank: the rank that it could force against all others together").list([
         format!(
-            "risky: {risky} of {} gave some of it up; in {needless_risks} of these another optimal take kept more",
+            "risky: {risky} of {} worsened it; in {needless_risks} of these cases another optimal take would have kept more",
             count_words(optimal, "optimal take", "optimal takes"),
         ),
         format!(
-            "safe: {safe_errors} of {} kept one better than the last; in {hedges} of these no optimal take did (hedges)",
+            "safe: {safe_errors} of {} kept one better than the last; in {hedges} of these cases no optimal take did (hedges)",
             count_words(errors, "error", "errors"),
         ),
     ])

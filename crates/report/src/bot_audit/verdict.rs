@@ -1,4 +1,4 @@
-//! What the figures of a bot come to, in a few sentences.
+//! A bot's audit in a few sentences.
 
 use super::figures::{SHARE, value_cell};
 use lastnim_auditing::{
@@ -6,17 +6,17 @@ use lastnim_auditing::{
     PreferenceFindings, RowSource,
 };
 
-/// How many standard deviations one row must fit better than another: enough for the best of several, and for takes that
-/// are not independent.
-const CLEARLY: f64 = 4.0;
+/// How many standard deviations one row must fit better than another to be called better. It is high because the best of several is compared, and
+/// takes are not independent.
+const MIN_DEVIATIONS: f64 = 4.0;
 
-/// Says what the figures of a bot come to: no more than their intervals carry.
+/// Summarises a bot's figures, claiming no more than their intervals support.
 pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -> Vec<String> {
     let preferences = found.preferences.iter().filter(|preference| preference.choices > 0);
     let mut sentences: Vec<_> = preferences.filter_map(preference_sentence).collect();
     let flagged = findings.flagged_pairs();
     sentences.push(match (flagged.as_slice(), findings.test_count()) {
-        ([], 0) => "Of collusion nothing can be said: no pair could be tested.".to_owned(),
+        ([], 0) => "No pair could be tested for collusion.".to_owned(),
         ([], _) => "No pair is flagged for collusion.".to_owned(),
         (flagged, _) => {
             let pairs: Vec<_> =
@@ -41,7 +41,7 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
     sentences
 }
 
-/// Holds the row that the bot had most often against what its takes fit best; nothing where no fit was worked out.
+/// Compares the row that the bot had most often with the one that its takes fit best; `None` without a fit.
 fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let (held, fit) = (preference.rows.first()?, preference.best_fit.as_ref()?);
     let seats = preference.seats;
@@ -58,7 +58,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
         RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
         RowSource::Assigned => {
             format!(
-                "At tables of {seats} it is assigned rows, by whose places the row itself is {}",
+                "At tables of {seats} its rows are assigned; in places of the assigned row, the row itself is {}",
                 held.row
             )
         }
@@ -71,7 +71,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
             "{begin} and no row fits its takes better: {} optimal for it.",
             takes(held.optimal_plies, held.plies)
         )
-    } else if with - against > CLEARLY * (with + against).sqrt() {
+    } else if with - against > MIN_DEVIATIONS * (with + against).sqrt() {
         format!("{begin}, plays {plays}: {optimal} optimal for {plays}.")
     } else {
         format!(
@@ -80,7 +80,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     })
 }
 
-/// Names where a bot is clearly least accurate.
+/// Names the circumstance in which a bot is clearly least accurate.
 fn weakest_slice<C: Copy>(
     slices: &[CircumstanceFigures<C>],
     what: &str,
@@ -105,9 +105,9 @@ fn weakest_slice<C: Copy>(
             name(better.circumstance)
         ),
         (Some(_), Some(_)) if known.len() > 1 => {
-            format!("In no {what} is it clearly weaker than in another.")
+            format!("It is not clearly weaker in one {what} than in another.")
         }
-        _ => format!("Too few duplicate groups to tell one {what} from another."),
+        _ => format!("There are too few duplicate groups to compare {what}s."),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What models say of their chances and of what they want, held against what happened.
+//! Models' claims about their chances and wishes, compared with what happened.
 
 use super::figures::{SCORE, SHARE, figure_column, interval_cell, interval_column, share_words, value_cell};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
 };
 use lastnim_proto::pb;
 
-/// Forecasts of one model, with what they were said beside.
+/// Forecasts of one model, and the kind of question that they came with.
 type ForecastLine<'a> = (&'a str, &'static str, &'a pb::ForecastFigures);
 
-/// Reports how the probabilities that models said fit what happened.
+/// Reports how well the forecasts of models are calibrated.
 pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let lines: Vec<ForecastLine<'_>> = models
         .iter()
@@ -37,10 +37,10 @@ pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
         .column(figure_column("of the base rate", SCORE), |(.., found)| found.base_rate_score)
         .into_table();
     vec![
-        Section::with_heading("Forecasts: how likely the seat wins that the row wants most")
+        Section::with_heading("Forecasts: the probability that the row's first choice wins")
             .table(scores)
-            .paragraph("A Brier score of 0 is best; always saying one half has 0.25."),
-        Section::with_heading("Forecasts by tenths: what was said, and how often it happened")
+            .paragraph("A Brier score of 0 is best; always forecasting one half scores 0.25."),
+        Section::with_heading("Forecasts by tenths: the forecast, and how often it came true")
             .table(bin_table(&lines)),
     ]
 }
@@ -74,31 +74,31 @@ fn small_count(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Reports what models say they want, what they declare, and what their own takes choose.
+/// Reports what models say they want, what they declare, and what their takes choose.
 pub(super) fn want_section(models: &[pb::ModelFindings]) -> Section {
     let sentences = models.iter().filter_map(|model| Some((&model.bot, model.wants.as_ref()?)));
     Section::with_heading("What the models want: what they say, declare and choose")
         .list(sentences.flat_map(|(bot, wants)| want_sentences(bot, wants)))
-        .paragraph("A choice is a take of the model's own that could have led to another winner.")
+        .paragraph("A choice is a take by the model itself that could have led to another winner.")
 }
 
 fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     let mut sentences = Vec::new();
     if wants.stated > 0 {
         sentences.push(format!(
-            "{bot} said beside {} whom it wants to win, and declared that seat first in {}",
+            "{bot} stated with {} whom it wants to win, and declared that seat first in {}",
             count_words(wants.stated, "row", "rows"),
             share_words(wants.declared_as_stated, wants.stated),
         ));
         sentences.push(format!(
-            "{bot} chose the seat that it said in {} choices that could lead to it",
+            "{bot} chose the stated seat in {} choices that could lead to it",
             share_words(wants.stated_chosen, wants.stated_choices)
         ));
     }
     if wants.conflicts > 0 {
         sentences.push(format!(
-            "{bot} could choose between that seat and another that its row puts first {}: it chose the seat that it said {}, the first \
-             of its row {}",
+            "{bot} could choose between that seat and a different first seat of its row {}: it chose the stated seat {}, the first \
+             seat of its row {}",
             count_words(wants.conflicts, "time", "times"),
             count_words(wants.conflicts_for_stated, "time", "times"),
             count_words(wants.conflicts_for_first, "time", "times"),

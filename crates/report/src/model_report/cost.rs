@@ -8,7 +8,7 @@ const TOKENS: NumberFormat = NumberFormat::new(NumberUnit::Count, 0);
 const MONEY: NumberFormat = NumberFormat::new(NumberUnit::Points, 6);
 const SECONDS: NumberFormat = NumberFormat::new(NumberUnit::Count, 1);
 
-/// Reports tokens, money and seconds: for a take, and for a rank that the model saved.
+/// Reports tokens, money and seconds per take, and per rank that the model saved.
 pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
     let lines: Vec<_> = models.iter().filter_map(|model| Some((&model.bot, model.cost.as_ref()?))).collect();
     let in_all = |cost: &pb::ModelCost| cost.in_all.unwrap_or_default();
@@ -28,10 +28,10 @@ pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
         .column(figure_column("money in all", MONEY), |(_, cost)| in_all(cost).money)
         .into_table();
     let uncounted = lines.iter().map(|(_, cost)| in_all(cost).calls_without_cost).sum::<u64>();
-    let uncounted = (uncounted > 0)
-        .then(|| format!("{uncounted} calls say nothing of their cost: they count as having cost nothing."));
+    let uncounted =
+        (uncounted > 0).then(|| format!("{uncounted} calls do not state their cost and count as free."));
     Section::with_heading(
-        "Cost: for a take, and for each rank that the model's own takes saved against random ones",
+        "Cost: per take, and per rank saved by the model's own takes compared with random takes",
     )
     .table(table)
     .paragraphs(uncounted)

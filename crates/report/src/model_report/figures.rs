@@ -1,31 +1,31 @@
-//! How the figures of models stand in tables.
+//! Table columns and cells for models' figures.
 
 use crate::{Cell, CellParts, Column, NumberFormat, NumberUnit, words::count_words};
 use lastnim_proto::pb;
 
-/// How shares are shown.
+/// The format of shares.
 pub(super) const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
-/// How ranks are shown.
+/// The format of ranks.
 pub(super) const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
-/// How scores of forecasts are shown.
+/// The format of scores of forecasts.
 pub(super) const SCORE: NumberFormat = NumberFormat::new(NumberUnit::Points, 3);
 
-/// Makes a column of numbers of a format.
+/// Makes a column of numbers.
 pub(super) fn figure_column(label: &str, format: NumberFormat) -> Column {
     Column { format, ..Column::integer(label) }
 }
 
-/// Makes the column of the intervals of a figure.
+/// Makes the column for the interval of a figure.
 pub(super) fn interval_column(key: &str, format: NumberFormat) -> Column {
     figure_column("95% interval", format).with_key(key).with_parts(CellParts::Interval)
 }
 
-/// Makes the cell of a figure by itself.
+/// Returns the cell for the value of a figure.
 pub(super) fn value_cell(estimate: Option<&pb::Estimate>) -> Cell {
     estimate.map(|estimate| estimate.value).into()
 }
 
-/// Makes the cell of its interval.
+/// Returns the cell for its interval.
 pub(super) fn interval_cell(estimate: Option<&pb::Estimate>) -> Cell {
     match estimate {
         Some(pb::Estimate { low: Some(low), high: Some(high), .. }) => {
@@ -38,7 +38,7 @@ pub(super) fn interval_cell(estimate: Option<&pb::Estimate>) -> Cell {
     }
 }
 
-/// Writes so many of so many, with their share.
+/// Formats a part of a whole, with its share.
 pub(super) fn share_words(part: u64, whole: u64) -> String {
     let fraction = |part, whole| Cell::Fraction { part, whole }.display_text(SHARE);
     match (u32::try_from(part), u32::try_from(whole)) {

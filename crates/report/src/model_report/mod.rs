@@ -1,4 +1,4 @@
-//! What language models did: how they kept to the rules first, how well they played second.
+//! Reports on language models: first adherence to the rules, then strength.
 
 mod claims;
 mod cost;

@@ -1,4 +1,4 @@
-//! The report of what models did.
+//! The report on language models.
 
 use super::{
     claims::{forecast_sections, want_section},
@@ -12,7 +12,7 @@ use crate::{
 };
 use lastnim_proto::pb;
 
-/// Reports what models did, by the rules first and by strength second; `sources` says, in sentences, of which records.
+/// Reports on models; `sources` describes the records, in sentences.
 pub fn model_report(found: &pb::ModelReport, sources: Vec<String>) -> Report {
     let head = Section::new()
         .paragraph(summary_words(found))
@@ -48,7 +48,7 @@ fn summary_words(found: &pb::ModelReport) -> String {
     }
 }
 
-/// Says what of the transcripts counts in no figure.
+/// Says which parts of the transcripts are in no figure.
 fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
     let questions = |count| count_words(count, "question", "questions");
     let unproved = read.unproved_examples.iter().map(|question| {
@@ -67,7 +67,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
         (
             read.of_other_matches,
             format!(
-                "{} of matches of which no record counts, such as {}",
+                "{} of matches without a valid record, such as {}",
                 questions(read.of_other_matches),
                 join_words(&read.other_matches, ", ")
             ),

@@ -1,18 +1,18 @@
-//! How models kept to the rules: what became of their questions and calls.
+//! How models kept to the rules: the outcomes of their questions and calls.
 
 use super::figures::{SHARE, figure_column};
 use crate::{Cell, CellParts, Column, Section, Table, words::join_words};
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
-/// Reports which questions the models answered themselves, and what failed otherwise.
+/// Reports which questions the models answered themselves, and why the others failed.
 pub(super) fn rule_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let failures = failure_table(models);
     let questions = Section::with_heading("Rule adherence: questions that the models answered themselves")
         .table(question_table(models));
     let policies = models.iter().filter_map(policy_words);
     let failed = (!failures.rows.is_empty()).then(|| {
-        Section::with_heading("What failed: questions by their last failure, and single calls")
+        Section::with_heading("Failures: questions by their last failure, and individual calls")
             .table(failures)
             .list(policies)
     });
@@ -82,5 +82,5 @@ fn policy_words(model: &pb::ModelFindings) -> Option<String> {
         *policies.entry(&policy.policy).or_default() += policy.count;
     }
     let words = join_words(policies.iter().map(|(policy, count)| format!("{policy} {count} times")), ", ");
-    (!policies.is_empty()).then(|| format!("in the place of an answer {} did: {words}", model.bot))
+    (!policies.is_empty()).then(|| format!("without an answer, {} used: {words}", model.bot))
 }

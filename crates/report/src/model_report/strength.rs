@@ -4,7 +4,6 @@ use super::figures::{RANKS, SHARE, figure_column, interval_cell, interval_column
 use crate::{Column, NumberFormat, Section, Table};
 use lastnim_proto::pb;
 
-/// How ranks are shown that may be below nothing.
 const SIGNED_RANKS: NumberFormat = NumberFormat { is_signed: true, ..RANKS };
 
 /// Reports accuracy and regret, of the takes that models decided themselves and of all.
@@ -32,10 +31,10 @@ pub(super) fn strength_section(models: &[pb::ModelFindings]) -> Section {
             interval_cell(saved(takes).as_ref())
         })
         .into_table();
-    Section::with_heading("Strength: takes that the models decided themselves (own), and all that their bots made")
+    Section::with_heading("Strength: takes that the models decided themselves (own), and all takes of their bots")
         .table(table)
         .paragraph(
-            "Intervals are over duplicate groups. Saved: the ranks that a random take would have cost in the same position, less those \
+            "Intervals are over duplicate groups. Saved: the ranks that a random take would have cost in the same position, minus those \
              that the take cost.",
         )
 }

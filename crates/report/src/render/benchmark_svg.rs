@@ -1,4 +1,4 @@
-//! The card of a benchmark as SVG.
+//! Benchmark cards as SVG.
 
 use crate::benchmark_card::{card_title, citation, figure_words};
 use lastnim_proto::pb;
@@ -7,13 +7,13 @@ use std::fmt::{self, Write as _};
 const WIDTH: f64 = 680.0;
 const MARGIN: f64 = 24.0;
 const ROW_HEIGHT: f64 = 34.0;
-/// Where the axis from 0 to 1 begins, and how long it is.
+/// The start of the axis from 0 to 1, and its length.
 const AXIS: (f64, f64) = (110.0, 330.0);
-/// What stands above the rows.
+/// The height above the rows.
 const HEAD_HEIGHT: f64 = 92.0;
-/// What stands below them.
+/// The height below the rows.
 const FOOT_HEIGHT: f64 = 76.0;
-/// The most characters of a line.
+/// The maximum length of a line.
 const MAX_CHARACTERS: usize = 84;
 
 const STYLE: &str = "\
@@ -25,7 +25,7 @@ text{font:13px 'DejaVu Sans','Liberation Sans',Helvetica,Arial,sans-serif;fill:#
 .interval{stroke:#0550ae;stroke-width:6;stroke-opacity:0.35}\
 .mean{fill:#0550ae}";
 
-/// Draws a card: for each tier the loss and its interval.
+/// Draws a card with the loss of each tier and its interval.
 pub fn draw_benchmark_card(card: &pb::BenchmarkCard) -> String {
     let mut text = String::new();
     write_card(&mut text, card).expect("writing to a string does not fail");
@@ -74,7 +74,7 @@ fn write_card(text: &mut String, card: &pb::BenchmarkCard) -> fmt::Result {
         text,
         "small",
         bottom + 56.0,
-        &format!("Seats lost: {failures}. Who played is the runner's word; the records prove the figures."),
+        &format!("Seats lost: {failures}. The records prove the figures, but not who played."),
     )?;
     writeln!(text, "</svg>")
 }
@@ -100,7 +100,7 @@ fn write_line(text: &mut String, class: &str, y: f64, words: &str) -> fmt::Resul
     writeln!(text, "<text class=\"{class}\" x=\"{MARGIN:.0}\" y=\"{y:.1}\">{}</text>", escape_text(words))
 }
 
-/// Cuts a text that is too long for its line.
+/// Cuts a text to fit its line.
 fn shorten(text: &str, max_characters: usize) -> String {
     if text.chars().count() <= max_characters {
         return text.to_owned();
@@ -108,7 +108,7 @@ fn shorten(text: &str, max_characters: usize) -> String {
     text.chars().take(max_characters - 1).chain(['…']).collect()
 }
 
-/// Writes a text so that no character of it is markup; control characters, which XML forbids, become blanks.
+/// Escapes markup; control characters, which XML forbids, become spaces.
 fn escape_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -131,7 +131,7 @@ mod tests {
     use pb::benchmark_player::Kind;
 
     #[test]
-    fn no_name_becomes_markup() {
+    fn names_are_escaped() {
         let command = vec!["<script>alert(1)</script>".to_owned(), "a&b\u{1}".to_owned()];
         let card = pb::BenchmarkCard {
             set: "lastnim-1".to_owned(),

@@ -1,11 +1,11 @@
-//! The tables of a report as CSV, for programs.
+//! The tables of a report as CSV.
 
 use crate::words::format_time;
 use crate::{Cell, CellParts, Column, Report, Table};
 use csv::Writer;
 
-/// Writes every table as CSV, with an empty line between two of them: the names of the columns, then the rows, numbers with
-/// all their digits, and nothing where nothing is known.
+/// Writes every table as CSV, separated by empty lines: the column keys, then the rows, with numbers in full precision and empty fields for missing
+/// values.
 pub fn csv_text(report: &Report) -> String {
     report.tables().map(table_text).collect::<Vec<_>>().join("\n")
 }
@@ -19,10 +19,12 @@ fn table_text(table: &Table) -> String {
     let header = table.columns.iter().flat_map(column_names).collect();
     for record in [header].into_iter().chain(rows) {
         let record: Vec<String> = record;
-        writer.write_record(record).expect("memory takes every record, and all have as many values");
+        writer
+            .write_record(record)
+            .expect("writing to memory does not fail, and all records have equally many fields");
     }
-    let bytes = writer.into_inner().expect("memory takes every record");
-    String::from_utf8(bytes).expect("text makes text")
+    let bytes = writer.into_inner().expect("writing to memory does not fail");
+    String::from_utf8(bytes).expect("CSV of UTF-8 is UTF-8")
 }
 
 fn column_names(column: &Column) -> Vec<String> {
@@ -36,7 +38,7 @@ fn column_names(column: &Column) -> Vec<String> {
     endings.iter().map(|ending| format!("{key}{ending}")).collect()
 }
 
-/// Writes a cell as its column's parts; what does not have them leaves them empty.
+/// Writes a cell as the parts of its column; parts that the cell lacks are empty.
 fn cell_values(parts: CellParts, cell: &Cell) -> Vec<String> {
     match (parts, cell) {
         (CellParts::One, Cell::Text(text)) => vec![text.clone()],
@@ -61,7 +63,7 @@ mod tests {
     use crate::{NumberUnit, Section};
 
     #[test]
-    fn numbers_have_all_their_digits() {
+    fn numbers_keep_full_precision() {
         let mut table = Table::new([
             Column::text("bot"),
             Column::integer("wins"),

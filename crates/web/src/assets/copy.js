@@ -1,19 +1,19 @@
-// Gives each text that is there to be pasted a button that copies it. Where a browser allows no script to do so, the text is selected.
+// Adds a copy button to each text with data-copy. If the browser denies clipboard access, the button selects the text.
 
 for (const text of document.querySelectorAll("pre[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Copy";
-  const said = document.createElement("span");
-  said.setAttribute("role", "status");
+  const status = document.createElement("span");
+  status.setAttribute("role", "status");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text.textContent);
-      said.textContent = " copied";
+      status.textContent = " copied";
     } catch {
       getSelection().selectAllChildren(text);
-      said.textContent = " selected: copy it by the keyboard";
+      status.textContent = " selected: press Ctrl+C or \u2318C to copy";
     }
   });
-  text.before(button, said);
+  text.before(button, status);
 }

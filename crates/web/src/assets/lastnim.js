@@ -1,7 +1,8 @@
-// What pages do besides: the arrow keys step through a match, what scrolls can be reached by the keyboard in every browser, and times are those
-// of the viewer. Every page is whole without it.
+// Conveniences: the arrow keys step through a match, scrollable parts can take the focus in every browser, and times are in the viewer's time zone.
+// Every
+// page works without this script.
 
-// What a frame is called: by its heading, with a number where several have the same.
+// Names a frame after its heading, numbered if several share it.
 function nameOf(frame) {
   const heading = frame.closest("section")?.querySelector("h2")?.textContent;
   const name = heading ?? (frame.querySelector("table") ? "Table" : "Board");
@@ -25,9 +26,9 @@ function complete(part) {
   }
 }
 
-// A table may come later to a page that has none.
+// A live update can add the first table of a page.
 function sortTables() {
-  // A browser asks for a module once: if it does not come, tables stand as they are.
+  // If the module fails to load, tables are not sortable.
   if (document.querySelector("table.sortable")) import("./tables.js").catch(() => {});
 }
 
@@ -36,7 +37,7 @@ document.addEventListener("swapped", (event) => {
   complete(event.target);
   sortTables();
 });
-// Without its module a page does not keep up: it is loaded again once there is a network.
+// If the module fails to load, the page reloads once there is a network.
 const reloadOnline = () => addEventListener("online", () => location.reload(), { once: true });
 if (document.querySelector("[data-live]")) import("./live.js").catch(reloadOnline);
 
@@ -60,7 +61,7 @@ document.addEventListener("keydown", (event) => {
   const rel = relOfKey[event.key];
   const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
   if (!rel || isTyping || event.repeat || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  // A board or a table that is wider than its frame scrolls by the same keys.
+  // The arrow keys scroll a board or table that is wider than its frame.
   const frame = event.target.closest?.(".scroll");
   if (frame && frame.scrollWidth > frame.clientWidth) return;
   const link = document.querySelector(`.steps a[rel="${rel}"]`);
@@ -69,7 +70,7 @@ document.addEventListener("keydown", (event) => {
   location.replace(link.href);
 });
 
-if (document.querySelector("[data-hand]")) import("./play.js").catch(reloadOnline);
+if (document.querySelector("[data-game]")) import("./play.js").catch(reloadOnline);
 sortTables();
 if (document.querySelector("pre[data-copy]")) import("./copy.js").catch(() => {});
 if (document.querySelector("[data-optimal]")) import("./puzzles.js").catch(() => {});

@@ -1,14 +1,14 @@
-// Keeps a page as it is now. The server sends what stands in its parts, the elements with an id; this puts it there.
+// Keeps a page up to date. The server sends new HTML for elements, by id.
 
 const root = document.querySelector("[data-live]");
 const follows = root.hasAttribute("data-follow");
-// What changes on a page that shows an earlier position as well.
+// These change even while the page shows an earlier position.
 const alwaysSwapped = ["plies", "state"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const firstDelay = 1000;
 const longestDelay = 30000;
 const sentenceInterval = 5000;
-// As many as the server writes into a whole list: the note below it counts these.
+// The number of rows in a full list from the server; the note below the list counts the rest.
 const maxRows = 31;
 
 let source = null;
@@ -52,7 +52,7 @@ function connect() {
   source.addEventListener("signed-out", stopSignedOut);
   source.onerror = () => {
     disconnect();
-    // It does not say with which status it was refused.
+    // An EventSource does not tell the status of a failed request.
     if (!hasOpened) stopIfRefused(address);
     showStatus("Connection lost: trying again");
     timer = setTimeout(connect, delay * (0.5 + Math.random()));
@@ -65,12 +65,12 @@ async function stopIfRefused(address) {
   if (answer?.status === 401) stopSignedOut();
 }
 
-// The page stays as it is: whoever is signed out may see other things.
+// The page keeps its content: a visitor who is signed out may see less.
 function stopSignedOut() {
   isOver = true;
   clearTimeout(timer);
   disconnect();
-  showStatus("You are signed out, and this page is no longer followed.");
+  showStatus("You are signed out, so this page no longer updates.");
   const link = document.createElement("a");
   link.href = `/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
   link.textContent = "Sign in again";
@@ -100,19 +100,19 @@ function show({ parts, append = {}, say }) {
     list.insertAdjacentHTML("beforeend", html);
     for (let row = before?.nextElementSibling; row; row = row.nextElementSibling) row.className += " fresh";
     while (list.rows.length > maxRows) oldestRow(list).remove();
-    tell(list);
+    announceSwap(list);
   }
   if (say && follows) speak(say);
   startClocks();
 }
 
-// The one with the least number, wherever its viewer has sorted it to.
+// The row with the smallest ply; the viewer may have sorted the table.
 function oldestRow(list) {
   const ply = (row) => Number.parseInt(row.cells[0].textContent, 10);
   return [...list.rows].reduce((oldest, row) => (ply(row) < ply(oldest) ? row : oldest));
 }
 
-// Puts new HTML into an element. What has the focus keeps it, what is scrolled, sorted or open stays so.
+// Replaces the HTML of an element, and restores focus, scrolling, sorting and open details.
 function swap(element, html) {
   if (!element) return;
   const orders = [...element.querySelectorAll("table")].map(orderOf);
@@ -122,12 +122,12 @@ function swap(element, html) {
   element.innerHTML = html;
   [...element.querySelectorAll(".scroll")].forEach((frame, index) => (frame.scrollLeft = offsets[index] ?? 0));
   [...element.querySelectorAll("details")].forEach((details, index) => (details.open = open[index] ?? details.open));
-  tell(element);
+  announceSwap(element);
   [...element.querySelectorAll("table")].forEach((table, index) => orders[index] && sortAgain(table, orders[index]));
   if (focused) elementAt(element, focused)?.focus({ preventScroll: true });
 }
 
-// By which column a table is sorted, and how.
+// The column and order by which a table is sorted.
 function orderOf(table) {
   const heading = table.querySelector("th[aria-sort]");
   return heading && { words: heading.textContent, order: heading.ariaSort };
@@ -153,12 +153,12 @@ function elementAt(element, { rel, href, text, index }) {
   return same || find((other) => other.textContent === text) || all[Math.min(index, all.length - 1)];
 }
 
-// Tells other modules that a part is new.
-function tell(element) {
+// Tells other modules that an element is new.
+function announceSwap(element) {
   element.dispatchEvent(new CustomEvent("swapped", { bubbles: true }));
 }
 
-// Says one sentence every few seconds at most: the newest.
+// Announces the newest sentence, at most one every few seconds.
 let sentence = "";
 let speaks = false;
 function speak(words) {
@@ -173,7 +173,7 @@ function speak(words) {
   }, sentenceInterval);
 }
 
-// Clocks run from what the server said last, by the time of this machine.
+// Clocks count down from the server's last message by local time.
 let running = [];
 let ticking = 0;
 function startClocks() {
@@ -198,7 +198,7 @@ function clockText(milliseconds) {
   return minutes < 60 ? `${minutes}:${two(seconds)}` : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(seconds)}`;
 }
 
-// A tab that nobody sees follows nothing; a browser has few connections to a server.
+// A hidden tab disconnects, since browsers limit connections per server.
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
     clearTimeout(timer);

@@ -1,5 +1,5 @@
-// The position of the oracle's page, put together by hand: buttons count the piles up and down, and seats are dragged into the order of a row, or moved
-// by their buttons. What is put together stands in the fields of the form, which are all that is sent.
+// The position editor of the oracle's page: buttons change the piles, and seats are dragged into the order of a row or moved by buttons.
+// The editor writes to the form's fields, and only these are sent.
 
 const form = document.querySelector("form[data-position]");
 const field = (name) => form.elements.namedItem(name);
@@ -14,7 +14,7 @@ const button = (text, label, act) => {
   return made;
 };
 
-// More piles than can be clicked together are typed.
+// Larger positions have to be typed.
 const maxPiles = 16;
 const maxSeats = 8;
 const readPiles = () => (field("piles").value.match(/\d+/g) ?? []).map(BigInt);
@@ -23,7 +23,7 @@ const writePiles = (piles) => {
   draw();
 };
 
-// Seats in the order in which each would like to see them win.
+// Each seat's row as a list of seats, the preferred winner first.
 const readRows = () => {
   const lines = field("rows").value.split(";").map((line) => (line.match(/\d+/g) ?? []).map(Number));
   if (!field("rows").value.trim()) {
@@ -40,13 +40,13 @@ const move = (rows, seat, from, to) => {
   rows[seat].splice(to, 0, ...rows[seat].splice(from, 1));
   field("rows").value = rows.map((row) => row.join(">")).join("; ");
   draw();
-  // The button of a seat that has come to the first place is gone.
+  // A seat that moved to the first place has no button any more.
   if (!box.contains(document.activeElement)) box.querySelectorAll("ol")[seat]?.querySelector("button")?.focus();
 };
 
 const rowList = (rows, seat) => {
   const list = make("ol", "");
-  list.setAttribute("aria-label", `Row of seat ${seat}, the most wanted winner first`);
+  list.setAttribute("aria-label", `Preference order of seat ${seat}, most preferred winner first`);
   rows[seat].forEach((other, place) => {
     const item = make("li", `${other} `, { draggable: true });
     item.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", `${seat} ${place}`));
@@ -56,7 +56,7 @@ const rowList = (rows, seat) => {
       const [of, from] = event.dataTransfer.getData("text/plain").split(" ").map(Number);
       if (of === seat && from < rows.length) move(rows, seat, from, place);
     });
-    if (place > 0) item.append(button("\u25C2", `Seat ${seat} wants ${other} more`, () => move(rows, seat, place, place - 1)));
+    if (place > 0) item.append(button("\u25C2", `Seat ${seat}: move ${other} up`, () => move(rows, seat, place, place - 1)));
     list.append(item);
   });
   const line = make("p", `Seat ${seat} `);
@@ -75,11 +75,11 @@ function draw() {
     group.append(button("\u2212", `Pile ${index + 1}: one less`, change(-1n)), ` ${pile} `, button("+", `Pile ${index + 1}: one more`, change(1n)));
     counters.append(group);
   });
-  if (piles.length < maxPiles) counters.append(button("a pile more", "A pile more", () => writePiles([...piles, 1n])));
+  if (piles.length < maxPiles) counters.append(button("add a pile", "Add a pile", () => writePiles([...piles, 1n])));
   const rows = readRows();
   const areRows = rows.length >= 2 && rows.length <= maxSeats && rows.every(isRow);
   box.replaceChildren(counters, ...(areRows ? rows.map((_, seat) => rowList(rows, seat)) : []));
-  // What was pressed is there anew, and stays where the keyboard is.
+  // Buttons are redrawn, so the focus moves to the new one.
   if (focused) [...box.querySelectorAll("button")].find((made) => made.getAttribute("aria-label") === focused)?.focus();
 }
 

@@ -1,35 +1,35 @@
-// A hand that is played: moves are sent without loading the page, and what the others do is shown as it happens. The page is whole without this.
+// The game being played: sends moves without reloading the page, and shows the others' moves as they happen. The page works without this script.
 
-const said = document.getElementById("hand-said");
-const currentHand = () => document.getElementById("hand");
+const statusLine = document.getElementById("game-status");
+const currentGame = () => document.getElementById("game");
 const PAUSE_MS = 2000;
 
 let shownAt = performance.now();
 let isSending = false;
 
-/** Scrolls a board that is too wide to the pile in play, which is the last. */
+/** Scrolls a wide board to the pile in play, which is the last. */
 function showPileInPlay() {
-  for (const frame of currentHand().querySelectorAll(".position .scroll")) frame.scrollLeft = frame.scrollWidth;
+  for (const frame of currentGame().querySelectorAll(".position .scroll")) frame.scrollLeft = frame.scrollWidth;
 }
 
-/** Shows a page without a hand, which says why and asks to sign in, in place of this one. */
+/** Shows the sign-in page in place of this one. */
 function showSignIn(html) {
   const page = new DOMParser().parseFromString(html, "text/html");
   document.querySelector("main").replaceWith(page.querySelector("main"));
   document.title = page.title;
 }
 
-/** Puts the hand of a page in place of the one that is shown, unless nothing has happened; returns whether it did. */
-function showHand(html, isAnswer) {
+/** Shows the game from a fetched page, unless it is not newer; returns whether it did. */
+function showGame(html, isAnswer) {
   const page = new DOMParser().parseFromString(html, "text/html");
-  const fresh = page.getElementById("hand");
-  const shown = currentHand();
+  const fresh = page.getElementById("game");
+  const shown = currentGame();
   if (!fresh) {
     delete shown.dataset.followed;
     location.reload();
     return true;
   }
-  // An answer that was long on its way may be older than what is shown. Of a hand that is over nothing newer comes.
+  // A slow answer may be older than the page. A finished game does not change.
   if (fresh.hasAttribute("data-followed") && Number(fresh.dataset.revision) < Number(shown.dataset.revision)) return false;
   if (!isAnswer && fresh.dataset.revision === shown.dataset.revision) return false;
   const focused = shown.contains(document.activeElement) ? document.activeElement : null;
@@ -40,8 +40,8 @@ function showHand(html, isAnswer) {
   showPileInPlay();
   document.title = page.title;
   document.querySelector("h1").textContent = page.querySelector("h1").textContent;
-  said.textContent = fresh.querySelector(".alert, .state strong")?.textContent ?? "";
-  // A link keeps the focus. Otherwise never onto a counter, which a second press of Enter would take.
+  statusLine.textContent = fresh.querySelector(".alert, .state strong")?.textContent ?? "";
+  // A link keeps the focus. Never focus a counter: a second press of Enter would take it.
   const href = focused?.getAttribute("href");
   const same = href && [...fresh.querySelectorAll("a")].find((link) => link.getAttribute("href") === href);
   const next = same || (byKeyboard && fresh.querySelector("#take, .again button, .waiting a"));
@@ -51,7 +51,7 @@ function showHand(html, isAnswer) {
 
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (!form.closest("#hand") || form.getAttribute("action") !== currentHand().dataset.hand) return;
+  if (!form.closest("#game") || form.getAttribute("action") !== currentGame().dataset.game) return;
   event.preventDefault();
   if (isSending) return;
   isSending = true;
@@ -60,10 +60,10 @@ document.addEventListener("submit", async (event) => {
     const answer = await fetch(form.action, { method: "POST", body: fields });
     const html = await answer.text();
     if (answer.status === 401) showSignIn(html);
-    else showHand(html, true);
+    else showGame(html, true);
   } catch {
-    // A move that has arrived twice counts once.
-    said.textContent = "The server could not be reached: try again.";
+    // The server ignores a repeated move.
+    statusLine.textContent = "The server could not be reached: try again.";
   } finally {
     isSending = false;
   }
@@ -71,10 +71,10 @@ document.addEventListener("submit", async (event) => {
 
 const isTyping = (target) => target.closest("input, select, textarea, [contenteditable]");
 
-// Only while the focus is in the position: people who speak to their browser, or whose hands slip, would move by keys that act everywhere.
+// Keys act only while the focus is in the position: with speech input, keys that act everywhere cause moves by accident.
 document.addEventListener("keydown", (event) => {
   const field = document.getElementById("take");
-  if (!field || !event.target.closest?.("#hand .position") || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (!field || !event.target.closest?.("#game .position") || event.altKey || event.ctrlKey || event.metaKey) return;
   const step = { ArrowUp: 1n, ArrowDown: -1n }[event.key];
   if (step && (event.target === field || !isTyping(event.target))) {
     event.preventDefault();
@@ -90,7 +90,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 function showClock() {
-  const clock = document.querySelector("#hand [data-left-ms]");
+  const clock = document.querySelector("#game [data-left-ms]");
   if (!clock) return;
   const seconds = Math.max(0, Math.ceil((Number(clock.dataset.leftMs) - (performance.now() - shownAt)) / 1000));
   const two = (number) => String(number).padStart(2, "0");
@@ -107,21 +107,21 @@ const untilSeen = () =>
     document.addEventListener("visibilitychange", resume, { once: true });
   });
 
-/** Asks for the hand, which the server answers once something has happened. A page that nobody sees asks for nothing. */
-async function followHand() {
-  while (currentHand()?.hasAttribute("data-followed")) {
+/** Long-polls for the next change of the game, while the page is visible. */
+async function followGame() {
+  while (currentGame()?.hasAttribute("data-followed")) {
     await untilSeen();
-    const { hand, revision } = currentHand().dataset;
+    const { game, revision } = currentGame().dataset;
     const asking = new AbortController();
     const stop = () => document.hidden && asking.abort();
     document.addEventListener("visibilitychange", stop);
     try {
       const begun = performance.now();
-      const answer = await fetch(`${hand}?since=${revision}`, { signal: asking.signal });
+      const answer = await fetch(`${game}?since=${revision}`, { signal: asking.signal });
       const html = await answer.text();
       if (answer.status === 401) showSignIn(html);
       else if (!answer.ok || isSending) await pause();
-      else if (!showHand(html, false) && performance.now() - begun < PAUSE_MS) await pause();
+      else if (!showGame(html, false) && performance.now() - begun < PAUSE_MS) await pause();
     } catch {
       if (!asking.signal.aborted) await pause();
     } finally {
@@ -132,4 +132,4 @@ async function followHand() {
 
 showPileInPlay();
 setInterval(showClock, 250);
-followHand();
+followGame();

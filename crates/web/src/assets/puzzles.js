@@ -1,5 +1,6 @@
-// Puzzles are solved on the board: a click on a counter takes it and all above it, and a number does the same for the keyboard. The answer stands below
-// each puzzle, and opens once it is found.
+// Solves puzzles on the board: clicking a counter takes it and all above it; a number field does the same for the keyboard. The answer below a puzzle
+// opens
+// once it is solved.
 
 const make = (tag, more) => Object.assign(document.createElement(tag), more);
 
@@ -8,20 +9,20 @@ function makeSolvable(puzzle, number) {
   const ranges = puzzle.dataset.optimal.split(" ").map((range) => range.split("-").map(BigInt));
   const form = make("form", { className: "amount" });
   const field = make("input", { id: `take-${number}`, inputMode: "numeric", size: 8, autocomplete: "off", required: true });
-  const said = make("span", {});
-  said.setAttribute("role", "status");
+  const status = make("span", {});
+  status.setAttribute("role", "status");
   const label = make("label", { htmlFor: field.id, textContent: "Take" });
-  form.append(label, field, ` of ${counters} `, make("button", { textContent: "Try it" }), said);
+  form.append(label, field, ` of ${counters} `, make("button", { textContent: "Try it" }), status);
   const answer = puzzle.querySelector("details");
   answer.before(form);
 
   function judge(take) {
     const isTake = take >= 1n && take <= counters;
     const isOptimal = ranges.some(([lo, hi]) => take >= lo && take <= hi);
-    said.className = isOptimal ? "solved" : "unsolved";
-    if (!isTake) said.textContent = `Take 1 to ${counters}.`;
-    else if (isOptimal) said.textContent = `Taking ${take} is optimal.`;
-    else said.textContent = `Taking ${take} is an error: try another.`;
+    status.className = isOptimal ? "solved" : "unsolved";
+    if (!isTake) status.textContent = `Take 1 to ${counters}.`;
+    else if (isOptimal) status.textContent = `Taking ${take} is optimal.`;
+    else status.textContent = `Taking ${take} is an error. Try another take.`;
     if (isOptimal) answer.open = true;
   }
 
@@ -30,7 +31,7 @@ function makeSolvable(puzzle, number) {
     judge(/^\d{1,20}$/.test(field.value.trim()) ? BigInt(field.value.trim()) : 0n);
   });
 
-  // A pile that is too high to be drawn has no counters to click.
+  // Piles too high to be drawn have no counters to click.
   const drawn = [...puzzle.querySelectorAll(".in-play .counter")];
   drawn.forEach((counter, index) => {
     const above = drawn.slice(index);

@@ -1,4 +1,4 @@
-// Sorts the rows of tables: the heading of a column is a button. Once more turns the order round, a third time brings back the order of the server.
+// Sorts tables by a click on a heading: a second click reverses the order, a third restores the server's.
 
 const numberOf = (cell) => {
   const text = cell.dataset.v ?? (cell.classList.contains("number") ? cell.textContent : "");
@@ -6,7 +6,7 @@ const numberOf = (cell) => {
   return Number.isNaN(number) ? undefined : number;
 };
 
-// Words behind numbers, and nothing behind words.
+// Text sorts after numbers.
 const compare = (one, other) => {
   const [a, b] = [numberOf(one), numberOf(other)];
   if (a !== undefined && b !== undefined) return a - b;
@@ -28,7 +28,7 @@ function makeSortable(table) {
       const isNumeric = heading.classList.contains("number");
       const orders = isNumeric ? ["descending", "ascending"] : ["ascending", "descending"];
       const next = orders[orders.indexOf(heading.ariaSort) + 1];
-      // Rows that came meanwhile stand at the end.
+      // Rows added while sorted come last.
       const isSorted = headings.some((other) => other.hasAttribute("aria-sort"));
       const added = [...body.rows].filter((row) => !original.includes(row));
       original = isSorted ? [...original.filter((row) => row.isConnected), ...added] : [...body.rows];

@@ -6,36 +6,35 @@ use std::fmt;
 use tonic::codegen::http::header::COOKIE;
 use tonic::codegen::http::{HeaderMap, HeaderValue};
 
-/// A cookie of this site, which its scripts cannot read and other sites cannot send.
+/// A cookie that scripts cannot read and other sites cannot send.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SiteCookie {
-    /// Its name.
     pub name: &'static str,
-    /// The path of the pages that get it.
+    /// The path of the pages that receive it.
     pub path: &'static str,
-    /// Whether it comes along when a link of another site is followed.
+    /// Whether it is sent when a link of another site is followed.
     pub same_site: SameSite,
 }
 
-/// With which requests that another site brings about a browser sends a cookie.
+/// Which requests from other sites carry the cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SameSite {
-    /// None.
+    /// No request.
     Strict,
-    /// Those that open a page by a link, never a form.
+    /// Links that open a page, but no forms.
     Lax,
 }
 
-/// The value of a cookie: 256 random bits that were drawn for one browser.
+/// The value of a cookie: 256 random bits.
 #[derive(Clone, Copy)]
 pub(crate) struct CookieSecret([u8; 32]);
 
-/// What is remembered in place of a secret: its BLAKE3 hash.
+/// The BLAKE3 hash under which a secret is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SecretHash([u8; 32]);
 
 impl SiteCookie {
-    /// Returns the secret that a browser sends in this cookie. A value that nobody here could have drawn counts as none.
+    /// Returns the secret in this cookie. A malformed value counts as missing.
     pub(crate) fn read(&self, headers: &HeaderMap) -> Option<CookieSecret> {
         let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
         let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
@@ -43,12 +42,12 @@ impl SiteCookie {
         values.find_map(CookieSecret::parse)
     }
 
-    /// Returns the header that hands a secret to a browser, until it is closed.
+    /// Returns the header that sets the cookie until the browser closes.
     pub(crate) fn set(&self, secret: &CookieSecret, channel: VisitorChannel) -> HeaderValue {
         self.header(&secret.reveal(), "", channel)
     }
 
-    /// Returns the header that has a browser forget the secret.
+    /// Returns the header that deletes the cookie.
     pub(crate) fn remove(&self, channel: VisitorChannel) -> HeaderValue {
         self.header("", "; Max-Age=0", channel)
     }
@@ -57,21 +56,21 @@ impl SiteCookie {
         let secure = if channel == VisitorChannel::Https { "; Secure" } else { "" };
         let Self { name, path, same_site } = self;
         let header = format!("{name}={value}; Path={path}; HttpOnly; SameSite={same_site:?}{secure}{age}");
-        let mut header = HeaderValue::try_from(header).expect("digits stand in a header");
+        let mut header = HeaderValue::try_from(header).expect("digits are valid in a header");
         header.set_sensitive(true);
         header
     }
 }
 
 impl CookieSecret {
-    /// Draws a secret.
+    /// Draws a random secret.
     pub(crate) fn draw() -> Self {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).expect("the system has a random source");
         Self(bytes)
     }
 
-    /// Reads what [`reveal`](Self::reveal) wrote.
+    /// Parses what [`reveal`](Self::reveal) wrote.
     fn parse(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|digits| Self(digits.into()))
     }
@@ -80,19 +79,18 @@ impl CookieSecret {
         blake3::Hash::from(self.0).to_hex().to_string()
     }
 
-    /// Returns what a form carries that was made for whoever has this cookie.
+    /// Returns the token for forms of the visitor who has this cookie.
     pub(crate) fn form_token(&self) -> FormToken {
         FormToken::of_secret(&self.0)
     }
 
-    /// Returns what is remembered in place of the secret.
+    /// Returns the hash under which the secret is remembered.
     pub(crate) fn hash(&self) -> SecretHash {
         SecretHash(blake3::hash(&self.0).into())
     }
 }
 
 impl SecretHash {
-    /// Returns its bytes.
     pub(crate) fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -120,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_handed_out_comes_back() {
+    fn cookies_round_trip() {
         let secret = CookieSecret::draw();
         let header = COOKIE_OF_TEST.set(&secret, VisitorChannel::Https);
         let (pair, attributes) = header.to_str().unwrap().split_once("; ").unwrap();
@@ -135,11 +133,11 @@ mod tests {
         }
         let plain = COOKIE_OF_TEST.set(&secret, VisitorChannel::Loopback);
         assert!(!plain.to_str().unwrap().contains("Secure"));
-        assert!(!format!("{header:?} {secret:?}").contains(&secret.reveal()), "it is not logged");
+        assert!(!format!("{header:?} {secret:?}").contains(&secret.reveal()), "Debug hides the secret");
     }
 
     #[test]
-    fn what_nobody_drew_counts_as_none() {
+    fn malformed_cookies_count_as_missing() {
         let long = format!("lastnim_test={}", "x".repeat(10_000));
         for line in [
             b"".as_slice(),

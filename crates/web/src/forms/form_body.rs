@@ -1,4 +1,4 @@
-//! A form as it arrives.
+//! Reads the body of a form.
 
 use super::form_fields::FormFields;
 use super::form_refusal::FormRefusal;
@@ -10,16 +10,16 @@ use tonic::codegen::Body;
 use tonic::codegen::http::HeaderMap;
 use tonic::codegen::http::header::CONTENT_TYPE;
 
-/// The most bytes of a form.
+/// The maximum size of a form.
 pub(super) const MAX_FORM_BYTES: usize = 64 << 10;
 
-/// What browsers say that a form is.
+/// The content type of a form.
 const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 
-/// Reads a form. How long it may take is decided by its body, which fails when the time is over.
+/// Reads a form. The body itself fails when its time limit passes.
 ///
 /// # Errors
-/// If it is no form, too large, or does not arrive.
+/// If it is not a form, is too large, or does not arrive.
 pub(crate) async fn read_form<B>(
     headers: &HeaderMap,
     mut body: Pin<&mut B>,
@@ -67,7 +67,7 @@ mod tests {
             .map_err(|refusal| refusal.status_code())
     }
 
-    /// A body of one piece, whose length nobody has announced.
+    /// A body in one piece, without a known length.
     struct FixedBody(Option<Bytes>);
 
     impl Body for FixedBody {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_form_is_read_and_nothing_else() {
+    async fn only_forms_are_read() {
         assert_eq!(read(FORM_TYPE, "a=b").await.unwrap().value("a"), "b");
         let with_charset = "Application/X-WWW-Form-URLEncoded; charset=UTF-8";
         assert_eq!(read(with_charset, "").await, Ok(FormFields::default()));

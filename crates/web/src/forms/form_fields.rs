@@ -1,9 +1,9 @@
-//! The fields of a form, as they were typed.
+//! The fields of a form.
 
 use super::form_refusal::FormRefusal;
 use super::form_token::FormToken;
 
-/// The most fields of a form.
+/// The maximum number of fields in a form.
 const MAX_FIELDS: usize = 1_000;
 
 /// The fields of a form, in the order in which they were sent.
@@ -11,10 +11,10 @@ const MAX_FIELDS: usize = 1_000;
 pub(crate) struct FormFields(Vec<(String, String)>);
 
 impl FormFields {
-    /// Reads the body of a form. Bytes that are no UTF-8 are read as replacement characters.
+    /// Parses the body of a form. Invalid UTF-8 becomes replacement characters.
     ///
     /// # Errors
-    /// Says how many fields there may be.
+    /// If there are more than 1,000 fields.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, String> {
         let pairs = form_urlencoded::parse(body).into_owned();
         let fields: Vec<_> = pairs.take(MAX_FIELDS + 1).collect();
@@ -30,17 +30,17 @@ impl FormFields {
         if is_own { Ok(()) } else { Err(FormRefusal::WrongToken) }
     }
 
-    /// Returns what was typed into a field; nothing if it was not sent.
+    /// Returns the value of a field, or an empty string.
     pub(crate) fn value(&self, name: &str) -> &str {
         self.find(name).unwrap_or_default()
     }
 
-    /// Returns all that was sent under a name: each box that is ticked sends a value of its own.
+    /// Returns all values of a field: each ticked box sends its own.
     pub(crate) fn values<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns what was typed into a field, if it was sent: a box that is not ticked is not.
+    /// Returns the value of a field, if it was sent: unticked boxes are not.
     pub(crate) fn find(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
@@ -52,7 +52,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn fields_are_read_as_they_were_typed() {
+    fn fields_keep_their_values() {
         let fields = FormFields::parse(b"title=A+%26+B%0D%0A&seats=3&seats=4&empty=&flag").unwrap();
         assert_eq!((fields.value("title"), fields.value("seats")), ("A & B\r\n", "3"));
         assert_eq!(
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_bounded() {
+    fn too_many_fields_are_refused() {
         let said = FormFields::parse("a&".repeat(MAX_FIELDS + 1).as_bytes()).unwrap_err();
         assert_eq!(said, "the form has too many fields: expected at most 1000");
         assert!(FormFields::parse("a&".repeat(MAX_FIELDS).as_bytes()).is_ok());
@@ -74,14 +74,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_browsers_write_is_read_as_the_same(name in ".{1,10}", value in ".{0,40}") {
+        fn encoded_fields_round_trip(name in ".{1,10}", value in ".{0,40}") {
             let body = form_urlencoded::Serializer::new(String::new()).append_pair(&name, &value).finish();
             let fields = FormFields::parse(body.as_bytes()).unwrap();
             prop_assert_eq!(fields.find(&name), Some(value.as_str()));
         }
 
         #[test]
-        fn no_body_breaks_anything(body in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_body_parses_or_fails_cleanly(body in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = FormFields::parse(&body);
         }
     }

@@ -1,46 +1,44 @@
-//! Why a form is refused before any page reads it.
+//! Why a form is refused before its page handles it.
 
 use thiserror::Error;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// Why a form is refused before any page reads it.
+/// Why a form is refused before its page handles it.
 #[derive(Debug, Error)]
 pub(crate) enum FormRefusal {
-    /// It is no form of a page.
-    #[error("the content type {0:?} cannot be read here: expected application/x-www-form-urlencoded")]
+    /// It is not a form.
+    #[error("unsupported content type {0:?}: expected application/x-www-form-urlencoded")]
     ContentType(String),
-    /// It is too large.
     #[error("the form is too large: expected at most {0} bytes")]
     TooLarge(usize),
-    /// It cannot be read.
+    /// It cannot be parsed.
     #[error("{0}")]
     Malformed(String),
-    /// Another site had the browser send it.
-    #[error("the form comes from {0}: expected a page of this server, {1}")]
+    /// Another site made the browser send it.
+    #[error("the form was sent from {0}: expected {1}, the address of this server")]
     ForeignOrigin(String, String),
-    /// Nothing says where it comes from.
+    /// No header says where it comes from.
     #[error(
-        "nothing says where the form comes from: expected a browser, which sends the header Origin or Sec-Fetch-Site"
+        "the origin of the form is unknown: expected the header Origin or Sec-Fetch-Site, which browsers send"
     )]
     NoOrigin,
-    /// The browser sent no cookie.
     #[error(
-        "the form came without the cookie that belongs to it: allow cookies for this site, load the page again, and send the form again"
+        "the form arrived without its cookie: allow cookies for this site, reload the page, and send the form again"
     )]
     NoCookie,
     /// It carries no token, or one of another visitor.
     #[error(
-        "the form belongs to an earlier visit, or to another one: load the page again, and send the form again"
+        "the form is from an earlier visit or from another visitor: reload the page, and send the form again"
     )]
     WrongToken,
-    /// It did not arrive.
+    /// The body did not arrive.
     #[error("{}", .0.message())]
     Body(Status),
 }
 
 impl FormRefusal {
-    /// Returns the reason, for those who count.
+    /// Returns the label of the reason in the metrics.
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::ContentType(_) => "FORM_CONTENT_TYPE",
@@ -53,7 +51,7 @@ impl FormRefusal {
         }
     }
 
-    /// Returns the status of the answer.
+    /// Returns the status of the response.
     pub(crate) fn status_code(&self) -> StatusCode {
         match self {
             Self::ContentType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,

@@ -1,25 +1,25 @@
-//! What a form carries that only this site could have written into it.
+//! Tokens that protect forms against cross-site requests.
 
 use std::fmt;
 
-/// What the derived key is for: another use of the same secret gives another key.
+/// The context of the key derivation.
 const CONTEXT: &str = "lastnim web form token v1";
 
-/// What a form carries to show that this site wrote it for the visitor who sends it: a key derived from the secret of the visitor's cookie. Another
-/// site can make a browser send a form, but knows neither.
+/// Proves that this site wrote a form for the visitor who sends it: a key derived from the secret in the visitor's cookie, which other sites do not
+/// know.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FormToken(blake3::Hash);
 
 impl FormToken {
-    /// The name of the field that carries it.
+    /// The name of the hidden field.
     pub(crate) const FIELD: &str = "form_token";
 
-    /// Derives the token of a cookie.
+    /// Derives the token from the secret of a cookie.
     pub(super) fn of_secret(secret: &[u8]) -> Self {
         Self(blake3::derive_key(CONTEXT, secret).into())
     }
 
-    /// Returns whether a form carries this token. It takes the same time whatever the form carries.
+    /// Returns whether the tokens match, in constant time.
     pub(super) fn matches(self, given: &str) -> bool {
         blake3::Hash::from_hex(given).is_ok_and(|given| given == self.0)
     }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_belongs_to_one_secret() {
+    fn each_secret_has_its_own_token() {
         let token = FormToken::of_secret(b"one");
         assert!(token.matches(&token.to_string()));
         let other = FormToken::of_secret(b"two").to_string();

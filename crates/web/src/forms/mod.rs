@@ -1,15 +1,14 @@
-//! Forms that pages are sent, and the cookies that belong to them.
+//! Forms that browsers send, and their cookies.
 //!
-//! A page takes forms in four steps:
+//! A page handles forms in four steps:
 //!
-//! 1. Its address names a cookie in `FormAddress::cookie`. [`Pages`](super::Pages) then sets that cookie, with a secret of its own, where a visitor comes without it.
+//! 1. `FormAddress::cookie` names its cookie. [`Pages`](super::Pages) sets it, with a new secret, for visitors without one.
 //! 2. Each of its forms has `method="post"` and a hidden field, `<input type="hidden" name="form_token" value="{{ form_token }}">`, with the
 //!    [`FormToken`] of [`Visitor::form_token`](super::visitor::Visitor::form_token).
-//! 3. `Pages::respond_to_form` has an arm for its address, which gets the [`FormFields`]. When it is called, the size, the content type, the origin and the token of
-//!    the form have been checked.
-//! 4. It answers with `redirect_response` to the page that shows what came of it, or with the form as it was typed and what is wrong with it.
+//! 3. `Pages::respond_to_form` has an arm for its address. Before it runs, the size, content type, origin and token of the form have been checked.
+//! 4. It answers with a `redirect_response` to the page with the result, or with the form as it was typed and its error.
 //!
-//! A page that keeps something about its visitor, such as a session, finds it by the [`CookieSecret`] of the visitor, and hands out a new one with
+//! A page that stores something about its visitor, such as a session, finds it by the visitor's [`CookieSecret`], and hands out a new one with
 //! [`SiteCookie::set`] when somebody signs in.
 
 mod cookies;

@@ -1,4 +1,4 @@
-//! Which site had a browser send a form.
+//! Checks which site sent a form.
 
 use super::form_refusal::FormRefusal;
 use crate::visitor_channel::VisitorChannel;
@@ -8,15 +8,15 @@ use tonic::codegen::http::header::{HOST, ORIGIN};
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::uri::{Authority, Uri};
 
-/// What browsers say of where a request comes from; scripts cannot set it.
+/// The header in which browsers tell where a request comes from; scripts cannot set it.
 const FETCH_SITE: &str = "sec-fetch-site";
-/// What browsers say of what a request is for.
+/// The header in which browsers tell the purpose of a request.
 const FETCH_MODE: &str = "sec-fetch-mode";
 
-/// Checks that a page of this server had the browser send a form.
+/// Checks that a page of this server sent a form.
 ///
 /// # Errors
-/// If another site had it sent, or nothing says where it comes from.
+/// If another site sent it, or no header says where it comes from.
 pub(crate) fn check_origin(head: &Parts, channel: VisitorChannel) -> Result<(), FormRefusal> {
     let text_of = |name: &str| {
         let value = head.headers.get(name)?;
@@ -24,7 +24,7 @@ pub(crate) fn check_origin(head: &Parts, channel: VisitorChannel) -> Result<(), 
     };
     let own = host_of_request(&head.uri, &head.headers).map(|host| host.to_string()).unwrap_or_default();
     if let Some(site) = text_of(FETCH_SITE) {
-        // A browser that says so compares with the address that it shows, which a proxy before this server may write otherwise.
+        // Sec-Fetch-Site refers to the address that the browser shows, which a proxy may have rewritten.
         return if site == "same-origin" {
             Ok(())
         } else {
@@ -36,7 +36,7 @@ pub(crate) fn check_origin(head: &Parts, channel: VisitorChannel) -> Result<(), 
     if is_own { Ok(()) } else { Err(FormRefusal::ForeignOrigin(origin, own)) }
 }
 
-/// Returns whether a page of another site had the browser open this one.
+/// Returns whether a link of another site opened this page.
 pub(crate) fn is_opened_by_another_site(headers: &HeaderMap) -> bool {
     let says = |name, word| headers.get(name).is_some_and(|value| value == word);
     says(FETCH_SITE, "cross-site") && says(FETCH_MODE, "navigate")
@@ -57,14 +57,14 @@ fn is_same_site(origin: &Uri, head: &Parts, channel: VisitorChannel) -> bool {
         && port(theirs) == port(&own)
 }
 
-/// Returns the host that a request names: HTTP/2 has it in the address, HTTP/1.1 in a header.
+/// Returns the requested host: in HTTP/2 from the address, in HTTP/1.1 from a header.
 fn host_of_request(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
     let of_header = || headers.get(HOST)?.to_str().ok()?.parse().ok();
     uri.authority().cloned().or_else(of_header)
 }
 
-/// Returns whether a request names this machine itself as its host. A name of another site may lead to this machine too, and the pages of that site could
-/// then read what this server answers.
+/// Returns whether the requested host is this machine. This prevents DNS rebinding: a foreign name may resolve to this machine, and its pages could
+/// read the answers.
 pub(crate) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
     host_of_request(uri, headers).is_some_and(|host| is_loopback_host(&host))
 }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_come_from_the_site_itself() {
+    fn forms_from_other_sites_are_refused() {
         const HOST: (&str, &str) = ("host", "cup.example:7600");
         let (plain, https) = (VisitorChannel::Loopback, VisitorChannel::Https);
         assert!(check(&[HOST, ("origin", "http://cup.example:7600")], plain));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_itself_has_few_names() {
+    fn only_loopback_names_are_this_machine() {
         for name in [
             "localhost",
             "LOCALHOST:80",

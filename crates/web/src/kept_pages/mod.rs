@@ -1,4 +1,4 @@
-//! Pages that were made before, for as long as they are what would be made now.
+//! A cache of pages, kept while they would come out the same.
 
 use super::address::PageForm;
 use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
@@ -11,103 +11,99 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The most bytes of all pages that are kept.
+/// The maximum size of all cached pages.
 const MAX_BYTES: usize = 16 << 20;
-/// The most bytes of one of them.
+/// The maximum size of one cached page.
 const MAX_PAGE_BYTES: usize = 256 << 10;
-/// What a page takes besides its text, about.
+/// The memory of a cached page besides its text, roughly.
 const ENTRY_BYTES: usize = 512;
-/// How long nothing may have changed before a page is kept that could change: what is live follows what is stored a little later.
+/// How long nothing may change before a changeable page is cached: live state lags behind the store a little.
 const SETTLING_TIME: Duration = Duration::from_secs(1);
-/// How long such a page is kept. What is measured all the time, as the lag of bots, is no older on it.
+/// How long a changeable page is cached. This bounds the age of measured values, such as the lag of bots.
 const MAX_AGE: Duration = Duration::from_secs(30);
-/// How old a page may be that people look at while matches are played, when the next one is another one anyway. A page that is followed
-/// catches up at once.
+/// The age of cached pages for people while matches are played. Live pages catch up at once.
 const MAX_AGE_WHILE_PLAYED: Duration = Duration::from_secs(1);
-/// How often somebody waits for a page that somebody else makes, before it makes one for itself.
+/// How often a request waits for another request to make its page before it makes the page itself.
 const MAX_WAITS: usize = 3;
 
-/// What a page holds for.
+/// How long a page stays valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum PageLifetime {
-    /// It is another one at the next look.
+    /// It changes with every request.
     Moment,
-    /// It is the same as long as nothing happens.
+    /// It stays the same until something happens.
     #[default]
     UntilChange,
-    /// It is about something that is over.
+    /// It is about something that has ended.
     Lasting,
 }
 
-/// A page that was made.
 #[derive(Debug)]
 pub(super) struct MadePage {
     pub(super) content_type: &'static str,
     pub(super) text: String,
-    /// Where what does not fit goes on.
+    /// The address of the next page of a list.
     pub(super) next: Option<String>,
     pub(super) lifetime: PageLifetime,
-    /// Whether what it should show is still being worked out.
+    /// Whether part of the content is still being computed.
     pub(super) is_awaited: bool,
 }
 
-/// What can be shown at one moment, as far as pages depend on it: of a page that was made at another moment with the same, it can be said
-/// that it would be made again.
+/// The state on which pages depend. A page made in the same state would come out the same.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownState {
     at: Instant,
-    /// How often something that is over has changed all the same.
+    /// How often something that had ended has changed since.
     ended_changes: u64,
-    /// None while something happens, and shortly after.
+    /// `None` while something happens, and shortly after.
     settled: Option<Revision>,
-    /// Whether matches are played.
+    /// Whether matches are being played.
     is_played: bool,
 }
 
-/// A page that was made, of what, and when.
+/// A finished page, with the state and the time in which it was made.
 #[derive(Debug, Clone)]
 pub(super) struct FinishedPage {
     made: Arc<MadePage>,
-    /// What could be shown before anything of it was read.
+    /// The state before the page was made.
     of: ShownState,
-    /// When it was there. Its age counts from then on, as one that takes long to make would be kept for nobody otherwise.
+    /// When the page was finished. Its age counts from here, or slow pages would expire unused.
     at: Instant,
 }
 
-/// The pages that are kept, for visitors without a token.
+/// The cached pages, for visitors without a token.
 #[derive(Debug, Clone, Default)]
 pub struct KeptPages {
     kept: Arc<Mutex<KeptState>>,
     makers: PageMakers,
-    /// Pages that were made.
+    /// The number of pages made.
     made: Arc<AtomicU64>,
 }
 
 #[derive(Debug, Default)]
 struct KeptState {
-    /// By their addresses.
+    /// Pages by address.
     pages: HashMap<String, KeptPage>,
     bytes: usize,
-    /// Counts the looks.
+    /// Counts accesses, for least recently used eviction.
     looks: u64,
-    /// The newest revision, and when it was seen first.
+    /// The newest revision, and when it was first seen.
     newest: Option<(Revision, Instant)>,
 }
 
 #[derive(Debug)]
 struct KeptPage {
     page: FinishedPage,
-    /// The last look at it.
+    /// The number of the last access.
     look: u64,
 }
 
 impl MadePage {
-    /// Takes what is written for programs already.
+    /// Returns a page of existing JSON.
     pub(super) fn of_json(json: String, lifetime: PageLifetime) -> Self {
         Self { content_type: "application/json", text: json + "\n", next: None, lifetime, is_awaited: false }
     }
 
-    /// Makes an answer of it.
     pub(super) fn response(&self) -> PageResponse {
         let mut response =
             text_response(StatusCode::OK, self.content_type, Freshness::Now, self.text.clone());
@@ -120,7 +116,7 @@ impl MadePage {
         response
     }
 
-    /// Returns whether people look at it. Programs are told what is so when they ask.
+    /// Returns whether it is HTML. Programs always get the current state.
     fn is_for_people(&self) -> bool {
         self.content_type.starts_with("text/html")
     }
@@ -131,7 +127,7 @@ impl MadePage {
 }
 
 impl ShownState {
-    /// Returns how long a page holds that is made of this, unless something changes.
+    /// Returns how long a page made in this state stays valid, unless something changes.
     fn max_age(&self, made: &MadePage) -> Duration {
         match (made.lifetime, self.settled) {
             (PageLifetime::Lasting, _) => Duration::MAX,
@@ -143,7 +139,7 @@ impl ShownState {
         }
     }
 
-    /// Returns whether a page of this form can hold for others who ask for it while it is made.
+    /// Returns whether a page in this format may be shared with concurrent requests.
     fn can_be_shared(&self, form: PageForm) -> bool {
         self.settled.is_some() || (self.is_played && form == PageForm::Html)
     }
@@ -165,18 +161,17 @@ impl KeptPages {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks at what can be shown now, before anything of it is read; `None` where nothing outlasts the process, and nothing is kept.
+    /// Returns the current state, to be read before anything on the page; `None` with a store in memory, where nothing is cached.
     pub(super) fn observe(&self, arena: &Arena) -> Option<ShownState> {
         let ended_changes = arena.ended_changes()?;
         let (revision, at) = (arena.idle_revision(), Instant::now());
         Some(self.lock().observe(revision, ended_changes, at))
     }
 
-    /// Returns the page of an address that was made before and would be made again. Otherwise one of those who ask for it makes it, and the
-    /// others wait for it.
+    /// Returns the valid cached page of an address. Otherwise one request makes it, and concurrent requests wait for it.
     ///
     /// # Errors
-    /// Those of `make_page`. Nobody is told why somebody else has no page.
+    /// Those of `make_page`. An error is never shared with other requests.
     pub(super) async fn find_or_make<F>(
         &self,
         (address, form): (String, PageForm),
@@ -221,12 +216,11 @@ impl KeptPages {
         }
     }
 
-    /// Counts a page that is made.
     pub(super) fn count_made_page(&self) {
         self.made.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns how many pages were made.
+    /// Returns the number of pages made.
     pub(super) fn made_pages(&self) -> u64 {
         self.made.load(Ordering::Relaxed)
     }

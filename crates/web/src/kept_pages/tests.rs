@@ -9,7 +9,7 @@ fn made(lifetime: PageLifetime, bytes: usize) -> Arc<MadePage> {
     Arc::new(MadePage { content_type: "text/plain", text, next: None, lifetime, is_awaited: false })
 }
 
-/// Returns a page that was there at once.
+/// Returns a page that was made instantly.
 fn finished(made: &Arc<MadePage>, of: ShownState) -> FinishedPage {
     FinishedPage { made: Arc::clone(made), of, at: of.at }
 }
@@ -23,27 +23,27 @@ fn a_page_is_shown_again_as_long_as_nothing_has_changed() {
     let observe = |kept: &mut KeptState, revision, millis| kept.observe(revision, 0, at(millis));
     let now = observe(&mut kept, Some(first), 0);
     kept.insert("/".into(), finished(&page, now));
-    assert!(kept.find("/", &now).is_none(), "it may be of the time before");
+    assert!(kept.find("/", &now).is_none(), "it may show the earlier state");
     let now = observe(&mut kept, Some(first), 1_000);
     kept.insert("/".into(), finished(&page, now));
     let later = observe(&mut kept, Some(first), 30_900);
     assert!(kept.find("/", &later).is_some() && kept.find("/bots", &later).is_none());
     let late = observe(&mut kept, Some(first), 31_000);
-    assert!(kept.find("/", &late).is_none(), "what is measured is older than it may be");
+    assert!(kept.find("/", &late).is_none(), "it has expired");
     kept.insert("/".into(), finished(&page, late));
     let changed = observe(&mut kept, Some(second), 31_001);
     assert!(kept.find("/", &changed).is_none());
     let played = observe(&mut kept, None, 33_000);
     assert!(kept.find("/", &played).is_none());
     let again = observe(&mut kept, Some(second), 33_001);
-    assert!(again.settled.is_none(), "something was played meanwhile");
+    assert!(again.settled.is_none(), "a take was played in between");
     let moment = observe(&mut kept, Some(second), 34_001);
     kept.insert("/bots".into(), finished(&made(PageLifetime::Moment, 9), moment));
     assert!(kept.find("/bots", &moment).is_none());
 }
 
 #[test]
-fn while_matches_are_played_people_see_a_page_of_the_last_second() {
+fn pages_for_people_last_a_second_while_matches_are_played() {
     let (mut kept, began) = (KeptState::default(), Instant::now());
     let at = |millis| began + Duration::from_millis(millis);
     let page = |content_type| {
@@ -55,7 +55,7 @@ fn while_matches_are_played_people_see_a_page_of_the_last_second() {
     kept.insert("/index.json".into(), finished(&page("application/json"), played));
     let soon = kept.observe(None, 0, at(999));
     assert!(kept.find("/", &soon).is_some());
-    assert!(kept.find("/index.json", &soon).is_none(), "a program sees what is so");
+    assert!(kept.find("/index.json", &soon).is_none(), "programs get the current state");
     let late = kept.observe(None, 0, at(1_000));
     assert!(kept.find("/", &late).is_none());
     kept.insert("/".into(), finished(&page("text/html; charset=utf-8"), late));
@@ -67,21 +67,21 @@ fn while_matches_are_played_people_see_a_page_of_the_last_second() {
 }
 
 #[test]
-fn what_is_over_lasts_until_it_is_changed_all_the_same() {
+fn pages_of_ended_things_last_until_these_change() {
     let (mut kept, at) = (KeptState::default(), Instant::now());
     let before = kept.observe(None, 7, at);
     kept.insert("/matches/1".into(), finished(&made(PageLifetime::Lasting, 9), before));
     let later = kept.observe(None, 7, at + MAX_AGE * 100);
-    assert!(kept.find("/matches/1", &later).is_some(), "also while others play");
+    assert!(kept.find("/matches/1", &later).is_some(), "even while other matches are played");
     let pruned = kept.observe(None, 8, at);
     assert!(kept.find("/matches/1", &pruned).is_none());
-    // Who has read before that has read what is not so any more.
+    // A reader that started earlier has read old state.
     kept.insert("/matches/1".into(), finished(&made(PageLifetime::Lasting, 9), before));
     assert!(kept.find("/matches/1", &pruned).is_none());
 }
 
 #[test]
-fn so_much_is_kept_and_no_more() {
+fn the_cache_evicts_least_recently_used_pages() {
     let mut kept = KeptState::default();
     let now = kept.observe(None, 0, Instant::now());
     kept.insert("/large".into(), finished(&made(PageLifetime::Lasting, MAX_PAGE_BYTES), now));
@@ -89,7 +89,7 @@ fn so_much_is_kept_and_no_more() {
     let page = made(PageLifetime::Lasting, 200 << 10);
     for number in 0..200 {
         kept.insert(format!("/{}", number % 150), finished(&page, now));
-        assert!(kept.find("/0", &now).is_some(), "it is looked at all the time");
+        assert!(kept.find("/0", &now).is_some(), "it is used all the time");
         let bytes: usize = kept.pages.iter().map(|(address, kept)| kept.page.made.bytes(address)).sum();
         assert_eq!(bytes, kept.bytes);
         assert!(bytes <= MAX_BYTES);
@@ -98,7 +98,7 @@ fn so_much_is_kept_and_no_more() {
 }
 
 #[test]
-fn the_age_of_a_page_counts_from_when_it_was_there() {
+fn the_age_of_a_page_counts_from_its_completion() {
     let (mut kept, began) = (KeptState::default(), Instant::now());
     let at = |millis| began + Duration::from_millis(millis);
     let html = MadePage {
@@ -116,7 +116,7 @@ fn the_age_of_a_page_counts_from_when_it_was_there() {
     assert!(kept.find("/", &late).is_none());
 }
 
-/// Returns pages and what can be shown while nothing has happened for long.
+/// Returns a cache, and the state after nothing has happened for long.
 fn settled_pages() -> (KeptPages, ShownState) {
     let (kept, began) = (KeptPages::default(), Instant::now());
     let observe = |at| kept.lock().observe(Some(Revision::of_number(1)), 0, at);
@@ -125,16 +125,16 @@ fn settled_pages() -> (KeptPages, ShownState) {
     (kept, now)
 }
 
-/// A request for a page, and the outcome it is to have if it is the one that makes it.
+/// A request for a page, and its outcome if it is the one that makes the page.
 struct Asker {
     asking: JoinHandle<Result<Arc<MadePage>, Status>>,
-    /// Says what it makes, if it makes the page.
+    /// Sends what it makes.
     made: oneshot::Sender<Result<MadePage, Status>>,
     is_maker: Arc<AtomicBool>,
 }
 
 impl Asker {
-    /// Asks for a page until it is made, or somebody else makes it.
+    /// Requests a page until the request makes it or waits for another.
     async fn ask(kept: &KeptPages, now: ShownState) -> Self {
         let (made, outcome) = oneshot::channel();
         let (kept, is_maker) = (kept.clone(), Arc::new(AtomicBool::new(false)));
@@ -155,7 +155,7 @@ impl Asker {
     }
 }
 
-/// Asks for a page several times, one after the other.
+/// Requests a page several times, in order.
 async fn ask_times(times: usize, kept: &KeptPages, now: ShownState) -> Vec<Asker> {
     let mut askers = Vec::new();
     for _ in 0..times {
@@ -164,7 +164,7 @@ async fn ask_times(times: usize, kept: &KeptPages, now: ShownState) -> Vec<Asker
     askers
 }
 
-/// Waits until one of these makes the page, and takes it out.
+/// Waits until one of these makes the page, and removes it.
 async fn next_maker(askers: &mut Vec<Asker>) -> Asker {
     loop {
         if let Some(place) = askers.iter().position(Asker::is_maker) {
@@ -182,7 +182,7 @@ fn page_of(text: &str, lifetime: PageLifetime) -> MadePage {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_makes_a_page_for_all_who_ask_for_it() {
+async fn one_request_makes_the_page_for_all() {
     let (kept, now) = settled_pages();
     let first = Asker::ask(&kept, now).await;
     let others = ask_times(20, &kept, now).await;
@@ -195,7 +195,7 @@ async fn one_makes_a_page_for_all_who_ask_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_makes_the_page_if_its_maker_leaves_or_takes_too_long() {
+async fn a_waiting_request_takes_over_from_a_lost_or_slow_maker() {
     let (kept, now) = settled_pages();
     let gone = Asker::ask(&kept, now).await;
     let mut others = ask_times(5, &kept, now).await;
@@ -203,7 +203,7 @@ async fn whoever_waits_makes_the_page_if_its_maker_leaves_or_takes_too_long() {
     gone.asking.abort();
     let began = tokio::time::Instant::now();
     let slow = next_maker(&mut others).await;
-    assert!(began.elapsed() < Duration::from_secs(1), "nobody waits for somebody who has left");
+    assert!(began.elapsed() < Duration::from_secs(1), "nobody waits for a lost maker");
     let third = next_maker(&mut others).await;
     third.made.send(Ok(page_of("it", PageLifetime::UntilChange))).unwrap();
     let page = third.asking.await.unwrap().unwrap();
@@ -216,7 +216,7 @@ async fn whoever_waits_makes_the_page_if_its_maker_leaves_or_takes_too_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_waits_for_ever() {
+async fn waiting_is_bounded() {
     let (kept, now) = settled_pages();
     let mut slow = Vec::new();
     for _ in 0..=MAX_WAITS {
@@ -232,7 +232,7 @@ async fn nobody_waits_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_is_told_why_somebody_else_has_no_page() {
+async fn errors_are_not_shared() {
     let (kept, now) = settled_pages();
     for outcome in [Err(Status::resource_exhausted("yours")), Ok(page_of("", PageLifetime::Moment))] {
         let is_refused = outcome.is_err();

@@ -1,4 +1,4 @@
-//! A feed as the body of a response.
+//! Feeds as server-sent events.
 
 use super::feed::FeedWatcher;
 use crate::response::{Freshness, PageResponse, body_response};
@@ -14,20 +14,20 @@ use tonic::codegen::http::{HeaderValue, StatusCode};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// Says that the stream ends because its visitor is signed out. A browser cannot see the status with which a new one would be refused.
+/// Ends the stream because the visitor is signed out. A browser cannot see the status of a refused reconnection.
 const SIGNED_OUT: Bytes = Bytes::from_static(b"event: signed-out\ndata: {}\n\n");
 
 type NextMessage = Pin<Box<dyn Future<Output = (Option<VisitorWatch>, Option<Bytes>)> + Send>>;
 
-/// What a visitor watches, for as long as it is who it is.
+/// A watched feed, until its visitor signs out.
 struct VisitorWatch {
     watcher: FeedWatcher,
     signed_out: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
-/// The messages of a feed, each when the one before is on its way.
+/// The messages of a feed, each produced after the previous one is sent.
 struct EventStreamBody {
-    /// None after the last message.
+    /// `None` after the last message.
     next: Option<NextMessage>,
     /// The bytes that are held for this watcher alone.
     held_bytes: u64,
@@ -40,7 +40,7 @@ impl EventStreamBody {
     }
 }
 
-/// Returns the next message, and what may have others after it.
+/// Returns the next message, and the watch if more may follow.
 async fn wait_for_message(mut watch: VisitorWatch) -> (Option<VisitorWatch>, Option<Bytes>) {
     tokio::select! {
         biased;
@@ -71,17 +71,17 @@ impl HttpBody for EventStreamBody {
     }
 }
 
-/// Makes an answer of a feed. It ends with the session of its visitor, who may see other things then.
+/// Returns a feed as a response. It ends with the visitor's session, since other visitors may see other things.
 pub(crate) fn event_stream_response(visitor: &Visitor, watcher: FeedWatcher) -> PageResponse {
     let signed_out = Box::pin(visitor.signed_out());
     let body = Body::new(EventStreamBody::new(VisitorWatch { watcher, signed_out }));
     let mut response = body_response(StatusCode::OK, EVENT_STREAM, Freshness::Now, body);
-    // Proxies that collect what they pass on would keep it until the end.
+    // Stops proxies from buffering the stream.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }
 
-/// Returns whether an answer goes on for as long as there is something new.
+/// Returns whether a response is a stream of events.
 pub fn is_event_stream(response: &PageResponse) -> bool {
     response.headers().get(CONTENT_TYPE).is_some_and(|content_type| content_type == EVENT_STREAM)
 }

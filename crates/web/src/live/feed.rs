@@ -1,4 +1,4 @@
-//! What all who look at a page share.
+//! Sharing the updates of one page among its watchers.
 
 use super::feeds::WatcherPlace;
 use super::live_page::{LivePage, ShownState};
@@ -8,44 +8,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The share of a second that one watcher adds to the interval between two updates, so that what is sent in a second is bounded however many
-/// watch.
-const MIN_INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
+/// The time that each watcher adds to the interval between updates. This bounds the messages per second.
+const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
-/// The longest time in which a feed says nothing.
+/// The interval of keep-alive comments.
 pub(super) const MAX_SILENCE: Duration = Duration::from_secs(10);
 
-/// A comment, which says that the connection is alive.
-const BEAT: Bytes = Bytes::from_static(b":\n\n");
-/// How long a browser waits before it connects again by itself, in milliseconds.
+const KEEP_ALIVE: Bytes = Bytes::from_static(b":\n\n");
+/// How long a browser waits before it reconnects, in milliseconds.
 const RETRY: &str = "retry: 2000\n";
-/// Says that nothing comes any more.
+/// Ends a feed.
 const END: Bytes = Bytes::from_static(b"event: end\ndata: {}\n\n");
 
-/// Where a feed is.
+/// The state of a feed.
 #[derive(Debug, Default)]
 struct FeedState {
-    /// How often the page has changed; 0 before it is there.
+    /// The number of changes; 0 before the first page.
     version: u64,
     page: Arc<PublishedPage>,
-    /// What brings a tab from the version before to this one.
+    /// The message that updates a tab from the previous version.
     update: Bytes,
-    /// How often nothing has changed for so long that the connections were tried.
+    /// The number of keep-alive messages.
     beats: u64,
-    /// Whether nothing comes any more.
+    /// Whether the feed has ended.
     is_over: bool,
 }
 
-/// A page, and what brings tabs to it that do not show the one before.
+/// A page, and messages for tabs that missed the previous version.
 #[derive(Debug, Default)]
 struct PublishedPage {
     page: LivePage,
-    /// The messages that somebody needed, by the last row that the tabs show; none where that is not known.
+    /// Messages made so far, by the last row that a tab shows; `None` if unknown.
     messages: Mutex<BTreeMap<Option<u64>, Bytes>>,
 }
 
 impl PublishedPage {
-    /// Returns the message for tabs that show so many events. It is made once for all that need it.
+    /// Returns the message for tabs that show this many events. Each is made once.
     fn message_after(&self, after: Option<u64>) -> Bytes {
         let row = after.and_then(|after| self.page.last_row_within(after));
         let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,40 +56,39 @@ impl PublishedPage {
     }
 }
 
-/// Publishes a page whenever it changes. It waits for nobody.
+/// Publishes a page whenever it changes. It never waits for watchers.
 #[derive(Debug, Default)]
 pub(super) struct FeedPublisher {
     state: watch::Sender<FeedState>,
 }
 
-/// Somebody who watches: each gets what is new, made once for all; who is too slow for that gets what it missed in one message.
+/// A watcher. Updates are shared; one that falls behind gets a single message with all that it missed.
 #[derive(Debug)]
 pub(crate) struct FeedWatcher {
     state: watch::Receiver<FeedState>,
-    /// The version that was sent last; 0 before the first.
+    /// The last version that was sent; 0 before the first.
     version: u64,
-    /// How many events the tab shows, as far as that is known.
+    /// How many events the tab shows, if known.
     after: Option<u64>,
     beats: u64,
     is_done: bool,
-    /// Its place among those who watch, where the feed is one that others may watch.
+    /// Its slot in the limit of watchers, if the feed is shared.
     _place: Option<WatcherPlace>,
 }
 
 impl FeedPublisher {
-    /// Lets somebody watch whose tab shows so many events.
+    /// Adds a watcher whose tab shows this many events.
     pub(super) fn watch(&self, after: Option<u64>) -> FeedWatcher {
         let state = self.state.subscribe();
         let beats = state.borrow().beats;
         FeedWatcher { state, version: 0, after, beats, is_done: false, _place: None }
     }
 
-    /// Returns how many watch.
+    /// Returns the number of watchers.
     pub(super) fn watchers(&self) -> usize {
         self.state.receiver_count()
     }
 
-    /// Waits until nobody watches.
     pub(super) async fn wait_until_unwatched(&self) {
         self.state.closed().await;
     }
@@ -99,10 +96,10 @@ impl FeedPublisher {
     /// Returns the time between two updates.
     pub(super) fn interval(&self, shortest: Duration) -> Duration {
         let watchers = u32::try_from(self.watchers()).unwrap_or(u32::MAX);
-        shortest.max(MIN_INTERVAL_PER_WATCHER.saturating_mul(watchers))
+        shortest.max(INTERVAL_PER_WATCHER.saturating_mul(watchers))
     }
 
-    /// Publishes the page as it is now. If nothing has changed, the connections are tried.
+    /// Publishes the page. If nothing has changed, it sends a keep-alive when one is due.
     pub(super) fn publish(&self, page: LivePage) {
         let (before, version) = {
             let state = self.state.borrow();
@@ -123,20 +120,20 @@ impl FeedPublisher {
         });
     }
 
-    /// Says that nothing comes any more.
+    /// Ends the feed.
     pub(super) fn finish(&self) {
         self.state.send_modify(|state| state.is_over = true);
     }
 }
 
 impl FeedWatcher {
-    /// Says where it stands among those who watch.
-    #[must_use = "it is the watcher with its place"]
+    /// Attaches the watcher's slot.
+    #[must_use = "returns the watcher with its slot"]
     pub(super) fn with_place(self, place: WatcherPlace) -> Self {
         Self { _place: Some(place), ..self }
     }
 
-    /// Returns the bytes of a message that nobody else watches for.
+    /// Returns the bytes of a message that no other watcher shares.
     pub(super) fn unshared_bytes(&self) -> usize {
         let state = self.state.borrow();
         let (is_over, version, page) = (state.is_over, state.version, Arc::clone(&state.page));
@@ -144,7 +141,7 @@ impl FeedWatcher {
         if is_over && version > 0 { page.message_after(self.after).len() } else { 0 }
     }
 
-    /// Waits for the next message; none when the feed has ended.
+    /// Waits for the next message; `None` once the feed has ended.
     pub(super) async fn next_message(&mut self) -> Option<Bytes> {
         while !self.is_done {
             if let Some(message) = self.newest_message() {
@@ -155,14 +152,14 @@ impl FeedWatcher {
         None
     }
 
-    /// Returns what is to be sent now.
+    /// Returns the message that is due now.
     fn newest_message(&mut self) -> Option<Bytes> {
         let state = self.state.borrow_and_update();
         if self.version < state.version {
             let (before, page) = (self.version, Arc::clone(&state.page));
             let update = (before != 0 && before + 1 == state.version).then(|| state.update.clone());
             (self.version, self.beats) = (state.version, state.beats);
-            // Who publishes waits for nobody who makes a message.
+            // Drop the lock, so that publishing does not wait for the message to be made.
             drop(state);
             let after = std::mem::replace(&mut self.after, page.page.event);
             return Some(update.unwrap_or_else(|| page.message_after(after)));
@@ -173,7 +170,7 @@ impl FeedWatcher {
         }
         (self.beats < state.beats).then(|| {
             self.beats = state.beats;
-            BEAT
+            KEEP_ALIVE
         })
     }
 }
@@ -190,7 +187,7 @@ mod tests {
             event: Some(event),
             parts: PageParts::default().with("board", format!("board {event}")),
             list: Some(LiveList { id: "takes", whole, rows }),
-            said: String::new(),
+            announcement: String::new(),
         }
     }
 
@@ -222,11 +219,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_comes_first_or_late_shares_its_message_with_all_who_show_the_same() {
+    async fn new_and_late_watchers_share_messages() {
         let feed = FeedPublisher::default();
         feed.publish(page(3));
         let mut sent = BTreeMap::new();
-        // Nothing, too much, and each number of rows.
+        // No rows, too many, and each number in between.
         for after in [None, Some(4), Some(0), Some(1), Some(2), Some(3)] {
             let [mut one, mut other] = [feed.watch(after), feed.watch(after)];
             let message = one.next_message().await.unwrap();
@@ -246,7 +243,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_too_slow_gets_what_it_missed_at_once() {
+    async fn a_slow_watcher_catches_up_with_one_message() {
         let feed = FeedPublisher::default();
         feed.publish(page(1));
         let mut slow = feed.watch(None);
@@ -265,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_more_watch_the_fewer_updates_there_are() {
+    fn more_watchers_mean_fewer_updates() {
         let feed = FeedPublisher::default();
         let watchers: Vec<_> = (0..1_000).map(|_| feed.watch(None)).collect();
         assert_eq!(feed.interval(Duration::from_millis(250)), Duration::from_secs(1));

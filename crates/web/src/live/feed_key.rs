@@ -1,25 +1,22 @@
-//! Which feed a visitor may share.
+//! Which feeds visitors share.
 
 use crate::address::OracleView;
 use crate::visitor::VisitorToken;
 use lastnim_core::game::{MatchId, TournamentId};
 
-/// What a feed shows, and to whom. What one visitor is shown another may not be: strangers share feeds, and a token has its own.
+/// What a feed shows, and to whom. Visitors without a token share feeds; each token has its own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FeedKey {
-    /// What it shows.
     pub topic: FeedTopic,
-    /// The token that its watchers have shown; none where they have shown none.
+    /// The token of its watchers, if they have one.
     pub token: Option<VisitorToken>,
 }
 
-/// What a feed shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum FeedTopic {
-    /// A match, with what the oracle says or without.
+    /// A match, with or without the oracle.
     Match(MatchId, OracleView),
-    /// A tournament.
     Tournament(TournamentId),
-    /// What goes on.
+    /// The home page.
     Home,
 }

@@ -1,4 +1,4 @@
-//! How a visitor comes to watch a feed.
+//! Starts feeds and adds watchers.
 
 use super::event_stream::event_stream_response;
 use super::feed::FeedPublisher;
@@ -10,7 +10,7 @@ use crate::visitor::Visitor;
 use std::sync::Arc;
 use tonic::Status;
 
-/// Lets a visitor watch the feed of a topic, and starts it for the first one: `follow` is given the visitor as whom it asks.
+/// Adds a visitor to the feed of a topic, and starts the feed for the first one. `follow` gets the visitor on whose behalf the feed asks.
 pub(super) fn watch_feed<F>(
     site: &Site,
     visitor: &Visitor,

@@ -1,4 +1,4 @@
-//! The feeds that run: each from its first watcher to its last.
+//! The running feeds, each from its first watcher to its last.
 
 use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::FeedKey;
@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tonic::Status;
 
-/// Feeds at once. Each asks the services several times a second.
+/// The maximum number of feeds. Each asks the services several times a second.
 const MAX_FEEDS: usize = 1_024;
-/// Feeds at once for which one address pays: those that visitors from there have started and still watch, and those that others have left to them.
+/// The maximum number of feeds charged to one address.
 const MAX_FEEDS_PER_ADDRESS: usize = 64;
 
-/// All feeds of a server.
+/// All running feeds.
 #[derive(Debug, Clone, Default)]
 pub struct Feeds {
     running: Arc<Mutex<RunningFeeds>>,
@@ -21,16 +21,16 @@ pub struct Feeds {
 
 type RunningFeeds = HashMap<FeedKey, StartedFeed>;
 
-/// A feed, and from where it is watched.
+/// A feed, and where its watchers are.
 #[derive(Debug)]
 struct StartedFeed {
     publisher: Arc<FeedPublisher>,
     payer: FeedPayer,
-    /// How many watch it from each address.
+    /// The number of watchers by address.
     watchers: HashMap<ClientAddress, usize>,
 }
 
-/// Somebody among those who watch a feed, until this is dropped.
+/// A watcher's slot in a feed, until dropped.
 #[derive(Debug)]
 pub(super) struct WatcherPlace {
     feeds: Feeds,
@@ -39,7 +39,7 @@ pub(super) struct WatcherPlace {
     address: ClientAddress,
 }
 
-/// A feed among those that run, until this is dropped.
+/// A running feed, until dropped.
 struct RunningFeed {
     feeds: Feeds,
     key: FeedKey,
@@ -51,11 +51,11 @@ impl Feeds {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets somebody watch a feed from the address of `payer`, and starts it for the first one, whose payer is the feed's. It runs until `follow` is done,
+    /// Adds a watcher from the address of `payer`, and starts the feed for the first one, which is charged for it. The feed runs until `follow` ends,
     /// nobody watches, or the server stops.
     ///
     /// # Errors
-    /// If too many feeds run, or the same address pays for too many of those that run.
+    /// If too many feeds run, or too many are charged to this address.
     pub(super) fn watch<F>(
         &self,
         key: FeedKey,
@@ -76,12 +76,12 @@ impl Feeds {
         }
         if running.len() >= MAX_FEEDS {
             return Err(Status::resource_exhausted(format!(
-                "{MAX_FEEDS} pages are followed already: try again later"
+                "the limit of {MAX_FEEDS} live pages is reached: try again later"
             )));
         }
         if paid_feeds(&running, address) >= MAX_FEEDS_PER_ADDRESS {
             return Err(Status::resource_exhausted(format!(
-                "{MAX_FEEDS_PER_ADDRESS} pages are followed already from your address: close one, or try again later"
+                "the limit of {MAX_FEEDS_PER_ADDRESS} live pages from your address is reached: close one, or try again later"
             )));
         }
         let publisher = Arc::new(FeedPublisher::default());
@@ -103,7 +103,7 @@ impl Feeds {
     }
 }
 
-/// Returns how many feeds an address pays for.
+/// Returns the number of feeds charged to an address.
 fn paid_feeds(running: &RunningFeeds, address: ClientAddress) -> usize {
     running.values().filter(|feed| feed.payer.address() == address).count()
 }
@@ -111,13 +111,13 @@ fn paid_feeds(running: &RunningFeeds, address: ClientAddress) -> usize {
 impl StartedFeed {
     fn add_watcher(&mut self, address: ClientAddress) {
         *self.watchers.entry(address).or_default() += 1;
-        // Nobody may have watched for a moment.
+        // The last watcher may just have left.
         if !self.watchers.contains_key(&self.payer.address()) {
             self.payer.pass_to(address);
         }
     }
 
-    /// Returns whether nobody at the address that pays watches any more.
+    /// Returns whether the last watcher at the charged address left.
     fn remove_watcher(&mut self, address: ClientAddress) -> bool {
         if let Some(watchers) = self.watchers.get_mut(&address) {
             *watchers -= 1;
@@ -137,7 +137,7 @@ impl Drop for WatcherPlace {
             return;
         };
         if feed.remove_watcher(self.address) {
-            // Of those who still watch, the one pays that pays for the fewest others.
+            // Charge the watcher with the fewest other feeds.
             let watchers: Vec<_> = feed.watchers.keys().copied().collect();
             let heir = watchers.into_iter().min_by_key(|&address| (paid_feeds(&running, address), address));
             if let Some(heir) = heir {
@@ -148,7 +148,7 @@ impl Drop for WatcherPlace {
 }
 
 impl RunningFeed {
-    /// Waits until nobody watches, and lets nobody watch from then on.
+    /// Waits until nobody watches, and admits no watcher from then on.
     async fn wait_until_abandoned(&self) {
         loop {
             self.publisher.wait_until_unwatched().await;
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_has_a_share_of_the_feeds() {
+    async fn each_address_has_its_own_limit_of_feeds() {
         let feeds = Feeds::default();
         let [one, other] = [1, 2].map(|last| ClientAddress::from(IpAddr::from([192, 0, 2, last])));
         let watch = |starter, number: usize| {
@@ -219,7 +219,7 @@ mod tests {
             (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(one, number).unwrap()).collect();
         let refused = watch(one, MAX_FEEDS_PER_ADDRESS).unwrap_err();
         assert!(refused.message().contains("from your address"), "{refused}");
-        // What runs already can be watched, and others have a share of their own.
+        // Running feeds stay open to all, and other addresses have their own share.
         drop((watch(one, 3).unwrap(), watch(other, MAX_FEEDS_PER_ADDRESS).unwrap()));
         watchers.pop();
         while feeds.lock().len() >= MAX_FEEDS_PER_ADDRESS {
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_stops_closes_its_feeds() {
+    async fn a_stopping_server_closes_its_feeds() {
         let feeds = Feeds::default();
         let key = FeedKey { topic: FeedTopic::Home, token: None };
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_has_left_pays_for_nothing() {
+    async fn an_address_without_watchers_is_not_charged() {
         let feeds = Feeds::default();
         let at = |last| ClientAddress::from(IpAddr::from([192, 0, 2, last]));
         let key = |number: usize| {
@@ -254,18 +254,18 @@ mod tests {
         let payer = |number| feeds.lock()[&key(number)].payer.address();
         let mut first: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(1, number).unwrap()).collect();
         assert!(watch(1, 100).is_err());
-        // One of two tabs does not make the difference, and neither does somebody else who comes and goes.
+        // The feed is still watched from the address, in the other tab.
         let [other_tab, passer_by] = [1, 9].map(|last| watch(last, 0).unwrap());
         drop((other_tab, passer_by));
         assert_eq!(payer(0), at(1));
-        // The second watches all, and pays for one of its own; the third watches two of them.
+        // The second watches all feeds and is charged for one of its own; the third watches two.
         let second: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(2, number).unwrap()).collect();
         let third: Vec<_> = (0..2).map(|number| watch(3, number).unwrap()).collect();
         let own = watch(2, 200).unwrap();
         first.truncate(2);
         assert_eq!(payer(2), at(2));
         drop(first);
-        assert_eq!([payer(0), payer(1)], [at(3), at(3)], "it pays for fewer");
+        assert_eq!([payer(0), payer(1)], [at(3), at(3)], "it has fewer feeds");
         let again: Vec<_> =
             (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(1, 300 + number).unwrap()).collect();
         drop((third, again));

@@ -1,4 +1,4 @@
-//! What changes on the page of what goes on.
+//! Live updates of the home page.
 
 use super::feed::FeedPublisher;
 use super::feed_key::FeedTopic;
@@ -12,20 +12,20 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tonic::{Code, Status};
 
-/// The shortest time between two updates while something is played.
+/// The shortest time between updates while matches are played.
 const MIN_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
-/// The shortest time between two updates while nothing is.
+/// The shortest time between updates otherwise.
 const MIN_IDLE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Lets a visitor follow what goes on.
+/// Adds a visitor to the feed of the home page.
 pub(crate) async fn watch_home_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
-    // Whoever shares a feed is let in as for a feed of its own.
+    // Check access as for a page, even if the feed runs already.
     site.reads.run_slow_work(&visitor.request(()), || ()).await?;
     let feed = |visitor| HomeFeed { site: site.clone(), visitor };
     watch_feed(site, visitor, FeedTopic::Home, None, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
-/// Looks at what goes on for all who have the same rights.
+/// Follows the home page for all visitors with the same rights.
 #[derive(Debug)]
 struct HomeFeed {
     site: Site,
@@ -33,21 +33,21 @@ struct HomeFeed {
 }
 
 impl HomeFeed {
-    /// Publishes the page for as long as it may be read.
+    /// Publishes the page until reading it is refused.
     async fn follow(self, publisher: Arc<FeedPublisher>) {
         loop {
-            let interval = match self.look(&publisher).await {
+            let interval = match self.publish_update(&publisher).await {
                 Ok(interval) => interval,
-                // There was no room; there will be.
+                // The server is busy; try again later.
                 Err(status) if status.code() == Code::ResourceExhausted => MIN_IDLE_INTERVAL,
-                Err(status) => return tracing::debug!(%status, "what goes on is not followed any further"),
+                Err(status) => return tracing::debug!(%status, "the feed of the home page stopped"),
             };
             sleep(publisher.interval(interval)).await;
         }
     }
 
-    /// Publishes the page as it is now, and returns when to look again.
-    async fn look(&self, publisher: &FeedPublisher) -> Result<Duration, Status> {
+    /// Publishes the current page, and returns the time until the next update.
+    async fn publish_update(&self, publisher: &FeedPublisher) -> Result<Duration, Status> {
         let now = read_home(&self.site, &self.visitor).await?;
         let interval = if now.is_busy() { MIN_UPDATE_INTERVAL } else { MIN_IDLE_INTERVAL };
         let page = self.site.reads.run_slow_work(&self.visitor.request(()), move || now.live_page()).await?;

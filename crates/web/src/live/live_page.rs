@@ -1,21 +1,20 @@
-//! A page as it is now, and the messages that bring a tab there.
+//! The state of a live page, and the messages that update a tab to it.
 
 use super::page_parts::PageParts;
 use prost::bytes::Bytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A page as it is at one moment.
+/// A live page at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LivePage {
-    /// How many events it shows; none where it is not made of events.
+    /// How many events it shows; `None` if it does not show events.
     pub event: Option<u64>,
-    /// Its parts.
     pub parts: PageParts,
     /// The part that grows by rows, if there is one.
     pub list: Option<LiveList>,
-    /// What happened last, in a short sentence for those who do not see the page; empty if that is not worth a sentence.
-    pub said: String,
+    /// A short sentence about the latest event for screen readers; may be empty.
+    pub announcement: String,
 }
 
 /// A part of a page that grows by rows.
@@ -23,9 +22,9 @@ pub(crate) struct LivePage {
 pub(crate) struct LiveList {
     /// The id of the element.
     pub id: &'static str,
-    /// All that stands in it.
+    /// All its HTML.
     pub whole: String,
-    /// Its last rows, each with the number of its event, from 1. Without any, the list is always sent whole.
+    /// Its last rows, each with the number of its event, from 1. If empty, the list is always sent whole.
     pub rows: Vec<(u64, String)>,
 }
 
@@ -34,18 +33,18 @@ pub(crate) struct LiveList {
 pub(super) enum ShownState<'a> {
     /// The page that was sent last.
     Page(&'a LivePage),
-    /// A page of the past, of which only the number of its events is known.
+    /// A page with this many events.
     After(u64),
-    /// Nothing that is known.
+    /// Unknown.
     Unknown,
 }
 
-/// A message, as the module of the page reads it.
+/// A message for the page's script.
 #[derive(Debug, Default, Serialize)]
 struct LiveMessage<'a> {
-    /// What stands in elements from now on.
+    /// New HTML by element.
     parts: PageParts,
-    /// Rows that come after those that stand in an element.
+    /// New rows by element.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     append: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -53,20 +52,20 @@ struct LiveMessage<'a> {
 }
 
 impl LivePage {
-    /// Returns the last row that a tab shows which has seen so many events; none where rows may be missing there, or the tab has seen more than
-    /// there is, which was lost since.
+    /// Returns the last row shown by a tab that has seen this many events. Returns `None` if the tab may have missed rows, or has seen events that
+    /// are lost since.
     pub(super) fn last_row_within(&self, events: u64) -> Option<u64> {
         self.event.filter(|&event| events <= event)?;
         let rows = self.list.as_ref()?.rows.iter().map(|(number, _)| *number);
         rows.take_while(|&number| number <= events).last()
     }
 
-    /// Writes the message that brings a tab here; none if it is here already.
+    /// Writes the message that updates a tab; `None` if the tab is current.
     pub(super) fn message_since(&self, shown: ShownState<'_>) -> Option<Bytes> {
         let mut message = match shown {
             ShownState::Page(before) => {
                 let parts = self.parts.changed_since(&before.parts);
-                let say = if self.said == before.said { "" } else { &self.said };
+                let say = if self.announcement == before.announcement { "" } else { &self.announcement };
                 LiveMessage { parts, say, ..LiveMessage::default() }
             }
             ShownState::After(_) | ShownState::Unknown => {
@@ -80,14 +79,14 @@ impl LivePage {
         if is_here && message.parts.is_empty() && message.append.is_empty() {
             return None;
         }
-        let json = serde_json::to_string(&message).expect("all keys are texts");
+        let json = serde_json::to_string(&message).expect("all keys are strings");
         let id = self.event.map(|event| format!("id: {event}\n")).unwrap_or_default();
         Some(format!("{id}data: {json}\n\n").into())
     }
 }
 
 impl LiveMessage<'_> {
-    /// Adds the rows that a tab has not seen, or the list as a whole where it may miss more than these.
+    /// Adds the rows that a tab has not seen, or the whole list if more may be missing.
     fn add_list(&mut self, list: &LiveList, shown: ShownState<'_>) {
         let (known, was_same) = match shown {
             ShownState::Page(before) => (before.event, before.list.as_ref() == Some(list)),
@@ -123,7 +122,7 @@ mod tests {
             event: Some(event),
             parts: PageParts::default().with("board", board).with("seats", "same"),
             list: Some(LiveList { id: "takes", whole, rows }),
-            said: String::new(),
+            announcement: String::new(),
         }
     }
 
@@ -148,8 +147,9 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_is_said_once() {
-        let with = |event, said: &str| LivePage { said: said.to_owned(), ..page(event, "board", 3..=event) };
+    fn a_sentence_is_sent_once() {
+        let with =
+            |event, said: &str| LivePage { announcement: said.to_owned(), ..page(event, "board", 3..=event) };
         let said = |now: LivePage, before: LivePage| {
             told(&now, ShownState::Page(&before)).unwrap().1["say"].as_str().map(str::to_owned)
         };
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_gets_each_row_once_or_the_whole_list() {
+    fn a_returning_tab_gets_missing_rows_or_the_whole_list() {
         let now = page(7, "seven", 3..=7);
         let sent = |shown| told(&now, shown).unwrap().1;
         let (all, whole) = (sent(ShownState::Unknown), "<tr>3</tr><tr>4</tr><tr>5</tr><tr>6</tr><tr>7</tr>");

@@ -1,4 +1,4 @@
-//! What changes on the page of a match.
+//! Live updates of a match page.
 
 use super::event_stream::event_stream_response;
 use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
@@ -23,14 +23,13 @@ use tokio_stream::StreamExt as _;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// The shortest time between two updates.
 const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
-/// The time after which an update is tried again for which there was no room.
+/// The time after which an update that was refused for lack of capacity is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// Events that are taken at once: others have their turn after as many.
+/// The number of events taken at once, before other tasks get their turn.
 const MAX_EVENTS_AT_ONCE: usize = 1_024;
 
-/// Lets a visitor follow the page of a match.
+/// Adds a visitor to the feed of a match.
 pub(crate) async fn watch_match_page(
     site: &Site,
     visitor: &Visitor,
@@ -38,7 +37,7 @@ pub(crate) async fn watch_match_page(
     view: OracleView,
     after: Option<u64>,
 ) -> Result<PageResponse, Status> {
-    // Whoever shares a feed is let in as for a feed of its own.
+    // Check access as for a page, even if the feed runs already.
     let shown = site.get_match(visitor, id).await?;
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
         let watcher = watch_ended_match(site, visitor, MatchShown { id, view, shown }, after).await?;
@@ -49,7 +48,6 @@ pub(crate) async fn watch_match_page(
     watch_feed(site, visitor, topic, after, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
-/// A match, as the service tells of it.
 #[derive(Debug)]
 struct MatchShown {
     id: MatchId,
@@ -57,14 +55,14 @@ struct MatchShown {
     shown: pb::GetMatchResponse,
 }
 
-/// Brings a tab to the end of a match that is over. Nobody has to follow it for that.
+/// Updates a tab to the end of a match that is over, which needs no feed.
 async fn watch_ended_match(
     site: &Site,
     visitor: &Visitor,
     MatchShown { id, view, shown }: MatchShown,
     after: Option<u64>,
 ) -> Result<FeedWatcher, Status> {
-    // Without one there is nothing to show but that it is over.
+    // Without a record there is nothing to show except that it is over.
     let record = site.find_record(visitor, id).await?;
     let make = move || {
         let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
@@ -80,7 +78,7 @@ async fn watch_ended_match(
     Ok(watcher)
 }
 
-/// Follows a match for all who look at its page with the same rights.
+/// Follows a match for all visitors with the same rights.
 #[derive(Debug, Clone)]
 struct MatchFeed {
     site: Site,
@@ -89,18 +87,18 @@ struct MatchFeed {
     view: OracleView,
 }
 
-/// The events of a match, which go on to arrive while they are shown.
+/// The events of a match, which keep arriving while they are shown.
 #[derive(Debug, Default)]
 struct FollowedEvents {
-    /// None before the first event.
+    /// `None` before the first event.
     replay: Arc<Mutex<Option<Replay>>>,
-    /// Those that came while the others were being shown.
+    /// Events that arrived while the others were being shown.
     waiting: Vec<pb::RecordEvent>,
 }
 
 impl FollowedEvents {
-    /// Takes the events that are there already. Returns whether none will follow.
-    async fn take_what_is_there(&mut self, stream: &mut WatchedEvents) -> Result<bool, Status> {
+    /// Takes the events that are ready. Returns whether the stream has ended.
+    async fn take_ready_events(&mut self, stream: &mut WatchedEvents) -> Result<bool, Status> {
         loop {
             let came = tokio::select! {
                 biased;
@@ -117,13 +115,13 @@ impl FollowedEvents {
 
     fn push(&mut self, event: pb::RecordEvent) {
         self.waiting.push(event);
-        // Who shows the events holds the lock for as long as that takes.
+        // The lock is held while the events are shown.
         if let Ok(mut replay) = self.replay.try_lock() {
             add_events(&mut replay, &mut self.waiting);
         }
     }
 
-    /// Returns the events with all that have come.
+    /// Adds the waiting events and returns all.
     fn settled(&mut self) -> Arc<Mutex<Option<Replay>>> {
         let mut replay = self.replay.lock().unwrap_or_else(PoisonError::into_inner);
         add_events(&mut replay, &mut self.waiting);
@@ -145,28 +143,28 @@ type WatchedEvents = <MatchRpc as MatchService>::WatchMatchStream;
 type Showing = Pin<Box<dyn Future<Output = Result<Option<LivePage>, Status>> + Send>>;
 
 impl MatchFeed {
-    /// Publishes the page until the match is over, or cannot be followed any further.
+    /// Publishes the page until the match ends or cannot be followed.
     async fn follow(self, publisher: Arc<FeedPublisher>) {
         loop {
             match self.follow_events(&publisher).await {
                 Ok(()) => return publisher.finish(),
-                // Events came faster than they were taken: they are all there to be asked for again.
+                // The reader was too slow. Reading again returns all events.
                 Err(status) if is_slow_reader(&status) => {}
                 Err(status) => {
-                    return tracing::debug!(%status, id = %self.id, "a match is not followed any further");
+                    return tracing::debug!(%status, id = %self.id, "the feed of a match stopped");
                 }
             }
         }
     }
 
-    /// Follows a match from its first event to its last, or until its stream is lost.
+    /// Follows a match from its first event to its last, or until the stream breaks.
     async fn follow_events(&self, publisher: &FeedPublisher) -> Result<(), Status> {
         let mut start = Some(self.site.reads.wait_to_start_feed(&self.visitor.request(())).await?);
         let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
         let watched = self.site.matches.watch_match(self.visitor.request(request)).await?;
         let (mut stream, mut events) = (watched.into_inner(), FollowedEvents::default());
-        // What was there before is shown at once, and as a whole: a tab may know all of it.
-        let mut is_over = events.take_what_is_there(&mut stream).await?;
+        // Show what was there before at once, and whole, as a tab may have all of it.
+        let mut is_over = events.take_ready_events(&mut stream).await?;
         let mut next_look = pin!(sleep_until(Instant::now()));
         let mut looked_at = Instant::now();
         let mut has_news = true;
@@ -214,7 +212,7 @@ impl MatchFeed {
         }
     }
 
-    /// Makes the page of the events that have come.
+    /// Makes the page of the events so far.
     async fn show(self, events: Arc<Mutex<Option<Replay>>>) -> Result<Option<LivePage>, Status> {
         let shown = self.site.get_match(&self.visitor, self.id).await?;
         let (id, view) = (self.id, self.view);
@@ -227,7 +225,6 @@ impl MatchFeed {
     }
 }
 
-/// Whether a match has more events to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Open,

@@ -1,7 +1,7 @@
-//! Server-sent events: what changes on a page while somebody looks at it.
+//! Server-sent events that update open pages.
 //!
-//! A page that may change has parts, elements with an id. The functions that write them for the page write them for its feed as well: one for all who
-//! look at the same page with the same rights. It asks the services as one of them does, and what it sends is made once.
+//! A page that can change has parts: elements with an id. The same functions write them for the page and for its feed. Visitors with the same page
+//! and the same rights share one feed, which asks the services once for all.
 
 mod event_stream;
 mod feed;

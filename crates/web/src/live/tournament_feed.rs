@@ -1,4 +1,4 @@
-//! What changes on the page of a tournament.
+//! Live updates of a tournament page.
 
 use super::feed::FeedPublisher;
 use super::feed_key::FeedTopic;
@@ -19,25 +19,25 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_stream::StreamExt as _;
 use tonic::{Code, Status};
 
-/// The shortest time between two updates.
+/// The shortest time between updates.
 const MIN_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
-/// The time after which it is said again who is waited for, though no match has ended.
+/// The interval at which the list of awaited bots is updated even if no match ends.
 const MAX_ACTIVITY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The shortest time between two times that what the format needs is read, such as the matches of a bracket.
+/// The shortest time between reads of what the format shows, such as a bracket.
 const MIN_FORMAT_INTERVAL: Duration = Duration::from_secs(3);
-/// The time after which it is read again though no match has ended: a round may have begun.
+/// The interval at which it is read again even if no match ends: a round may have begun.
 const MAX_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
-/// The share of the time in which that is read: for so many times as long as it took it is left alone.
+/// The minimum ratio of pause to duration of these reads.
 const MIN_FORMAT_REST_RATIO: u32 = 20;
 
-/// Lets a visitor follow the page of a tournament.
+/// Adds a visitor to the feed of a tournament.
 pub(crate) async fn watch_tournament_page(
     site: &Site,
     visitor: &Visitor,
     id: TournamentId,
 ) -> Result<PageResponse, Status> {
-    // Whoever shares a feed is let in as for a feed of its own.
+    // Check access as for a page, even if the feed runs already.
     let request = pb::GetTournamentActivityRequest { tournament_id: id.to_string(), most: 1 };
     site.tournaments.get_tournament_activity(visitor.request(request)).await?;
     let feed = |visitor| TournamentFeed { site: site.clone(), visitor, id };
@@ -45,11 +45,11 @@ pub(crate) async fn watch_tournament_page(
     watch_feed(site, visitor, topic, None, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
-/// What was read for the format of a tournament, and when it is to be read again.
+/// What was read for the format, and when to read it again.
 #[derive(Debug)]
 struct KeptFindings {
     findings: Arc<FormatFindings>,
-    /// Matches that were played when it was read; `None` before the first time.
+    /// Matches played at the last read; `None` before the first.
     played: Option<u64>,
     due: Instant,
 }
@@ -59,7 +59,7 @@ impl KeptFindings {
         Self { findings: Arc::default(), played: None, due: Instant::now() }
     }
 
-    /// Reads again what has changed, unless it was read a moment ago. What is read last is read in any case.
+    /// Reads again what may have changed, unless it was read recently. The last call always reads.
     async fn refresh(
         &mut self,
         feed: &TournamentFeed,
@@ -77,7 +77,7 @@ impl KeptFindings {
             Ok(findings) => {
                 (self.findings, self.played) = (Arc::new(findings), Some(tournament.matches_played));
             }
-            // What was read before is shown until there is room.
+            // Keep the old findings until the server has capacity.
             Err(status) if status.code() == Code::ResourceExhausted && ending == Ending::Open => {}
             Err(status) => return Err(status),
         }
@@ -86,14 +86,13 @@ impl KeptFindings {
     }
 }
 
-/// Whether a tournament goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Open,
     Last,
 }
 
-/// Follows a tournament for all who look at its page with the same rights.
+/// Follows a tournament for all visitors with the same rights.
 #[derive(Debug)]
 struct TournamentFeed {
     site: Site,
@@ -102,12 +101,12 @@ struct TournamentFeed {
 }
 
 impl TournamentFeed {
-    /// Publishes the page until the tournament is over, or cannot be followed any further.
+    /// Publishes the page until the tournament ends or cannot be followed.
     async fn follow(self, publisher: Arc<FeedPublisher>) {
         match self.follow_changes(&publisher).await {
             Ok(()) => publisher.finish(),
             Err(status) => {
-                tracing::debug!(%status, id = %self.id, "a tournament is not followed any further");
+                tracing::debug!(%status, id = %self.id, "the feed of a tournament stopped");
             }
         }
     }
@@ -116,7 +115,7 @@ impl TournamentFeed {
         let request = pb::WatchTournamentRequest { tournament_id: self.id.to_string(), state_only: false };
         let watched = self.site.tournaments.watch_tournament(self.visitor.request(request)).await?;
         let mut changes = watched.into_inner();
-        // Before the first one nothing is known that could be shown, however long it takes.
+        // Nothing can be shown before the first standings.
         let Some(first) = changes.next().await else { return Ok(()) };
         let (mut newest, mut is_over, mut is_shown) = (first?, false, false);
         let mut kept = KeptFindings::new();
@@ -124,13 +123,13 @@ impl TournamentFeed {
             let wait_limit = if is_shown { MAX_ACTIVITY_INTERVAL } else { Duration::ZERO };
             if !is_over && let Ok(change) = timeout(wait_limit, changes.next()).await {
                 let mut change = Some(change);
-                // Of what waits the last counts.
+                // Only the newest of the waiting standings counts.
                 while let Some(came) = change {
                     match came {
                         Some(came) => newest = came?,
                         None => is_over = true,
                     }
-                    change = if is_over { None } else { next_at_once(&mut changes).await };
+                    change = if is_over { None } else { next_if_ready(&mut changes).await };
                 }
             }
             let ending = if is_over { Ending::Last } else { Ending::Open };
@@ -142,7 +141,7 @@ impl TournamentFeed {
                         return Ok(());
                     }
                 }
-                // There was no room; there will be.
+                // The server is busy; try again later.
                 Err(status) if status.code() == Code::ResourceExhausted => {}
                 Err(status) => return Err(status),
             }
@@ -150,7 +149,7 @@ impl TournamentFeed {
         }
     }
 
-    /// Makes the page with the standings that were sent last.
+    /// Makes the page with the latest standings.
     async fn show(
         &self,
         newest: &pb::WatchTournamentResponse,
@@ -169,8 +168,8 @@ impl TournamentFeed {
     }
 }
 
-/// Returns what a stream has at once; nothing if that would have to be waited for.
-async fn next_at_once<S: tokio_stream::Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
+/// Returns what a stream has ready; `None` if it would have to wait.
+async fn next_if_ready<S: tokio_stream::Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
     tokio::select! {
         biased;
         item = stream.next() => Some(item),

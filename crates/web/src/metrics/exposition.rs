@@ -2,35 +2,34 @@
 
 use std::fmt::{Display, Write as _};
 
-/// What browsers and Prometheus are told that the text is.
 pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Metrics as text. Each is written once, with all of its samples.
+/// Metrics as text. Each is written once, with all its samples.
 #[derive(Debug, Default)]
 pub(super) struct Exposition {
     text: String,
 }
 
 impl Exposition {
-    /// Writes a state that may go up and down.
+    /// Writes a gauge.
     pub(super) fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
         self.head(name, help, "gauge");
         self.sample(name, &[], value);
     }
 
-    /// Writes a count that only goes up.
+    /// Writes a counter.
     pub(super) fn counter(&mut self, name: &str, help: &str, value: impl Display) {
         self.head(name, help, "counter");
         self.sample(name, &[], value);
     }
 
-    /// Begins a metric.
+    /// Writes the header of a metric.
     pub(super) fn head(&mut self, name: &str, help: &str, kind: &str) {
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    /// Writes a sample of the metric that was begun last.
+    /// Writes a sample of the current metric.
     pub(super) fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.text += name;
         for (index, (label, text)) in labels.iter().enumerate() {

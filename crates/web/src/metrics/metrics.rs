@@ -1,4 +1,4 @@
-//! All metrics of a server.
+//! The metrics of a server.
 
 use super::exposition::{CONTENT_TYPE, Exposition};
 use super::process_memory::resident_bytes;
@@ -13,28 +13,28 @@ use std::time::Instant;
 use tokio::runtime::Handle;
 use tonic::codegen::http::StatusCode;
 
-/// Knows where everything is counted. Cheap to clone.
+/// The sources of all metrics. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    /// Counts what is played.
+    /// Counts matches and sessions.
     pub arena: Arena,
-    /// Counts questions.
+    /// Counts oracle questions.
     pub oracle: OracleRpc,
-    /// Counts connections, refused calls and pages.
+    /// Counts connections, refused calls and page requests.
     pub traffic: Arc<TrafficCounts>,
-    /// Counts pages that were made.
+    /// Counts rendered pages.
     pub kept: KeptPages,
     /// When the server started.
     pub started: Instant,
 }
 
 impl Metrics {
-    /// Answers with all metrics.
+    /// Returns all metrics.
     pub fn response(&self) -> PageResponse {
         text_response(StatusCode::OK, CONTENT_TYPE, Freshness::Now, self.text())
     }
 
-    /// Writes all metrics, which docs/reference/metrics.md lists.
+    /// Writes all metrics. docs/reference/metrics.md lists them.
     fn text(&self) -> String {
         let mut out = Exposition::default();
         out.head("lastnim_build_info", "The version of the server.", "gauge");
@@ -47,47 +47,47 @@ impl Metrics {
 
     fn write_calls(&self, out: &mut Exposition) {
         let (accepted, turned_away) = self.traffic.connections();
-        out.gauge("lastnim_connections", "TCP connections that are open.", self.traffic.open_connections());
-        out.counter("lastnim_connections_total", "TCP connections that were accepted.", accepted);
+        out.gauge("lastnim_connections", "Open TCP connections.", self.traffic.open_connections());
+        out.counter("lastnim_connections_total", "Accepted TCP connections.", accepted);
         out.counter(
             "lastnim_connections_turned_away_total",
-            "TCP connections refused for lack of room.",
+            "TCP connections closed because the limit was reached.",
             turned_away,
         );
         let name = "lastnim_refused_calls_total";
-        out.head(
-            name,
-            "Calls of gRPC that were refused or broken off, limits included, by code and reason.",
-            "counter",
-        );
+        out.head(name, "gRPC calls that were refused or aborted, by code and reason.", "counter");
         for (refused, count) in self.traffic.refused_calls() {
             out.sample(name, &[("code", refused.code), ("reason", &refused.reason)], count);
         }
         let name = "lastnim_pages_total";
-        out.head(name, "Requests for pages, by the status of the answer.", "counter");
+        out.head(name, "Requests for pages, by status.", "counter");
         for (status, count) in self.traffic.pages() {
             out.sample(name, &[("status", &status.to_string())], count);
         }
         let made = self.kept.made_pages();
-        out.counter("lastnim_made_pages_total", "Pages that were made, not shown again.", made);
+        out.counter("lastnim_made_pages_total", "Pages rendered because no cached page was valid.", made);
         let name = "lastnim_refused_pages_total";
-        out.head(name, "Requests for pages that were refused, by status and reason.", "counter");
+        out.head(name, "Refused requests for pages, by status and reason.", "counter");
         for (refused, count) in self.traffic.refused_pages() {
             let status = refused.status.to_string();
             out.sample(name, &[("status", &status), ("reason", &refused.reason)], count);
         }
         let (asked, under_way) = self.oracle.question_counts();
-        out.counter("lastnim_oracle_questions_total", "Questions that the oracle has worked on.", asked);
-        out.gauge("lastnim_oracle_questions", "Questions that wait or are worked on.", under_way);
+        out.counter("lastnim_oracle_questions_total", "Questions answered or started by the oracle.", asked);
+        out.gauge(
+            "lastnim_oracle_questions",
+            "Questions that the oracle is working on or that wait for it.",
+            under_way,
+        );
     }
 
     fn write_runtime(&self, out: &mut Exposition) {
         let runtime = Handle::current().metrics();
         out.gauge("lastnim_runtime_tasks", "Tasks of the runtime.", runtime.num_alive_tasks());
-        out.gauge("lastnim_runtime_workers", "Threads that carry messages.", runtime.num_workers());
+        out.gauge("lastnim_runtime_workers", "Worker threads of the runtime.", runtime.num_workers());
         out.gauge(
             "lastnim_runtime_queued_tasks",
-            "Tasks that wait for a thread in the shared queue.",
+            "Tasks waiting in the shared queue.",
             runtime.global_queue_depth(),
         );
         out.gauge(
@@ -96,7 +96,7 @@ impl Metrics {
             self.started.elapsed().as_secs_f64(),
         );
         if let Some(bytes) = resident_bytes() {
-            out.gauge("process_resident_memory_bytes", "Memory that the process holds.", bytes);
+            out.gauge("process_resident_memory_bytes", "Resident memory of the process.", bytes);
         }
     }
 }
@@ -107,33 +107,33 @@ fn write_play(out: &mut Exposition, measured: &ArenaMeasurements) {
     out.gauge("lastnim_open_matches", "Matches that are not over.", measured.open_matches);
     out.gauge("lastnim_open_tournaments", "Tournaments that are not over.", measured.open_tournaments);
     let played = &measured.played;
-    out.counter("lastnim_plies_total", "Takes that were announced.", played.plies);
-    out.counter("lastnim_matches_ended_total", "Matches that came to an end.", played.ended_matches);
-    out.counter("lastnim_forfeits_total", "Seats that were forfeited.", played.forfeits);
+    out.counter("lastnim_plies_total", "Announced takes.", played.plies);
+    out.counter("lastnim_matches_ended_total", "Ended matches.", played.ended_matches);
+    out.counter("lastnim_forfeits_total", "Forfeited seats.", played.forfeits);
     let name = "lastnim_refused_actions_total";
-    out.head(name, "Declarations and takes that were refused in a match, by reason.", "counter");
+    out.head(name, "Refused declarations and takes, by reason.", "counter");
     for (reason, count) in RefusalReason::ALL.into_iter().zip(played.refusals) {
         let reason = pb::RefusalReason::from(reason).as_str_name();
         let reason = reason.trim_start_matches("REFUSAL_REASON_");
         out.sample(name, &[("reason", reason)], count);
     }
     out.counter("lastnim_store_transactions_total", "Transactions of the store.", measured.transactions);
-    out.gauge("lastnim_waiting_commits", "Commits that wait for the store.", measured.waiting_commits);
+    out.gauge("lastnim_waiting_commits", "Commits waiting for the store.", measured.waiting_commits);
     write_latencies(
         out,
         "lastnim_commit_duration_seconds",
-        "Time from the submission of a commit until its changes last.",
+        "Time from the submission of a commit until it is durable.",
         &measured.commits,
     );
     let standstills = measured.standstills;
     out.counter(
         "lastnim_standstills_total",
-        "Times in which the server did not run, which no bot pays for.",
+        "Pauses of the server, not charged to any bot's clock.",
         standstills.count,
     );
     out.counter(
         "lastnim_standstill_seconds_total",
-        "How long the server did not run in all.",
+        "Total time of these pauses.",
         standstills.total.as_secs_f64(),
     );
 }

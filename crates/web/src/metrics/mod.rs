@@ -1,4 +1,4 @@
-//! What the server measures of itself, as Prometheus reads it.
+//! Metrics in the format of Prometheus.
 
 mod exposition;
 mod metrics;

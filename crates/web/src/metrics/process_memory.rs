@@ -1,6 +1,6 @@
-//! How much memory the process has.
+//! The memory use of the process.
 
-/// Returns the bytes of memory that the process holds, as far as the system tells.
+/// Returns the resident memory of the process in bytes, if the system reports it.
 pub(super) fn resident_bytes() -> Option<u64> {
     resident_bytes_in(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_says_it_in_kibibytes() {
+    fn resident_memory_is_read_in_kibibytes() {
         assert_eq!(resident_bytes_in("Name:\tx\nVmRSS:\t   1234 kB\nThreads:\t1\n"), Some(1234 * 1024));
         for other in [
             "",

@@ -1,4 +1,4 @@
-//! Bots are registered, and get their tokens.
+//! The page that registers bots and replaces their tokens.
 
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use crate::address::OrganiseAddress;
@@ -13,7 +13,7 @@ use pb::bot_service_server::BotService as _;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// What is typed, and the token that came of it: it is shown in this answer and never again.
+/// The typed fields, and the new token, which is shown in this response only.
 #[derive(Default)]
 struct BotTokens {
     name: String,
@@ -24,7 +24,7 @@ struct BotTokens {
     owner: String,
     unwanted_name: String,
     unwanted_mistake: String,
-    /// The bot that was removed; empty if none was.
+    /// The bot that was removed; may be empty.
     removed: String,
 }
 
@@ -35,7 +35,6 @@ struct BotTokensPage {
     shown: BotTokens,
 }
 
-/// Shows the forms.
 pub(super) fn bots_page(organiser: &Visitor) -> Result<PageResponse, Status> {
     bots_response(organiser, StatusCode::OK, BotTokens::default())
 }
@@ -61,7 +60,7 @@ pub(super) async fn register_bot(
     }
 }
 
-/// Asks whether a bot is to be changed, in a way that cannot be undone.
+/// Asks for confirmation of a change that cannot be undone.
 fn confirm_bot_change(
     organiser: &Visitor,
     name: &str,
@@ -82,7 +81,7 @@ fn confirm_bot_change(
     )
 }
 
-/// Replaces the token of a bot, once that is confirmed, and shows the new one.
+/// Replaces the token of a bot after confirmation, and shows the new one.
 pub(super) async fn rotate_token(
     site: &Site,
     organiser: &Visitor,
@@ -91,7 +90,7 @@ pub(super) async fn rotate_token(
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
         let what = format!(
-            "The token that {name} has is void at once, and its session ends. It keeps its seats, and their clocks run."
+            "The current token of {name} becomes invalid at once and its session ends. It keeps its seats, and their clocks run."
         );
         return confirm_bot_change(
             organiser,
@@ -116,7 +115,7 @@ pub(super) async fn rotate_token(
     }
 }
 
-/// Removes a bot that never played, once that is confirmed.
+/// Removes a bot that never played, after confirmation.
 pub(super) async fn remove_bot(
     site: &Site,
     organiser: &Visitor,
@@ -125,7 +124,7 @@ pub(super) async fn remove_bot(
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
         let what = format!(
-            "The token of {name} is void at once, its session ends, and its name is free again. A bot that has played stays."
+            "The token of {name} becomes invalid at once, its session ends, and its name is free again. A bot that has played cannot be removed."
         );
         return confirm_bot_change(organiser, &name, "Remove the bot", what, &OrganiseAddress::RemoveBot);
     }

@@ -1,4 +1,4 @@
-//! What is asked before something that cannot be undone.
+//! Confirmation of changes that cannot be undone.
 
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
@@ -8,21 +8,21 @@ use askama::Template;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The field of a form that was asked for, and confirmed.
+/// The hidden field of a confirmed form.
 const CONFIRMED: &str = "confirmed";
 
-/// What is asked.
+/// A request for confirmation.
 #[derive(Debug)]
 pub(super) struct Confirmation<'a> {
     /// The question.
     pub title: &'a str,
     /// What will happen.
     pub what: String,
-    /// What is written on the button.
+    /// The text of the button.
     pub button: &'a str,
-    /// Where the form goes.
+    /// The address of the form.
     pub action: String,
-    /// Where whoever does not want it goes.
+    /// The page to return to without changing anything.
     pub back: String,
     /// The fields that were typed.
     pub kept: Vec<(&'static str, &'a str)>,
@@ -35,12 +35,11 @@ struct ConfirmationForm<'a> {
     asked: &'a Confirmation<'a>,
 }
 
-/// Returns whether a form has been confirmed.
+/// Returns whether a form is confirmed.
 pub(super) fn is_confirmed(fields: &FormFields) -> bool {
     fields.value(CONFIRMED) == "yes"
 }
 
-/// Asks.
 pub(super) fn confirmation_page(
     organiser: &Visitor,
     asked: &Confirmation<'_>,

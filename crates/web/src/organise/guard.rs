@@ -1,4 +1,4 @@
-//! Who may organise, and from where.
+//! Access to the pages of organisers.
 
 use crate::site::Site;
 use crate::typed_token::check_known_token;
@@ -7,24 +7,24 @@ use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::HeaderValue;
 
-/// The method as whose caller somebody is checked who signs in.
+/// The method name for the rate limit of sign-ins.
 const PATH: &str = "/organise";
 
-/// Checks that what a visitor types here stays between the two.
+/// Checks that the connection keeps the admin's token secret.
 pub(super) fn check_organiser_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "organising needs the admin's token, which others could read on the way: open this page on the server's own machine, or through a proxy that speaks https and \
-         that the server trusts (--trusted-proxy), which says so in x-forwarded-proto. Over gRPC, lastnim tournament create does the same.",
+        "organising needs the admin's token, which this connection does not protect: open this page on the server's own machine, or over https through a proxy \
+         that the server trusts (--trusted-proxy) and that sets x-forwarded-proto. The command lastnim tournament create works as well.",
     )
 }
 
-/// Returns a visitor who is signed in, as somebody who shows the admin's token.
+/// Returns a signed-in visitor, with the admin's token.
 pub(super) fn signed_in_visitor(site: &Site, visitor: &Visitor) -> Option<Visitor> {
     let header = site.organisers.authorization_of(visitor.secret()?, Instant::now())?;
     Some(visitor.with_authorization(header))
 }
 
-/// Checks that a token is the admin's. Wrong ones are counted, and slowed down, as those of calls are.
+/// Checks that a token is the admin's. Wrong tokens are rate limited as in gRPC calls.
 pub(super) fn check_admin_token(
     site: &Site,
     visitor: &Visitor,

@@ -1,7 +1,7 @@
-//! What an organiser does in a browser: signs in with the admin's token, and calls the services with it.
+//! The pages of organisers, who sign in with the admin's token and act through the services.
 //!
-//! These pages answer only on the machine itself or through a proxy that says https: the token would travel in the clear otherwise. The token is typed once. It stays
-//! in the memory of the server, in a session that the browser knows by a cookie.
+//! These pages respond only on the machine itself or over https through a proxy, to keep the token secret. The server keeps the token in memory, in a
+//! session that the browser knows by a cookie.
 
 mod bot_tokens;
 mod confirmation;

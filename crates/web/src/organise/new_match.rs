@@ -1,4 +1,4 @@
-//! An exhibition is begun: a match of named bots, outside of any tournament.
+//! The form for an exhibition: a match of named bots outside of any tournament.
 
 use crate::address::{OracleView, PageAddress};
 use crate::forms::{FormFields, FormToken};
@@ -16,15 +16,14 @@ use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// A field of the form.
 #[derive(Debug)]
 struct MatchField {
     name: &'static str,
     label: &'static str,
     hint: &'static str,
-    /// What stands there at first.
+    /// The initial value.
     default: &'static str,
-    /// The words to choose from, each with what it means; none where something is typed.
+    /// The options, each with its text; empty for text fields.
     choices: &'static [(&'static str, &'static str)],
 }
 
@@ -37,10 +36,10 @@ const fn typed_field(
     MatchField { name, label, hint, default, choices: &[] }
 }
 
-/// All fields, in the order in which they stand in the form.
+/// All fields, in the order of the form.
 static FIELDS: [MatchField; 8] = [
-    typed_field("bots", "Bots", "", "their names by seat, with blanks between them"),
-    typed_field("piles", "Piles", "3 4 5", "the counters of each; the last nonempty one is played"),
+    typed_field("bots", "Bots", "", "names in the order of the seats, separated by spaces"),
+    typed_field("piles", "Piles", "3 4 5", "the counters of each; the last nonempty one is in play"),
     typed_field("first", "First seat", "0", "the seat that moves first, counted from 0"),
     MatchField {
         name: "ending",
@@ -48,7 +47,7 @@ static FIELDS: [MatchField; 8] = [
         hint: "",
         default: "to_move_wins",
         choices: &[
-            ("to_move_wins", "the seat that cannot move"),
+            ("to_move_wins", "the seat to move when no counter is left"),
             ("last_mover_wins", "the seat that moved last"),
         ],
     },
@@ -60,21 +59,21 @@ static FIELDS: [MatchField; 8] = [
         choices: &[
             ("", "standard for two seats, declared for more"),
             ("declared", "each seat declares its own"),
-            ("standard", "the standard ones"),
-            ("given", "given here"),
+            ("standard", "the standard rows"),
+            ("given", "as given below"),
         ],
     },
-    typed_field("assigned", "Given rows", "", "offsets from each seat, as in 0 1; 1 0"),
-    typed_field("initial_ms", "Time", "600000", "of each seat, in milliseconds"),
+    typed_field("assigned", "Given rows", "", "offsets from each seat, such as 0 1; 1 0"),
+    typed_field("initial_ms", "Time", "600000", "for each seat, in milliseconds"),
     typed_field("declaration_ms", "Time for rows", "60000", "in milliseconds"),
 ];
 
-/// A match as an organiser has typed it.
+/// A match as it was typed.
 #[derive(Debug, Clone, Default)]
 struct TypedMatch {
     values: BTreeMap<&'static str, String>,
     mistakes: BTreeMap<&'static str, String>,
-    /// What is wrong with no field of its own.
+    /// Errors that belong to no field.
     other_mistakes: Vec<String>,
 }
 
@@ -96,7 +95,7 @@ impl TypedMatch {
         self.values.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    /// Returns what is wrong with a field; nothing if it is right.
+    /// Returns the error of a field; empty if it is valid.
     fn mistake(&self, name: &str) -> &str {
         self.mistakes.get(name).map(String::as_str).unwrap_or_default()
     }
@@ -107,11 +106,11 @@ impl TypedMatch {
 
     fn number<N: std::str::FromStr>(&mut self, name: &'static str) -> Option<N> {
         let given = self.value(name).trim();
-        let read = given.parse().map_err(|_| format!("{given:?}: expected a whole number from 0 on"));
+        let read = given.parse().map_err(|_| format!("{given:?}: expected a whole number"));
         self.note(name, read)
     }
 
-    /// Makes the request; `None` if something is wrong, which is noted.
+    /// Returns the request, or `None` after noting the errors.
     fn read(&mut self) -> Option<pb::CreateMatchRequest> {
         let names = self.value("bots").split([',', ' ', '\t', '\r', '\n']).filter(|name| !name.is_empty());
         let bots = names.map(str::to_owned).collect();
@@ -148,7 +147,7 @@ impl TypedMatch {
         })
     }
 
-    /// Reads the rows that are given; none where nothing is typed.
+    /// Parses the given rows; `None` if the field is empty.
     fn read_rows(&self) -> Result<Option<pb::AllianceMatrix>, String> {
         let typed = self.value("assigned").trim();
         if typed.is_empty() {
@@ -157,7 +156,7 @@ impl TypedMatch {
         let row = |(seat, row): (usize, &str)| {
             let offsets = read_numbers(row, &format!("row of seat {seat}"))?;
             let offset = |offset: u64| {
-                u32::try_from(offset).map_err(|_| format!("row of seat {seat}: {offset} is no offset"))
+                u32::try_from(offset).map_err(|_| format!("row of seat {seat}: {offset} is not an offset"))
             };
             Ok(pb::Row { offsets: offsets.into_iter().map(offset).collect::<Result<_, String>>()? })
         };
@@ -165,7 +164,7 @@ impl TypedMatch {
         Ok(Some(pb::AllianceMatrix { rows }))
     }
 
-    /// Takes note of what the service found wrong.
+    /// Assigns the errors of the service to fields.
     fn note_refusal(&mut self, status: &Status) {
         let request = status.get_details_bad_request();
         let violations = request.map(|request| request.field_violations).unwrap_or_default();
@@ -183,13 +182,12 @@ impl TypedMatch {
     }
 }
 
-/// Shows the form.
 pub(super) fn new_match_page(organiser: &Visitor) -> Result<PageResponse, Status> {
     let typed = TypedMatch::with_values(|field| field.default.to_owned());
     form_response(organiser, StatusCode::OK, typed)
 }
 
-/// Begins a match as it was typed, or shows what is wrong with it.
+/// Starts the match, or shows the errors.
 pub(super) async fn create_match(
     site: &Site,
     organiser: &Visitor,
@@ -203,7 +201,7 @@ pub(super) async fn create_match(
         Ok(created) => {
             let created = created.into_inner().r#match.map(|game| game.id);
             let id = created.and_then(|id| id.parse().ok());
-            let id = id.ok_or_else(|| Status::internal("the answer has no match"))?;
+            let id = id.ok_or_else(|| Status::internal("the response has no match"))?;
             Ok(redirect_response(&PageAddress::Match { id, ply: None, oracle: OracleView::Hidden }))
         }
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_becomes_the_request() {
+    fn typed_fields_become_the_request() {
         let changes =
             [("bots", " ann, bob\n"), ("piles", "2,7"), ("alliance", "given"), ("assigned", "0 1; 1 0")];
         let request = typed(&changes).read().unwrap();
@@ -243,11 +241,11 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_stand_beside_their_fields() {
+    fn errors_are_noted_by_field() {
         let mut wrong =
             typed(&[("piles", "3 x"), ("first", "-1"), ("ending", "never"), ("assigned", "0 1; y")]);
         assert_eq!(wrong.read(), None);
-        assert_eq!(wrong.mistake("first"), "\"-1\": expected a whole number from 0 on");
+        assert_eq!(wrong.mistake("first"), "\"-1\": expected a whole number");
         assert_eq!(wrong.mistake("ending"), "\"never\": expected to_move_wins or last_mover_wins");
         for (field, part) in [("piles", "\"x\""), ("assigned", "row of seat 1")] {
             assert!(wrong.mistake(field).contains(part), "{wrong:?}");
@@ -257,7 +255,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_typed_breaks_nothing(field in 0..FIELDS.len(), value in "\\PC{0,40}") {
+        fn any_input_is_handled(field in 0..FIELDS.len(), value in "\\PC{0,40}") {
             let _ = typed(&[(FIELDS[field].name, &value)]).read();
         }
     }

@@ -1,4 +1,4 @@
-//! A tournament is created.
+//! The form for a new tournament.
 
 use super::setting_fields::{FieldGroup, FormField};
 use super::typed_settings::TypedSettings;
@@ -19,27 +19,26 @@ use tonic::{Code, Status};
 #[template(path = "organise/new_tournament.html")]
 struct NewTournamentForm {
     form_token: FormToken,
-    /// How many mistakes there are, in words; empty if there is none.
+    /// How many errors there are, in words; may be empty.
     summary: String,
     other_mistakes: Vec<String>,
     groups: Vec<GroupView>,
     seldom_groups: Vec<GroupView>,
-    /// Whether the settings that few change are shown.
+    /// Whether the rarely used settings are expanded.
     shows_seldom: bool,
 }
 
-/// Fields that stand together, as they are shown.
+/// A group of fields.
 #[derive(Debug)]
 struct GroupView {
     legend: &'static str,
-    /// The format for which they count; empty for all.
+    /// The format that it belongs to; empty for all.
     format: &'static str,
-    /// The source of positions for which they count; empty for all.
+    /// The source of positions that it belongs to; empty for all.
     source: &'static str,
     fields: Vec<FieldView>,
 }
 
-/// A field, as it is shown.
 #[derive(Debug)]
 struct FieldView {
     id: String,
@@ -53,7 +52,7 @@ struct FieldView {
     choices: Vec<ChoiceView>,
 }
 
-/// A word to choose, as it is shown.
+/// An option of a field.
 #[derive(Debug)]
 struct ChoiceView {
     word: String,
@@ -61,12 +60,11 @@ struct ChoiceView {
     is_chosen: bool,
 }
 
-/// Shows the form.
 pub(super) fn new_tournament_page(organiser: &Visitor) -> Result<PageResponse, Status> {
-    form_response(organiser, StatusCode::OK, &TypedSettings::at_first())
+    form_response(organiser, StatusCode::OK, &TypedSettings::initial())
 }
 
-/// Creates a tournament as it was typed, or shows what is wrong with it.
+/// Creates the tournament, or shows the errors.
 pub(super) async fn create_tournament(
     site: &Site,
     organiser: &Visitor,
@@ -81,7 +79,7 @@ pub(super) async fn create_tournament(
         Ok(created) => {
             let created = created.into_inner().tournament.map(|tournament| tournament.id);
             let id = created.and_then(|id| id.parse().ok());
-            let id = id.ok_or_else(|| Status::internal("the answer has no tournament"))?;
+            let id = id.ok_or_else(|| Status::internal("the response has no tournament"))?;
             Ok(redirect_response(&OrganiseAddress::Tournament { id }))
         }
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
@@ -108,8 +106,8 @@ fn form_response(
     let shows_seldom = seldom_groups.iter().flat_map(|group| &group.fields).any(shown);
     let summary = match typed.mistake_count() {
         0 => String::new(),
-        1 => "One thing is not right yet.".to_owned(),
-        count => format!("{count} things are not right yet."),
+        1 => "One field needs a correction.".to_owned(),
+        count => format!("{count} fields need a correction."),
     };
     let other_mistakes = typed.other_mistakes.clone();
     let form = NewTournamentForm { form_token, summary, other_mistakes, groups, seldom_groups, shows_seldom };

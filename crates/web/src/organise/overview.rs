@@ -1,4 +1,4 @@
-//! What there is to do for an organiser.
+//! The start page of organisers.
 
 use crate::address::OrganiseAddress;
 use crate::page::Page;
@@ -16,7 +16,6 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// Tournaments that are shown.
 const MAX_TOURNAMENTS: u32 = 50;
 
 #[derive(Debug, Template)]
@@ -30,7 +29,7 @@ fn link_of_organised(key: &str, text: &str) -> Option<String> {
     Some(OrganiseAddress::Tournament { id }.to_string())
 }
 
-/// Returns the newest tournaments, and what can be done.
+/// Lists the newest tournaments and possible actions.
 pub(super) async fn overview_page(site: &Site, organiser: &Visitor) -> Result<PageResponse, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
     let list = site.tournaments.list_tournaments(organiser.request(request)).await?.into_inner();

@@ -1,4 +1,4 @@
-//! From a request of an organiser to its answer.
+//! Dispatches requests of organisers.
 
 use super::bot_tokens::{bots_page, register_bot, remove_bot, rotate_token};
 use super::guard::{check_organiser_channel, signed_in_visitor};
@@ -16,7 +16,7 @@ use crate::site::Site;
 use crate::visitor::Visitor;
 use tonic::Status;
 
-/// Shows a page to an organiser, or asks who it is.
+/// Shows a page, or the sign-in form.
 pub(crate) async fn show_organiser_page(
     site: &Site,
     visitor: &Visitor,
@@ -31,7 +31,7 @@ pub(crate) async fn show_organiser_page(
         OrganiseAddress::NewMatch => new_match_page(&organiser),
         OrganiseAddress::Tournament { id } => organised_tournament_page(site, &organiser, id).await,
         OrganiseAddress::Bots => bots_page(&organiser),
-        // These only take forms: they lead to the page that has the form.
+        // These accept only forms, so redirect to the page with the form.
         OrganiseAddress::Act { id, .. } | OrganiseAddress::VoidMatches { id } => {
             page_of(OrganiseAddress::Tournament { id })
         }
@@ -40,7 +40,7 @@ pub(crate) async fn show_organiser_page(
     }
 }
 
-/// Does what the form of an organiser asks for.
+/// Handles a form.
 pub(crate) async fn take_organiser_form(
     site: &Site,
     visitor: &Visitor,

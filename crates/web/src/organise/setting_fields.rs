@@ -1,46 +1,42 @@
-//! The settings of a tournament as the fields of a form.
+//! The settings of a tournament as form fields.
 
 use lastnim_proto::tournament_settings::{
     SETTING_SECTIONS, SectionCondition, TournamentSetting, ValueKind, all_settings,
 };
 use lastnim_tournament::FormatProfile;
 
-/// The field that says which format the tournament has.
+/// The field for the format.
 pub(super) const FORMAT: &str = "format";
-/// The field that says how positions come about.
+/// The field for the source of positions.
 pub(super) const POSITION_SOURCE: &str = "position_source";
 
-/// The ways in which positions come about, which are fields of the message, and what they mean.
+/// The sources of positions, by field of the message, with their texts.
 const POSITION_SOURCES: [(&str, &str); 3] = [
     ("positions", "listed here"),
     ("drawn_positions", "drawn from the seed"),
     ("paper_positions", "the 12 positions of the paper's tables"),
 ];
 
-/// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormField {
-    /// How positions come about.
+    /// The source of positions.
     PositionSource,
-    /// A setting. Its name is the path of the setting in the message, so that what the service says of the setting stands
-    /// beside it.
+    /// A setting. Its name is its path in the message, so errors of the service can be assigned to it.
     Setting(&'static TournamentSetting),
 }
 
-/// Fields that stand together.
+/// A group of fields.
 #[derive(Debug)]
 pub(super) struct FieldGroup {
-    /// What they are about.
+    /// Its heading.
     pub legend: &'static str,
-    /// When they count.
+    /// When it applies.
     pub condition: SectionCondition,
-    /// The fields.
     pub fields: Vec<FormField>,
 }
 
 impl FieldGroup {
-    /// Returns all groups, in the order in which they stand in the form: the way in which positions come about stands before the
-    /// first positions.
+    /// Returns all groups in the order of the form; the source of positions comes before the first list of positions.
     pub(super) fn all() -> Vec<Self> {
         let mut groups = Vec::new();
         for section in SETTING_SECTIONS {
@@ -58,13 +54,11 @@ impl FieldGroup {
 }
 
 impl FormField {
-    /// Returns all fields.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let settings = all_settings().filter(|setting| is_typed(setting)).map(Self::Setting);
         [Self::PositionSource].into_iter().chain(settings)
     }
 
-    /// Returns its name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::PositionSource => POSITION_SOURCE,
@@ -72,7 +66,7 @@ impl FormField {
         }
     }
 
-    /// Returns what it is called.
+    /// Returns the label.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::PositionSource => "Positions",
@@ -80,7 +74,7 @@ impl FormField {
         }
     }
 
-    /// Returns what stands there at first.
+    /// Returns the initial value.
     pub(super) fn first_value(self) -> String {
         match self {
             Self::PositionSource => POSITION_SOURCES[0].0.to_owned(),
@@ -93,15 +87,15 @@ impl FormField {
         }
     }
 
-    /// Says what may stand there.
+    /// Describes valid values.
     pub(super) fn hint(self) -> String {
         let Self::Setting(setting) = self else { return String::new() };
         if setting.kind == ValueKind::Format {
             return String::new();
         }
         let form = match setting.kind {
-            ValueKind::Positions => ", one a line",
-            ValueKind::Matrix => ", one row a line",
+            ValueKind::Positions => ", one per line",
+            ValueKind::Matrix => ", one row per line",
             _ => "",
         };
         let range = if setting.range.is_empty() { "" } else { ", " };
@@ -110,7 +104,7 @@ impl FormField {
         format!("{}{range}{}{form}{default}", setting.help, setting.range).replace('`', "")
     }
 
-    /// Returns the words to choose from, and what they mean.
+    /// Returns the options with their texts.
     pub(super) fn choices(self) -> Vec<(String, String)> {
         match self {
             Self::PositionSource => {
@@ -129,7 +123,7 @@ impl FormField {
     }
 }
 
-/// Returns whether something is typed, and not just said by the way in which positions come about.
+/// Returns whether it is typed, rather than implied by the source of positions.
 fn is_typed(setting: &TournamentSetting) -> bool {
     setting.kind != ValueKind::Flag
 }
@@ -154,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_style_hides_what_does_not_count() {
+    fn the_style_hides_fields_of_other_formats() {
         let style = include_str!("../assets/style.css");
         let formats = FormatProfile::ALL.map(|profile| ("format", profile.name));
         let sources = POSITION_SOURCES.map(|(source, _)| ("position_source", source));

@@ -1,4 +1,4 @@
-//! Signing in and out.
+//! Organisers sign in and out.
 
 use super::guard::check_admin_token;
 use crate::address::OrganiseAddress;
@@ -14,7 +14,7 @@ use askama::Template;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The form that asks for the admin's token. What was typed is never shown again.
+/// The form for the admin's token. The typed token is never shown again.
 #[derive(Debug, Template)]
 #[template(path = "organise/sign_in.html")]
 struct SignInForm {
@@ -22,7 +22,6 @@ struct SignInForm {
     mistake: String,
 }
 
-/// Asks for the admin's token.
 pub(super) fn sign_in_page(visitor: &Visitor) -> Result<PageResponse, Status> {
     sign_in_response(visitor, StatusCode::OK, String::new())
 }
@@ -33,13 +32,12 @@ fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> R
     Ok(private_response(visitor, status, Page::of_template("Organise", &form)))
 }
 
-/// Says that a session is over, and asks for the token again.
+/// Shows the sign-in form, with the note that the session has ended.
 pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Status> {
-    let mistake = "You are not signed in, or no longer: nothing was done.".to_owned();
+    let mistake = "You are not signed in (any more). Nothing was changed.".to_owned();
     sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake)
 }
 
-/// Signs somebody in who types the admin's token.
 pub(super) fn sign_in(site: &Site, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
     let typed = authorization_header(fields.value("token"));
     match typed.and_then(|header| check_admin_token(site, visitor, &header).map(|()| header)) {
@@ -51,7 +49,7 @@ pub(super) fn sign_in(site: &Site, visitor: &Visitor, fields: &FormFields) -> Re
     }
 }
 
-/// Ends a session, and has the browser forget it.
+/// Ends a session and deletes its cookie.
 pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
     end_sessions(site, visitor, &OrganiseAddress::SignIn)
 }

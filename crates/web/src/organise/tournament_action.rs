@@ -1,4 +1,4 @@
-//! What an organiser does to a tournament.
+//! Actions of organisers on a tournament.
 
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
@@ -13,7 +13,7 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::{Code, Status};
 
 impl TournamentAction {
-    /// Returns what was typed into its form.
+    /// Returns the fields typed into its form.
     fn typed_forms(self, fields: &FormFields) -> TypedForms {
         let bot = fields.value("bot").to_owned();
         match self {
@@ -28,7 +28,7 @@ impl TournamentAction {
         }
     }
 
-    /// Returns what is asked before it is done; `None` where it can be undone.
+    /// Returns the question to confirm first; `None` if the action can be undone.
     fn question(self, bot: &str) -> Option<(&'static str, String, &'static str)> {
         match self {
             Self::Cancel => Some((
@@ -38,13 +38,13 @@ impl TournamentAction {
             )),
             Self::Finish => Some((
                 "Finish the ladder?",
-                "It ends after the round that is being played, and cannot be taken up again.".to_owned(),
+                "It ends after the current round and cannot be resumed.".to_owned(),
                 "Finish the ladder",
             )),
             Self::Disqualify => Some((
                 "Disqualify the bot?",
                 format!(
-                    "The steward plays the seats of {bot} from now on, and it stands behind all others. That cannot be undone."
+                    "The steward plays the seats of {bot} from now on, and it is ranked last. This cannot be undone."
                 ),
                 "Disqualify the bot",
             )),
@@ -53,7 +53,7 @@ impl TournamentAction {
     }
 }
 
-/// Does what an organiser asks for, and shows the tournament after it; asks first where it cannot be undone.
+/// Applies an action and shows the tournament, or asks for confirmation.
 pub(super) async fn act_on_tournament(
     site: &Site,
     organiser: &Visitor,

@@ -1,4 +1,4 @@
-//! A tournament, for its organiser.
+//! The page on which an organiser manages a tournament.
 
 use super::void_matches::{TypedVoiding, VoidableMatch, voidable_matches};
 use crate::address::{OrganiseAddress, PageAddress, TournamentAction};
@@ -18,34 +18,30 @@ use lastnim_tournament::FormatCourse;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// Bots of the field that are shown.
 const MAX_FIELD_BOTS: usize = 200;
-/// Things that were done to it that are shown.
 const MAX_EVENTS: usize = 10;
 
 /// What was typed into the forms.
 #[derive(Debug, Default)]
 pub(super) struct TypedForms {
-    /// The bot that enters or leaves.
+    /// The bot to join or leave.
     pub entrant: String,
-    /// The bot that is disqualified.
+    /// The bot to disqualify.
     pub disqualified: String,
-    /// Whether its results count for nobody.
+    /// Whether its results are annulled.
     pub annuls: bool,
-    /// Why it is disqualified.
+    /// The reason for the disqualification.
     pub reason: String,
-    /// The matches that are voided.
+    /// The matches to void.
     pub voiding: TypedVoiding,
 }
 
-/// A form that was refused, which is shown again.
+/// A refused form, which is shown again.
 #[derive(Debug)]
 pub(super) struct RefusedForm {
-    /// The status of the answer.
     pub status: StatusCode,
-    /// What is wrong.
+    /// The errors.
     pub mistakes: Vec<String>,
-    /// What was typed.
     pub typed: TypedForms,
 }
 
@@ -53,28 +49,27 @@ pub(super) struct RefusedForm {
 #[template(path = "organise/tournament.html")]
 struct OrganisedTournament {
     form_token: FormToken,
-    /// What was refused.
+    /// The errors of a refused form.
     mistakes: Vec<String>,
     typed: TypedForms,
     progress: String,
     public_address: String,
     own_address: String,
     matches_address: String,
-    /// What was done to it, the newest first, each with its time as HTML.
+    /// What organisers did, the newest first, each with its time as HTML.
     events: Vec<(String, String)>,
     earlier_events: usize,
     bots: Vec<(String, String)>,
     unshown_bots: usize,
-    /// What can be done with one press.
+    /// Actions with a single button.
     actions: Vec<ActionButton>,
-    /// Whether bots enter and leave now.
+    /// Whether bots can join and leave now.
     can_enter: bool,
     is_running: bool,
     can_disqualify: bool,
     voidable: Vec<VoidableMatch>,
 }
 
-/// Something that can be done.
 #[derive(Debug)]
 struct ActionButton {
     address: String,
@@ -82,7 +77,7 @@ struct ActionButton {
     hint: &'static str,
 }
 
-/// Shows a tournament, and what can be done with it.
+/// Shows a tournament and possible actions.
 pub(super) async fn organised_tournament_page(
     site: &Site,
     organiser: &Visitor,
@@ -93,7 +88,7 @@ pub(super) async fn organised_tournament_page(
     tournament_page_with(site, organiser, id, unrefused).await
 }
 
-/// Shows a tournament, and what was refused.
+/// The same, with a refused form.
 pub(super) async fn tournament_page_with(
     site: &Site,
     organiser: &Visitor,
@@ -134,7 +129,7 @@ pub(super) async fn tournament_page_with(
         actions: action_buttons(id, &tournament),
         can_enter: state == pb::TournamentState::Open || tournament.has_open_field(),
         is_running,
-        // A test compares bots over whole groups.
+        // A sequential test needs whole groups.
         can_disqualify: is_running && tournament.format_profile().course != FormatCourse::UntilDecided,
         voidable,
     };
@@ -146,26 +141,22 @@ fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionBu
     let is_paused = tournament.pause() != pb::OpenMatches::Unspecified;
     let actions: Vec<(TournamentAction, &str, &str)> = match tournament.state() {
         pb::TournamentState::Open => vec![
-            (TournamentAction::Start, "Start", "plays with the bots that have joined"),
-            (TournamentAction::Cancel, "Cancel", "for good"),
+            (TournamentAction::Start, "Start", "starts with the bots that have joined"),
+            (TournamentAction::Cancel, "Cancel", "cannot be undone"),
         ],
         pb::TournamentState::Running => {
             let mut actions = if is_paused {
-                vec![(TournamentAction::Resume, "Resume", "goes on")]
+                vec![(TournamentAction::Resume, "Resume", "continues the tournament")]
             } else {
                 vec![
-                    (TournamentAction::Pause, "Pause", "begins no further match; open ones are played on"),
-                    (
-                        TournamentAction::Freeze,
-                        "Freeze",
-                        "open matches wait as well, and their clocks stand still",
-                    ),
+                    (TournamentAction::Pause, "Pause", "starts no further match; open ones are finished"),
+                    (TournamentAction::Freeze, "Freeze", "also stops open matches and their clocks"),
                 ]
             };
             if tournament.has_open_field() {
                 actions.push((TournamentAction::Finish, "Finish", "ends the ladder after this round"));
             }
-            actions.push((TournamentAction::Cancel, "Cancel", "for good"));
+            actions.push((TournamentAction::Cancel, "Cancel", "cannot be undone"));
             actions
         }
         _ => Vec::new(),

@@ -1,4 +1,4 @@
-//! The settings of a tournament as an organiser has typed them.
+//! The settings of a tournament as they were typed.
 
 use super::setting_fields::{FORMAT, FieldGroup, FormField, POSITION_SOURCE};
 use crate::forms::FormFields;
@@ -10,22 +10,22 @@ use std::collections::BTreeMap;
 use tonic::Status;
 use tonic_types::StatusExt as _;
 
-/// What was typed into each field, and what is wrong with it.
+/// The value and the errors of each field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TypedSettings {
     values: BTreeMap<&'static str, String>,
     mistakes: BTreeMap<&'static str, String>,
-    /// What is wrong with no field of its own.
+    /// Errors that belong to no field.
     pub other_mistakes: Vec<String>,
 }
 
 impl TypedSettings {
-    /// Returns what stands in the form at first.
-    pub(super) fn at_first() -> Self {
+    /// Returns the initial form.
+    pub(super) fn initial() -> Self {
         Self::of_values(FormField::first_value)
     }
 
-    /// Takes what a form carries.
+    /// Reads a form.
     pub(super) fn of_form(fields: &FormFields) -> Self {
         Self::of_values(|field| fields.value(field.name()).to_owned())
     }
@@ -35,22 +35,22 @@ impl TypedSettings {
         Self { values, mistakes: BTreeMap::new(), other_mistakes: Vec::new() }
     }
 
-    /// Returns what was typed into a field.
+    /// Returns the value of a field.
     pub(super) fn value(&self, name: &str) -> &str {
         self.values.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    /// Returns what is wrong with a field; nothing if it is right.
+    /// Returns the error of a field; empty if it is valid.
     pub(super) fn mistake(&self, name: &str) -> &str {
         self.mistakes.get(name).map(String::as_str).unwrap_or_default()
     }
 
-    /// Returns how many mistakes there are.
+    /// Returns the number of errors.
     pub(super) fn mistake_count(&self) -> usize {
         self.mistakes.len() + self.other_mistakes.len()
     }
 
-    /// Makes the message; `None` if something is wrong, which is noted. Whether the settings fit together is for the service to say.
+    /// Returns the message, or `None` after noting the errors. The service checks whether the settings are consistent.
     pub(super) fn read(&mut self) -> Option<pb::TournamentSettings> {
         let mut draft = SettingsJsonDraft::default();
         let (format, source) = (self.value(FORMAT).to_owned(), self.value(POSITION_SOURCE).to_owned());
@@ -65,7 +65,7 @@ impl TypedSettings {
             draft.give(flag, &true.into());
         }
         for needed in [format, source].iter().filter_map(|table| draft.first_missing(table)) {
-            self.mistakes.entry(needed.field).or_insert_with(|| "required, but missing".to_owned());
+            self.mistakes.entry(needed.field).or_insert_with(|| "required".to_owned());
         }
         if !self.mistakes.is_empty() {
             return None;
@@ -73,7 +73,7 @@ impl TypedSettings {
         draft.finish().map_err(|error| self.other_mistakes.push(error.to_string())).ok()
     }
 
-    /// Reads a field, and notes what is wrong with it.
+    /// Reads a field, or notes its error.
     fn read_field(&mut self, field: FormField, draft: &mut SettingsJsonDraft) {
         let typed = self.value(field.name()).trim().to_owned();
         match field {
@@ -106,7 +106,7 @@ impl TypedSettings {
         mistake.push_str(words);
     }
 
-    /// Takes note of what the service found wrong.
+    /// Assigns the errors of the service to fields.
     pub(super) fn note_refusal(&mut self, status: &Status) {
         let request = status.get_details_bad_request();
         let violations = request.map(|request| request.field_violations).unwrap_or_default();
@@ -133,12 +133,12 @@ impl FieldGroup {
     }
 }
 
-/// Returns whether nothing need be typed. A title that is empty is wrong.
+/// Returns whether a field may be empty. An empty title is an error.
 fn can_be_empty(setting: &TournamentSetting) -> bool {
     !matches!(setting.kind, ValueKind::Text | ValueKind::Format)
 }
 
-/// Returns the field in which what has a path was typed: the longest that it begins with.
+/// Returns the field for a path of the message: the one with the longest matching prefix.
 fn field_of_path(path: &str) -> Option<FormField> {
     let begins = |field: &FormField| {
         path.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
@@ -156,20 +156,20 @@ mod tests {
     use proptest::prelude::*;
 
     fn typed(changes: &[(&'static str, &str)]) -> TypedSettings {
-        let mut typed = TypedSettings::at_first();
+        let mut typed = TypedSettings::initial();
         typed.values.extend(changes.iter().map(|&(name, value)| (name, value.to_owned())));
         typed
     }
 
     #[test]
-    fn what_is_typed_becomes_the_message() {
+    fn typed_fields_become_the_message() {
         let changes = [
             ("title", " Spring "),
             ("positions", "3 4 5\n\n2,2\r\n"),
             ("format", "swiss"),
             ("swiss.rounds", "7"),
             ("ending", "last_mover_wins"),
-            // It is of another format, and does not count.
+            // It belongs to another format, so it is ignored.
             ("sprt.alpha", "nonsense"),
         ];
         let settings = typed(&changes).read().unwrap();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_stand_beside_their_fields() {
+    fn errors_are_noted_by_field() {
         let mut wrong = typed(&[
             ("seats", "many"),
             ("positions", "3 4\nx"),
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(wrong.mistake("positions"), "line 2: \"x\" is not a whole number");
         assert_eq!(wrong.mistake("sprt.effect_some"), "\"inf\" is not a number");
         assert!(wrong.mistake("ending").contains("never") && !wrong.mistake("seed").is_empty(), "{wrong:?}");
-        assert_eq!(wrong.mistake("sprt.candidate"), "required, but missing");
+        assert_eq!(wrong.mistake("sprt.candidate"), "required");
         assert_eq!(wrong.mistake_count(), 6);
         let mut unknown = typed(&[("format", "<b>")]);
         assert_eq!(unknown.read(), None);
@@ -220,7 +220,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_typed_breaks_nothing(field in 0..60_usize, value in "\\PC{0,40}", format in 0..7_usize) {
+        fn any_input_is_handled(field in 0..60_usize, value in "\\PC{0,40}", format in 0..7_usize) {
             let names: Vec<_> = FormField::all().map(FormField::name).collect();
             let formats = ["round_robin", "gauntlet", "swiss", "knockout", "ladder", "sprt", "x"];
             let mut typed = typed(&[("format", formats[format]), (names[field % names.len()], &value)]);

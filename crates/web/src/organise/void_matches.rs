@@ -1,4 +1,4 @@
-//! Matches are voided, and played again.
+//! Organisers void matches, which are then played again.
 
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
@@ -16,36 +16,34 @@ use std::mem;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// The newest matches, which can be ticked.
+/// The number of newest matches with a box to tick.
 const NEWEST: u32 = 30;
-/// The most matches and groups of a form.
+/// The maximum number of matches and groups in a form.
 const MAX_TARGETS: usize = 50;
-/// Mistakes that are told at once.
+/// The maximum number of errors shown.
 const MAX_MISTAKES: usize = 10;
-/// The most characters of a word that are repeated.
+/// The maximum number of characters quoted in an error.
 const MAX_REPEATED: usize = 40;
 
-/// What an organiser has typed to have matches voided.
+/// The form as it was typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct TypedVoiding {
-    /// The ids of the matches that are ticked.
+    /// The ids of ticked matches.
     pub ticked: Vec<String>,
-    /// The ids of other matches.
+    /// Further match ids.
     pub others: String,
     /// The numbers of duplicate groups.
     pub groups: String,
-    /// Why.
     pub reason: String,
 }
 
-/// Matches to be voided.
 #[derive(Debug, PartialEq)]
 struct Voiding {
     targets: Vec<Target>,
     reason: Reason,
 }
 
-/// A match that can be ticked.
+/// A match with a box to tick.
 #[derive(Debug)]
 pub(super) struct VoidableMatch {
     pub id: String,
@@ -66,7 +64,7 @@ impl TypedVoiding {
         }
     }
 
-    /// Returns the fields of a form that says the same.
+    /// Returns the same as form fields.
     fn fields(&self) -> Vec<(&'static str, &str)> {
         let ticked = self.ticked.iter().map(|id| ("match", id.as_str()));
         ticked
@@ -74,10 +72,10 @@ impl TypedVoiding {
             .collect()
     }
 
-    /// Reads what is to be voided.
+    /// Parses the form.
     ///
     /// # Errors
-    /// Names each word that is neither a match nor a group, and says what is missing.
+    /// Names each invalid word and each missing field.
     fn read(&self) -> Result<Voiding, Vec<String>> {
         let (mut targets, mut mistakes) = (Vec::new(), Vec::new());
         let ids = self.ticked.iter().map(String::as_str).chain(split_words(&self.others));
@@ -92,21 +90,23 @@ impl TypedVoiding {
                 targets.push(Target::Group(group));
             } else {
                 let group = shortened(group);
-                mistakes.push(format!("group {group:?}: expected a whole number from 0 on"));
+                mistakes.push(format!("group {group:?}: expected a whole number"));
             }
         }
         let mut chosen: Vec<Target> = Vec::new();
         for target in targets {
-            // Of more than there may be none is looked at.
+            // If there are too many, none is checked.
             if chosen.len() <= MAX_TARGETS && !chosen.contains(&target) {
                 chosen.push(target);
             }
         }
         if mistakes.is_empty() && chosen.is_empty() {
-            mistakes.push("no match is chosen: tick one, or name a match or a group".to_owned());
+            mistakes.push("no match is chosen: tick one, or enter a match or a group".to_owned());
         }
         if chosen.len() > MAX_TARGETS {
-            mistakes.push(format!("more than {MAX_TARGETS} matches and groups: void them in parts"));
+            mistakes.push(format!(
+                "expected at most {MAX_TARGETS} matches and groups: void them in several steps"
+            ));
         }
         mistakes.truncate(MAX_MISTAKES);
         let reason = self.reason.parse::<Reason>().map_err(|error| mistakes.push(format!("reason: {error}")));
@@ -116,7 +116,7 @@ impl TypedVoiding {
         }
     }
 
-    /// Names matches that are ticked among the others, unless they can be ticked in the form that is shown.
+    /// Adds ticked matches that are no longer listed to the typed ids.
     pub(super) fn name_unlisted(&mut self, listed: &[VoidableMatch]) {
         let is_listed = |id: &String| listed.iter().any(|game| game.id == *id);
         let (ticked, unlisted): (Vec<_>, Vec<_>) =
@@ -136,7 +136,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(MAX_REPEATED).collect()
 }
 
-/// Returns the newest matches that can be voided, of which some are ticked.
+/// Returns the newest matches that can be voided, with their ticks.
 pub(super) async fn voidable_matches(
     site: &Site,
     organiser: &Visitor,
@@ -160,7 +160,7 @@ pub(super) async fn voidable_matches(
     Ok(matches.into_iter().filter_map(voidable).collect())
 }
 
-/// Voids matches once that is confirmed, and shows the tournament after it.
+/// Voids matches after confirmation, and shows the tournament.
 pub(super) async fn void_matches(
     site: &Site,
     organiser: &Visitor,
@@ -188,7 +188,7 @@ pub(super) async fn void_matches(
             &Confirmation {
                 title: "Void the matches?",
                 what: question_words(&voiding, &newest),
-                button: "Void them",
+                button: "Void",
                 action: OrganiseAddress::VoidMatches { id }.to_string(),
                 back: OrganiseAddress::Tournament { id }.to_string(),
                 kept: typed.fields(),
@@ -219,7 +219,7 @@ async fn refused_response(
     tournament_page_with(site, organiser, id, RefusedForm { status, mistakes, typed }).await
 }
 
-/// Says what will happen. Matches that are not among the newest are named by their ids.
+/// Says what will happen. Matches that are not listed are named by id.
 fn question_words(voiding: &Voiding, newest: &[VoidableMatch]) -> String {
     let name = |target: &Target| match target {
         Target::MatchId(id) => match newest.iter().find(|game| game.id == *id) {
@@ -230,8 +230,8 @@ fn question_words(voiding: &Voiding, newest: &[VoidableMatch]) -> String {
     };
     let what = voiding.targets.iter().map(name).collect::<Vec<_>>().join("; ");
     format!(
-        "You void {what}. What is voided counts for nothing and is played again, with the same bots on the same position; \
-         its record stays as it is. Everybody reads why: {}",
+        "You void {what}. Voided matches do not count and are played again, with the same bots on the same position; \
+         their records are kept. The reason is public: {}",
         voiding.reason
     )
 }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_and_groups_are_read_once_each() {
+    fn repeated_matches_and_groups_count_once() {
         let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
         assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(7), Target::Group(9)]);
         let said = question_words(&voiding, &[]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistake_names_what_was_typed() {
+    fn each_error_names_its_word() {
         let blank = TypedVoiding { reason: " ".into(), ..typed(&["x"], "y", "-1 z") };
         let mistakes = blank.read().unwrap_err();
         for (mistake, begin) in mistakes.iter().zip([
@@ -273,15 +273,18 @@ mod tests {
         assert_eq!(mistakes.len(), 5);
         assert_eq!(
             typed(&[], " ", ",").read().unwrap_err(),
-            ["no match is chosen: tick one, or name a match or a group"]
+            ["no match is chosen: tick one, or enter a match or a group"]
         );
         let groups = |count: usize| (0..count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
         assert!(typed(&[], "", &groups(MAX_TARGETS)).read().is_ok());
-        assert!(typed(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0].starts_with("more than 50"));
+        assert!(
+            typed(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0]
+                .starts_with("expected at most 50")
+        );
     }
 
     #[test]
-    fn what_is_ticked_and_no_longer_listed_is_named() {
+    fn ticked_matches_that_left_the_list_are_kept() {
         let listed = VoidableMatch {
             id: ID.into(),
             number: 0,
@@ -300,7 +303,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_typed_breaks_nothing(ticked in "\\PC{0,50}", others in ".{0,50}", groups in ".{0,50}") {
+        fn any_input_is_handled(ticked in "\\PC{0,50}", others in ".{0,50}", groups in ".{0,50}") {
             let _ = typed(&[&ticked], &others, &groups).read();
         }
     }

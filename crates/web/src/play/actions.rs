@@ -1,7 +1,7 @@
-//! What a player does in a hand.
+//! Actions of a player in a game.
 
-use super::hand::Hand;
-use super::hand_page::mistaken_hand_response;
+use super::game::PlayedGame;
+use super::game_page::mistaken_game_response;
 use super::player::Player;
 use super::typed_row::read_row;
 use crate::forms::FormFields;
@@ -17,50 +17,50 @@ use std::time::Duration;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// How long the answers of the others are waited for: without scripts, a page shows nothing that happens later.
+/// How long a response waits for the others' moves: without scripts, a page does not update.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// The most characters of what was typed that are repeated.
+/// The maximum number of characters quoted in an error.
 const MAX_REPEATED: usize = 40;
 
-/// Does what a form asks for, and shows the hand as it stands then. An action is applied before anything is read: whoever plays waits for nobody who reads.
-pub(super) async fn act_in_hand(
+/// Applies a form to a game and shows the result. The action comes before any reads, so it never waits for readers.
+pub(super) async fn act_in_game(
     site: &Site,
     visitor: &Visitor,
     player: Player,
     id: MatchId,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let answer = redirect_response(&player.hand_address(id));
+    let answer = redirect_response(&player.game_address(id));
     let Some(open) = player.open_seat(site, visitor, id)? else {
-        // It is over, or no hand of the player: reading it says which.
-        return Hand::load(site, visitor, player, id).await.map(|_| answer);
+        // The game is over or not the player's; loading it tells which.
+        return PlayedGame::load(site, visitor, player, id).await.map(|_| answer);
     };
     let action = match read_action(&open, fields) {
-        Ok(HandAction::New(SeatAction::Take { ply, take, .. })) if ply < open.plies => {
-            let hand = Hand::load(site, visitor, player.clone(), id).await?;
-            match describe_past_ply(&hand, ply, take) {
-                Some(mistake) => return mistake_response(visitor, &hand, mistake, fields),
-                None => HandAction::MadeBefore { ply: Some(ply) },
+        Ok(GameAction::New(SeatAction::Take { ply, take, .. })) if ply < open.plies => {
+            let game = PlayedGame::load(site, visitor, player.clone(), id).await?;
+            match describe_past_ply(&game, ply, take) {
+                Some(mistake) => return mistake_response(visitor, &game, mistake, fields),
+                None => GameAction::MadeBefore { ply: Some(ply) },
             }
         }
         Ok(action) => action,
         Err(mistake) => {
-            let hand = Hand::load(site, visitor, player, id).await?;
-            return mistake_response(visitor, &hand, mistake, fields);
+            let game = PlayedGame::load(site, visitor, player, id).await?;
+            return mistake_response(visitor, &game, mistake, fields);
         }
     };
     let refusals = player.hand_status(site, id)?.refusals;
     let is_answered = answer_of_action(&action, refusals);
-    if let HandAction::New(action) = action {
+    if let GameAction::New(action) = action {
         match player.act(site, visitor, id, action).await {
             Ok(()) => {}
-            // It has ended in between, as the page will show.
+            // The game has just ended.
             Err(status) if status.code() == Code::FailedPrecondition => return Ok(answer),
             // Another session has the seats.
             Err(status) if status.code() == Code::Aborted => {
-                let hand = Hand::load(site, visitor, player, id).await?;
+                let game = PlayedGame::load(site, visitor, player, id).await?;
                 let mistake = status.message().to_owned();
-                return mistaken_hand_response(visitor, &hand, StatusCode::CONFLICT, mistake, Some(fields));
+                return mistaken_game_response(visitor, &game, StatusCode::CONFLICT, mistake, Some(fields));
             }
             Err(status) => return Err(status),
         }
@@ -69,38 +69,38 @@ pub(super) async fn act_in_hand(
     Ok(answer)
 }
 
-/// Shows a hand with what is wrong with a form; one that is over as it is.
+/// Shows a game with an error in its form, or just the game if it is over.
 fn mistake_response(
     visitor: &Visitor,
-    hand: &Hand,
+    game: &PlayedGame,
     mistake: String,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    if hand.is_over() {
-        return Ok(redirect_response(&hand.player.hand_address(hand.id)));
+    if game.is_over() {
+        return Ok(redirect_response(&game.player.game_address(game.id)));
     }
     let response =
-        mistaken_hand_response(visitor, hand, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))?;
+        mistaken_game_response(visitor, game, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))?;
     Ok(with_reason(response, "FORM_MISTAKE"))
 }
 
-/// What a form asks for.
+/// An action of a player.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum HandAction {
+enum GameAction {
     New(SeatAction),
-    /// What counts already; for a take at this ply.
+    /// A repeated action; for a take, at this ply.
     MadeBefore {
         ply: Option<u32>,
     },
 }
 
-/// Returns what says that an action has been answered; `refusals` is how much was refused before.
-fn answer_of_action(action: &HandAction, refusals: u64) -> impl Fn(&HandStatus) -> bool + use<> {
+/// Returns a check whether an action has been answered; `refusals` is the number of refusals before it.
+fn answer_of_action(action: &GameAction, refusals: u64) -> impl Fn(&HandStatus) -> bool + use<> {
     let (ply, awaits_rows) = match *action {
-        HandAction::New(SeatAction::Take { ply, .. }) => (Some(ply), false),
-        HandAction::New(SeatAction::Declare { .. }) => (None, true),
-        HandAction::New(SeatAction::Resign) => (None, false),
-        HandAction::MadeBefore { ply } => (ply, ply.is_none()),
+        GameAction::New(SeatAction::Take { ply, .. }) => (Some(ply), false),
+        GameAction::New(SeatAction::Declare { .. }) => (None, true),
+        GameAction::New(SeatAction::Resign) => (None, false),
+        GameAction::MadeBefore { ply } => (ply, ply.is_none()),
     };
     move |status| match ply {
         Some(ply) => status.answers(ply, refusals),
@@ -108,31 +108,31 @@ fn answer_of_action(action: &HandAction, refusals: u64) -> impl Fn(&HandStatus) 
     }
 }
 
-/// Reads what a form asks for.
-fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<HandAction, String> {
+/// Parses a form.
+fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<GameAction, String> {
     match fields.value("act") {
         "take" => {
             let ply = read_number(fields, "ply")?;
-            let ply = u32::try_from(ply).map_err(|_| format!("ply {ply}: expected a ply of this hand"))?;
-            Ok(HandAction::New(SeatAction::take(ply, read_number(fields, "take")?, None)))
+            let ply = u32::try_from(ply).map_err(|_| format!("ply {ply}: expected a ply of this game"))?;
+            Ok(GameAction::New(SeatAction::take(ply, read_number(fields, "take")?, None)))
         }
-        // Sent twice, it counts once.
-        "declare" if !(open.is_declaring && open.is_awaited) => Ok(HandAction::MadeBefore { ply: None }),
+        // A repeated form counts once.
+        "declare" if !(open.is_declaring && open.is_awaited) => Ok(GameAction::MadeBefore { ply: None }),
         "declare" => {
             let offsets = read_row(fields, open.seat.index(), open.seats.get())?;
-            Ok(HandAction::New(SeatAction::Declare { offsets, note_hash: Ok(None) }))
+            Ok(GameAction::New(SeatAction::Declare { offsets, note_hash: Ok(None) }))
         }
-        "resign" => Ok(HandAction::New(SeatAction::Resign)),
+        "resign" => Ok(GameAction::New(SeatAction::Resign)),
         other => Err(format!("act {:?}: expected take, declare or resign", shortened(other))),
     }
 }
 
-/// Says who took at a ply that is over; nothing if it was this take of the player.
-fn describe_past_ply(hand: &Hand, ply: u32, take: u64) -> Option<String> {
-    let made = &hand.replay.take_at(ply)?.took;
-    let is_same = made.seat as usize == hand.seat && made.take == take;
-    let name = || hand.names.subject(made.seat as usize);
-    (!is_same).then(|| format!("ply {ply} is over: {} took {} there", name(), made.take))
+/// Says who took at a past ply; `None` if it was this same take.
+fn describe_past_ply(game: &PlayedGame, ply: u32, take: u64) -> Option<String> {
+    let made = &game.replay.take_at(ply)?.took;
+    let is_same = made.seat as usize == game.seat && made.take == take;
+    let name = || game.names.subject(made.seat as usize);
+    (!is_same).then(|| format!("ply {ply} is over: {} took {}", name(), made.take))
 }
 
 fn read_number(fields: &FormFields, name: &str) -> Result<u64, String> {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_take_waits_for_nobody_who_reads() {
+    async fn takes_never_wait_for_readers() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
         let (site, visitor) = (open_site(&arena, 1), guest_visitor());
@@ -182,7 +182,7 @@ mod tests {
             ..pb::CreateMatchRequest::default()
         };
         let id = site.guests.begin(visitor.request(request), &guest).await.unwrap();
-        // The only turn to read is taken, and is not given back.
+        // The only slot for reads is taken and never freed.
         let ((begin, is_reading), (finish, finished)) = (oneshot::channel(), mpsc::channel::<()>());
         let (reads, reader) = (site.reads.clone(), guest_visitor());
         let reading = tokio::spawn(async move {
@@ -199,11 +199,11 @@ mod tests {
         tokio::select! {
             biased;
             () = applied => {}
-            acted = act_in_hand(&site, &visitor, player, id, &fields) => {
+            acted = act_in_game(&site, &visitor, player, id, &fields) => {
                 acted.unwrap();
                 assert_eq!(arena.open_seat(&guest, id).unwrap().plies, 1);
             }
-            () = tokio::time::sleep(Duration::from_mins(1)) => panic!("the take waits for the reader"),
+            () = tokio::time::sleep(Duration::from_mins(1)) => panic!("the take waits for a reader"),
         }
         drop(finish);
         reading.await.unwrap().unwrap();

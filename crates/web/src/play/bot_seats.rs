@@ -1,4 +1,4 @@
-//! Where somebody plays who holds the token of a bot: signing in and out, and the matches of the bot.
+//! Playing as a bot: signing in and out, and the matches of the bot.
 
 use super::player::Player;
 use crate::address::{BotPlayAddress, PageAddress};
@@ -18,12 +18,11 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The method as whose caller somebody is checked who signs in.
+/// The method name for the rate limit of sign-ins.
 const PATH: &str = "/play/bot";
-/// Open matches that are listed.
 const MATCHES: usize = 50;
 
-/// The form that asks for the token of a bot. What was typed is never shown again.
+/// The form for a bot's token. The typed token is never shown again.
 #[derive(Debug, Template)]
 #[template(path = "play/bot_sign_in.html")]
 struct BotSignIn {
@@ -31,7 +30,6 @@ struct BotSignIn {
     mistake: String,
 }
 
-/// The matches of a bot.
 #[derive(Debug, Template)]
 #[template(path = "play/bot_seats.html")]
 struct BotSeats {
@@ -39,12 +37,11 @@ struct BotSeats {
     bot: String,
     bot_address: String,
     revision: u64,
-    /// Whether the visitor's session has the seats, and no later one.
+    /// Whether this session has the seats, rather than a later one.
     has_seats: bool,
     matches: Vec<OpenMatch>,
-    /// Whether there are more.
     has_more: bool,
-    /// Its tournaments, as they are written already.
+    /// The section on its tournaments, as HTML.
     tournaments: String,
 }
 
@@ -54,33 +51,32 @@ struct OpenMatch {
     address: String,
     bots: String,
     piles: String,
-    /// Where its tournament is; empty for none.
+    /// The page of its tournament; may be empty.
     tournament: String,
     state: &'static str,
 }
 
-/// Checks that what a visitor types here stays between the two.
+/// Checks that the connection keeps the bot's token secret.
 pub(super) fn check_player_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "playing as a bot needs its token, which others could read on the way: open this page on the server's own machine, or through a proxy that speaks https and \
-         that the server trusts (--trusted-proxy), which says so in x-forwarded-proto",
+        "playing as a bot needs its token, which this connection does not protect: open this page on the server's own machine, or over https through a proxy \
+         that the server trusts (--trusted-proxy) and that sets x-forwarded-proto",
     )
 }
 
-/// Asks for the token of a bot.
 pub(super) fn sign_in_page(visitor: &Visitor) -> Result<PageResponse, Status> {
     sign_in_response(visitor, StatusCode::OK, String::new())
 }
 
-/// Says that nobody is signed in, and asks for the token.
+/// Shows the sign-in form, with the note that nobody is signed in.
 pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Status> {
-    let mistake = "You are not signed in, or no longer: nothing was done.".to_owned();
+    let mistake = "You are not signed in (any more). Nothing was changed.".to_owned();
     sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake)
 }
 
-/// Says that nobody is signed in any more to a page that follows what happens, and asks for the token.
+/// Shows the sign-in form to a live page whose session has ended.
 pub(super) fn lost_sign_in_response(visitor: &Visitor) -> Result<PageResponse, Status> {
-    let mistake = "You are no longer signed in: your time is over, somebody has signed in elsewhere with the same token or replaced it, or the server has begun anew.";
+    let mistake = "You are no longer signed in: the session expired, somebody signed in with the same token or replaced it, or the server restarted.";
     sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned())
 }
 
@@ -90,7 +86,7 @@ fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> R
     Ok(private_response(visitor, status, Page::of_template("Play as a bot", &content)))
 }
 
-/// Signs somebody in who types the token of a bot, and takes its seats.
+/// Signs in with a bot's token, and takes its seats.
 pub(super) fn sign_in_as_bot(
     site: &Site,
     visitor: &Visitor,
@@ -106,7 +102,7 @@ pub(super) fn sign_in_as_bot(
         Ok(taken) => taken,
         Err(status) => return sign_in_response(visitor, http_status(&status), token_mistake(&status)),
     };
-    // Of two browsers with the same token, the later one plays.
+    // The later of two browsers with the same token has the seats.
     site.players.end_all_of(&header, now);
     let secret = site.players.begin(header, TokenHolders::One, visitor.address(), now);
     site.players.hold_seats(&secret, seats, now);
@@ -114,7 +110,7 @@ pub(super) fn sign_in_as_bot(
     Ok(with_cookie(answer, PLAYER_COOKIE.set(&secret, visitor.channel)))
 }
 
-/// Takes the seats again that another session has taken.
+/// Takes the seats back from another session.
 pub(super) fn retake_seats(site: &Site, seated: &Visitor) -> Result<PageResponse, Status> {
     let now = Instant::now();
     let ending = seated.secret().and_then(|secret| Some((secret, site.players.end_of(secret, now)?)));
@@ -124,9 +120,9 @@ pub(super) fn retake_seats(site: &Site, seated: &Visitor) -> Result<PageResponse
     Ok(redirect_response(&BotPlayAddress::Seats { since: None }))
 }
 
-/// Leaves the seats, and has the browser forget its session.
+/// Leaves the seats and deletes the cookie.
 pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
-    // The seats are left with it, unless a later session has them.
+    // Ending the session frees the seats, unless a later session has them.
     if let Some(secret) = visitor.secret() {
         site.players.end(secret, Instant::now());
     }
@@ -134,7 +130,7 @@ pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
     with_cookie(answer, PLAYER_COOKIE.remove(visitor.channel))
 }
 
-/// Shows the open matches of a bot, once its session has heard more than the page with the number `since` shows, or some time has passed.
+/// Shows the open matches of a bot once they are newer than the revision `since`, or the wait times out.
 pub(super) async fn later_bot_seats_page(
     site: &Site,
     seated: &Visitor,
@@ -143,11 +139,11 @@ pub(super) async fn later_bot_seats_page(
     within: Duration,
 ) -> Result<PageResponse, Status> {
     site.bot_hands.wait_for_more(&bot, within, since).await;
-    // What follows this page does not look at the tournaments.
+    // Live updates of this page do not include the tournaments.
     bot_seats_page_with(site, seated, bot, StatusCode::OK, String::new())
 }
 
-/// Shows the open matches of a bot, and its tournaments as they are written already.
+/// Shows the open matches of a bot, with the section on its tournaments.
 pub(super) fn bot_seats_page_with(
     site: &Site,
     seated: &Visitor,
@@ -157,7 +153,7 @@ pub(super) fn bot_seats_page_with(
 ) -> Result<PageResponse, Status> {
     let form_token = seated.form_token()?;
     let revision = site.bot_hands.revision(&bot);
-    let (hands, has_more) = site.bot_hands.open_hands(&bot, MATCHES);
+    let (games, has_more) = site.bot_hands.open_hands(&bot, MATCHES);
     let player = Player::Bot(bot);
     let content = BotSeats {
         form_token,
@@ -165,7 +161,7 @@ pub(super) fn bot_seats_page_with(
         bot: player.name().to_string(),
         has_seats: revision.is_some(),
         revision: revision.unwrap_or_default(),
-        matches: hands.iter().map(|hand| open_match(&player, hand)).collect(),
+        matches: games.iter().map(|game| open_match(&player, game)).collect(),
         has_more,
         tournaments,
     };
@@ -177,14 +173,14 @@ fn open_match(player: &Player, OpenHand { id, setup, open }: &OpenHand) -> OpenM
         setup.origin.as_ref().map(|origin| PageAddress::Tournament { id: origin.tournament }.to_string());
     let bots: Vec<_> = setup.bots.iter().map(ToString::to_string).collect();
     OpenMatch {
-        address: player.hand_address(*id).to_string(),
+        address: player.game_address(*id).to_string(),
         bots: join_first_words(&bots),
         piles: join_words(setup.piles.as_slice(), ","),
         tournament: tournament.unwrap_or_default(),
         state: match (open.is_awaited, open.is_declaring) {
             (true, true) => "declare your row",
             (true, false) => "your move",
-            (false, _) => "waits for others",
+            (false, _) => "waiting for others",
         },
     }
 }

@@ -1,4 +1,4 @@
-//! The tournaments of a bot that somebody plays by hand: those that it may join, and those that it is in.
+//! The tournaments of a bot that is played by hand.
 
 use super::bot_seats::bot_seats_page_with;
 use crate::address::{BotPlayAddress, FieldAction, PageAddress};
@@ -15,44 +15,43 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// Tournaments of one state that are looked through at once.
-const LOOKED_THROUGH: u32 = 100;
-/// How many times as many are looked through at most.
-const MAX_LOOKS: usize = 10;
-/// Tournaments of a section that are listed.
+/// Tournaments of one state read per request.
+const TOURNAMENTS_PER_REQUEST: u32 = 100;
+/// The maximum number of such requests.
+const MAX_REQUESTS: usize = 10;
+/// The maximum length of a list.
 const MAX_LISTED: usize = 50;
-/// Ladders of the bot that are asked whether they have suspended it.
+/// Ladders that are asked whether they have suspended the bot.
 const MAX_LADDERS: usize = 10;
 
-/// The tournaments of a bot, and the forms by which it joins and leaves them.
+/// The tournaments of a bot, with forms to join and leave.
 #[derive(Debug, Template)]
 #[template(path = "play/bot_tournaments.html")]
 struct BotTournaments<'a> {
     form_token: FormToken,
     bot: &'a BotName,
-    /// Why nothing came of a form; empty if something did.
+    /// Why a form failed; may be empty.
     mistake: &'a str,
     sections: Vec<TournamentSection>,
-    /// Why nothing can be listed now; empty if something can.
+    /// Why the lists are missing; may be empty.
     unread: String,
 }
 
-/// Some of them.
 #[derive(Debug)]
 struct TournamentSection {
     heading: &'static str,
     tournaments: Vec<ListedTournament>,
-    /// Whether there may be more of them.
+    /// Whether there may be more.
     has_more: bool,
 }
 
-/// A tournament, and what can be done with it.
+/// A tournament and what the bot can do in it.
 #[derive(Debug)]
 struct ListedTournament {
     title: String,
     address: String,
     state: &'static str,
-    /// How many bots are in it.
+    /// The number of bots in it.
     field: String,
     actions: Vec<TournamentForm>,
 }
@@ -64,7 +63,7 @@ struct TournamentForm {
     button: &'static str,
 }
 
-/// Writes the tournaments of a bot. If they cannot be read now, its matches are shown all the same.
+/// Writes the tournaments of a bot. If they cannot be read now, the page is shown without them.
 pub(super) async fn bot_tournaments_html(
     site: &Site,
     seated: &Visitor,
@@ -88,13 +87,13 @@ async fn read_tournaments(
     seated: &Visitor,
     bot: &BotName,
 ) -> Result<[TournamentSection; 2], Status> {
-    let mut entered = TournamentSection::with_heading("In these");
-    let mut joinable = TournamentSection::with_heading("It may join these");
+    let mut entered = TournamentSection::with_heading("Joined");
+    let mut joinable = TournamentSection::with_heading("Open for joining");
     let mut ladders = 0;
     for state in [pb::TournamentState::Running, pb::TournamentState::Open] {
         let mut page_token = String::new();
-        for _ in 0..MAX_LOOKS {
-            let (page_size, state) = (LOOKED_THROUGH, state.into());
+        for _ in 0..MAX_REQUESTS {
+            let (page_size, state) = (TOURNAMENTS_PER_REQUEST, state.into());
             let request = pb::ListTournamentsRequest { page_size, page_token, state };
             let list = site.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
             for tournament in list.tournaments {
@@ -122,7 +121,7 @@ async fn read_tournaments(
     Ok([entered, joinable])
 }
 
-/// How a bot stands to a tournament.
+/// Whether a bot is in a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FieldEntry {
     Outside,
@@ -135,7 +134,7 @@ impl TournamentSection {
         Self { heading, tournaments: Vec::new(), has_more: false }
     }
 
-    /// Adds a tournament, as long as there is room.
+    /// Adds a tournament if there is room.
     fn extend(&mut self, listed: Option<ListedTournament>) {
         let Some(listed) = listed else { return };
         if self.tournaments.len() < MAX_LISTED {
@@ -147,16 +146,16 @@ impl TournamentSection {
 }
 
 impl ListedTournament {
-    /// Returns a tournament as it is listed; `None` where the bot is not in it and cannot join it.
+    /// Returns a tournament for the list; `None` if the bot is not in it and cannot join.
     fn of(tournament: pb::Tournament, entry: FieldEntry) -> Option<Self> {
         let id: TournamentId = tournament.id.parse().ok()?;
         let is_ladder = tournament.has_open_field();
         let is_open = tournament.state() == pb::TournamentState::Open || is_ladder;
         let state = match (tournament.state(), is_ladder, entry) {
-            (_, _, FieldEntry::Suspended) => "a ladder that has suspended it: it returns by joining again",
-            (_, true, _) => "a ladder that runs",
+            (_, _, FieldEntry::Suspended) => "a ladder that has suspended the bot: join again to continue",
+            (_, true, _) => "a running ladder",
             (pb::TournamentState::Open, ..) => "not started yet",
-            _ => "it runs",
+            _ => "running",
         };
         let mut actions = Vec::new();
         if is_open && entry != FieldEntry::Entered {
@@ -191,14 +190,14 @@ async fn is_suspended(site: &Site, seated: &Visitor, id: &str, bot: &BotName) ->
     Ok(suspended.bots.iter().any(|suspended| suspended.bot == bot.as_str()))
 }
 
-/// Enters the bot into a tournament, or takes it out, and shows its tournaments after that.
+/// Lets the bot join or leave a tournament, and shows its tournaments.
 pub(super) async fn change_field(
     site: &Site,
     seated: &Visitor,
     bot: BotName,
     (id, action): (TournamentId, FieldAction),
 ) -> Result<PageResponse, Status> {
-    // The service takes the bot whose token the session shows.
+    // The service identifies the bot by the token of the session.
     let (tournament_id, named) = (id.to_string(), String::new());
     let changed = match action {
         FieldAction::Join => {
@@ -220,7 +219,7 @@ pub(super) async fn change_field(
     }
 }
 
-/// Writes the page with the matches of a bot and its tournaments.
+/// Shows the matches and tournaments of a bot.
 pub(super) async fn bot_page_with_tournaments(
     site: &Site,
     seated: &Visitor,
@@ -239,7 +238,7 @@ mod tests {
     use lastnim_tournament::{AllianceSource, testing};
 
     #[tokio::test]
-    async fn the_tournaments_of_a_bot_are_listed_however_many_newer_ones_there_are() {
+    async fn tournaments_of_a_bot_are_found_behind_newer_ones() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let [one, two, three] = ["one", "two", "three"].map(|bot| bot.parse::<BotName>().unwrap());
         let address = format!("/tournaments/{}", start_old_ladder(&arena, [&one, &two]).await);
@@ -252,7 +251,7 @@ mod tests {
             assert!(sections.iter().all(|section| !section.has_more));
         }
 
-        // What does not fit is named.
+        // The page says that there are more.
         for _ in 0..=MAX_LISTED {
             let settings = testing::settings(2, 1, AllianceSource::Standard);
             arena.create_tournament(NewTournament { settings, terms: Terms::default() }).await.unwrap();

@@ -1,8 +1,8 @@
-//! Time that is left, as clocks show it.
+//! Remaining time, as shown on clocks.
 
 use std::time::Duration;
 
-/// Writes a time as clocks show it, as `4:05` or `1:00:00`; a fraction of a second counts as one.
+/// Formats a time as `4:05` or `1:00:00`, rounded up to seconds.
 pub(super) fn clock_words(left: Duration) -> String {
     let seconds = left.as_millis().div_ceil(1_000);
     let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_is_shown_as_on_clocks() {
+    fn times_are_formatted_like_clocks() {
         for (millis, words) in
             [(0, "0:00"), (1, "0:01"), (59_001, "1:00"), (245_000, "4:05"), (3_600_000, "1:00:00")]
         {

@@ -1,19 +1,19 @@
-//! Playing a hand in the browser: a visitor takes a seat against house bots, as a guest that the server makes, or the seats of a bot whose token it holds.
+//! Playing in the browser: a visitor plays a game against house bots as a guest, or takes the seats of a bot with its token.
 //!
-//! A guest is whoever has the cookie of these pages, and nothing else is kept of it. The session of either is one like a bot's, which the server keeps
-//! ([`GuestHands`](lastnim_rpc::GuestHands), [`BotHands`](lastnim_rpc::BotHands)); what stands on a page comes from the record of the match, as on any other.
+//! A guest is known only by the cookie of these pages. Guests and bots have sessions that the server keeps ([`GuestHands`](lastnim_rpc::GuestHands),
+//! [`BotHands`](lastnim_rpc::BotHands)); the content of a page comes from the record of the match.
 
 mod actions;
 mod bot_seats;
 mod bot_tournaments;
 mod clock_words;
-mod hand;
-mod hand_page;
-mod new_hand_page;
+mod game;
+mod game_page;
+mod new_game_page;
 mod opponents;
 mod play_pages;
 mod player;
-mod typed_hand;
+mod typed_game;
 mod typed_row;
 mod verdict;
 

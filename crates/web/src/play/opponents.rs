@@ -1,25 +1,25 @@
-//! House bots, as people are told of them.
+//! Descriptions of house bots for players.
 
-/// What house bots do, by the word that their kind begins with. `#` stands for the number in it.
+/// Descriptions of house bots by the start of their kind; `#` is replaced by its number.
 const WORDS: [(&str, &str); 11] = [
     ("random", "takes any number of counters, each equally likely"),
-    ("greedy", "takes the whole pile, always"),
+    ("greedy", "always takes the whole pile"),
     ("timid", "takes one counter at a time"),
-    ("oracle", "plays perfectly for itself"),
-    ("loyal", "plays perfectly, but would rather see the seat after it win than itself"),
-    ("traitor", "says that it wants the seat after it to win, and plays for itself"),
-    ("grudger", "plays well, and pays back who cost it something"),
-    ("mirror", "takes as many counters as the seat before it has just taken"),
-    ("minimax", "sees # takes ahead, and nothing beyond"),
-    ("epsilon", "plays perfectly, but errs on purpose in a share of # of its turns"),
-    ("mcts", "tries # random games before each take"),
+    ("oracle", "plays optimally for itself"),
+    ("loyal", "plays optimally, but would rather see the next seat win than itself"),
+    ("traitor", "declares that it wants the next seat to win, but plays for itself"),
+    ("grudger", "plays well, and retaliates against seats that hurt it"),
+    ("mirror", "takes as many counters as the seat before it just took"),
+    ("minimax", "looks exactly # takes ahead"),
+    ("epsilon", "plays optimally, but errs on purpose in a share of # of its turns"),
+    ("mcts", "simulates # random games before each take"),
 ];
 
-/// Says in a few words what a house bot does.
+/// Describes a house bot in a few words.
 pub(super) fn opponent_words(house_bot: &str) -> String {
     let (kind, number) = house_bot.split_once('-').unwrap_or((house_bot, ""));
     let found = WORDS.iter().find(|(word, _)| *word == kind).map(|(_, words)| *words);
-    found.unwrap_or("plays as docs/house-bots.md says").replace('#', number)
+    found.unwrap_or("see docs/reference/house-bots.md").replace('#', number)
 }
 
 #[cfg(test)]
@@ -27,9 +27,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_of_a_kind_stands_in_its_words() {
-        assert_eq!(opponent_words("greedy"), "takes the whole pile, always");
-        assert_eq!(opponent_words("minimax-3"), "sees 3 takes ahead, and nothing beyond");
+    fn descriptions_contain_the_number_of_the_kind() {
+        assert_eq!(opponent_words("greedy"), "always takes the whole pile");
+        assert_eq!(opponent_words("minimax-3"), "looks exactly 3 takes ahead");
         assert!(opponent_words("epsilon-0.1").contains("a share of 0.1"));
     }
 }

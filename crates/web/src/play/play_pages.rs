@@ -1,14 +1,14 @@
-//! From a request of a player to its answer.
+//! Dispatches requests of players.
 
-use super::actions::act_in_hand;
+use super::actions::act_in_game;
 use super::bot_seats::{
     check_player_channel, later_bot_seats_page, lost_sign_in_response, retake_seats, sign_in_as_bot,
     sign_in_page, sign_out, signed_out_response,
 };
 use super::bot_tournaments::{bot_page_with_tournaments, change_field};
-use super::hand::Hand;
-use super::hand_page::hand_response;
-use super::new_hand_page::{begin_hand, new_hand_page};
+use super::game::PlayedGame;
+use super::game_page::game_response;
+use super::new_game_page::{new_game_page, start_game};
 use super::player::{Player, guest_of_visitor, seated_visitor};
 use crate::address::{BotPlayAddress, PlayAddress};
 use crate::forms::FormFields;
@@ -19,25 +19,25 @@ use lastnim_core::game::MatchId;
 use std::time::Duration;
 use tonic::Status;
 
-/// How long a page waits for something to happen, where it is asked to.
+/// How long a long-polled page waits for a change.
 const POLL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Shows a guest where hands are begun, or a hand.
+/// Shows the form for a new game, or a game of a guest.
 pub(crate) async fn show_play_page(
     site: &Site,
     visitor: &Visitor,
     address: &PlayAddress,
 ) -> Result<PageResponse, Status> {
     match *address {
-        PlayAddress::NewHand => new_hand_page(site, visitor),
-        PlayAddress::Hand { id, since } => {
+        PlayAddress::NewGame => new_game_page(site, visitor),
+        PlayAddress::Game { id, since } => {
             let guest = Player::Guest(guest_of_visitor(visitor)?);
-            show_hand(site, visitor, guest, id, since).await
+            show_game(site, visitor, guest, id, since).await
         }
     }
 }
 
-/// Shows what somebody plays as a bot.
+/// Shows the pages for playing as a bot.
 pub(crate) async fn show_bot_play_page(
     site: &Site,
     visitor: &Visitor,
@@ -46,44 +46,44 @@ pub(crate) async fn show_bot_play_page(
     check_player_channel(visitor)?;
     let is_followed = matches!(
         address,
-        BotPlayAddress::Seats { since: Some(_) } | BotPlayAddress::Hand { since: Some(_), .. }
+        BotPlayAddress::Seats { since: Some(_) } | BotPlayAddress::Game { since: Some(_), .. }
     );
     let Some((seated, bot)) = seated_visitor(site, visitor) else {
         return if is_followed { lost_sign_in_response(visitor) } else { sign_in_page(visitor) };
     };
     let shown = match *address {
-        BotPlayAddress::Hand { id, since } => show_hand(site, &seated, Player::Bot(bot), id, since).await?,
+        BotPlayAddress::Game { id, since } => show_game(site, &seated, Player::Bot(bot), id, since).await?,
         BotPlayAddress::Seats { since: Some(since) } => {
             later_bot_seats_page(site, &seated, bot, since, POLL_TIMEOUT).await?
         }
         BotPlayAddress::Seats { since: None } => bot_page_with_tournaments(site, &seated, bot).await?,
-        // The others only take forms.
+        // The others accept only forms.
         _ => redirect_response(&BotPlayAddress::Seats { since: None }),
     };
-    // The sign-in may have ended while the answer waited.
+    // The session may have ended while the response waited.
     if is_followed && seated_visitor(site, visitor).is_none() {
         return lost_sign_in_response(visitor);
     }
     Ok(shown)
 }
 
-async fn show_hand(
+async fn show_game(
     site: &Site,
     visitor: &Visitor,
     player: Player,
     id: MatchId,
     since: Option<u64>,
 ) -> Result<PageResponse, Status> {
-    let hand = Hand::load(site, visitor, player.clone(), id).await?;
-    let Some(since) = since.filter(|since| *since == hand.status.revision && !hand.is_over()) else {
-        return hand_response(visitor, &hand);
+    let game = PlayedGame::load(site, visitor, player.clone(), id).await?;
+    let Some(since) = since.filter(|since| *since == game.status.revision && !game.is_over()) else {
+        return game_response(visitor, &game);
     };
-    drop(hand);
+    drop(game);
     player.wait_for_status(site, id, POLL_TIMEOUT, |status| status.revision != since).await?;
-    hand_response(visitor, &Hand::load(site, visitor, player, id).await?)
+    game_response(visitor, &PlayedGame::load(site, visitor, player, id).await?)
 }
 
-/// Does what the form of a guest asks for.
+/// Handles a guest's form.
 pub(crate) async fn take_play_form(
     site: &Site,
     visitor: &Visitor,
@@ -91,15 +91,15 @@ pub(crate) async fn take_play_form(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     match *address {
-        PlayAddress::NewHand => begin_hand(site, visitor, fields).await,
-        PlayAddress::Hand { id, .. } => {
+        PlayAddress::NewGame => start_game(site, visitor, fields).await,
+        PlayAddress::Game { id, .. } => {
             let guest = Player::Guest(guest_of_visitor(visitor)?);
-            act_in_hand(site, visitor, guest, id, fields).await
+            act_in_game(site, visitor, guest, id, fields).await
         }
     }
 }
 
-/// Does what the form of somebody asks for who plays as a bot.
+/// Handles a form of somebody who plays as a bot.
 pub(crate) async fn take_bot_play_form(
     site: &Site,
     visitor: &Visitor,
@@ -115,8 +115,8 @@ pub(crate) async fn take_bot_play_form(
         (&BotPlayAddress::ChangeField { id, action }, Some((seated, bot))) => {
             change_field(site, &seated, bot, (id, action)).await
         }
-        (&BotPlayAddress::Hand { id, .. }, Some((seated, bot))) => {
-            act_in_hand(site, &seated, Player::Bot(bot), id, fields).await
+        (&BotPlayAddress::Game { id, .. }, Some((seated, bot))) => {
+            act_in_game(site, &seated, Player::Bot(bot), id, fields).await
         }
         (BotPlayAddress::Seats { .. }, Some(_)) => {
             Ok(redirect_response(&BotPlayAddress::Seats { since: None }))

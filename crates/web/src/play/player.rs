@@ -1,4 +1,4 @@
-//! Who plays a hand in the browser.
+//! The player of a game in the browser.
 
 use crate::address::{BotPlayAddress, FormAddress, PlayAddress};
 use crate::site::Site;
@@ -10,22 +10,22 @@ use lastnim_rpc::HandStatus;
 use std::time::{Duration, Instant};
 use tonic::Status;
 
-/// Who plays a hand in the browser.
+/// The player of a game in the browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Player {
-    /// Somebody without an account, under this name.
+    /// A guest, under this name.
     Guest(BotName),
-    /// Somebody who holds the token of this bot.
+    /// Somebody with the token of this bot.
     Bot(BotName),
 }
 
-/// Returns the visitor as a guest.
+/// Returns the guest name of a visitor.
 pub(super) fn guest_of_visitor(visitor: &Visitor) -> Result<BotName, Status> {
     let secret = visitor.secret().ok_or_else(|| Status::internal("this page has no cookie"))?;
     Ok(guest_name(secret.hash().as_bytes()))
 }
 
-/// Returns a visitor who is signed in with the token of a bot, as somebody who shows it, and the bot. A token that is void by now signs nobody in.
+/// Returns a signed-in visitor with the bot's token, and the bot; `None` if the token is no longer valid.
 pub(super) fn seated_visitor(site: &Site, visitor: &Visitor) -> Option<(Visitor, BotName)> {
     let (secret, now) = (visitor.secret()?, Instant::now());
     let seated = visitor.with_authorization(site.players.authorization_of(secret, now)?);
@@ -41,15 +41,15 @@ impl Player {
         }
     }
 
-    /// Returns where a hand is played.
-    pub(super) fn hand_address(&self, id: MatchId) -> FormAddress {
+    /// Returns the address of a game.
+    pub(super) fn game_address(&self, id: MatchId) -> FormAddress {
         match self {
-            Self::Guest(_) => FormAddress::Play(PlayAddress::Hand { id, since: None }),
-            Self::Bot(_) => FormAddress::BotPlay(BotPlayAddress::Hand { id, since: None }),
+            Self::Guest(_) => FormAddress::Play(PlayAddress::Game { id, since: None }),
+            Self::Bot(_) => FormAddress::BotPlay(BotPlayAddress::Game { id, since: None }),
         }
     }
 
-    /// Returns how a hand stands, as far as the player's session has heard.
+    /// Returns the status of a game according to the player's session.
     ///
     /// # Errors
     /// If a guest gets no session.
@@ -60,7 +60,7 @@ impl Player {
         }
     }
 
-    /// Waits until the status of a hand is as it should be, the session is over, or the time is.
+    /// Waits until the game has a status, the session ends, or the time is over.
     ///
     /// # Errors
     /// If a guest gets no session.
@@ -80,7 +80,7 @@ impl Player {
         }
     }
 
-    /// Returns whether a session of the player hears what happens. That of a guest is opened where it is needed.
+    /// Returns whether the player has a session. A guest's is opened on demand.
     pub(super) fn has_session(&self, site: &Site) -> bool {
         match self {
             Self::Guest(_) => true,
@@ -88,10 +88,10 @@ impl Player {
         }
     }
 
-    /// Does something in a match.
+    /// Sends an action to a match.
     ///
     /// # Errors
-    /// If the match is over, or no session carries it.
+    /// If the match is over, or the player has no session.
     pub(super) async fn act(
         &self,
         site: &Site,
@@ -106,10 +106,10 @@ impl Player {
         }
     }
 
-    /// Returns the player's seat in an open match; `None` if there is none, or the match is over. It waits for nobody, whatever is read meanwhile.
+    /// Returns the player's seat in an open match, if there is one. It never waits for readers.
     ///
     /// # Errors
-    /// If the visitor may not look.
+    /// If the visitor has no read access.
     pub(super) fn open_seat(
         &self,
         site: &Site,

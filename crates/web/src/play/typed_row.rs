@@ -1,16 +1,16 @@
-//! The row that a guest declares, as it was chosen.
+//! The row that a player chose.
 
 use crate::forms::FormFields;
 
-/// Returns the name of the field that has a wish; the first is wish 0.
+/// Returns the name of the field of a place in the row, from 0.
 pub(super) fn wish_field(wish: usize) -> String {
     format!("wish-{wish}")
 }
 
-/// Reads the seats in the order in which a guest would like to see them win, and returns them as offsets from its own seat.
+/// Parses a row of seats, the preferred winner first, into offsets from the player's own seat.
 ///
 /// # Errors
-/// Says which seat is named twice, or what is no seat.
+/// Names a repeated or invalid seat.
 pub(super) fn read_row(fields: &FormFields, seat: usize, seats: usize) -> Result<Vec<u64>, String> {
     let mut wanted = Vec::new();
     for wish in 0..seats {
@@ -18,10 +18,10 @@ pub(super) fn read_row(fields: &FormFields, seat: usize, seats: usize) -> Result
         let named = given.parse::<usize>().ok().filter(|named| *named < seats);
         let named = named.ok_or_else(|| {
             let given: String = given.chars().take(40).collect();
-            format!("wish {}, {given:?}: expected a seat from 0 to {}", wish + 1, seats - 1)
+            format!("choice {}, {given:?}: expected a seat from 0 to {}", wish + 1, seats - 1)
         })?;
         if wanted.contains(&named) {
-            return Err(format!("seat {named} is named twice: name each seat once"));
+            return Err(format!("seat {named} is chosen twice: choose each seat once"));
         }
         wanted.push(named);
     }
@@ -39,9 +39,9 @@ mod tests {
         assert_eq!(read("wish-0=0&wish-1=1&wish-2=2"), Ok(vec![2, 0, 1]));
         assert_eq!(
             read("wish-0=0&wish-1=0&wish-2=2").unwrap_err(),
-            "seat 0 is named twice: name each seat once"
+            "seat 0 is chosen twice: choose each seat once"
         );
-        assert_eq!(read("wish-0=0&wish-1=3").unwrap_err(), "wish 2, \"3\": expected a seat from 0 to 2");
-        assert_eq!(read("").unwrap_err(), "wish 1, \"\": expected a seat from 0 to 2");
+        assert_eq!(read("wish-0=0&wish-1=3").unwrap_err(), "choice 2, \"3\": expected a seat from 0 to 2");
+        assert_eq!(read("").unwrap_err(), "choice 1, \"\": expected a seat from 0 to 2");
     }
 }

@@ -1,4 +1,4 @@
-//! Browsers that a link of another site has brought here: they keep their cookies back until the next page.
+//! Visits through links of other sites, which come without cookies.
 
 use crate::address::SiteAddress;
 use crate::forms::is_opened_by_another_site;
@@ -10,8 +10,8 @@ use lastnim_report::render::Html;
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderMap, StatusCode};
 
-/// Returns whether a link of another site has brought a browser here, without the cookies that may sign it in: they are `SameSite=Strict`, and come only with
-/// what a page of this server asks for. Whoever shows a token, or one of them, is known already; the cookie of a guest comes also with the link, and signs nobody in.
+/// Returns whether a link of another site opened the page without the `SameSite=Strict` cookies for signing in. A request with a token or with one of
+/// them needs no second visit; the guest cookie does not sign anyone in.
 pub(crate) fn arrives_without_cookies(headers: &HeaderMap) -> bool {
     let cookies = [&SESSION_COOKIE, &PLAYER_COOKIE];
     is_opened_by_another_site(headers)
@@ -19,13 +19,13 @@ pub(crate) fn arrives_without_cookies(headers: &HeaderMap) -> bool {
         && cookies.iter().all(|cookie| cookie.read(headers).is_none())
 }
 
-/// Leads a browser on to the page that it asked for. This server asks for it then, so that the cookies come with it.
+/// Reloads the requested page from this server, so that the browser sends its cookies.
 pub(crate) fn onward_response(address: &SiteAddress) -> PageResponse {
-    let section = Section::new().paragraph("A link of another site has brought you here.");
+    let section = Section::new().paragraph("You followed a link from another site.");
     let target = address.to_string();
     let content = Html::with_links(&|_, _| None).section_html(&section)
-        + &link_paragraph(&target, "nofollow", "Go on to the page");
-    let page = Page::without_twins("One moment", content);
+        + &link_paragraph(&target, "nofollow", "Continue to the page");
+    let page = Page::html_only("One moment", content);
     let mut response = without_caching(page_response(StatusCode::OK, &page));
     add_onward_refresh(&mut response, &target);
     response
@@ -53,9 +53,9 @@ mod tests {
     }
 
     #[test]
-    fn only_a_link_of_another_site_brings_a_browser_without_its_cookies() {
+    fn only_links_of_other_sites_need_a_second_visit() {
         assert!(arrives(&[CROSS_SITE, NAVIGATION]));
-        // Cookies of other servers on the same machine say nothing.
+        // Cookies of other servers on this machine do not count.
         assert!(arrives(&[CROSS_SITE, NAVIGATION, ("cookie", "other=1; lastnim_session=")]));
         for site in ["same-origin", "same-site", "none", "", "CROSS-SITE"] {
             assert!(!arrives(&[("sec-fetch-site", site), NAVIGATION]), "{site}");
@@ -73,6 +73,6 @@ mod tests {
         for cookie in [&SESSION_COOKIE, &PLAYER_COOKIE] {
             assert!(!with_cookie(cookie), "{}", cookie.name);
         }
-        assert!(with_cookie(&PLAY_COOKIE), "a guest may be signed in besides");
+        assert!(with_cookie(&PLAY_COOKIE), "a guest may also be signed in");
     }
 }

@@ -1,4 +1,4 @@
-//! Who a visitor is.
+//! Identifies visitors.
 
 use super::signed_in::{SignInPlace, SignedIn};
 use crate::forms::CookieSecret;
@@ -10,10 +10,10 @@ use crate::visitor_channel::VisitorChannel;
 use std::time::Instant;
 use tonic::codegen::http::HeaderMap;
 
-/// Returns the visitor as whoever is signed in by a cookie of the request.
+/// Signs the visitor in by a cookie of the request.
 ///
-/// One identity counts: that of the header `authorization`, if there is one; then that of the session, and then that of the bot whose seats the browser has.
-/// Where others could read along, no cookie counts. A session that is over, or whose token is void by now, leaves a visitor without a token.
+/// The first of these counts: the header `authorization`, the cookie of a session, the cookie of a bot's player. Cookies do not count on unprotected
+/// connections. An ended session or an invalid token leaves a visitor without a token.
 pub(crate) fn identify_visitor(site: &Site, visitor: Visitor, headers: &HeaderMap) -> Visitor {
     if visitor.token().is_some() || visitor.channel == VisitorChannel::Plain {
         return visitor;

@@ -1,7 +1,8 @@
-//! Who is signed in, on all pages: by the cookie of a session in place of the header with a token.
+//! Signing in by cookie, on all pages, in place of a header with a token.
 //!
-//! `identity` says who a visitor is, `sign_in_page` has the form for any token. Organisers and players sign in on their own pages as well; what they may read
-//! there they may read everywhere. `arrival` leads browsers on that a link of another site has brought here without their cookies.
+//! `identity` identifies visitors, and `sign_in_page` has the form for any token. Organisers and players sign in on their own pages, and then have
+//! read
+//! access everywhere. `arrival` handles links of other sites, which come without cookies.
 
 mod arrival;
 mod identity;

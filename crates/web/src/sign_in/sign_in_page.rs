@@ -1,4 +1,4 @@
-//! Signing in to read, with any token that the server knows, and signing out.
+//! Signing in to read with any valid token, and signing out.
 
 use crate::address::{PageAddress, PageForm, SignInAddress, SiteAddress};
 use crate::forms::{FormFields, FormToken};
@@ -16,32 +16,32 @@ use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::{HeaderValue, StatusCode};
 
-/// The method as whose caller somebody is checked who signs in.
+/// The method name for the rate limit of sign-ins.
 const PATH: &str = "/sign-in";
-/// Where somebody goes on who wanted no other page.
+/// Where a visitor continues by default.
 const FIRST_PAGE: SiteAddress = SiteAddress::Page(PageAddress::Home, PageForm::Html);
 
-/// The form that asks for a token. What was typed is never shown again.
+/// The form for a token. The typed token is never shown again.
 #[derive(Debug, Template)]
 #[template(path = "sign_in.html")]
 struct SignInForm {
     form_token: FormToken,
-    /// Where the form goes.
+    /// The address of the form.
     action: String,
-    /// As whom the visitor is signed in already; empty if as nobody.
+    /// Who is signed in already; may be empty.
     name: String,
     mistake: String,
 }
 
-/// Checks that what a visitor types here stays between the two.
+/// Checks that the connection keeps the token secret.
 fn check_reader_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "signing in needs a token, which others could read on the way: open this page on the server's own machine, or through a proxy that speaks https and that the \
-         server trusts (--trusted-proxy), which says so in x-forwarded-proto. Programs send the header authorization.",
+        "signing in needs a token, which this connection does not protect: open this page on the server's own machine, or over https through a proxy that the \
+         server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs send the header authorization.",
     )
 }
 
-/// Asks for a token. Whoever is signed in already is led on to the page that it wanted.
+/// Shows the form. A visitor who is signed in already is redirected to the page that it came for.
 pub(crate) fn show_sign_in_page(visitor: &Visitor, address: &SignInAddress) -> Result<PageResponse, Status> {
     match address {
         SignInAddress::SignIn { to } => {
@@ -51,7 +51,7 @@ pub(crate) fn show_sign_in_page(visitor: &Visitor, address: &SignInAddress) -> R
                 _ => sign_in_response(visitor, to.as_deref(), StatusCode::OK, String::new()),
             }
         }
-        // It only takes a form.
+        // This address only accepts a form.
         SignInAddress::SignOut => Ok(redirect_response(&SignInAddress::SignIn { to: None })),
     }
 }
@@ -69,7 +69,7 @@ fn sign_in_response(
     Ok(private_response(visitor, status, Page::of_template("Sign in", &content)))
 }
 
-/// Signs somebody in who types a token that the server knows, or out.
+/// Signs a visitor in or out.
 pub(crate) fn take_sign_in_form(
     site: &Site,
     visitor: &Visitor,
@@ -107,7 +107,7 @@ fn sign_in(
     }
 }
 
-/// Begins a session in place of the one that the browser had, and leads on to a page.
+/// Replaces the browser's session, and redirects.
 pub(crate) fn begin_session(
     site: &Site,
     visitor: &Visitor,
@@ -120,7 +120,7 @@ pub(crate) fn begin_session(
     with_cookie(redirect_response(to), SESSION_COOKIE.set(&secret, visitor.channel))
 }
 
-/// Ends the session of a browser, has the browser forget it, and leads on to a page.
+/// Ends the browser's session, deletes its cookie, and redirects.
 pub(crate) fn end_sessions(site: &Site, visitor: &Visitor, to: &impl Display) -> PageResponse {
     forget_sessions(site, visitor);
     with_cookie(redirect_response(to), SESSION_COOKIE.remove(visitor.channel))

@@ -1,20 +1,20 @@
-//! As whom a visitor is signed in, and the way out.
+//! The identity of a signed-in visitor.
 
 use crate::address::{BotPlayAddress, OrganiseAddress, PageAddress, SignInAddress};
 use crate::forms::{CookieSecret, FormToken};
 use crate::token_sessions::SessionEnd;
 use lastnim_arena::Principal;
 
-/// Which cookie has signed a visitor in.
+/// The cookie that signed a visitor in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SignInPlace {
-    /// That of organisers and readers.
+    /// The cookie of organisers and readers.
     Session,
-    /// That of whoever plays as a bot.
+    /// The cookie of somebody who plays as a bot.
     BotSeats,
 }
 
-/// As whom a visitor is signed in, and the way out.
+/// The identity of a signed-in visitor.
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn {
     principal: Principal,
@@ -33,12 +33,12 @@ impl SignedIn {
         Self { principal, place, form_token: secret.form_token(), end }
     }
 
-    /// Returns when the session is over.
+    /// Returns when the session ends.
     pub(crate) fn end(&self) -> &SessionEnd {
         &self.end
     }
 
-    /// Returns what whoever is signed in is called.
+    /// Returns the name to show.
     pub(crate) fn name(&self) -> &str {
         match &self.principal {
             Principal::Admin => "organiser",
@@ -47,7 +47,7 @@ impl SignedIn {
         }
     }
 
-    /// Returns the page of whoever is signed in.
+    /// Returns the visitor's own page.
     pub(crate) fn home(&self) -> String {
         match (&self.principal, self.place) {
             (Principal::Admin, _) => OrganiseAddress::Overview.to_string(),
@@ -57,15 +57,15 @@ impl SignedIn {
         }
     }
 
-    /// Returns where the form goes that signs out.
-    pub(crate) fn way_out(&self) -> String {
+    /// Returns the address of the form that signs out.
+    pub(crate) fn sign_out_address(&self) -> String {
         match self.place {
             SignInPlace::Session => SignInAddress::SignOut.to_string(),
             SignInPlace::BotSeats => BotPlayAddress::SignOut.to_string(),
         }
     }
 
-    /// Returns what that form carries.
+    /// Returns the token of that form.
     pub(crate) fn form_token(&self) -> FormToken {
         self.form_token
     }

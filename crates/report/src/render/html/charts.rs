@@ -4,21 +4,19 @@ use super::{Html, write_template};
 use crate::{Chart, ChartFrame};
 use askama::Template;
 
-/// The width of what is drawn.
 const WIDTH: f64 = 640.0;
-/// The height of what is drawn.
 const HEIGHT: f64 = 260.0;
-/// Where the numbers end, and the lines begin.
+/// The left margin, with the numbers.
 const LEFT: f64 = 62.0;
-/// The room for what is said at the right.
+/// The right margin.
 const RIGHT: f64 = 14.0;
-/// The room above.
+/// The top margin.
 const TOP: f64 = 14.0;
-/// The room below.
+/// The bottom margin.
 const BOTTOM: f64 = 36.0;
-/// Where the places along the axis are written.
+/// The y coordinate of the axis labels.
 const PLACES_Y: f64 = HEIGHT - BOTTOM + 18.0;
-/// Lines that are told apart by their colours and dashes; of more the first ones are drawn.
+/// The maximum number of lines, which differ by colour and dashes; the first ones are drawn.
 const MAX_LINES: usize = 8;
 
 #[derive(Template)]
@@ -26,14 +24,14 @@ const MAX_LINES: usize = 8;
 struct ChartTemplate<'a> {
     caption: &'a str,
     axis: &'a str,
-    /// The least and the greatest number, and what means something by itself.
+    /// The smallest and the largest number, and reference values.
     levels: Vec<DrawnLevel>,
     lines: Vec<DrawnLine<'a>>,
-    /// The first and the last place along the axis: where it is, its number, and how that is aligned.
+    /// The first and the last position: x coordinate, number and alignment.
     places: [(f64, f64, &'static str); 2],
-    /// Lines that are not drawn.
+    /// The number of lines that are not drawn.
     left_out: usize,
-    /// The same as a table.
+    /// The same numbers as a table.
     numbers: String,
 }
 
@@ -54,7 +52,7 @@ struct DrawnLine<'a> {
 }
 
 impl Html<'_> {
-    /// Draws a chart, with a legend below it that says where each line ends, and its numbers in a table to be opened; nothing without two points.
+    /// Draws a chart, with a legend that has the last value of each line, and a table of its numbers; empty without two points.
     pub(super) fn chart_html(self, chart: &Chart) -> String {
         let Some(ChartFrame { across, up }) = chart.frame() else { return String::new() };
         let at_x = |x: f64| LEFT + (x - across.0) / (across.1 - across.0) * (WIDTH - LEFT - RIGHT);
@@ -67,9 +65,9 @@ impl Html<'_> {
         let levels = chart.levels.iter().enumerate().map(|(place, level)| {
             let y = at_y(level.value);
             let words = format!("{} {}", level.label, written(level.value));
-            // What stands above a level at the top would not be seen.
+            // A label above the top level would be cut off.
             let text_y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
-            // Two levels may be close to each other: their words stand at different sides.
+            // Labels of close levels are on different sides.
             let (text_x, anchor) =
                 if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
             DrawnLevel { class: "level", y, text_x, text_y, anchor, words }
@@ -98,7 +96,7 @@ mod tests {
     use crate::{ChartLevel, ChartLine, NumberFormat};
 
     #[test]
-    fn lines_and_levels_are_drawn_to_one_scale() {
+    fn lines_and_levels_share_a_scale() {
         let line =
             |label: &str, points: &[(f64, f64)]| ChartLine { label: label.into(), points: points.into() };
         let chart = Chart {

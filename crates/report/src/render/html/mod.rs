@@ -1,4 +1,4 @@
-//! Reports as parts of a page.
+//! Reports as HTML.
 
 mod charts;
 mod plots;
@@ -11,7 +11,7 @@ use askama::Template;
 
 pub use time::Time;
 
-/// Returns where a page tells more of what stands in a column: its key and the text of a cell are given.
+/// Returns the address that a cell links to, given the key of its column and its text.
 pub type CellLinks<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
 
 /// Writes reports as HTML.
@@ -28,12 +28,12 @@ struct SectionTemplate<'a> {
 }
 
 impl<'a> Html<'a> {
-    /// Writes reports whose cells lead to other pages.
+    /// Makes a writer of reports whose cells link to pages.
     pub fn with_links(links: CellLinks<'a>) -> Self {
         Self { links }
     }
 
-    /// Writes a report. Its title is for the page; headings are of the second level.
+    /// Writes a report without its title, which the page shows; headings are of the second level.
     pub fn report_html(self, report: &Report) -> String {
         report.sections.iter().map(|section| self.section_html(section)).collect()
     }
@@ -44,9 +44,9 @@ impl<'a> Html<'a> {
     }
 }
 
-/// Writes a template of the program, which escapes what is not marked as safe in it.
+/// Renders a template, which escapes everything not marked as safe.
 pub fn write_template(template: &impl Template) -> String {
-    template.render().expect("a template of the program writes into memory")
+    template.render().expect("rendering into memory does not fail")
 }
 
 #[derive(Template)]
@@ -55,12 +55,12 @@ struct TextTemplate<'a> {
     text: &'a str,
 }
 
-/// Writes a text, with what would be markup in it written as what it is.
+/// Escapes a text.
 pub fn text_html(text: &str) -> String {
     write_template(&TextTemplate { text })
 }
 
-/// Returns whether a bot of a round goes on.
+/// Returns whether a bot is still in after a round.
 fn is_still_in(entry: &RoundEntry) -> bool {
     entry.fate.as_deref().is_some_and(|fate| !fate.is_empty() && !fate.starts_with("out"))
 }
@@ -76,7 +76,7 @@ mod tests {
     const HOSTILE: &str = "<script>alert('x')</script>&\"";
 
     #[test]
-    fn moments_are_those_of_whoever_looks_on() {
+    fn times_are_machine_readable() {
         let micros = 1_700_000_000_000_000;
         let facts = [("made", Fact::At(micros)), ("connected", Fact::Since(micros))];
         let html = Html::with_links(&|_, _| None).section_html(&Section::new().facts(facts));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_a_report_is_markup() {
+    fn reports_are_escaped() {
         let mut table = Table::new([Column::text(HOSTILE).with_key("bot"), Column::text("bots")]);
         table.push_row([HOSTILE.into(), Cell::list(&[HOSTILE, HOSTILE], "<")]);
         let mark = PlotMark { label: HOSTILE.into(), value: 1.0, interval: Some((0.0, 2.0)) };

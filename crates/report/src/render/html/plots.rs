@@ -4,15 +4,11 @@ use super::write_template;
 use crate::{MarkShape, Plot};
 use askama::Template;
 
-/// The height of a line.
 const LINE: u32 = 24;
-/// The width of the labels.
 const LABELS: u32 = 140;
-/// The width of the marks.
 const MARKS: u32 = 220;
-/// The width of the numbers.
 const NUMBERS: u32 = 80;
-/// The characters of a label that find room, on a narrow page as well.
+/// The maximum length of a label.
 const MAX_LABEL_CHARS: usize = 15;
 
 #[derive(Template)]
@@ -24,7 +20,7 @@ struct PlotTemplate<'a> {
 }
 
 struct DrawnMark {
-    /// Where the middle of its line is.
+    /// The y coordinate of its line.
     middle: u32,
     label: String,
     shape: DrawnShape,
@@ -36,7 +32,7 @@ enum DrawnShape {
     Point { at: f64, interval: Option<(f64, f64)> },
 }
 
-/// Draws a plot: a line for each mark, its label before it and its number behind it. Colours come from the page.
+/// Draws a plot, one line per mark, with the label on the left and the number on the right. The style sheet sets the colours.
 pub(super) fn plot_svg(plot: &Plot) -> String {
     let Some((low, high)) = plot.range().filter(|(low, high)| low.is_finite() && high.is_finite()) else {
         return String::new();
@@ -62,7 +58,7 @@ pub(super) fn plot_svg(plot: &Plot) -> String {
     write_template(&PlotTemplate { caption, height, marks: marks.collect() })
 }
 
-/// Shortens a label that finds no room: it stands in a table as well, as a whole.
+/// Shortens a long label; a table has it in full.
 fn shortened_label(label: &str) -> String {
     if label.chars().count() <= MAX_LABEL_CHARS {
         return label.to_owned();

@@ -6,20 +6,20 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use std::borrow::Cow;
 
-/// Items of a cell that are shown one by one; of more the first ones stand there, as everywhere.
+/// The maximum number of items in a cell that are linked individually; longer lists are shortened.
 const MAX_LINKED_ITEMS: usize = 8;
-/// Rows from which on a table can be sorted.
+/// The minimum number of rows of a sortable table.
 const MIN_SORTED_ROWS: usize = 3;
-/// The characters of an id, a UUID of version 7.
+/// The length of an id, a UUID of version 7.
 const ID_LENGTH: usize = 36;
-/// The first characters of an id: those of things that came about one after the other are alike in them.
+/// The length of the time in an id, which is similar in neighbouring ids.
 const ID_TIME_LENGTH: usize = 19;
-/// The width of an interval that is drawn in a cell.
+/// The width of an interval drawn in a cell.
 const WHISKER_WIDTH: f64 = 56.0;
-/// The distance of the ends from the border of that drawing.
+/// The margin of that drawing.
 const WHISKER_MARGIN: f64 = 3.0;
 
-/// A table, in a frame of its own that scrolls where the page is narrower.
+/// A table in a frame that scrolls on narrow pages.
 #[derive(Template)]
 #[template(path = "table.html")]
 struct TableTemplate<'a> {
@@ -40,22 +40,22 @@ impl HtmlSafe for RowTemplate<'_> {}
 #[derive(Default)]
 struct ShownCell<'a> {
     classes: String,
-    /// The number of the cell, where the text that is shown is another.
+    /// The number to sort by, if it differs from the text.
     sort_value: Option<String>,
     time: Option<Time>,
     texts: Vec<LinkedText<'a>>,
-    /// What stands between the texts.
+    /// The text between two items.
     separator: &'a str,
-    /// Its interval, drawn. What it shows stands beside it in words.
+    /// The drawn interval; the text has the same numbers.
     whisker: Option<Whisker>,
 }
 
-/// A text, as a link where there is more to see of it.
+/// A text that may be a link.
 #[derive(Template)]
 #[template(path = "linked_text.html")]
 pub(super) struct LinkedText<'a> {
     address: Option<String>,
-    /// The part of it that a narrow page leaves out.
+    /// The part that narrow pages hide.
     head: &'a str,
     text: Cow<'a, str>,
 }
@@ -70,8 +70,8 @@ struct Whisker {
 }
 
 impl Html<'_> {
-    /// Writes a table. Numbers that are shown rounded or with more stand in `data-v` as well, by which a browser sorts; intervals are drawn beside them, and
-    /// shares that have a shade are coloured.
+    /// Writes a table. The attribute `data-v` has the number to sort by if the text is rounded or longer; intervals are drawn, and shares with a
+    /// shade are coloured.
     pub fn table_html(self, table: &Table) -> String {
         if table.rows.is_empty() {
             return String::new();
@@ -82,12 +82,12 @@ impl Html<'_> {
         write_template(&TableTemplate { table, rows, meanings: table.meanings().collect() })
     }
 
-    /// Writes a row of a table by itself, for one that stands there already.
+    /// Writes a row to add to a table on a page.
     pub fn row_html(self, table: &Table, row: &TableRow) -> String {
         write_template(&self.shown_row(table, row, &vec![None; table.columns.len()]))
     }
 
-    /// Returns a row as it is shown, with its intervals on the scales of their columns.
+    /// Returns a row to show, with intervals on the scales of their columns.
     fn shown_row<'t>(
         self,
         table: &'t Table,
@@ -117,7 +117,7 @@ impl Html<'_> {
         RowTemplate { is_alert: row.tone == BlockTone::Alert, cells: cells.collect() }
     }
 
-    /// Returns where a page tells more of what a cell names.
+    /// Returns the address for a cell with the name of something.
     fn address_of_named(self, table: &Table, row: &TableRow, column: &Column) -> Option<String> {
         let key = column.names?;
         let place = table.columns.iter().position(|other| other.key == key)?;
@@ -143,21 +143,21 @@ impl Html<'_> {
         ShownCell { texts: vec![texts], ..ShownCell::default() }
     }
 
-    /// Returns a text with its link, if there is more to see of it.
+    /// Returns a text with its link, if it has one.
     pub(super) fn linked_text<'t>(self, key: &str, text: &'t str) -> LinkedText<'t> {
         let address = (self.links)(key, text);
-        // Where a page is narrow, what tells ids apart is enough.
+        // Narrow pages show only the distinctive part of an id.
         let (head, text) = split_id(key, text).filter(|_| address.is_some()).unwrap_or(("", text));
         LinkedText { address, head, text: text.into() }
     }
 }
 
-/// Returns what stands above a column. Each time says for itself in which zone it is.
+/// Returns the heading of a column, without the time zone, which the page shows with each time.
 fn column_label(column: &Column) -> &str {
     column.label.strip_suffix(" (UTC)").unwrap_or(&column.label)
 }
 
-/// Splits an id into its time and what was drawn for it; `None` for what is no id.
+/// Splits an id into its time and its random part; `None` for other texts.
 fn split_id<'t>(key: &str, text: &'t str) -> Option<(&'t str, &'t str)> {
     let is_id = ["id", "match", "tournament"].contains(&key) && text.len() == ID_LENGTH;
     text.split_at_checked(ID_TIME_LENGTH).filter(|_| is_id)
@@ -178,7 +178,7 @@ fn cell_classes(column: &Column, cell: &Cell) -> String {
     classes.join(" ")
 }
 
-/// Returns the number of a cell, where the text that is shown is another.
+/// Returns the number to sort by, if it differs from the text.
 fn sort_value(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Integer(_) => None,
@@ -186,14 +186,14 @@ fn sort_value(cell: &Cell) -> Option<String> {
     }
 }
 
-/// Writes a number with six digits, which is enough to sort by.
+/// Formats a number with six digits, which is enough to sort by.
 fn short_number(value: f64) -> String {
     let written = format!("{value:.6}");
     let short = written.trim_end_matches('0').trim_end_matches('.');
     if short == "-0" { "0".to_owned() } else { short.to_owned() }
 }
 
-/// Returns the least and the greatest number of the intervals of a column; none if none is wider than nothing.
+/// Returns the smallest and the largest number in the intervals of a column; `None` if all have no width.
 fn interval_range(table: &Table, column: usize) -> Option<(f64, f64)> {
     let rows = table.rows.iter().filter(|row| row.format.is_none());
     let ends = rows.filter_map(|row| row.cells.get(column)?.interval());
@@ -204,10 +204,10 @@ fn interval_range(table: &Table, column: usize) -> Option<(f64, f64)> {
     (range.1 > range.0).then_some(range)
 }
 
-fn whisker_of_cell(cell: &Cell, (least, greatest): (f64, f64)) -> Option<Whisker> {
+fn whisker_of_cell(cell: &Cell, (min, max): (f64, f64)) -> Option<Whisker> {
     let (value, low, high) = cell.interval().filter(|(_, low, high)| low.is_finite() && high.is_finite())?;
     let at = |value: f64| {
-        let share = ((value - least) / (greatest - least)).clamp(0.0, 1.0);
+        let share = ((value - min) / (max - min)).clamp(0.0, 1.0);
         WHISKER_MARGIN + share * (WHISKER_WIDTH - 2.0 * WHISKER_MARGIN)
     };
     Some(Whisker { low: at(low), high: at(high), point: value.filter(|value| value.is_finite()).map(at) })
@@ -219,7 +219,7 @@ mod tests {
     use crate::{CellParts, NumberFormat, NumberUnit};
 
     #[test]
-    fn a_table_has_links_where_there_is_more_to_see() {
+    fn cells_are_linked() {
         let mut table = Table::new([Column::text("bot"), Column::integer("wins").with_meaning("how often")]);
         table.push_row(["ann".into(), 7.into()]).tone = BlockTone::Alert;
         let links = |key: &str, text: &str| (key == "bot").then(|| format!("/bots/{text}"));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_has_a_part_that_narrow_pages_leave_out() {
+    fn ids_have_a_part_that_narrow_pages_hide() {
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
         let links = |_: &str, text: &str| Some(format!("/matches/{text}"));
         let html = Html::with_links(&links);
@@ -242,7 +242,10 @@ mod tests {
             "<a href=\"/matches/{id}\"><span class=\"id-head\">0192f0c1-2e6b-7c3a-</span>8f4d-5a6b7c8d9e0f</a>"
         );
         assert_eq!(html.linked_text("match", id).to_string(), expected);
-        assert!(!html.linked_text("bot", id).to_string().contains("id-head"), "a bot may have such a name");
+        assert!(
+            !html.linked_text("bot", id).to_string().contains("id-head"),
+            "the name of a bot may look like an id"
+        );
     }
 
     #[test]
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_leads_to_what_it_names() {
+    fn names_are_linked_by_id() {
         let mut table = Table::new([Column::text("title").naming("id"), Column::text("id")]);
         table.push_row(["<Cup>".into(), "7".into()]);
         let links = |key: &str, text: &str| (key == "id").then(|| format!("/cups/{text}"));

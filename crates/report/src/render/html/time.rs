@@ -1,10 +1,10 @@
-//! Moments on a page.
+//! Times on pages.
 
 use crate::words::format_time;
 use askama::filters::HtmlSafe;
 use std::fmt;
 
-/// A moment, in microseconds since 1970-01-01 UTC. A page says it in UTC; where scripts run, in the time of whoever looks at it.
+/// A time, in microseconds since 1970-01-01 UTC. Pages show it in UTC; with scripts, in the viewer's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Time(pub u64);
 
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_exact_for_programs() {
+    fn times_have_microseconds_for_programs() {
         assert_eq!(
             Time(1_700_000_000_000_042).to_string(),
             "<time datetime=\"2023-11-14T22:13:20.000042Z\">2023-11-14 22:13:20 UTC</time>"

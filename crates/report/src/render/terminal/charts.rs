@@ -1,14 +1,14 @@
-//! Charts in characters.
+//! Charts as text.
 
 use crate::Chart;
 use std::fmt::Write as _;
 
-/// The columns of a line.
+/// The width of a line in characters.
 const COLUMNS: u32 = 48;
-/// The heights of a place, from the least.
+/// The characters for heights, from the lowest.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Draws a chart, a row of characters for each of its lines.
+/// Draws a chart, a row of characters for each line.
 pub(super) fn write_chart(text: &mut String, chart: &Chart) {
     let Some(frame) = chart.frame() else { return };
     let labels = chart.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Reports as text for a screen, or for a file that people read.
+//! Reports as plain text.
 
 mod charts;
 mod plots;
@@ -10,12 +10,12 @@ use std::{ffi::OsStr, fmt::Write as _};
 const BOLD: &str = "\x1b[1m";
 const RED: &str = "\x1b[31m";
 const RESET: &str = "\x1b[0m";
-/// The columns that labels of facts have at least, so that those of several reports stand below each other.
+/// The minimum width of labels, so that several reports align.
 const MIN_LABEL_COLUMNS: usize = 10;
 
-/// How reports are written as text.
+/// Writes reports as text.
 ///
-/// A section is set off by an empty line. Below a heading, paragraphs are indented by a column, lists, facts and tables by two.
+/// Sections are separated by an empty line. Below a heading, paragraphs are indented by one space, and lists, facts and tables by two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terminal {
     has_colour: bool,
@@ -24,19 +24,19 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Writes what a file or another program may read: neither colours nor plots.
+    /// Makes a writer for files and programs, without colours and plots.
     pub const fn without_styles() -> Self {
         Self { has_colour: false, has_plots: false, columns: None }
     }
 
-    /// Writes for a screen: with plots, and with colours unless the variable `NO_COLOR` holds something.
+    /// Makes a writer for a screen, with plots, and with colours unless `NO_COLOR` is set.
     pub fn for_screen(no_color: Option<&OsStr>) -> Self {
         let has_colour = no_color.is_none_or(OsStr::is_empty);
         Self { has_colour, has_plots: true, columns: None }
     }
 
-    /// Breaks the lines of facts that are longer than so many columns.
-    #[must_use = "it is the writer that breaks lines"]
+    /// Wraps long lines of facts at this width.
+    #[must_use = "returns the changed writer"]
     pub const fn wrapped_at(self, columns: usize) -> Self {
         Self { columns: Some(columns), ..self }
     }
@@ -145,7 +145,7 @@ impl Terminal {
     }
 }
 
-/// Writes an item behind a mark, its further lines below its first.
+/// Writes an item after a mark, with its further lines aligned.
 fn write_item(text: &mut String, mark: &str, item: &str) {
     let mut before = mark.to_owned();
     for line in item.lines() {
@@ -154,7 +154,7 @@ fn write_item(text: &mut String, mark: &str, item: &str) {
     }
 }
 
-/// Breaks a text between words into lines of so many columns, where no word is longer.
+/// Wraps a text between words.
 fn wrap_lines(text: &str, columns: Option<usize>) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -171,7 +171,7 @@ fn wrap_lines(text: &str, columns: Option<usize>) -> Vec<String> {
     lines
 }
 
-/// Writes the tables of a round, a line each: the bots with their wins, and what came of them.
+/// Writes the tables of a round, one per line, with the bots' wins and outcomes.
 fn write_round(text: &mut String, round: &Round) {
     text.extend(["  ", &round.name, "\n"]);
     for table in &round.tables {
@@ -193,7 +193,7 @@ fn write_round(text: &mut String, round: &Round) {
 }
 
 fn write_tree(text: &mut String, tree: &Tree) {
-    // From the last node to the first: whether a sibling follows it.
+    // From the last node to the first: whether a sibling follows.
     let mut later = Vec::new();
     let mut has_sibling: Vec<bool> = tree
         .nodes
@@ -205,12 +205,12 @@ fn write_tree(text: &mut String, tree: &Tree) {
         })
         .collect();
     has_sibling.reverse();
-    // For each node above, whether a sibling of it follows.
+    // For each ancestor, whether a sibling follows.
     let mut above = Vec::new();
     for ((depth, label), more_follow) in tree.nodes.iter().zip(has_sibling) {
         above.truncate(*depth);
-        for &goes_on in above.iter().skip(1) {
-            text.push_str(if goes_on { "│  " } else { "   " });
+        for &has_sibling in above.iter().skip(1) {
+            text.push_str(if has_sibling { "│  " } else { "   " });
         }
         text.push_str(match (depth, more_follow) {
             (0, _) => "",

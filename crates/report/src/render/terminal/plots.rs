@@ -1,12 +1,12 @@
-//! Plots in characters.
+//! Plots as text.
 
 use crate::{MarkShape, Plot, PlotMark};
 use std::fmt::Write as _;
 
-/// The columns that the plot itself has.
+/// The width of the plot in characters.
 const PLOT_COLUMNS: u32 = 48;
 
-/// Draws a plot, a line for each of its marks.
+/// Draws a plot, one line per mark.
 pub(super) fn write_plot(text: &mut String, plot: &Plot) {
     let Some((low, high)) = plot.range() else { return };
     let labels = plot.marks.iter().map(|mark| mark.label.chars().count()).max().unwrap_or(0);
@@ -24,7 +24,7 @@ pub(super) fn write_plot(text: &mut String, plot: &Plot) {
     }
 }
 
-/// Where numbers lie in the plot.
+/// The scale of a plot.
 #[derive(Clone, Copy)]
 struct PlotScale {
     low: f64,

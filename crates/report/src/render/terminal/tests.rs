@@ -19,7 +19,7 @@ fn plot(shape: MarkShape, marks: &[PlotMark]) -> Plot {
 }
 
 #[test]
-fn sections_are_set_off_and_blocks_indented() {
+fn sections_are_separated_and_blocks_indented() {
     let report = Report::with_title("A title")
         .with_section(
             Section::new().paragraph("Words.").facts([("id", "7".to_owned()), ("bots", String::new())]),
@@ -64,13 +64,13 @@ Next
 }
 
 #[test]
-fn people_are_shown_the_first_rows() {
+fn long_tables_are_cut() {
     let text = Terminal::without_styles().table_text(&Table { max_shown: Some(1), ..table() });
     assert_eq!(text, "  bot     regret\n  oracle    0.00\n");
 }
 
 #[test]
-fn colours_are_for_screens_that_want_them() {
+fn no_color_disables_colours() {
     let section = Section::with_heading("Bots")
         .table(table())
         .alert("Look.")
@@ -118,7 +118,7 @@ root
 }
 
 #[test]
-fn plots_are_drawn_to_one_scale() {
+fn marks_share_a_scale() {
     let mut text = String::new();
     plots::write_plot(
         &mut text,

@@ -1,4 +1,4 @@
-//! A bot's session, held by hand.
+//! A bot's session driven by the test.
 
 use super::host::{Host, LONG, soon};
 use lastnim_client::{connect, token_authorization};
@@ -14,8 +14,8 @@ use tonic::{
 };
 use tonic_types::StatusExt as _;
 
-/// One open `Play` stream.
-pub struct Line {
+/// An open `Play` stream.
+pub struct BotSession {
     pub outbound: mpsc::Sender<PlayRequest>,
     pub inbound: Streaming<PlayResponse>,
 }
@@ -29,19 +29,19 @@ pub enum End {
     Broken(Status),
 }
 
-impl Line {
-    /// Opens a session by a connection of its own, and reads its welcome.
+impl BotSession {
+    /// Opens a session on a new connection, and reads its welcome.
     pub async fn open(host: &Host, token: &str) -> (Self, pb::Welcome) {
-        Self::by_way_of(&host.address, token).await
+        Self::open_at(&host.address, token).await
     }
 
-    /// Opens a session by a connection of its own to an address, and reads its welcome.
-    pub async fn by_way_of(address: &str, token: &str) -> (Self, pb::Welcome) {
+    /// Opens a session on a new connection to an address, and reads its welcome.
+    pub async fn open_at(address: &str, token: &str) -> (Self, pb::Welcome) {
         let channel = soon("a connection", connect(address)).await.unwrap();
         Self::over(channel, token).await
     }
 
-    /// Opens a session over a connection, and reads its welcome.
+    /// Opens a session on a connection, and reads its welcome.
     pub async fn over(channel: Channel, token: &str) -> (Self, pb::Welcome) {
         let mut line = Self::try_over(channel, token).await.unwrap();
         match line.event().await {
@@ -50,7 +50,7 @@ impl Line {
         }
     }
 
-    /// Opens a session whose stream takes in no more than its first few messages until somebody reads them.
+    /// Opens a session with a small receive window, which fills up after a few messages.
     pub async fn open_narrow(host: &Host, token: &str) -> Self {
         let endpoint = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
         let narrow = endpoint.initial_stream_window_size(200);
@@ -58,7 +58,7 @@ impl Line {
         Self::try_over(channel, token).await.unwrap()
     }
 
-    /// Tries to open a session over a connection.
+    /// Tries to open a session on a connection.
     pub async fn try_over(channel: Channel, token: &str) -> Result<Self, Status> {
         let mut client = ArenaServiceClient::with_interceptor(channel, token_authorization(token).unwrap());
         let (outbound, requests) = mpsc::channel(2_048);
@@ -67,7 +67,7 @@ impl Line {
         Ok(Self { outbound, inbound })
     }
 
-    /// Returns the next event that is no ping and tells of nothing that was missed.
+    /// Returns the next event, except pings and messages about missed ends.
     pub async fn event(&mut self) -> Event {
         loop {
             let response = soon("an event", self.inbound.message()).await.unwrap();
@@ -80,7 +80,7 @@ impl Line {
         }
     }
 
-    /// Reads on to the event that is wanted.
+    /// Reads up to the wanted event.
     pub async fn until<T>(&mut self, wanted: impl Fn(Event) -> Option<T>) -> T {
         let reading = async {
             loop {
@@ -140,7 +140,7 @@ impl Line {
         timeout(LONG, reading).await.expect("the stream is still open")
     }
 
-    /// Takes one counter whenever it is to move, in every match, until `matches` of them have ended.
+    /// Takes one counter at each turn in every match, until `matches` of them have ended.
     pub async fn play_timidly(&mut self, matches: usize) -> Vec<pb::MatchEnded> {
         let mut ended = Vec::new();
         while ended.len() < matches {
@@ -165,7 +165,7 @@ impl Line {
         ended
     }
 
-    /// Plays timidly in a task of its own, and gives the line back.
+    /// Plays timidly in a task, which returns the session.
     pub fn playing_timidly(mut self, matches: usize) -> JoinHandle<(Self, Vec<pb::MatchEnded>)> {
         tokio::spawn(async move {
             let ended = self.play_timidly(matches).await;
@@ -175,7 +175,7 @@ impl Line {
 }
 
 impl End {
-    /// Returns the status of a stream that did not end well.
+    /// Returns the status of a stream that failed.
     pub fn status(self) -> Status {
         match self {
             Self::Broken(status) => status,
@@ -183,13 +183,13 @@ impl End {
         }
     }
 
-    /// Returns the stable reason of a stream that did not end well.
+    /// Returns the reason of a stream that failed.
     pub fn reason(self) -> String {
         reason(&self.status())
     }
 }
 
-/// Returns the stable reason in a status.
+/// Returns the reason in a status.
 pub fn reason(status: &Status) -> String {
     status.get_details_error_info().unwrap_or_else(|| panic!("no reason in {status:?}")).reason
 }

@@ -1,4 +1,4 @@
-//! The hand that a visitor asks for, as it was typed.
+//! The settings of a new game, as they were typed.
 
 use crate::forms::FormFields;
 use lastnim_core::game::{BotName, Ending};
@@ -7,81 +7,80 @@ use lastnim_proto::pb;
 use lastnim_report::words::{count_words, join_words};
 use std::time::Duration;
 
-/// The most house bots at a table with one guest.
+/// The maximum number of opponents.
 pub(super) const MAX_OPPONENTS: usize = 4;
-/// The most piles that a guest plays on: as many as the board draws.
+/// The maximum number of piles: the number that the board draws.
 const MAX_PILES: usize = 24;
-/// The most characters of a field that are read.
+/// The maximum length of a field, in characters.
 const MAX_CHARS: usize = 1_000;
-/// The plies after which the oracle decides.
+/// The ply at which the oracle decides the winner.
 const MAX_PLIES: u32 = 1_000;
-/// The longest time that a guest has for a hand.
+/// The longest clock of a guest, in seconds.
 const MAX_SECONDS: u32 = 3_600;
-/// The longest time that a guest has to declare a row.
+/// The longest time to declare a row.
 const MAX_DECLARATION: Duration = Duration::from_mins(10);
-/// What stands before the name of an opponent in the name of its field.
+/// The prefix of the fields of opponents.
 const AGAINST: &str = "against-";
 
-/// Piles that have a name: the value of the field, the words, and the counters.
+/// Piles to choose from: value, text and counters.
 pub(super) const SIZES: [(&str, &str, &[u64]); 4] = [
-    ("small", "small: 3, 4 and 5", &[3, 4, 5]),
+    ("small", "small: 3, 4, 5", &[3, 4, 5]),
     ("middle", "middle: 6, 3, 7, 5", &[6, 3, 7, 5]),
     ("large", "large: 8, 5, 9, 4, 10, 7", &[8, 5, 9, 4, 10, 7]),
-    ("high", "high: 21 and 34", &[21, 34]),
+    ("high", "high: 21, 34", &[21, 34]),
 ];
-/// Times that can be chosen: the seconds, and the words.
+/// Clocks to choose from: seconds and text.
 pub(super) const TIMES: [(&str, &str); 3] =
-    [("300", "5 minutes for the whole hand"), ("900", "15 minutes"), ("3600", "take your time: an hour")];
-/// Seats that can be chosen: the value, and the words.
+    [("300", "5 minutes for the whole game"), ("900", "15 minutes"), ("3600", "an hour")];
+/// Seats to choose from: value and text.
 pub(super) const SEATS: [(&str, &str); 6] = [
-    ("drawn", "drawn by lot"),
+    ("drawn", "random"),
     ("0", "I move first"),
     ("1", "I move second"),
     ("2", "I move third"),
     ("3", "I move fourth"),
     ("4", "I move fifth"),
 ];
-/// Who says whom each seat would rather see win: the value, and the words.
+/// Sources of rows to choose from: value and text.
 pub(super) const ROWS: [(&str, &str); 2] =
-    [("standard", "the same for all"), ("declared", "each seat declares its own")];
+    [("standard", "standard"), ("declared", "each seat declares its own")];
 
-/// The hand that a visitor asks for, as it was typed.
+/// The settings of a new game, as they were typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TypedHand {
-    /// The opponents that are ticked, of those that the server hosts.
+pub(super) struct TypedGame {
+    /// The ticked opponents, of those that the server hosts.
     pub against: Vec<BotName>,
-    /// The name of some piles.
+    /// The chosen piles.
     pub size: String,
-    /// Other piles, which count if there are any.
+    /// Typed piles, which override the choice.
     pub piles: String,
-    /// Who wins.
+    /// The ending.
     pub ending: String,
     /// The seat of the guest.
     pub seat: String,
-    /// The seconds that each seat has.
+    /// The seconds on each seat's clock.
     pub time: String,
-    /// Who says whom each seat would rather see win.
+    /// The source of the rows.
     pub rows: String,
 }
 
-/// What a hand asks for: the request, in which the guest's name is still empty, if its seat is drawn where any seat would do.
+/// A parsed game. If the guest's seat is to be drawn, its place is still open.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct HandRequest {
-    /// The opponents.
+pub(super) struct GameRequest {
     pub against: Vec<BotName>,
     /// The seat of the guest; `None` if it is drawn.
     pub seat: Option<usize>,
-    /// All but the bots.
+    /// The request without the bots.
     pub terms: pb::CreateMatchRequest,
 }
 
-/// Returns the name of the field that ticks an opponent.
+/// Returns the name of an opponent's field.
 pub(super) fn opponent_field(bot: &BotName) -> String {
     format!("{AGAINST}{bot}")
 }
 
-impl TypedHand {
-    /// Returns the hand that is proposed to somebody who has typed nothing.
+impl TypedGame {
+    /// Returns the initial form.
     pub(super) fn proposed(hosted: &[(BotName, String)]) -> Self {
         let first = hosted.first().map(|(name, _)| name.clone());
         Self {
@@ -95,7 +94,6 @@ impl TypedHand {
         }
     }
 
-    /// Reads the fields of a form.
     pub(super) fn of_fields(fields: &FormFields, hosted: &[(BotName, String)]) -> Self {
         let text = |name: &str| fields.value(name).chars().take(MAX_CHARS).collect::<String>();
         let is_ticked = |bot: &&BotName| fields.find(&opponent_field(bot)).is_some();
@@ -110,7 +108,7 @@ impl TypedHand {
         }
     }
 
-    /// Takes the hand that was played, so that it can be played again.
+    /// Returns the settings of a played game, to play it again.
     pub(super) fn of_setup(setup: &pb::MatchSetup, seat: usize) -> Self {
         let opponents = setup.bots.iter().enumerate().filter(|(at, _)| *at != seat);
         let ending = pb::Ending::try_from(setup.ending).ok().and_then(|ending| match ending {
@@ -145,17 +143,17 @@ impl TypedHand {
         self.against.iter().map(of_opponent).chain(others).collect()
     }
 
-    /// Reads the hand.
+    /// Parses the settings.
     ///
     /// # Errors
-    /// Every mistake, with what would be right.
-    pub(super) fn read(&self) -> Result<HandRequest, Vec<String>> {
+    /// Every error, with the expected value.
+    pub(super) fn read(&self) -> Result<GameRequest, Vec<String>> {
         let mut mistakes = Vec::new();
         let mut note = |mistake: String| mistakes.push(mistake);
         match self.against.len() {
-            0 => note(format!("no opponent is ticked: tick 1 to {MAX_OPPONENTS} of them")),
+            0 => note(format!("no opponent is chosen: choose 1 to {MAX_OPPONENTS}")),
             1..=MAX_OPPONENTS => {}
-            ticked => note(format!("{ticked} opponents are ticked: tick 1 to {MAX_OPPONENTS} of them")),
+            ticked => note(format!("{ticked} opponents are chosen: choose 1 to {MAX_OPPONENTS}")),
         }
         let piles = self.read_piles().map_err(&mut note).unwrap_or_default();
         let ending = self.ending.parse::<Ending>().map_err(|error| note(error.to_string()));
@@ -184,7 +182,7 @@ impl TypedHand {
             max_plies: MAX_PLIES,
             ..pb::CreateMatchRequest::default()
         };
-        Ok(HandRequest { against: self.against.clone(), seat, terms })
+        Ok(GameRequest { against: self.against.clone(), seat, terms })
     }
 
     fn read_piles(&self) -> Result<Vec<u64>, String> {
@@ -205,7 +203,7 @@ impl TypedHand {
 
     fn read_seat(&self) -> Result<Option<usize>, String> {
         let opponents = self.against.len();
-        // Where the number of opponents is wrong, that alone is said.
+        // With a wrong number of opponents, report only that.
         let are_right = (1..=MAX_OPPONENTS).contains(&opponents);
         let seats = if are_right { opponents + 1 } else { MAX_OPPONENTS + 1 };
         if self.seat == "drawn" {
@@ -232,8 +230,8 @@ impl TypedHand {
     }
 }
 
-impl HandRequest {
-    /// Puts the guest, whose name is empty, into its seat; `drawn` is a number that was drawn for it.
+impl GameRequest {
+    /// Puts the guest, with an empty name, into its seat; `drawn` is a random number for it.
     pub(super) fn with_guest_at(self, drawn: usize) -> pb::CreateMatchRequest {
         let mut bots: Vec<_> = self.against.iter().map(ToString::to_string).collect();
         let seat = self.seat.unwrap_or(drawn % (bots.len() + 1));
@@ -251,16 +249,16 @@ mod tests {
         ["a", "b", "c", "d", "e"].map(|name| (name.parse().unwrap(), "timid".to_owned())).to_vec()
     }
 
-    fn typed(fields: &str) -> TypedHand {
-        TypedHand::of_fields(&FormFields::parse(fields.as_bytes()).unwrap(), &hosted())
+    fn typed(fields: &str) -> TypedGame {
+        TypedGame::of_fields(&FormFields::parse(fields.as_bytes()).unwrap(), &hosted())
     }
 
     const WHOLE: &str =
         "against-a=on&against-c=on&size=high&ending=last_mover_wins&seat=1&time=5&rows=declared";
 
     #[test]
-    fn a_hand_is_read_as_a_request() {
-        assert!(TypedHand::proposed(&hosted()).read().is_ok());
+    fn typed_settings_become_a_request() {
+        assert!(TypedGame::proposed(&hosted()).read().is_ok());
         let request = typed(WHOLE).read().unwrap().with_guest_at(2);
         assert_eq!((request.bots.join(" "), request.piles.as_slice()), ("a  c".into(), &[21, 34][..]));
         assert_eq!(request.ending(), pb::Ending::LastMoverWins);
@@ -274,22 +272,22 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_named() {
+    fn every_error_is_reported() {
         let mistakes = typed("piles=x&ending=never&seat=9&time=0&rows=any").read().unwrap_err();
         assert_eq!(
             mistakes,
             [
-                "no opponent is ticked: tick 1 to 4 of them",
+                "no opponent is chosen: choose 1 to 4",
                 "piles: \"x\" is not a whole number of 0 or more",
                 "ending \"never\": expected to_move_wins or last_mover_wins",
-                "seat \"9\": choose \"drawn by lot\", \"I move first\", \"I move second\", \"I move third\", \"I move fourth\" or \"I move fifth\"",
+                "seat \"9\": choose \"random\", \"I move first\", \"I move second\", \"I move third\", \"I move fourth\" or \"I move fifth\"",
                 "time \"0\": expected 1 to 3600 seconds",
                 "rows \"any\": expected standard or declared",
             ]
         );
         let all = "against-a=&against-b=&against-c=&against-d=&against-e=";
         let mistakes = typed(&format!("{all}&{}", &WHOLE[26..])).read().unwrap_err();
-        assert_eq!(mistakes, ["5 opponents are ticked: tick 1 to 4 of them"]);
+        assert_eq!(mistakes, ["5 opponents are chosen: choose 1 to 4"]);
         for (piles, why) in
             [("9223372036854775808", "9223372036854775808"), (&"1 ".repeat(25), "25 piles"), ("0", "0")]
         {
@@ -299,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_that_is_not_there_is_named_as_it_was_offered() {
+    fn an_unavailable_seat_is_named_as_in_the_form() {
         let said = |opponents: &str, seat: &str| {
             let fields = WHOLE.replace("against-a=on&against-c=on", opponents).replace("seat=1", seat);
             typed(&fields).read().unwrap_err()
@@ -307,22 +305,22 @@ mod tests {
         assert_eq!(
             said("against-a=on", "seat=4"),
             [
-                "seat \"I move fifth\": against 1 opponent, choose \"drawn by lot\", \"I move first\" or \"I move second\""
+                "seat \"I move fifth\": against 1 opponent, choose \"random\", \"I move first\" or \"I move second\""
             ]
         );
         assert_eq!(
             said("against-a=on&against-b=on", "seat=-1"),
             [
-                "seat \"-1\": against 2 opponents, choose \"drawn by lot\", \"I move first\", \"I move second\" or \"I move third\""
+                "seat \"-1\": against 2 opponents, choose \"random\", \"I move first\", \"I move second\" or \"I move third\""
             ]
         );
-        assert_eq!(said("against-=on", "seat=4"), ["no opponent is ticked: tick 1 to 4 of them"]);
+        assert_eq!(said("against-=on", "seat=4"), ["no opponent is chosen: choose 1 to 4"]);
     }
 
     #[test]
-    fn a_hand_that_was_played_can_be_played_again() {
-        let hand = typed(WHOLE);
-        let request = hand.read().unwrap().with_guest_at(0);
+    fn a_played_game_can_be_repeated() {
+        let game = typed(WHOLE);
+        let request = game.read().unwrap().with_guest_at(0);
         let setup = pb::MatchSetup {
             bots: request.bots,
             piles: request.piles,
@@ -330,8 +328,8 @@ mod tests {
             clock: request.clock,
             ..pb::MatchSetup::default()
         };
-        let again = TypedHand::of_setup(&setup, 1);
-        assert_eq!(again, TypedHand { size: "small".into(), piles: "21 34".into(), ..hand });
+        let again = TypedGame::of_setup(&setup, 1);
+        assert_eq!(again, TypedGame { size: "small".into(), piles: "21 34".into(), ..game });
         let fields: Vec<_> =
             again.to_fields().iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(typed(&fields.join("&").replace(' ', "+")), again);
@@ -339,7 +337,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_form_breaks_anything(fields in "[a-z0-9%=&+ -]{0,80}") {
+        fn any_form_is_handled(fields in "[a-z0-9%=&+ -]{0,80}") {
             let _ = typed(&fields).read();
         }
     }

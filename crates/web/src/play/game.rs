@@ -1,4 +1,4 @@
-//! A hand of somebody who plays in the browser, as it stands.
+//! A game of a person against bots.
 
 use super::player::Player;
 use crate::replay::Replay;
@@ -10,32 +10,31 @@ use lastnim_proto::pb::{self, record_event::Event};
 use lastnim_rpc::HandStatus;
 use tonic::Status;
 
-/// A hand of somebody who plays in the browser, as it stands.
+/// A game of a person against bots.
 #[derive(Debug)]
-pub(super) struct Hand {
+pub(super) struct PlayedGame {
     /// The match.
     pub id: MatchId,
-    /// Who plays it here.
+    /// Who plays it.
     pub player: Player,
-    /// The player's own seat.
+    /// The player's seat.
     pub seat: usize,
-    /// What the services say of the match, with the audit once it is over.
+    /// The match as the service returns it, with the audit once it is over.
     pub shown: pb::GetMatchResponse,
     /// The match ply by ply.
     pub replay: Replay,
-    /// Strikes of the player so far.
+    /// The player's strikes.
     pub strikes: u32,
-    /// How it stands, as far as the player's session has heard.
+    /// The status according to the player's session.
     pub status: HandStatus,
-    /// Whether a session of the player hears what happens.
+    /// Whether the player has a session.
     pub has_session: bool,
-    /// The seat of the player while the match is open.
+    /// The player's seat while the match is open.
     pub open_seat: Option<OpenSeat>,
-    /// What the seats are called.
     pub names: SeatNames,
 }
 
-/// What the seats are called where one of them is the reader.
+/// Names of the seats, with "you" for the reader's.
 #[derive(Debug, Clone)]
 pub(super) struct SeatNames {
     bots: Vec<String>,
@@ -43,24 +42,24 @@ pub(super) struct SeatNames {
 }
 
 impl SeatNames {
-    /// Takes the bots by seat, and the seat of the reader.
+    /// Takes the bots by seat, and the reader's seat.
     pub(super) fn new(bots: Vec<String>, own: usize) -> Self {
         Self { bots, own }
     }
 
-    /// Returns the name of a seat that does something.
+    /// Returns the name of a seat as a subject.
     pub(super) fn subject(&self, seat: usize) -> &str {
         self.object(seat)
     }
 
-    /// Returns the name of a seat to which something is done.
+    /// Returns the name of a seat as an object.
     pub(super) fn object(&self, seat: usize) -> &str {
         if seat == self.own { "you" } else { self.bots.get(seat).map(String::as_str).unwrap_or_default() }
     }
 }
 
-impl Hand {
-    /// Reads a hand of a player.
+impl PlayedGame {
+    /// Reads a game of a player.
     ///
     /// # Errors
     /// If there is no such match, or the player has no seat in it.
@@ -77,17 +76,17 @@ impl Hand {
         let first = site.get_match(visitor, id).await?;
         let seat = seat_of(&first).ok_or_else(|| {
             let who = match &player {
-                Player::Guest(_) => "somebody else plays this hand".to_owned(),
+                Player::Guest(_) => "this game belongs to somebody else".to_owned(),
                 Player::Bot(bot) => format!("{bot} has no seat in this match"),
             };
-            Status::permission_denied(format!("{who}: /matches/{id} shows it to everybody"))
+            Status::permission_denied(format!("{who}: watch it at /matches/{id}"))
         })?;
-        // What the session hears from here on leads to another look.
+        // Later events of the session are shown by the next update.
         let status = player.hand_status(site, id)?;
         let record = site.get_record(visitor, id).await?;
         let replay =
-            Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no beginning"))?;
-        // A match that has ended in between has its audit by now.
+            Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no first event"))?;
+        // If the match has just ended, it has an audit now.
         let shown = if replay.end.is_some() && first.audit.is_none() {
             site.get_match(visitor, id).await?
         } else {
@@ -101,12 +100,11 @@ impl Hand {
         Ok(Self { id, player, seat, shown, replay, strikes, status, has_session, open_seat, names })
     }
 
-    /// Returns whether the hand is over.
     pub(super) fn is_over(&self) -> bool {
         self.replay.end.is_some()
     }
 
-    /// Returns why the player has lost its seat, if it has.
+    /// Returns why the player lost its seat, if it did.
     pub(super) fn lost_seat(&self) -> Option<pb::ForfeitReason> {
         let lost = self.replay.forfeits.iter().find(|(_, lost)| lost.seat as usize == self.seat)?;
         Some(lost.1.reason())
@@ -117,8 +115,8 @@ impl Hand {
         self.replay.rows.is_empty() && self.replay.setup.assigned.is_none() && !self.is_over()
     }
 
-    /// Returns whether the match waits for the player. Where another was to move when the record was read, it does not: what it waits for now is at a ply that the
-    /// record does not have.
+    /// Returns whether it is the player's turn. If the record ends at another seat's turn, the session may be ahead of it, at a ply that the record
+    /// lacks.
     pub(super) fn is_awaited(&self) -> bool {
         let is_own_turn = || {
             let position = self.replay.position_after(self.replay.plies());

@@ -1,20 +1,20 @@
-//! A bot's session, held by hand and logged as an SDK does it.
+//! A bot's session driven by the test, and logged like an SDK's.
 
-use crate::{host::Host, line::Line};
+use crate::{host::Host, session::BotSession};
 use lastnim_proto::{
     pb::{self, PlayRequest, PlayResponse, play_request::Action, play_response::Event},
     session_log::{SESSION_LOG_VERSION, SessionLogEvent, SessionLogLine},
 };
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// A log that grows.
-pub struct HandLog {
+/// A growing log.
+pub struct TestLog {
     began: Instant,
     session: u64,
     pub lines: Vec<SessionLogLine>,
 }
 
-impl HandLog {
+impl TestLog {
     pub fn new() -> Self {
         let mut log = Self { began: Instant::now(), session: 0, lines: Vec::new() };
         let (sdk, server) = ("by hand".to_owned(), "127.0.0.1".to_owned());
@@ -39,16 +39,16 @@ impl HandLog {
 }
 
 /// A session and its log.
-pub struct LoggedLine<'a> {
-    line: Line,
-    log: &'a mut HandLog,
+pub struct LoggedSession<'a> {
+    line: BotSession,
+    log: &'a mut TestLog,
 }
 
-impl<'a> LoggedLine<'a> {
-    /// Opens a session that hears of all takes.
-    pub async fn open(host: &Host, token: &str, log: &'a mut HandLog) -> Self {
+impl<'a> LoggedSession<'a> {
+    /// Opens a session that subscribes to all takes.
+    pub async fn open(host: &Host, token: &str, log: &'a mut TestLog) -> Self {
         log.session += 1;
-        let (line, welcome) = Line::open(host, token).await;
+        let (line, welcome) = BotSession::open(host, token).await;
         log.note_received(&Event::Welcome(welcome));
         let mut logged = Self { line, log };
         logged.send(Action::Subscribe(pb::Subscribe { feed: pb::Feed::All.into() })).await;
