@@ -1,6 +1,6 @@
-//! Sets `LASTNIM_VERSION`, what `lastnim --version` prints: with the commit in a release build of a checkout.
+//! Sets `LASTNIM_VERSION`, which `lastnim --version` prints. Release builds of a checkout include the commit.
 //!
-//! A debug build leaves the commit out, so that a commit compiles nothing again.
+//! Debug builds leave it out, so that a new commit recompiles nothing.
 
 use std::{env, path::Path, process::Command};
 
@@ -14,12 +14,12 @@ fn main() {
     }
 }
 
-/// Returns the commit that is checked out; `None` where this package is not the top of a repository, such as a packaged one.
+/// Returns the current commit; `None` unless this package is the top of a repository.
 fn find_commit() -> Option<String> {
     if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
         return None;
     }
-    // HEAD changes with a checkout, and the branch that it names with a commit.
+    // HEAD changes on checkout, and its branch on commit.
     for name in
         ["HEAD".into(), git(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default(), "packed-refs".into()]
     {
@@ -31,7 +31,7 @@ fn find_commit() -> Option<String> {
     git(&["rev-parse", "--short=12", "HEAD"])
 }
 
-/// Returns what a command of git prints; `None` if it fails or there is no git.
+/// Returns the output of a git command; `None` if it fails or git is missing.
 fn git(args: &[&str]) -> Option<String> {
     let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok().map(|text| text.trim().to_owned())

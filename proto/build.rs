@@ -1,4 +1,4 @@
-//! Compiles the protos with protox (no protoc needed) into tonic services.
+//! Compiles the protos with protox, which needs no protoc, into tonic services.
 
 use prost::Message as _;
 use std::{env, error::Error, fs, path::PathBuf};
@@ -34,10 +34,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = protox::compile(PROTOS, ["."])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("lastnim.v1.descriptors.bin"), descriptors.encode_to_vec())?;
-    // A message is moved several times on its way to the stream: the large and rare events are boxed, so that a take does
-    // not move like a snapshot.
+    // Events are moved several times on their way to the stream: large, rare ones are boxed so that a take stays small.
     let rare = ["match_started", "snapshot", "match_ended", "joined_tournament", "tournament_ended"];
-    // Without these features tonic has not what the code of clients and of servers uses.
+    // tonic has the APIs of clients and servers only with these features.
     let has_feature = |name: &str| env::var_os(format!("CARGO_FEATURE_{name}")).is_some();
     let generator = tonic_prost_build::configure()
         .codec_path("crate::SmallBufferCodec")
@@ -46,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let boxing = |generator: tonic_prost_build::Builder, event| {
         generator.boxed(format!(".lastnim.v1.PlayResponse.event.{event}"))
     };
-    // Their names lead from messages to descriptors, from which their JSON follows.
+    // Messages need their names to find their descriptors, which define their JSON.
     let mut names = prost_build::Config::new();
     names.enable_type_names();
     rare.into_iter().fold(generator, boxing).compile_fds_with_config(descriptors, names)?;
@@ -56,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Generates the service of sessions once more, of the types that sessions work with: no message of prost is made on the way.
+/// Generates the service of sessions again with the types that sessions use, so that no prost message is made.
 fn generate_play_service() {
     let play = Method::builder()
         .name("play")

@@ -1,4 +1,4 @@
-//! Makes the array of the book's chapters from `docs/SUMMARY.md`.
+//! Generates the array of the book's chapters from `docs/SUMMARY.md`.
 
 use std::{env, error::Error, fmt::Write as _, fs, path::Path};
 

@@ -1,19 +1,19 @@
-//! The file of `serve --config`: every refusal names its mistakes, and what is read is written and read again alike.
+//! The file of `serve --config`: errors name their lines, and valid files read back the same.
 
 use lastnim::fuzzing::reads_config_file_back;
 
-/// Reads an input as the settings of a server.
+/// Reads an input as server settings.
 pub fn check(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     match reads_config_file_back(text) {
-        Ok(is_alike) => assert!(is_alike, "what is written of it is read otherwise: {text}"),
+        Ok(is_alike) => assert!(is_alike, "it does not read back the same: {text}"),
         Err(mistakes) => check_mistakes(&mistakes, text),
     }
 }
 
-/// A file that is refused has a mistake, and each stands in one of its lines.
+/// An invalid file has at least one mistake, and each is on one of its lines.
 pub fn check_mistakes(mistakes: &[(usize, String)], text: &str) {
-    assert!(!mistakes.is_empty(), "it is refused, and no mistake is named");
+    assert!(!mistakes.is_empty(), "it is refused without a mistake");
     let lines = text.split('\n').count();
     for (line, what) in mistakes {
         assert!((1..=lines).contains(line), "line {line} of {lines}: {what}");

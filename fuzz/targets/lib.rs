@@ -1,6 +1,6 @@
-//! What fuzzing tries: each module has a `check` that panics where an input shows a fault.
+//! Fuzz targets: each module has a `check` that panics if an input exposes a fault.
 //!
-//! `tests/fuzz_corpora.rs` includes these modules by their path, and tries the inputs of `corpus` as plain tests.
+//! `tests/fuzz_corpora.rs` includes these modules by path and runs the inputs in `corpus` as ordinary tests.
 
 pub mod config_file;
 pub mod listener;

@@ -1,4 +1,4 @@
-//! A network within the process, over which inputs reach the server.
+//! An in-memory network between clients and the server.
 
 use lastnim_client::{OpeningConnection, Transport};
 use lastnim_server::{Connection, Listener};
@@ -14,18 +14,17 @@ use tokio::{
     sync::mpsc,
 };
 
-/// Bytes that are under way in one direction of a connection at most.
+/// Buffer size in each direction of a connection.
 const CONNECTION_BUFFER: usize = 1 << 16;
-/// What the server sees as its own address and as that of each client.
+/// The address that the server sees for itself and for each client.
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7600);
 
-/// Makes the two ends of a network: who opens connections, and who accepts them.
+/// Returns the two ends of a network: one opens connections, the other accepts them.
 pub fn open_network() -> (MemoryTransport, MemoryListener) {
     let (opened, accepted) = mpsc::unbounded_channel();
     (MemoryTransport { opened }, MemoryListener { accepted })
 }
 
-/// Opens connections.
 #[derive(Clone)]
 pub struct MemoryTransport {
     opened: mpsc::UnboundedSender<DuplexStream>,
@@ -51,7 +50,6 @@ impl Transport for MemoryTransport {
     }
 }
 
-/// Accepts connections.
 pub struct MemoryListener {
     accepted: mpsc::UnboundedReceiver<DuplexStream>,
 }
@@ -74,7 +72,7 @@ impl Listener for MemoryListener {
 /// The server's end of a connection.
 pub struct MemoryConnection {
     stream: DuplexStream,
-    /// What was looked at and not yet read.
+    /// Peeked bytes that were not read yet.
     peeked: Vec<u8>,
 }
 

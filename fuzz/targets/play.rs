@@ -1,5 +1,5 @@
-//! What two bots send on their streams, while they sit in a match: it ends whatever they do, its record verifies, and nothing that they were
-//! told contradicts it.
+//! Two bots send arbitrary messages during a match: the match must end, its record must verify, and the record must agree
+//! with what the bots were told.
 
 use super::server::{BOTS, FuzzedServer, try_server};
 use lastnim_client::{connect, token_authorization};
@@ -17,14 +17,14 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
-/// Messages of one input.
+/// Maximum messages of an input.
 const MAX_MESSAGES: usize = 64;
-/// In messages it stands for the id of the match.
+/// Stands for the match id in messages.
 const MATCH: &str = "m";
-/// What every seat has in all: matches are to end soon when nobody answers.
+/// The total bank of a seat, short so that matches end soon without answers.
 const BANK_MS: u32 = 20;
 
-/// Reads messages, each behind a byte that says whose it is and a byte of its length, and sends them.
+/// Reads and sends messages. Each is preceded by a byte for the bot and a byte for its length.
 pub fn check(input: &[u8]) {
     let Some((&setup, mut rest)) = input.split_first() else { return };
     let mut messages = Vec::new();
@@ -65,7 +65,7 @@ async fn play_match(server: &FuzzedServer, setup: u8, messages: Vec<(usize, Play
     tokio::join!(anna.read_to_end_of(&id), bert.read_to_end_of(&id));
     let watched = pb::WatchMatchRequest { match_id: id.clone() };
     let mut events = server.matches.clone().watch_match(watched).await.expect("a watch").into_inner();
-    while events.message().await.expect("the match goes on to its end").is_some() {}
+    while events.message().await.expect("the match ends").is_some() {}
     let asked = pb::GetRecordRequest { match_id: id.clone() };
     let given = server.matches.clone().get_record(asked).await.expect("a record").into_inner();
     let sealed = verify_record(&given.record.expect("a record")).expect("the record verifies");
@@ -85,12 +85,11 @@ async fn play_match(server: &FuzzedServer, setup: u8, messages: Vec<(usize, Play
     }
 }
 
-/// A bot that sends what the input says.
+/// A bot that sends the input's messages.
 struct FuzzedBot {
-    /// None once the server has ended the stream.
+    /// `None` once the server has ended the stream.
     outbound: Option<mpsc::Sender<PlayRequest>>,
     inbound: Streaming<pb::PlayResponse>,
-    /// Its log.
     lines: Vec<SessionLogLine>,
 }
 
@@ -112,7 +111,7 @@ impl FuzzedBot {
         self.lines.push(SessionLogLine { at_us: 0, mono_us: 0, run: "r".into(), session: 1, event });
     }
 
-    /// Sends a message in which [`MATCH`] stands for the match.
+    /// Sends a message with [`MATCH`] replaced by the match id.
     async fn send(&mut self, mut request: PlayRequest, id: &str) {
         let named = match &mut request.action {
             Some(Action::Declare(declare)) => Some(&mut declare.match_id),
@@ -124,20 +123,20 @@ impl FuzzedBot {
             id.clone_into(named);
         }
         self.note(SessionLogEvent::Sent(Box::new(request.clone())));
-        // Where the stream has ended, what it was ended for is read.
+        // If the stream has ended, reads the reason.
         if let Some(outbound) = &self.outbound {
             let _ = outbound.send(request).await;
         }
     }
 
-    /// Reads the next message; none once the stream has ended.
+    /// Reads the next message; `None` if the stream has ended.
     async fn receive(&mut self) -> Option<Event> {
         let response = self.inbound.message().await.ok()??;
         self.note(SessionLogEvent::Received(Box::new(response.clone())));
         response.event
     }
 
-    /// Reads until the match is over, or the session.
+    /// Reads until the match or the session is over.
     async fn read_to_end_of(&mut self, id: &str) {
         while let Some(event) = self.receive().await {
             if matches!(event, Event::MatchEnded(ended) if ended.match_id == id) {

@@ -1,4 +1,4 @@
-//! Records and manifests as JSON: what is read is written and read again alike.
+//! Records and manifests as JSON: valid ones read back the same.
 
 use lastnim_proto::{
     manifest::ManifestReader,
@@ -17,7 +17,7 @@ pub fn check(input: &[u8]) {
     let Ok(given) = read_record(text) else { return };
     let Ok(sealed) = verify_record(&given) else { return };
     let (record, seal) = (sealed.record(), sealed.seal());
-    // Where it is not over it has no audit.
+    // Matches that are not over have no audit.
     let _ = record.audit();
     let _ = layout_difference(text, record, seal);
     for form in RecordForm::JSON {
@@ -26,7 +26,7 @@ pub fn check(input: &[u8]) {
         let read = read_record(&written).unwrap_or_else(|error| panic!("{form:?}: {error}: {written}"));
         let again = verify_record(&read).unwrap_or_else(|flaw| panic!("{form:?}: {flaw}: {written}"));
         assert_eq!(again.seal(), seal, "{form:?}");
-        // Rows that are not revealed are not written.
+        // Unrevealed rows are not written.
         if record.state().game().is_some() {
             assert_eq!(again.record(), record, "{form:?}");
         }

@@ -1,5 +1,4 @@
-//! The server that an input is sent to: a new one for each, in one thread, on a network and clocks within the process, so that the same
-//! input leads to the same run and nobody waits for a clock.
+//! A server for each input, on one thread with in-memory network and simulated clocks, so that runs are repeatable and fast.
 
 use super::memory_network::{MemoryTransport, open_network};
 use lastnim_arena::{Arena, Backend, Durability, Environment, Principal};
@@ -20,35 +19,36 @@ use std::{
 };
 use tokio::{runtime, time::timeout};
 
-/// Nothing takes as long unless something is wrong.
-const LONG: Duration = Duration::from_mins(10);
-/// The names of the bots.
+/// Longer than any correct run.
+const TRIAL_TIMEOUT: Duration = Duration::from_mins(10);
 pub const BOTS: [&str; 2] = ["anna", "bert"];
-/// The date at which each server starts.
+/// The date at which servers start.
 const START_DATE: Duration = Duration::from_secs(1_700_000_000);
 
-/// What calls a service as the admin.
+/// An interceptor with the admin's token.
 pub type Calls = tonic::service::interceptor::InterceptedService<tonic::transport::Channel, Authorization>;
 
-/// A server, and the bots that are registered there.
+/// A server with registered bots.
 pub struct FuzzedServer {
-    /// Where clients reach it.
+    /// The address for clients.
     pub address: ServerAddress,
-    /// The same for what is no client.
+    /// The network, for raw connections.
     pub network: MemoryTransport,
     /// A token for each bot.
     pub tokens: [String; 2],
-    /// The matches, as the admin sees them.
+    /// The admin's client of the match service.
     pub matches: MatchServiceClient<Calls>,
 }
 
-/// Starts a server and does something with it that ends soon.
+/// Starts a server and runs a trial, which must end soon.
 pub fn try_server<T>(trial: impl AsyncFnOnce(&FuzzedServer) -> T) -> T {
     let mut builder = runtime::Builder::new_current_thread();
     let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
     runtime.block_on(async {
         let server = FuzzedServer::start().await;
-        timeout(LONG, trial(&server)).await.unwrap_or_else(|_| panic!("not within {LONG:?} of its clock"))
+        timeout(TRIAL_TIMEOUT, trial(&server))
+            .await
+            .unwrap_or_else(|_| panic!("the trial took more than {TRIAL_TIMEOUT:?}"))
     })
 }
 

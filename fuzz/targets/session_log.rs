@@ -1,4 +1,4 @@
-//! Logs of sessions, whoever wrote them: what is read is written and read again alike, and held against itself.
+//! Session logs: valid lines read back the same, and any log can be audited against itself.
 
 use lastnim_history::{SessionLogs, check_match};
 use lastnim_proto::session_log::SessionLogLine;

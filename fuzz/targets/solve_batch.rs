@@ -1,8 +1,7 @@
-//! The lines of `solve --batch`: each that is not blank has one answer.
+//! The lines of `oracle solve --batch`: each nonblank line has one answer.
 
 use lastnim::fuzzing::answer_batch;
 
-/// Answers an input.
 pub fn check(input: &[u8]) {
     let answers = answer_batch(input);
     let blank = |line: &&[u8]| !std::str::from_utf8(line).is_ok_and(|line| line.trim().is_empty());

@@ -1,4 +1,4 @@
-//! Records as evidence of how bots play: which of them count.
+//! Decides which records count as evidence of how bots play.
 
 use super::{
     pb,
@@ -13,42 +13,42 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// What a record must be to count.
+/// Which records count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordPolicy {
-    /// The only signer that is trusted, if one is named.
+    /// The only trusted signer, if one is named.
     pub key: Option<PublicKey>,
     /// Whether records without a signature count.
     pub unsigned: bool,
-    /// The only tournament, if one is named.
+    /// The only tournament that counts, if one is named.
     pub tournament: Option<TournamentId>,
 }
 
-/// Why a record is no evidence.
+/// Why a record does not count.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordRefusal {
-    /// Its text is no record in any form.
+    /// The text is not a record in any form.
     #[error(transparent)]
     Unreadable(#[from] RecordFileError),
-    /// It is not what was played.
+    /// The record was changed or made up.
     #[error("it does not verify: {0}")]
     Flaw(Box<RecordFlaw>),
-    /// Nobody signed it, and only signed records count.
-    #[error("it is not signed, and unsigned records were not asked for")]
+    /// The record is not signed, and only signed records count.
+    #[error("it is not signed, and only signed records count")]
     Unsigned,
-    /// Somebody signed it who is not trusted.
+    /// The signer is not the trusted one.
     #[error("it is signed by another key: {0}")]
     OtherSigner(Box<PublicKey>),
-    /// It cannot be held against the oracle.
+    /// The oracle cannot audit the match.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// There was no time for it, which is not its fault.
+    /// The time for the audit ran out.
     #[error(transparent)]
     Halt(#[from] HaltReason),
 }
 
-/// What a record comes to.
+/// What became of a record.
 #[derive(Debug)]
 pub enum AdmittedRecord {
     /// It counts.
@@ -57,7 +57,7 @@ pub enum AdmittedRecord {
     NotOver,
     /// Its match was cancelled.
     Cancelled(Box<Record>),
-    /// It belongs to none of the matches that are asked for.
+    /// The match is not one of those requested.
     Elsewhere,
 }
 
@@ -71,33 +71,32 @@ pub struct AdmittedMatch {
 }
 
 impl RecordPolicy {
-    /// Reads, verifies and audits a record that stands in a file.
+    /// Reads, verifies and audits a record from a file.
     ///
-    /// # Errors
-    /// If it is not what it should be: it must not count then.
+    /// If the record is invalid, in which case it must not count.
     pub fn admit_text(&self, text: &str) -> Result<AdmittedRecord, RecordRefusal> {
         self.admit_message(&read_record(text)?, &mut Budget::unbounded())
     }
 
-    /// Verifies and audits a record. A step is a look at two seats at one ply.
+    /// Verifies and audits a record. Comparing two seats at one ply costs one step.
     ///
     /// # Errors
-    /// If it is not what it should be, and must not count then; or if the budget was spent.
+    /// If the record is invalid and must not count, or if the budget was spent.
     pub fn admit_message(
         &self,
         given: &pb::MatchRecord,
         budget: &mut Budget<'_>,
     ) -> Result<AdmittedRecord, RecordRefusal> {
-        // Hashes and the signature are looked at for each event: a step, so that many that do not verify can be stopped.
+        // Each event costs a step for its hash and signature, so that the budget also limits records that do not verify.
         budget.spend(given.events.len() as u64 + 1)?;
         let sealed = verify_record(given).map_err(|flaw| RecordRefusal::Flaw(Box::new(flaw)))?;
         self.admit_verified(sealed, budget)
     }
 
-    /// Audits a record that is whole.
+    /// Audits a record that was verified.
     ///
     /// # Errors
-    /// If it is not signed, or not by the key that is trusted.
+    /// If it is unsigned or signed by another key than the trusted one.
     pub fn admit_sealed(&self, sealed: SealedRecord) -> Result<AdmittedRecord, RecordRefusal> {
         self.admit_verified(sealed, &mut Budget::unbounded())
     }
@@ -122,7 +121,7 @@ impl RecordPolicy {
 }
 
 impl AdmittedRecord {
-    /// Adds what is known besides of the versions of the bots, by seat.
+    /// Adds the versions of the bots that are known from elsewhere, by seat.
     #[must_use]
     pub fn with_versions(self, versions: Vec<SeatVersions>) -> Self {
         match self {
@@ -131,10 +130,10 @@ impl AdmittedRecord {
         }
     }
 
-    /// Audits a record that is trusted as it is. A step is a look at two seats at one ply.
+    /// Audits a record without verifying it. Comparing two seats at one ply costs one step.
     ///
     /// # Errors
-    /// If it cannot be held against the oracle, or the budget was spent.
+    /// If the oracle cannot audit it, or the budget was spent.
     pub fn from_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, RecordRefusal> {
         Self::audit_record(record, None, budget, || Ok(()))
     }
@@ -165,12 +164,12 @@ impl AdmittedMatch {
         &self.record
     }
 
-    /// Returns who signed it, if anybody did.
+    /// Returns the signer, if the record is signed.
     pub fn signer(&self) -> Option<PublicKey> {
         self.signer
     }
 
-    /// Hands the match over as the auditor sees it.
+    /// Passes the match to `see` in the form that auditors take.
     pub fn with_audited(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
         let (id, state) = (self.record.id(), self.record.state());
         let Some(game) = state.game() else { return };

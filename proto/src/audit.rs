@@ -1,4 +1,4 @@
-//! Audits on the wire: they go out only.
+//! Writes audits as messages.
 
 use super::{game::take_range_messages, pb};
 use lastnim_core::{
@@ -6,8 +6,8 @@ use lastnim_core::{
     oracle::{Audit, Mover, PlyAudit, SeatAudit, TakeSafetyCounts},
 };
 
-/// The most plies of an audit that bots are sent at the end of a match. Each is at most 88 bytes, and many clients
-/// receive no message above 4 MiB unless they are told to.
+/// Maximum plies in an audit that bots get at the end of a match. A ply has at most 88 bytes, and many clients receive at
+/// most 4 MiB by default.
 const MAX_PLIES_FOR_BOTS: usize = 4_096;
 
 impl From<&Audit> for pb::Audit {
@@ -16,7 +16,7 @@ impl From<&Audit> for pb::Audit {
     }
 }
 
-/// Writes an audit for the bots that played: without its plies where they are many.
+/// Writes an audit for the bots that played. Long audits lack their plies.
 pub(super) fn audit_message_for_bots(audit: &Audit) -> pb::Audit {
     let plies = if audit.plies.len() > MAX_PLIES_FOR_BOTS { &[] } else { audit.plies.as_slice() };
     audit_message(audit, plies)
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_arrives() {
+    fn audit_keeps_every_figure() {
         let lines: [&[u64]; 6] =
             [&[3, 2, 1], &[3, 1, 1, 1], &[2, 1, 2, 1], &[1, 2, 2, 1], &[2, 1, 1, 1, 1], &[1; 6]];
         let errors = lines.into_iter().filter(|takes| {
@@ -107,11 +107,11 @@ mod tests {
             compare(&audit, &pb::Audit::from(&audit));
             audit.first_error.is_some()
         });
-        assert!((1..6).contains(&errors.count()), "some lines have an error and some have none");
+        assert!((1..6).contains(&errors.count()), "some lines have an error and some do not");
     }
 
     #[test]
-    fn the_largest_audit_is_as_large_as_it_is_said_to_be() {
+    fn largest_audit_has_the_stated_size() {
         let range = pb::TakeRange { lo: MAX_COUNTERS, hi: MAX_COUNTERS };
         let ply = pb::PlyAudit {
             ply: MAX_PLIES as u32,
@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(sent.safety, Some(figures.safety.into()));
             assert_eq!((sent.optimal_plies, sent.plies), (figures.optimal_plies, figures.plies));
             assert!((sent.satisfaction - (1.0 - f64::from(sent.rank_actual) / 2.0)).abs() < 1e-12);
-            // The column of the ledger adds up on the wire as well.
+            // The column of the ledger adds up in the message too.
             let column: i64 = wire.ledger.iter().map(|row| i64::from(row.costs[seat.index()])).sum();
             assert_eq!(column, i64::from(figures.rank_actual) - i64::from(figures.rank_predicted));
         }

@@ -1,4 +1,4 @@
-//! Batches of questions on the wire.
+//! Batch requests of the oracle.
 
 use super::{RequestField, Violations, game, pb};
 use lastnim_core::{
@@ -6,31 +6,31 @@ use lastnim_core::{
     oracle::MAX_PLIES,
 };
 
-/// The most questions in one request of a batch.
+/// Maximum questions in a batch request.
 pub const MAX_QUESTIONS: usize = 4_096;
 
-/// How much of a solution is asked for.
+/// How much of a solution to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SolveDetail {
-    /// All of it.
+    /// The whole solution.
     #[default]
     Solution,
-    /// The winner alone.
+    /// Only the winner.
     Winner,
 }
 
-/// What all positions of a request have in common.
+/// What all positions of a request share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolveTerms {
     /// The preferences.
     pub matrix: AllianceMatrix,
     /// Who wins when no counter is left.
     pub ending: Ending,
-    /// How much is asked for.
+    /// How much to return.
     pub detail: SolveDetail,
 }
 
-/// Reads what all positions of a request have in common.
+/// Reads what all positions of a request share.
 pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: RequestField<'_>) -> Option<SolveTerms> {
     check_questions(request.positions.len(), field.member("positions"));
     let matrix = request.alliance_matrix.as_ref();
@@ -51,14 +51,14 @@ pub fn parse_batch_position(
     Some((piles?, first?))
 }
 
-/// Reports a number of questions that a request may not have.
+/// Reports a number of questions outside 1 to [`MAX_QUESTIONS`].
 pub fn check_questions(given: usize, field: RequestField<'_>) {
     if !(1..=MAX_QUESTIONS).contains(&given) {
-        field.report(format_args!("{given} of them: a request of a batch has 1 to {MAX_QUESTIONS}"));
+        field.report(format_args!("{given} questions: a batch has 1 to {MAX_QUESTIONS}"));
     }
 }
 
-/// Reports more takes than a game may have.
+/// Reports more takes than the limit of a game.
 pub fn check_takes(given: usize, field: RequestField<'_>) {
     if given > MAX_PLIES {
         field.report(format_args!("{given} takes: a game has at most {MAX_PLIES}"));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_positions_have_in_common_is_read() {
+    fn shared_terms_of_positions_are_read() {
         let parse = |request: pb::SolveBatchRequest| {
             parse_request(|field| parse_solve_terms(&request, field)).unwrap()
         };
@@ -105,18 +105,18 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_of_what_positions_have_in_common_is_named() {
+    fn every_mistake_in_shared_terms_is_named() {
         let broken = pb::SolveBatchRequest { ending: 7, detail: 9, ..Default::default() };
         let violations = parse_request(|field| parse_solve_terms(&broken, field)).unwrap_err();
         let fields: Vec<_> = violations.as_slice().iter().map(|each| each.field.as_str()).collect();
         assert_eq!(fields, ["positions", "alliance_matrix", "ending", "detail"]);
         let many = request(MAX_QUESTIONS + 1);
         let violations = parse_request(|field| parse_solve_terms(&many, field)).unwrap_err();
-        assert_eq!(violations.to_string(), "positions: 4097 of them: a request of a batch has 1 to 4096");
+        assert_eq!(violations.to_string(), "positions: 4097 questions: a batch has 1 to 4096");
     }
 
     #[test]
-    fn every_mistake_of_a_position_is_named() {
+    fn every_mistake_in_a_position_is_named() {
         let broken = pb::BatchPosition { piles: vec![0, 1], first: 2 };
         let seats = SeatCount::new(2).unwrap();
         let parsed = parse_request(|request| {

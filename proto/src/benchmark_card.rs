@@ -1,4 +1,4 @@
-//! The card of a benchmark as a text: a line of JSON, and a line with the seal on its bytes.
+//! The text of a benchmark card: a line of JSON, then a line with the seal over its bytes.
 
 use super::{
     json::{MessageJson, message_from_json, parse_document},
@@ -8,14 +8,14 @@ use lastnim_core::referee::{CardHash, PublicKey, Seal, Signature, SigningKey};
 use pb::benchmark_line::Line;
 use thiserror::Error;
 
-/// The version of the form that is written and read.
+/// The version of the format.
 pub const CARD_VERSION: u32 = 1;
 
-/// Why a text is no card that somebody signed.
+/// Why a text is not a signed card.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CardFlaw {
-    /// A line cannot be read.
+    /// A line is invalid.
     #[error("line {line}: {why}")]
     Line {
         /// Its number, from 1.
@@ -23,36 +23,36 @@ pub enum CardFlaw {
         /// What is wrong.
         why: String,
     },
-    /// It is of another version.
+    /// The version is unknown.
     #[error("version {0}: this program reads version {CARD_VERSION}")]
     Version(u32),
-    /// There is no seal, or something behind it.
+    /// The text does not have exactly two lines, a card and a seal.
     #[error("it has {0}: a card has two lines, the card and the seal, each with a newline")]
     Lines(String),
-    /// The signature is not that of the signer on the card.
+    /// The signature does not match the card.
     #[error("the signature is not the signer's on this card: the card was changed, or the signature was")]
     Signature,
-    /// The seal is not written as it should be.
+    /// The seal differs from what lastnim writes.
     #[error("the seal is not written as lastnim writes it")]
     Rewritten,
 }
 
-/// Returns whether a text begins as a card does.
+/// Returns whether a text begins like a card.
 pub fn begins_card(text: &[u8]) -> bool {
     text.starts_with(b"{\"card\":")
 }
 
-/// Writes a card, signed.
+/// Writes and signs a card.
 pub fn write_card(card: pb::BenchmarkCard, key: &SigningKey) -> String {
     let line = write_line(Line::Card(card));
     let seal = key.seal_card(CardHash::of_line(line.as_bytes()));
     line + &write_seal(&seal)
 }
 
-/// Reads a card, and returns who signed it.
+/// Reads a card and returns its signer.
 ///
 /// # Errors
-/// The first thing that does not fit.
+/// The first mistake found.
 pub fn read_card(text: &str) -> Result<(pb::BenchmarkCard, PublicKey), CardFlaw> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let &[first, second] = lines.as_slice() else {
@@ -65,7 +65,7 @@ pub fn read_card(text: &str) -> Result<(pb::BenchmarkCard, PublicKey), CardFlaw>
         Line::Seal(seal) => parse_seal(&seal).map_err(|why| CardFlaw::Line { line: 2, why })?,
         Line::Card(_) => return Err(CardFlaw::Lines("no seal".to_owned())),
     };
-    // No hash covers the seal itself.
+    // The seal itself is not hashed.
     if write_seal(&seal) != second {
         return Err(CardFlaw::Rewritten);
     }
@@ -81,7 +81,7 @@ pub fn read_card(text: &str) -> Result<(pb::BenchmarkCard, PublicKey), CardFlaw>
 
 fn write_line(line: Line) -> String {
     let line = MessageJson::of(&pb::BenchmarkLine { line: Some(line) });
-    serde_json::to_string(&line).expect("all keys are texts") + "\n"
+    serde_json::to_string(&line).expect("all keys are strings") + "\n"
 }
 
 fn write_seal(seal: &Seal) -> String {
@@ -95,7 +95,7 @@ fn read_line(text: &str, line: usize) -> Result<Line, CardFlaw> {
     let flaw = |why: String| CardFlaw::Line { line, why };
     let json = parse_document(text).map_err(flaw)?;
     let read: pb::BenchmarkLine = message_from_json(&json).map_err(|error| flaw(error.to_string()))?;
-    read.line.ok_or_else(|| flaw("it says neither `card` nor `seal`".to_owned()))
+    read.line.ok_or_else(|| flaw("it has neither `card` nor `seal`".to_owned()))
 }
 
 fn parse_seal(given: &pb::BenchmarkSeal) -> Result<Seal, String> {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_is_read_as_it_was_written() {
+    fn written_card_reads_back() {
         let (text, key) = signed();
         assert!(begins_card(text.as_bytes()), "{text}");
         let (card, signer) = read_card(&text).unwrap();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_to_a_card_is_said() {
+    fn changes_to_a_card_are_named() {
         let (text, _) = signed();
         let (card, seal) = text.split_once('\n').unwrap();
         let why = |text: &str| read_card(text).unwrap_err().to_string();
@@ -150,7 +150,7 @@ mod tests {
             why(&text.replacen("{\"seal\"", "{ \"seal\"", 1)),
             "the seal is not written as lastnim writes it"
         );
-        assert!(why(&format!("{card}\n{{}}\n")).starts_with("line 2: it says neither"));
+        assert!(why(&format!("{card}\n{{}}\n")).starts_with("line 2: it has neither"));
         let short = seal.replacen("\"signature\":\"", "\"signature\":\"AAAA", 1);
         assert!(
             why(&format!("{card}\n{short}")).starts_with("line 2: signature of 67 bytes"),

@@ -1,4 +1,4 @@
-//! Audits of bots over many matches on the wire.
+//! Audits of a bot over many matches, as messages.
 
 use super::{RequestField, admission::RecordPolicy, game::take_range_messages, pb};
 use lastnim_auditing::{
@@ -9,23 +9,23 @@ use lastnim_auditing::{
 };
 use lastnim_core::referee::PublicKey;
 
-/// What an audit of records is to cover.
+/// What an audit of records covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditScope {
-    /// Whom it is about.
+    /// The audited bots.
     pub scope: AuditSubject,
-    /// Of which chance is drawn.
+    /// The seed of the resampling.
     pub seed: u64,
     /// Which records count.
     pub admission: RecordPolicy,
 }
 
-/// Reads whom an audit is about.
+/// Reads the name of the audited bot.
 pub fn parse_bot_scope(bot: &str, field: RequestField<'_>) -> Option<AuditSubject> {
     field.parse_if_given(bot).map(|bot| bot.map_or(AuditSubject::Field, AuditSubject::Bot))
 }
 
-/// Reads what an audit of records is to cover.
+/// Reads what an audit of records covers.
 pub fn parse_audit_scope(scope: &pb::AuditScope, field: RequestField<'_>) -> Option<AuditScope> {
     let whom = parse_bot_scope(&scope.bot, field.member("bot"));
     let tournament = field.member("tournament_id").parse_if_given(&scope.tournament_id);

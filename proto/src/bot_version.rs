@@ -1,4 +1,4 @@
-//! The versions of bots on the wire.
+//! Versions of bots, to and from messages.
 
 use super::pb;
 use lastnim_core::game::{BotVersion, ConfigHash, SeatVersions, VersionLabel};
@@ -57,10 +57,10 @@ impl TryFrom<&pb::PlayedVersion> for PlayedVersion {
     }
 }
 
-/// Reads the versions by seat; empty if no bot said any.
+/// Reads the versions by seat; the list is empty if no bot stated its version.
 ///
 /// # Errors
-/// Names the first value that is not a version.
+/// Describes the first value that is not a version.
 pub fn parse_seat_versions(given: &[pb::SeatVersions]) -> Result<Vec<SeatVersions>, String> {
     given.iter().map(TryInto::try_into).collect()
 }

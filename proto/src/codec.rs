@@ -1,14 +1,14 @@
-//! The codec of every service here: prost with buffers that suit messages of some dozens of bytes.
+//! The codec of all services: prost with buffers sized for messages of a few dozen bytes.
 
 use prost::Message;
 use std::marker::PhantomData;
 use tonic::codec::{BufferSettings, Codec};
 use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 
-/// What a stream's read and write buffers start with, in bytes. tonic's default of 8 KiB each would make up most of
-/// what an idle session costs; a larger message makes its buffer grow as before.
+/// Initial size of a stream's read and write buffers, in bytes. They grow for larger messages. tonic's default of 8 KiB each
+/// would dominate the memory of an idle session.
 const BUFFER_BYTES: usize = 256;
-/// How much is encoded before a frame is handed on, in bytes: tonic's default.
+/// Bytes to encode before a frame is passed on: tonic's default.
 const YIELD_BYTES: usize = 32 * 1024;
 
 /// Encodes and decodes protobuf with small buffers.
@@ -40,7 +40,7 @@ where
     }
 }
 
-/// Returns the sizes of the buffers of a stream.
+/// Returns the buffer sizes of a stream.
 pub(super) fn buffer_settings() -> BufferSettings {
     BufferSettings::new(BUFFER_BYTES, YIELD_BYTES)
 }

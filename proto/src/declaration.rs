@@ -1,4 +1,4 @@
-//! Declarations and the rows that explain play, on the wire.
+//! Declarations, and the rows that explain a player's takes, as messages.
 
 use super::{
     RequestField,
@@ -16,38 +16,38 @@ use lastnim_core::{
 };
 use std::collections::HashSet;
 
-/// The examples of an answer, unless a request says how many.
+/// Examples in an answer unless the request states a number.
 const DEFAULT_EXAMPLES: u32 = 10;
-/// The most examples of an answer.
+/// Maximum examples in an answer.
 const MAX_EXAMPLES: u32 = 1_000;
-/// The most partial rows of an answer.
+/// Maximum partial rows in an answer.
 const MAX_LEAVES: usize = 1_024;
-/// The most bytes of the name of a game.
+/// Maximum bytes of a game's name.
 const MAX_NAME_BYTES: usize = 256;
 
-/// A game as one seat played it.
+/// A game from the view of one seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatGame {
-    /// The game as it began.
+    /// The initial position.
     pub game: Game,
-    /// The seat that is asked about.
+    /// The seat in question.
     pub seat: Seat,
     /// The takes of all seats, in order.
     pub takes: Vec<PlayedTake>,
-    /// What the caller calls it.
+    /// The caller's name for the game.
     pub name: String,
 }
 
-/// How much of a set of rows is written.
+/// How much of a set of rows to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowSetLimits {
-    /// The most examples of rows.
+    /// Maximum example rows.
     pub examples: usize,
-    /// The most partial rows.
+    /// Maximum partial rows.
     pub leaves: usize,
 }
 
-/// Reads how many examples an answer may have.
+/// Reads the maximum number of examples.
 pub fn parse_max_examples(examples: u32, field: RequestField<'_>) -> Option<RowSetLimits> {
     let limits = |examples: u32| Some(RowSetLimits { examples: examples as usize, leaves: MAX_LEAVES });
     match examples {
@@ -65,12 +65,12 @@ pub fn parse_seat(seat: u32, game: &Game, field: RequestField<'_>) -> Option<Sea
     field.ok_or_report(game.matrix.seats().seat(seat as usize))
 }
 
-/// Reads what the others are taken to know.
+/// Reads what the other seats are assumed to know.
 pub fn parse_reading(reading: i32, field: RequestField<'_>) -> Option<KnowledgeReading> {
     field.optional_enum(reading).map(|reading| reading.unwrap_or(KnowledgeReading::CommonKnowledge))
 }
 
-/// Reads the games that a player played.
+/// Reads a player's games.
 pub fn parse_played_games(games: &[pb::PlayedGame], field: RequestField<'_>) -> Option<Vec<SeatGame>> {
     check_questions(games.len(), field);
     if !field.has_no_violations() {
@@ -85,11 +85,11 @@ fn parse_played_game(played: &pb::PlayedGame, field: RequestField<'_>) -> Option
     let by_steward: HashSet<u32> = played.steward_plies.iter().copied().collect();
     if let Some(ply) = by_steward.iter().find(|&&ply| ply as usize >= played.takes.len()) {
         let takes = played.takes.len();
-        field.member("steward_plies").report(format_args!("ply {ply}: there are {takes} takes"));
+        field.member("steward_plies").report(format_args!("ply {ply}: the game has {takes} takes"));
     }
     if played.name.len() > MAX_NAME_BYTES {
         let bytes = played.name.len();
-        field.member("name").report(format_args!("{bytes} bytes: a name has {MAX_NAME_BYTES}"));
+        field.member("name").report(format_args!("{bytes} bytes: a name has at most {MAX_NAME_BYTES}"));
     }
     let game = game?;
     let seat = parse_seat(played.seat, &game, field.member("seat"))?;
@@ -131,7 +131,7 @@ impl From<DeclarationProspect> for pb::Prospect {
     }
 }
 
-/// Writes a set of rows, with a count that may cover more than the set holds, and examples that were picked from it.
+/// Writes a set of rows with chosen examples. The count may cover more rows than the set.
 fn row_set_message(rows: &RowSet, count: RowCount, examples: &[Row], max_leaves: usize) -> pb::RowSet {
     let leaves = rows.leaves();
     let shown = leaves.len().min(max_leaves);
@@ -189,7 +189,7 @@ impl From<&Deviation> for pb::Deviation {
     }
 }
 
-/// Writes the equilibria of a game, with so many examples at most, and whether the truth is one.
+/// Writes at most the given number of equilibria, and whether the true rows are one.
 pub fn equilibria_message(
     found: &Equilibria,
     game: &Game,
@@ -209,8 +209,8 @@ pub fn equilibria_message(
     }
 }
 
-/// Writes the rows that explain a player's takes, which are so many; `named` returns the player's seat in a game, by its
-/// number, and what the caller calls the game.
+/// Writes the rows that explain a player's takes. `named` maps the number of a game to the player's seat in it and the
+/// caller's name for it.
 pub fn rationalisable_message(
     explained: &RationalisableRows,
     count: RowCount,
@@ -237,18 +237,18 @@ pub fn rationalisable_message(
     }
 }
 
-/// A take of a contradiction, as the caller knows it.
+/// A take of a contradiction, in the caller's terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTake {
-    /// The seat that made it.
+    /// The seat that took.
     pub seat: Seat,
-    /// What the caller calls its game.
+    /// The caller's name for the game.
     pub name: String,
-    /// Where it was made, if the game was kept.
+    /// The position before the take, if the game was kept.
     pub moment: Option<TakeMoment>,
 }
 
-/// The position of a take.
+/// A take and the piles before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TakeMoment {
     /// The piles before it.
@@ -258,7 +258,7 @@ pub struct TakeMoment {
 }
 
 impl TakeMoment {
-    /// Finds the position of a ply in a game that was played; none if it has no such ply.
+    /// Finds the position of a ply in a game, if the game has that ply.
     pub fn of_ply(game: &Game, takes: &[PlayedTake], ply: u32) -> Option<Self> {
         let ply = ply as usize;
         let take = takes.get(ply)?.take;
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_played_game_is_read_with_who_moved() {
+    fn played_game_keeps_who_moved() {
         let games = parse(&[played(&[2, 1, 2], &[1])]).unwrap();
         let steward = PlayedTake { take: 1, mover: Mover::Steward };
         assert_eq!(games[0].takes, [PlayedTake::by_bot(2), steward, PlayedTake::by_bot(2)]);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_of_played_games_is_named() {
+    fn every_mistake_in_played_games_is_named() {
         let fields = |games: &[pb::PlayedGame]| -> Vec<String> {
             let violations = parse(games).unwrap_err();
             violations.as_slice().iter().map(|violation| violation.field.clone()).collect()
@@ -335,7 +335,7 @@ mod tests {
             ["games[1].game", "games[2].seat", "games[3].name"]
         );
         let violations = parse(&[played(&[1], &[1])]).unwrap_err();
-        assert_eq!(violations.to_string(), "games[0].steward_plies: ply 1: there are 1 takes");
+        assert_eq!(violations.to_string(), "games[0].steward_plies: ply 1: the game has 1 takes");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The enumerations of the domain that are enumerations on the wire, both ways.
+//! Maps enumerations of the domain to those of the protos and back.
 
 use super::{JoinRefusal, ListedState, batch::SolveDetail, pb};
 #[cfg(feature = "analysis")]
@@ -11,21 +11,21 @@ use lastnim_tournament::{
     SprtAnswer, SprtMeasure, SuspensionReason, TournamentState,
 };
 
-/// A domain enumeration that is one of protobuf on the wire.
+/// A domain enumeration with a counterpart in the protos.
 pub trait FromWire: Sized {
-    /// The enumeration on the wire.
+    /// The counterpart.
     type Wire: TryFrom<i32>;
 
-    /// Returns what a value on the wire stands for; `None` for the unspecified one.
+    /// Converts a known value; `None` if it is unspecified.
     fn from_known(wire: Self::Wire) -> Option<Self>;
 
-    /// Reads the number of an enumeration on the wire; `None` for an unspecified or unknown one.
+    /// Converts a number; `None` if it is unspecified or unknown.
     fn from_wire(number: i32) -> Option<Self> {
         Self::Wire::try_from(number).ok().and_then(Self::from_known)
     }
 }
 
-/// Maps a domain enumeration to a protobuf one and back, whose variants have the same names.
+/// Maps a domain enumeration to a protobuf enumeration with the same variant names.
 macro_rules! both_ways {
     ($domain:ident, $wire:ident: $($variant:ident),+ $(,)?) => {
         impl From<$domain> for pb::$wire {

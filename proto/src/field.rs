@@ -1,26 +1,26 @@
-//! A field of a request, and where its mistakes are reported.
+//! Names the field of a request that is being parsed, to report what is wrong with it.
 
 use super::{FromWire, Violations};
 use std::{cell::RefCell, fmt, str::FromStr};
 
-/// Parses a request to its end, so that everything that is wrong with it is named at once. What parses it is given the
-/// request itself, whose fields are its [members](RequestField::member).
+/// Parses a request to its end, so that every mistake is reported. `parse` gets the request itself; its fields are
+/// [members](RequestField::member).
 ///
 /// # Errors
 /// If anything was reported.
 ///
 /// # Panics
-/// If nothing was parsed, and nothing reported.
+/// If `parse` returned `None` and reported nothing.
 pub fn parse_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Result<T, Violations> {
     let violations = RefCell::default();
     let parsed = parse(RequestField { violations: &violations, place: None });
     let violations = violations.into_inner();
-    if violations.is_empty() { Ok(parsed.expect("what is not parsed is reported")) } else { Err(violations) }
+    if violations.is_empty() { Ok(parsed.expect("a failed parse is reported")) } else { Err(violations) }
 }
 
-/// A field of a request, named by the way to it, such as `settings.positions[3].counters`.
+/// A field of a request, named by its path, such as `settings.positions[3].counters`.
 ///
-/// It is a chain of borrowed steps, so that nothing is allocated for a field in which nothing is wrong.
+/// The path is a chain of borrowed steps: fields without a mistake cost no allocation.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestField<'a> {
     violations: &'a RefCell<Violations>,
@@ -34,40 +34,40 @@ enum FieldStep {
 }
 
 impl RequestField<'_> {
-    /// Names a field of the message in this field.
+    /// Returns a field of the message in this field.
     pub fn member(&self, name: &'static str) -> RequestField<'_> {
         RequestField { violations: self.violations, place: Some((self, FieldStep::Member(name))) }
     }
 
-    /// Names one element of this repeated field, by its index from 0.
+    /// Returns an element of this repeated field, by its index from 0.
     pub fn element(&self, index: usize) -> RequestField<'_> {
         RequestField { violations: self.violations, place: Some((self, FieldStep::Element(index))) }
     }
 
-    /// Says what is wrong with the field.
+    /// Reports a mistake in the field.
     pub fn report(&self, description: impl fmt::Display) {
         self.violations.borrow_mut().add(self.to_string(), description.to_string());
     }
 
-    /// Returns whether nothing is wrong with the request so far.
+    /// Returns whether no mistake was reported in the whole request.
     pub fn has_no_violations(&self) -> bool {
         self.violations.borrow().is_empty()
     }
 
-    /// Returns the value of the field, or reports the error that came instead.
+    /// Returns the value, or reports the error.
     pub fn ok_or_report<T, E: fmt::Display>(&self, parsed: Result<T, E>) -> Option<T> {
         parsed.map_err(|error| self.report(error)).ok()
     }
 
-    /// Parses the word in the field, of which an empty one says nothing.
+    /// Parses the word in the field; an empty word is an absent value.
     pub fn parse_if_given<T: FromStr<Err: fmt::Display>>(&self, word: &str) -> Option<Option<T>> {
         if word.is_empty() { Some(None) } else { self.ok_or_report(word.parse()).map(Some) }
     }
 
-    /// Parses the number in the field, of which 0 says nothing.
+    /// Parses the number in the field; 0 is an absent value.
     #[expect(
         clippy::option_option,
-        reason = "the outer one says whether it could be read, as everywhere here"
+        reason = "the outer option is empty after a mistake, as in all parsers here"
     )]
     pub(crate) fn parse_unless_zero<N: PartialEq + From<u8>, T, E: fmt::Display>(
         &self,
@@ -77,7 +77,7 @@ impl RequestField<'_> {
         if number == N::from(0) { Some(None) } else { self.ok_or_report(parse(number)).map(Some) }
     }
 
-    /// Returns what the field holds, or reports that it is missing.
+    /// Returns the message in the field, or reports that it is missing.
     pub fn require<'m, T>(&self, message: Option<&'m T>) -> Option<&'m T> {
         self.ok_or_report(message.ok_or("required, but missing"))
     }
@@ -91,7 +91,7 @@ impl RequestField<'_> {
         self.require(message).and_then(|message| parse(message, *self))
     }
 
-    /// Parses every element of the repeated field, also after one that cannot be parsed.
+    /// Parses every element of the repeated field, even after a mistake in one.
     pub fn parse_each<'m, M, T>(
         &self,
         elements: impl IntoIterator<Item = &'m M>,
@@ -105,26 +105,23 @@ impl RequestField<'_> {
         parsed.into_iter().collect()
     }
 
-    /// Returns the value that a number stands for in an enum whose values are numbered from 0 without a gap, or reports
-    /// that it stands for none.
+    /// Returns the enum value of a number, or reports that it is unknown. The values must be numbered from 0 without gaps.
     pub fn known_enum<E: TryFrom<i32>>(&self, number: i32) -> Option<E> {
         let known = E::try_from(number).ok();
         if known.is_none() {
             let values = (0..i32::from(u8::MAX)).take_while(|&value| E::try_from(value).is_ok()).count();
-            let most = values.saturating_sub(1);
-            self.report(format_args!("{number} is not a known value: expected 0 to {most}"));
+            let max = values.saturating_sub(1);
+            self.report(format_args!("{number} is not a known value: expected 0 to {max}"));
         }
         known
     }
 
-    /// Returns the value that a number of an enum of the wire stands for: of what is not specified none, and nothing at all
-    /// if the number is unknown, which is reported.
+    /// Returns the enum value of a number: `Some(None)` if unspecified. An unknown number is reported.
     pub fn optional_enum<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
         self.known_enum::<T::Wire>(number).map(T::from_known)
     }
 
-    /// Returns the value that a number of an enum of the wire stands for, or reports that it is unknown, or what is wrong where it
-    /// is not specified.
+    /// Returns the enum value of a number, or reports that it is unknown, or `if_missing` if it is unspecified.
     pub(crate) fn required_enum<T: FromWire>(&self, number: i32, if_missing: &str) -> Option<T> {
         self.optional_enum(number).and_then(|value| self.ok_or_report(value.ok_or(if_missing)))
     }
@@ -148,7 +145,7 @@ mod tests {
     use crate::pb;
 
     #[test]
-    fn a_path_reads_as_it_would_be_written() {
+    fn path_has_dots_and_indices() {
         let parsed = parse_request(|request| {
             let settings = request.member("settings");
             let positions = settings.member("positions");
@@ -160,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_listed() {
+    fn all_mistakes_are_collected() {
         let parsed = parse_request(|request| {
             let seats = request.member("seats");
             assert_eq!(seats.ok_or_report("x".parse::<u8>().map_err(|_| "x is not a number")), None);

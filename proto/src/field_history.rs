@@ -1,4 +1,4 @@
-//! Who was in a tournament when, on the wire.
+//! The history of a tournament's field, to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_core::game::BotName;
@@ -11,7 +11,7 @@ impl From<&FieldChange> for pb::FieldChange {
     }
 }
 
-/// Reads who was in a tournament when: the bots with which it started, and what changed while it ran.
+/// Reads the field's history: the bots at the start, and the changes while the tournament ran.
 pub fn parse_field_history(
     given: &pb::FieldHistory,
     field: RequestField<'_>,
@@ -25,7 +25,7 @@ pub fn parse_field_history(
 /// Reads how a bot entered or left a tournament.
 pub fn parse_field_change(given: &pb::FieldChange, field: RequestField<'_>) -> Option<FieldChange> {
     let bot = field.ok_or_report(given.bot.parse());
-    let movement = field.required_enum(given.movement, "a change without a movement");
+    let movement = field.required_enum(given.movement, "required, but missing");
     Some(FieldChange { round: given.round, bot: bot?, movement: movement? })
 }
 
@@ -36,7 +36,7 @@ mod tests {
     use lastnim_tournament::FieldMovement;
 
     #[test]
-    fn a_history_comes_back_and_what_is_none_is_named() {
+    fn history_reads_back_and_mistakes_are_named() {
         let bot = |name: &str| name.parse::<BotName>().unwrap();
         let changes = [(1, "c", FieldMovement::Enters), (7, "a", FieldMovement::Leaves)]
             .map(|(round, name, movement)| FieldChange { round, bot: bot(name), movement });
@@ -50,7 +50,7 @@ mod tests {
         };
         assert_eq!(read(&written), Ok((vec![bot("a"), bot("b")], changes.to_vec())));
         written.changes[0].movement = 0;
-        assert_eq!(read(&written), Err("history.changes: a change without a movement".to_owned()));
+        assert_eq!(read(&written), Err("history.changes: required, but missing".to_owned()));
         written.start[1] = "B!".into();
         assert!(read(&written).unwrap_err().starts_with("history.start: "));
     }

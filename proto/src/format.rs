@@ -1,4 +1,4 @@
-//! The formats of tournaments on the wire.
+//! Formats of tournaments, to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
@@ -8,7 +8,7 @@ use lastnim_tournament::{
 use pb::tournament_settings::Format as Given;
 
 impl pb::TournamentSettings {
-    /// Returns what is true of all tournaments of the format.
+    /// Returns the traits that all tournaments of the format share.
     pub fn format_profile(&self) -> &'static FormatProfile {
         match &self.format {
             None | Some(Given::RoundRobin(_)) => FormatProfile::ROUND_ROBIN,
@@ -22,18 +22,18 @@ impl pb::TournamentSettings {
 }
 
 impl pb::Tournament {
-    /// Returns what is true of all tournaments of its format.
+    /// Returns the traits that all tournaments of its format share.
     pub fn format_profile(&self) -> &'static FormatProfile {
         self.settings.as_ref().map_or(FormatProfile::ROUND_ROBIN, pb::TournamentSettings::format_profile)
     }
 
-    /// Returns whether it runs, and bots come and go meanwhile.
+    /// Returns whether the tournament is running and bots may join and leave.
     pub fn has_open_field(&self) -> bool {
         self.state() == pb::TournamentState::Running && self.format_profile().has_open_field
     }
 }
 
-/// Reads who meets whom; a round robin of all sets where nothing is said.
+/// Reads the format; the default is a round robin of all sets.
 pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) -> Option<TournamentFormat> {
     match given {
         None => Some(TournamentFormat::RoundRobin),
@@ -97,8 +97,8 @@ fn parse_sprt(given: &pb::SprtFormat, field: RequestField<'_>) -> Option<SprtSet
     })
 }
 
-/// Reads a bound on the groups of a format, if there is one; none of all if it cannot be.
-#[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
+/// Reads the limit on groups of a format, if there is one.
+#[expect(clippy::option_option, reason = "the outer option is empty after a mistake, as in all parsers here")]
 fn parse_groups(given: u64, field: RequestField<'_>) -> Option<Option<GroupCount>> {
     field.member("groups").parse_unless_zero(given, BoundedCount::new)
 }
@@ -107,11 +107,11 @@ fn parse_table_groups(given: u32, field: RequestField<'_>) -> Option<TableGroups
     field.member("table_groups").ok_or_report(BoundedCount::new(value_or_default(given, 1)))
 }
 
-fn value_or_default(given: u32, usual: u64) -> u64 {
-    if given == 0 { usual } else { given.into() }
+fn value_or_default(given: u32, default: u64) -> u64 {
+    if given == 0 { default } else { given.into() }
 }
 
-/// Writes who meets whom; nothing for a round robin of all sets.
+/// Writes the format; nothing for a round robin of all sets.
 pub(super) fn format_message(format: &TournamentFormat) -> Option<Given> {
     let groups = |groups: &Option<GroupCount>| groups.map_or(0, BoundedCount::get);
     Some(match format {
@@ -119,8 +119,8 @@ pub(super) fn format_message(format: &TournamentFormat) -> Option<Given> {
         TournamentFormat::Sample { groups } => {
             Given::RoundRobin(pb::RoundRobinFormat { groups: groups.get() })
         }
-        TournamentFormat::Gauntlet { bot, groups: most } => {
-            Given::Gauntlet(pb::GauntletFormat { bot: bot.to_string(), groups: groups(most) })
+        TournamentFormat::Gauntlet { bot, groups: limit } => {
+            Given::Gauntlet(pb::GauntletFormat { bot: bot.to_string(), groups: groups(limit) })
         }
         TournamentFormat::Swiss { rounds, table_groups } => Given::Swiss(pb::SwissFormat {
             rounds: rounds.get() as u32,
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_has_a_default() {
+    fn missing_settings_have_defaults() {
         let parse = |given: Option<Given>| {
             parse_request(|request| parse_format(given.as_ref(), request.member("settings"))).unwrap()
         };

@@ -1,7 +1,7 @@
-//! The game on the wire: endings, rows, matrices, piles, optimal takes.
+//! Games, to and from messages: endings, rows, matrices, piles, optimal takes.
 //!
-//! What comes in is parsed by `parse_*` functions, which report what is wrong with a field and return none; what goes out
-//! is converted by `From`. Names and ids are words on both sides: parse them with [`FromStr`](std::str::FromStr).
+//! `parse_*` functions read messages: they report mistakes by field and return `None`. `From` writes messages. Names and ids
+//! are strings in both directions: parse them with [`FromStr`](std::str::FromStr).
 
 use super::{RequestField, pb};
 use lastnim_core::{
@@ -9,12 +9,12 @@ use lastnim_core::{
     oracle::{OptimalTakes, TakeRange},
 };
 
-/// Reads the ending of Last Nim; one that is not given is the default.
+/// Reads the ending of Last Nim; the default applies if it is unspecified.
 pub fn parse_ending(number: i32, field: RequestField<'_>) -> Option<Ending> {
     parse_ending_or(Ending::default(), number, field)
 }
 
-/// Reads an ending, or takes another one where none is given.
+/// Reads an ending; `default` applies if it is unspecified.
 pub(super) fn parse_ending_or(default: Ending, number: i32, field: RequestField<'_>) -> Option<Ending> {
     field.optional_enum(number).map(|ending| ending.unwrap_or(default))
 }
@@ -31,7 +31,7 @@ pub fn parse_row(row: &pb::Row, seats: SeatCount, field: RequestField<'_>) -> Op
     field.member("offsets").ok_or_report(parsed)
 }
 
-/// Reads the rows of all seats, which say how many there are.
+/// Reads the rows of all seats; their number is the number of seats.
 pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: RequestField<'_>) -> Option<AllianceMatrix> {
     let rows = field.member("rows");
     let seats = rows.ok_or_report(SeatCount::new(matrix.rows.len()))?;
@@ -40,12 +40,12 @@ pub fn parse_alliance_matrix(matrix: &pb::AllianceMatrix, field: RequestField<'_
     rows.ok_or_report(AllianceMatrix::from_rows(by_seat))
 }
 
-/// Reads the piles that a game starts with.
+/// Reads the initial piles.
 pub fn parse_piles(counters: &[u64], field: RequestField<'_>) -> Option<Piles> {
     field.ok_or_report(Piles::parse(counters))
 }
 
-/// Reads a game, which may be under way or over.
+/// Reads a game, which may have begun or ended.
 pub fn parse_game(game: &pb::Game, field: RequestField<'_>) -> Option<Game> {
     let piles = field.member("piles").ok_or_report(Piles::parse_partly_emptied(&game.piles));
     let matrix = game.alliance_matrix.as_ref();
@@ -70,7 +70,7 @@ impl From<&AllianceMatrix> for pb::AllianceMatrix {
 }
 
 impl From<&Piles> for pb::Piles {
-    /// Writes the piles; where no counter is left, one emptied pile, for there is no position without a pile.
+    /// Writes the piles. Without counters, writes one empty pile, since a position has at least one pile.
     fn from(piles: &Piles) -> Self {
         Self { counters: if piles.is_empty() { vec![0] } else { piles.as_slice().to_vec() } }
     }
@@ -93,7 +93,7 @@ impl From<&TakeRange> for pb::TakeRange {
     }
 }
 
-/// Writes the optimal takes as disjoint ranges in rising order.
+/// Writes the optimal takes as disjoint ranges in ascending order.
 pub fn take_range_messages(takes: &OptimalTakes) -> Vec<pb::TakeRange> {
     takes.iter().map(pb::TakeRange::from).collect()
 }
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_of_a_game_is_named() {
+    fn every_mistake_in_a_game_is_named() {
         let game = pb::Game {
             piles: vec![3, 0, 2],
             alliance_matrix: Some(pb::AllianceMatrix {
@@ -144,14 +144,14 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_of_many_rows_is_refused_by_its_length() {
+    fn too_long_matrix_is_refused_before_its_rows_are_read() {
         let matrix = pb::AllianceMatrix { rows: vec![pb::Row::default(); 100_000] };
         let parsed = parse_request(|request| parse_alliance_matrix(&matrix, request.member("matrix")));
         assert_eq!(parsed.unwrap_err().to_string(), "matrix.rows: 100000 seats: a game has 2 to 32");
     }
 
     #[test]
-    fn an_ending_that_is_not_given_is_the_default() {
+    fn missing_ending_is_the_default() {
         let parse = |number| parse_request(|request| parse_ending(number, request.member("ending")));
         assert_eq!(parse(0), Ok(Ending::default()));
         for ending in Ending::ALL {
@@ -161,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_game_survives_the_wire(game in testing::game()) {
+        fn game_reads_back(game in testing::game()) {
             prop_assert_eq!(parse(&pb::Game::from(&game)), Ok(game));
         }
 

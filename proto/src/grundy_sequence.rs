@@ -1,4 +1,4 @@
-//! Sequences of Grundy values on the wire.
+//! Sequences of Grundy values, as messages.
 
 use super::{RequestField, pb, ruleset::field_of_error};
 use lastnim_analysis::general::{
@@ -6,15 +6,15 @@ use lastnim_analysis::general::{
 };
 use thiserror::Error;
 
-/// The largest pile whose value is listed.
+/// The largest pile that a list may include.
 pub const MAX_LISTED_SIZE: u32 = 100_000;
 
-/// A largest pile that is too large.
+/// The pile is larger than the limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}: values are listed of piles up to {MAX_LISTED_SIZE}")]
+#[error("{0}: at most {MAX_LISTED_SIZE}")]
 pub struct ListedSizeError(pub u32);
 
-/// What is asked of a sequence.
+/// A request for a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceQuestion {
     /// The game.
@@ -23,7 +23,7 @@ pub struct SequenceQuestion {
     pub to: u32,
 }
 
-/// Reads a question about a sequence.
+/// Reads a request for a sequence.
 pub fn parse_sequence_question(
     request: &pb::ListGrundyValuesRequest,
     field: RequestField<'_>,
@@ -41,10 +41,10 @@ pub fn parse_sequence_question(
     Some(SequenceQuestion { game: game?, to: to? })
 }
 
-/// Accepts a largest pile.
+/// Checks the size of the largest pile.
 ///
 /// # Errors
-/// If it is too large.
+/// If the pile is too large.
 pub fn check_listed_size(to: u32) -> Result<u32, ListedSizeError> {
     if to <= MAX_LISTED_SIZE { Ok(to) } else { Err(ListedSizeError(to)) }
 }
@@ -94,7 +94,7 @@ mod tests {
     use crate::{Violations, parse_request};
 
     #[test]
-    fn what_is_wrong_is_said_of_its_field() {
+    fn mistakes_are_reported_by_field() {
         let request = |ruleset: &str| pb::ListGrundyValuesRequest {
             ruleset: ruleset.into(),
             to: 9,

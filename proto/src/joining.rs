@@ -1,4 +1,4 @@
-//! Joining a tournament over a bot's own stream: what is asked, and the two answers.
+//! Joining a tournament over a bot's session: the request and the two answers.
 
 use super::{PublicTournament, pb};
 use lastnim_core::game::TournamentId;
@@ -8,44 +8,44 @@ use lastnim_core::game::TournamentId;
 pub enum JoinRefusal {
     /// No tournament has the id.
     UnknownTournament,
-    /// It has started without the bot.
+    /// The tournament has started without the bot.
     Started,
-    /// It is over.
+    /// The tournament is over.
     Over,
-    /// It could not be played with the field that the bot would make: that is too large, or lacks a bot that it needs.
+    /// With the bot the field would be too large, or it would lack a required bot.
     Field,
-    /// Too many requests of the session wait for their answers.
+    /// The session has too many pending requests.
     Busy,
-    /// The server cannot enter anybody now.
+    /// The server cannot enter bots at the moment.
     Unavailable,
 }
 
 impl JoinRefusal {
-    /// Every reason.
+    /// All variants.
     pub const ALL: [Self; 6] =
         [Self::UnknownTournament, Self::Started, Self::Over, Self::Field, Self::Busy, Self::Unavailable];
 
-    /// Returns whether asking again later can help.
+    /// Returns whether a retry can succeed.
     pub fn is_transient(self) -> bool {
         matches!(self, Self::Busy | Self::Unavailable)
     }
 }
 
-/// A bot is not entered in a tournament.
+/// Tells a bot that it did not enter a tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinRefused {
-    /// The tournament that was named, cut to a length that can be sent back.
+    /// The requested tournament, shortened for the reply.
     pub tournament: String,
-    /// The reason, for programs.
+    /// The reason as a code.
     pub reason: JoinRefusal,
-    /// The offending value and what would be right.
+    /// The offending value and what is expected.
     pub message: String,
 }
 
-/// Reads which tournament a bot would join.
+/// Reads the id of the tournament to join.
 ///
 /// # Errors
-/// If the word is no id.
+/// If it is not a tournament id.
 pub(super) fn parse_named_tournament(word: &str) -> Result<TournamentId, JoinRefused> {
     word.parse().map_err(|error: lastnim_core::game::TournamentIdError| JoinRefused {
         tournament: error.0.clone(),

@@ -1,15 +1,15 @@
-//! The wire: generated protobuf, its codec, and its conversions.
+//! Generated protobuf code, its codec, and its conversions to and from the domain types.
 //!
-//! Protobuf stops here. What comes in is parsed once into the types of the layers below, to its end, so that every
-//! mistake of a request is named at once; repeated fields are refused by their length before anything is made of them.
-//! What goes out is converted by `From`.
+//! Other layers never see protobuf. Requests are parsed once into the types of the layers below, and to the end, so that
+//! every mistake is reported; the length of a repeated field is checked before its elements are read. Replies are converted
+//! by `From`.
 //!
 //! # Features
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `client`, `server` | the generated clients; the generated services |
-//! | `analysis` | conversions of what `lastnim-analysis` and `lastnim-auditing` find |
+//! | `client`, `server` | the generated clients and services |
+//! | `analysis` | conversions of the results of `lastnim-analysis` and `lastnim-auditing` |
 
 #[cfg(feature = "analysis")]
 pub mod admission;
@@ -67,13 +67,13 @@ pub use enums::FromWire;
 pub use field::{RequestField, parse_request};
 pub use joining::{JoinRefusal, JoinRefused};
 pub use listed_state::ListedState;
-pub use play::{BotAction, InvalidAction, MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
+pub use play::{BotAction, InvalidAction, MatchEvent, MissedEnd, RevealedRows, ServerEvent, TakeFeed};
 #[cfg(feature = "server")]
 pub use play_codec::{IncomingAction, PlayCodec};
 pub use public_tournament::PublicTournament;
 pub use violation::{Violation, Violations};
 
-/// The generated service of sessions, with a codec of its own.
+/// The generated service of sessions, with its own codec.
 #[cfg(feature = "server")]
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 pub mod play_service {
@@ -85,6 +85,6 @@ pub mod play_service {
 pub mod pb {
     tonic::include_proto!("lastnim.v1");
 
-    /// The descriptors of all protos, for server reflection.
+    /// The descriptors of all protos, used for server reflection.
     pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lastnim.v1.descriptors.bin"));
 }

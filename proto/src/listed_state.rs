@@ -1,20 +1,20 @@
-//! The states by which matches are listed.
+//! The states that lists of matches filter by.
 
-/// The states by which matches are listed: every match is in one of them.
+/// The state of a match in lists; every match has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListedState {
-    /// It is not over.
+    /// Not over.
     Open,
-    /// It is over, and neither voided nor quarantined.
+    /// Over, and neither voided nor quarantined.
     Over,
-    /// It was voided.
+    /// Voided.
     Voided,
-    /// Its record was found damaged while it was open.
+    /// Quarantined: its record was found damaged before the end.
     Quarantined,
 }
 
 impl ListedState {
-    /// Returns whether matches in this state have an end, and a reason of it.
+    /// Returns whether matches in this state have ended for a reason.
     pub fn has_end(self) -> bool {
         matches!(self, Self::Over | Self::Voided)
     }

@@ -1,4 +1,4 @@
-//! Figures of language models on the wire.
+//! Statistics of language models, as messages.
 
 use super::pb;
 use lastnim_auditing::{ForecastBin, ForecastFigures, RevealedRows, RowSource, SelectedTakeFigures};

@@ -1,9 +1,9 @@
-//! Numbers that people write: of piles, and of the rows of a matrix.
+//! Numbers typed by people: piles, and the rows of a matrix.
 
 /// Reads numbers with commas or blanks between them, as in `1,2,2`.
 ///
 /// # Errors
-/// Names the word that is not a number, behind `what` the numbers are.
+/// Names the word that is not a number; `what` says what the numbers are.
 pub fn read_numbers(text: &str, what: &str) -> Result<Vec<u64>, String> {
     let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
     let number =

@@ -1,7 +1,7 @@
-//! The codec of sessions: from bytes to what a bot asks for, and from what it is sent to bytes.
+//! The codec of sessions: bytes from bots become actions, and events become bytes.
 //!
-//! Takes, and the turns and takes that bots are sent, are nearly all that there is, and are read and written without the messages
-//! that prost would make of them; all else goes through these. Both ways mean the same, which tests hold against each other.
+//! Nearly all traffic is takes and turns, which are read and written without prost messages; the rest goes through prost.
+//! Tests check that both ways agree.
 
 use super::codec::buffer_settings;
 use super::pb::{PlayRequest, PlayResponse};
@@ -15,21 +15,21 @@ use prost::encoding::encode_varint;
 use tonic::Status;
 use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
-/// What a bot sent: an action, or what cannot be one.
+/// An action of a bot, or an invalid one.
 pub type IncomingAction = Result<BotAction, InvalidAction>;
 
-/// Field `take` of `PlayRequest`, of the wire type of messages.
-const TAKE: u8 = 2 << 3 | 2;
-/// Field `turn` of `PlayResponse`.
-const TURN: u8 = 5 << 3 | 2;
-/// Field `took` of `PlayResponse`.
-const TOOK: u8 = 6 << 3 | 2;
-/// Field 1 of the messages of matches: the match.
-const MATCH_ID: u8 = 1 << 3 | 2;
-/// More bytes than a turn or a take has: its match, and four numbers of up to ten bytes.
+/// Tag of `PlayRequest.take`, length-delimited.
+const TAKE_TAG: u8 = 2 << 3 | 2;
+/// Tag of `PlayResponse.turn`.
+const TURN_TAG: u8 = 5 << 3 | 2;
+/// Tag of `PlayResponse.took`.
+const TOOK_TAG: u8 = 6 << 3 | 2;
+/// Tag of field 1 of match messages: the match id.
+const MATCH_ID_TAG: u8 = 1 << 3 | 2;
+/// Upper bound on the bytes of a turn or take: the match id and four varints of at most ten bytes.
 const MAX_SHORT_BYTES: usize = 2 + 2 + MatchId::CHARS + 4 * 11;
 
-/// Decodes what bots send and encodes what they are sent.
+/// Decodes requests of bots and encodes events for them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PlayCodec;
 
@@ -80,23 +80,28 @@ fn encode_event(event: ServerEvent, buffer: &mut impl BufMut) {
         ServerEvent::InMatch { match_id, event: MatchEvent::Took { ply, seat, take, mover } } => {
             let steward = u64::from(mover == Mover::Steward);
             let seat = u64::from(u32::from(seat));
-            encode_short(TOOK, match_id, [ply.into(), seat, take, steward], buffer);
+            encode_short(TOOK_TAG, match_id, [ply.into(), seat, take, steward], buffer);
         }
         ServerEvent::InMatch { match_id, event: MatchEvent::Turn(turn) } => {
             let bank_ms = whole_millis(turn.bank).into();
-            encode_short(TURN, match_id, [turn.ply.into(), turn.pile as u64, turn.counters, bank_ms], buffer);
+            encode_short(
+                TURN_TAG,
+                match_id,
+                [turn.ply.into(), turn.pile as u64, turn.counters, bank_ms],
+                buffer,
+            );
         }
         event => {
             let message = PlayResponse::from(event);
-            message.encode(&mut *buffer).expect("a buffer of tonic grows as it has to");
+            message.encode(&mut *buffer).expect("tonic's buffers grow as needed");
         }
     }
 }
 
-/// Encodes a message of a match and the numbers in its fields from 2 on, of which zeros are left out.
+/// Encodes a match message whose fields from 2 on are `numbers`. Zeros are left out.
 fn encode_short(field: u8, match_id: MatchId, numbers: [u64; 4], buffer: &mut impl BufMut) {
     let mut bytes = [0; MAX_SHORT_BYTES];
-    bytes[..4].copy_from_slice(&[field, 0, MATCH_ID, MatchId::CHARS as u8]);
+    bytes[..4].copy_from_slice(&[field, 0, MATCH_ID_TAG, MatchId::CHARS as u8]);
     match_id.write_text(&mut bytes[4..]);
     let mut rest = &mut bytes[4 + MatchId::CHARS..];
     let room = rest.len();
@@ -107,7 +112,7 @@ fn encode_short(field: u8, match_id: MatchId, numbers: [u64; 4], buffer: &mut im
         }
     }
     let length = 2 + MatchId::CHARS + room - rest.len();
-    // One byte says it, as it is below 128.
+    // The length is below 128, so one byte is enough.
     bytes[1] = length as u8;
     buffer.put_slice(&bytes[..2 + length]);
 }
@@ -122,10 +127,10 @@ fn decode_action(buffer: &mut impl Buf) -> Result<IncomingAction, prost::DecodeE
     PlayRequest::decode(buffer).map(TryInto::try_into)
 }
 
-/// Reads a take whose fields stand in their order, each once; nothing of anything else.
+/// Reads a take whose fields are in order, each once. Returns `None` for anything else.
 fn read_take(bytes: &[u8]) -> Option<BotAction> {
     let (&[field, length, id_field, id_length], rest) = bytes.split_first_chunk()?;
-    if (field, id_field) != (TAKE, MATCH_ID) {
+    if (field, id_field) != (TAKE_TAG, MATCH_ID_TAG) {
         return None;
     }
     if length >= 0x80 || usize::from(length) + 2 != bytes.len() || usize::from(id_length) != MatchId::CHARS {
@@ -144,7 +149,7 @@ fn read_take(bytes: &[u8]) -> Option<BotAction> {
     Some(BotAction::Act { match_id, action: SeatAction::Take { ply, take, note_hash } })
 }
 
-/// Reads a number if it comes next; it is 0 if it does not. Nothing of a number that does not end.
+/// Reads a number field if it comes next, or returns 0. `None` if the varint is cut off.
 fn read_number(field: u8, rest: &mut &[u8]) -> Option<u64> {
     if rest.first() != Some(&(field << 3)) {
         return Some(0);
@@ -216,7 +221,7 @@ mod tests {
         }
 
         #[test]
-        fn bytes_that_somebody_has_changed_are_read_as_prost_reads_them(
+        fn changed_bytes_are_read_as_prost_reads_them(
             take in numbers(), changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
             cut in any::<prop::sample::Index>(), more in proptest::collection::vec(any::<u8>(), 0..3),
         ) {

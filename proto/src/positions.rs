@@ -1,10 +1,10 @@
-//! The positions of a tournament on the wire.
+//! The positions of a tournament, to and from messages.
 
 use super::{RequestField, game::parse_piles, pb};
 use lastnim_tournament::{MAX_POSITIONS, Positions, PositionsError};
 use pb::tournament_settings::OtherPositions;
 
-/// Reads the positions of a tournament, in whichever way they are given.
+/// Reads the positions of a tournament, given as a list or in another way.
 pub(super) fn parse_positions(
     settings: &pb::TournamentSettings,
     field: RequestField<'_>,
@@ -15,7 +15,7 @@ pub(super) fn parse_positions(
     };
     let given_twice = !settings.positions.is_empty();
     if given_twice {
-        at_list.report("positions are listed, and given in another way as well: one of them is enough");
+        at_list.report("positions are given both as a list and in another way: give only one");
     }
     let positions = match other {
         OtherPositions::PaperPositions(pb::PaperPositions {}) => Some(Positions::Paper),
@@ -38,7 +38,7 @@ fn parse_listed_positions(positions: &[pb::Piles], field: RequestField<'_>) -> O
     field.ok_or_report(Positions::listed(parsed?))
 }
 
-/// Writes the positions that are listed.
+/// Writes the positions if they are a list.
 pub(super) fn listed_positions_message(positions: &Positions) -> Vec<pb::Piles> {
     match positions {
         Positions::Listed(list) => list.as_slice().iter().map(pb::Piles::from).collect(),
@@ -46,7 +46,7 @@ pub(super) fn listed_positions_message(positions: &Positions) -> Vec<pb::Piles> 
     }
 }
 
-/// Writes the positions that are not listed.
+/// Writes the positions unless they are a list.
 pub(super) fn unlisted_positions_message(positions: &Positions) -> Option<OtherPositions> {
     match positions {
         Positions::Listed(_) => None,

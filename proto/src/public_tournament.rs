@@ -1,4 +1,4 @@
-//! A tournament as it is shown: whole, or without what its reader has or can do without.
+//! Tournaments as callers see them, with or without the parts that they already have.
 
 use super::{
     pb,
@@ -11,35 +11,35 @@ use lastnim_core::{
 use lastnim_tournament::{OpenMatches, Settings, TournamentState};
 use std::sync::Arc;
 
-/// A tournament at one moment, but for its standings. Cheap to clone, however large it is.
+/// The state of a tournament without its standings. Cheap to clone whatever its size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublicTournament {
     /// Its id.
     pub id: TournamentId,
     /// When it was created.
     pub created_at: Timestamp,
-    /// What it is.
+    /// Its settings.
     pub settings: Arc<Settings>,
     /// The terms of its matches.
     pub terms: Terms,
-    /// Where it stands.
+    /// Its state.
     pub state: TournamentState,
-    /// The bots that are in it, in the order of joining.
+    /// Its bots, in the order of joining.
     pub field: Arc<Vec<BotName>>,
     /// Matches ended so far.
     pub played: u64,
-    /// Matches in all, or the most there can be where results decide; 0 before the start, and where it is open-ended.
+    /// Matches in total, or at most if results decide; 0 before the start and without an end.
     pub total: u64,
-    /// Whether it is a ladder that runs and has too few bots left.
+    /// Whether it is a running ladder with too few bots.
     pub awaits_bots: bool,
-    /// What becomes of its open matches, if it is paused.
+    /// What happens to its open matches while it is paused.
     pub pause: Option<OpenMatches>,
-    /// Why it cannot be carried on, if it is quarantined.
+    /// Why it cannot continue, if it is quarantined.
     pub damage: Option<Arc<str>>,
 }
 
 impl PublicTournament {
-    /// Shows all of it.
+    /// Writes all of it.
     pub fn to_message(&self) -> pb::Tournament {
         pb::Tournament {
             settings: Some(settings_message(&self.settings, &self.terms)),
@@ -47,7 +47,7 @@ impl PublicTournament {
         }
     }
 
-    /// Shows it without the positions that are listed.
+    /// Writes it without listed positions.
     pub fn message_without_positions(&self) -> pb::Tournament {
         pb::Tournament {
             settings: Some(settings_message_without_positions(&self.settings, &self.terms)),
@@ -55,7 +55,7 @@ impl PublicTournament {
         }
     }
 
-    /// Shows it without its settings, which never change.
+    /// Writes it without its settings, which never change.
     pub fn message_without_settings(&self) -> pb::Tournament {
         pb::Tournament {
             id: self.id.to_string(),

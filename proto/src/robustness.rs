@@ -1,4 +1,4 @@
-//! How safe the winner under optimal play is, on the wire.
+//! How safe the winner under optimal play is, as messages.
 
 use super::{RequestField, game::parse_game, pb};
 use lastnim_analysis::{
@@ -9,22 +9,21 @@ use lastnim_core::{
     oracle::TakeRobustness,
 };
 
-/// The most seats of a coalition that is searched, unless a question says how many: with 32 seats and a few piles that is a
-/// second of work at most.
+/// Largest coalition to search unless the request states a size. With 32 seats and a few piles this takes at most a second.
 pub const DEFAULT_MAX_COALITION: usize = 3;
 
-/// A question how safe the winner is.
+/// A request to assess how safe the winner is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobustnessQuestion {
     /// The game.
     pub game: Game,
-    /// The most seats of a coalition that is searched.
+    /// The largest coalition to search.
     pub max_coalition: usize,
-    /// How often takes are errors, if that is asked.
+    /// The probability that a take is an error, if given.
     pub error_rate: Option<ErrorRate>,
 }
 
-/// Reads a question how safe the winner is.
+/// Reads a request to assess how safe the winner is.
 pub fn parse_robustness_question(
     request: &pb::AssessRobustnessRequest,
     field: RequestField<'_>,
@@ -41,7 +40,7 @@ pub fn parse_robustness_question(
     Some(RobustnessQuestion { game: game?, max_coalition, error_rate: error_rate? })
 }
 
-/// Writes how safe the winner is, and what becomes of the seats if takes are errors.
+/// Writes how safe the winner is, and each seat's prospects if takes are errors.
 pub fn robustness_message(
     robustness: &Robustness,
     errors: Option<&ErrorOutlook>,

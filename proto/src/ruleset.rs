@@ -1,4 +1,4 @@
-//! Games of other rules on the wire.
+//! Games with other rules, to and from messages.
 
 use super::{RequestField, game, pb};
 use lastnim_analysis::general::{
@@ -7,10 +7,10 @@ use lastnim_analysis::general::{
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Seat};
 
-/// The most bytes of moves and positions in an answer that is sent.
+/// Maximum bytes of moves and positions in an answer.
 pub const MAX_OPTION_BYTES: usize = 2 << 20;
 
-/// A game of any rules, and who plays it.
+/// A request to solve a game with any rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesetQuestion {
     /// The game.
@@ -19,13 +19,13 @@ pub struct RulesetQuestion {
     pub matrix: AllianceMatrix,
     /// The seat to move.
     pub first: Seat,
-    /// Who wins when the seat to move has no move.
+    /// Who wins when a seat has no move.
     pub ending: Ending,
-    /// Whether the Grundy value is explained.
+    /// Whether to explain the Grundy value.
     pub is_explained: bool,
 }
 
-/// Reads a question about a game of any rules.
+/// Reads a request to solve a game with any rules.
 pub fn parse_ruleset_question(
     request: &pb::SolveRulesetRequest,
     field: RequestField<'_>,
@@ -53,7 +53,7 @@ pub fn parse_ruleset_question(
     Some(RulesetQuestion { game: game?, matrix, first, ending: ending?, is_explained: request.explain })
 }
 
-/// Returns the field that an error is about.
+/// Returns the field with the error.
 pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
     use GameNumbersError as E;
     match error {
@@ -68,7 +68,7 @@ pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
     }
 }
 
-/// Writes the solution of a game, with so many bytes of moves and positions at most.
+/// Writes the solution of a game, with at most the given bytes of moves and positions.
 pub fn ruleset_solution_message(
     game: &GeneralGame,
     ending: Ending,
@@ -90,11 +90,11 @@ pub fn ruleset_solution_message(
     }
 }
 
-/// Picks the moves that fit into an answer, the optimal ones before others, and leaves them in their order.
+/// Picks the moves that fit into an answer, optimal ones first, and keeps them in order.
 fn options_within_bytes(options: &[MoveOutcome], max_bytes: usize) -> Vec<&MoveOutcome> {
     let mut room = max_bytes;
     let mut fits = |option: &MoveOutcome| {
-        // Besides its texts an option has the winner, a mark, and their tags.
+        // Apart from its two strings an option has a winner, a flag and their tags.
         let bytes = option.play.len() + option.position.len() + 16;
         let fits = bytes <= room;
         room = if fits { room - bytes } else { 0 };
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_ruleset_is_read_from_its_numbers() {
+    fn every_ruleset_is_parsed() {
         let edges = vec![pb::GraphEdge { from: 0, to: 1, weight: 2 }];
         for ruleset in Ruleset::ALL {
             let mut request = request(ruleset.name(), &[3]);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_that_is_not_given_is_that_of_the_game() {
+    fn missing_ending_is_the_usual_one_of_the_game() {
         let ending = |ruleset: &str, ending: pb::Ending| {
             let request = pb::SolveRulesetRequest { ending: ending.into(), ..request(ruleset, &[3]) };
             parse_request(|field| parse_ruleset_question(&request, field)).unwrap().ending
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_number_is_said_of_its_field() {
+    fn mistakes_are_reported_by_field() {
         let base = || request("nim", &[3]);
         let cases = [
             (request("nin", &[3]), "ruleset"),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn optimal_moves_come_before_others_where_there_is_no_room() {
+    fn optimal_moves_are_kept_first() {
         let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
         let option = |regret, bytes: usize| MoveOutcome {
             play: "x".repeat(bytes),

@@ -1,4 +1,4 @@
-//! Setups, clocks and terms of matches, both ways.
+//! Setups, clocks and terms of matches, to and from messages.
 
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
 use super::{RequestField, pb, play::whole_millis};
@@ -39,8 +39,7 @@ impl From<&MatchSetup> for pb::MatchSetup {
     }
 }
 
-/// Reads the terms of a match, which stand in fields of the message at `field`. A clock that is not given, and a number
-/// of 0, are the default.
+/// Reads the terms of a match from fields of the message at `field`. A missing clock and numbers of 0 mean the defaults.
 pub fn parse_terms(
     clock: Option<&pb::Clock>,
     strikes: u32,
@@ -79,14 +78,14 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>
         (Some(pb::AllianceMode::Random), false) => {
             field
                 .member("alliance")
-                .report("ALLIANCE_MODE_RANDOM: a match has no seed; draw rows, and assign them");
+                .report("ALLIANCE_MODE_RANDOM: a match has no seed: draw the rows yourself and assign them");
             return None;
         }
         (Some(mode), true) => {
             let mode = mode.as_str_name();
             field
                 .member("assigned")
-                .report(format_args!("rows with {mode}: they stand with ALLIANCE_MODE_GIVEN only"));
+                .report(format_args!("{mode} takes no rows: only ALLIANCE_MODE_GIVEN does"));
             return None;
         }
     };
@@ -119,7 +118,7 @@ pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: RequestField<'_>) -> 
     Some(MatchSetup { origin: tournament?.map(origin), ..setup? })
 }
 
-/// What a new setup and a recorded one have in common.
+/// The fields that new and recorded setups share.
 struct SetupDraft<'a> {
     bots: &'a [String],
     piles: &'a [u64],
@@ -153,7 +152,7 @@ fn parse_setup_draft(
         assigned: assigned.map(|matrix| matrix.ok_or(())).transpose().ok()?,
         ..MatchSetup::new(bots, piles?)
     };
-    // Whatever is wrong with it is reported by now.
+    // All mistakes in it are reported by now.
     setup.validate().ok()
 }
 
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_has_a_default() {
+    fn missing_fields_have_defaults() {
         let setup = parse(&request()).unwrap();
         assert_eq!(setup.terms, Terms::default());
         assert_eq!((setup.first.index(), setup.ending, setup.origin), (0, Ending::default(), None));
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bots_have_the_standard_rows_unless_told_otherwise() {
+    fn two_bots_have_the_standard_rows_by_default() {
         let standard = |seats| Some(AllianceMatrix::standard(SeatCount::new(seats).unwrap()));
         let three = vec!["a".into(), "b".into(), "c".into()];
         let assigned = |alliance: pb::AllianceMode, bots: &[String]| {
@@ -240,18 +239,18 @@ mod tests {
                 .map(|error| error.to_string())
         };
         assert_eq!(refused(pb::AllianceMode::Given, Some(1)), None);
-        assert_eq!(refused(pb::AllianceMode::Unspecified, Some(0)), None, "as version 0.1 asks for it");
+        assert_eq!(refused(pb::AllianceMode::Unspecified, Some(0)), None, "the request of version 0.1");
         for (mode, rows, expected) in [
             (pb::AllianceMode::Given, None, "assigned: required, but missing"),
             (
                 pb::AllianceMode::Random,
                 None,
-                "alliance: ALLIANCE_MODE_RANDOM: a match has no seed; draw rows, and assign them",
+                "alliance: ALLIANCE_MODE_RANDOM: a match has no seed: draw the rows yourself and assign them",
             ),
             (
                 pb::AllianceMode::Declared,
                 Some(1),
-                "assigned: rows with ALLIANCE_MODE_DECLARED: they stand with ALLIANCE_MODE_GIVEN only",
+                "assigned: ALLIANCE_MODE_DECLARED takes no rows: only ALLIANCE_MODE_GIVEN does",
             ),
         ] {
             assert_eq!(refused(mode, rows).as_deref(), Some(expected));
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_named_by_its_field() {
+    fn mistakes_are_reported_by_field() {
         let clock = pb::Clock { increment_ms: u32::MAX, ..pb::Clock::default() };
         let refused = parse(&pb::CreateMatchRequest {
             bots: vec!["a".into(), "a".into()],

@@ -1,4 +1,4 @@
-//! Solutions on the wire: they go out only.
+//! Writes solutions as messages.
 
 use super::{game::take_range_messages, pb};
 use lastnim_core::{game::Game, oracle::Solution};

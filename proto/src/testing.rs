@@ -1,4 +1,4 @@
-//! Games and settings of all kinds, for the properties of this layer.
+//! Random games and settings for property tests.
 
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount};
 use lastnim_tournament::{
@@ -31,7 +31,7 @@ fn ending() -> impl Strategy<Value = Ending> {
     prop::sample::select(Ending::ALL.as_slice())
 }
 
-/// Any game, not begun or over.
+/// Any game at any stage.
 pub(crate) fn game() -> impl Strategy<Value = Game> {
     let over = Just(Piles::parse_partly_emptied(&[0]).unwrap());
     let piles = prop_oneof![9 => piles(), 1 => over];
@@ -65,8 +65,8 @@ fn positions() -> impl Strategy<Value = Positions> {
 }
 
 fn format(seats: SeatCount) -> impl Strategy<Value = TournamentFormat> {
-    fn count<const MAX: u64>(most: u64) -> impl Strategy<Value = BoundedCount<MAX>> {
-        (1..=most).prop_map(|number| BoundedCount::new(number).unwrap())
+    fn count<const MAX: u64>(max: u64) -> impl Strategy<Value = BoundedCount<MAX>> {
+        (1..=max).prop_map(|number| BoundedCount::new(number).unwrap())
     }
     let bot = || "[a-z0-9]{1,9}".prop_map(|name| name.parse().unwrap());
     let sprt = (
@@ -111,7 +111,7 @@ fn format(seats: SeatCount) -> impl Strategy<Value = TournamentFormat> {
 /// Any settings.
 pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     let cross = seats().prop_flat_map(|seats| {
-        // A test has two bots more than a match without them has seats, at most.
+        // The field of a test has at most two bots more than its matches need.
         (Just(seats), alliance(seats), format(seats), prop::option::of(seats.get() + 1..seats.get() + 4))
     });
     (
@@ -140,7 +140,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                 seed,
             )| {
                 let (concurrency, bot_concurrency) = concurrency;
-                // Some hundreds of positions would be more matches than there may be.
+                // Several hundred positions could exceed the limit on matches.
                 let start_at = start_at.filter(|_| positions.count() < 5);
                 Settings::new(SettingsDraft {
                     title: title.parse().unwrap(),

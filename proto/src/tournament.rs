@@ -1,6 +1,6 @@
-//! Tournaments on the wire: settings, state, standings.
+//! Tournaments, to and from messages: settings, state, standings.
 //!
-//! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: [`Terms`] here, beside the
+//! The clock, strikes and ply limit of [`pb::TournamentSettings`] become the [`Terms`] of its matches; the rest becomes the
 //! [`Settings`].
 
 use super::{
@@ -18,7 +18,7 @@ use lastnim_tournament::{
     StandingRating, check_methods_version,
 };
 
-/// Reads what a tournament is, and the terms of its matches.
+/// Reads a tournament's settings and the terms of its matches.
 pub fn parse_settings_and_terms(
     given: &pb::TournamentSettings,
     field: RequestField<'_>,
@@ -28,12 +28,12 @@ pub fn parse_settings_and_terms(
     settings.zip(terms)
 }
 
-/// Reads what a tournament is, apart from the terms of its matches.
+/// Reads a tournament's settings without the terms of its matches.
 pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>) -> Option<Settings> {
     let title = field.member("title").ok_or_report(settings.title.parse());
     let seats = field.member("seats").ok_or_report(SeatCount::new(settings.seats as usize));
     let positions = parse_positions(settings, field);
-    // A new tournament need not say by which methods it is played.
+    // A new tournament may leave out the version of the methods.
     let methods = match settings.methods {
         0 => Some(()),
         version => field.member("methods").ok_or_report(check_methods_version(version)),
@@ -53,7 +53,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         bot_concurrency.parse_unless_zero(settings.bot_concurrency, |given| Concurrency::new(given as usize));
     let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
     let seats = seats?;
-    // What does not fit together is reported beside what is wrong by itself.
+    // Contradictions between settings are reported along with mistakes in single ones.
     let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
     let alliance_fits = alliance_fits.and_then(|fits| field.member("alliance_matrix").ok_or_report(fits));
     let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));
@@ -96,7 +96,7 @@ fn parse_alliance(
         (Some(_), None) => None,
         (Some(mode), Some(_)) => {
             at_matrix.report(format_args!(
-                "a matrix with {}: it stands with ALLIANCE_MODE_GIVEN only",
+                "{} takes no matrix: only ALLIANCE_MODE_GIVEN does",
                 mode.as_str_name()
             ));
             return None;
@@ -112,13 +112,13 @@ fn parse_alliance(
     }
 }
 
-#[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
+#[expect(clippy::option_option, reason = "the outer option is empty after a mistake, as in all parsers here")]
 fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Option<Option<Retention>> {
     let Some(&pb::Retention { matches, days }) = given else { return Some(None) };
     let kept_matches = field.member("matches").parse_unless_zero(matches, BoundedCount::new);
     let kept_days = field.member("days").parse_unless_zero(days.into(), BoundedCount::new);
     let retention = Retention::new(kept_matches?, kept_days?);
-    field.ok_or_report(retention.ok_or("it says neither how many matches nor for how many days")).map(Some)
+    field.ok_or_report(retention.ok_or("expected matches or days")).map(Some)
 }
 
 impl From<Retention> for pb::Retention {
@@ -130,7 +130,7 @@ impl From<Retention> for pb::Retention {
     }
 }
 
-/// Writes what a tournament is, and the terms of its matches.
+/// Writes a tournament's settings and the terms of its matches.
 pub fn settings_message(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
     pb::TournamentSettings {
         positions: listed_positions_message(&settings.positions),
@@ -138,7 +138,7 @@ pub fn settings_message(settings: &Settings, terms: &Terms) -> pb::TournamentSet
     }
 }
 
-/// Writes what a tournament is, and the terms of its matches, but for the positions that are listed.
+/// Writes a tournament's settings and the terms of its matches, without listed positions.
 pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
     pb::TournamentSettings {
         title: settings.title.to_string(),
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_has_a_default() {
+    fn missing_settings_have_defaults() {
         let settings = parse(&smallest()).unwrap();
         assert_eq!(settings.alliance, AllianceSource::Declared);
         assert_eq!(settings.scoring, Scoring::Win);
@@ -289,11 +289,11 @@ mod tests {
     }
 
     #[test]
-    fn other_methods_are_refused() {
+    fn unknown_methods_are_refused() {
         let with = |methods| pb::TournamentSettings { methods, ..smallest() };
         let settings = parse(&with(METHODS_VERSION)).unwrap();
         assert_eq!(settings_message(&settings, &Terms::default()).methods, METHODS_VERSION);
-        assert_eq!(parse(&with(0)), Ok(settings), "a new tournament need not say it");
+        assert_eq!(parse(&with(0)), Ok(settings), "a new tournament may leave it out");
         for other in [1, METHODS_VERSION + 1] {
             let expected = format!(
                 "settings.methods: version {other} of the methods: this program only knows version {METHODS_VERSION}"
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_together_is_reported_beside_the_rest() {
+    fn contradictions_are_reported_with_other_mistakes() {
         let settings = pb::TournamentSettings {
             title: String::new(),
             alliance: pb::AllianceMode::Given.into(),
@@ -356,29 +356,24 @@ mod tests {
     }
 
     #[test]
-    fn a_matrix_stands_with_its_mode_only() {
+    fn matrix_needs_the_mode_given() {
         let with = |alliance: pb::AllianceMode, alliance_matrix| {
             refusals(&pb::TournamentSettings { alliance: alliance.into(), alliance_matrix, ..smallest() })
         };
         assert_eq!(
             with(pb::AllianceMode::Random, Some(matrix(&[]))),
-            [
-                "settings.alliance_matrix: a matrix with ALLIANCE_MODE_RANDOM: it stands with ALLIANCE_MODE_GIVEN only"
-            ]
+            ["settings.alliance_matrix: ALLIANCE_MODE_RANDOM takes no matrix: only ALLIANCE_MODE_GIVEN does"]
         );
         assert_eq!(with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: required, but missing"]);
     }
 
     #[test]
-    fn a_retention_says_how_many_or_for_how_long() {
+    fn retention_has_a_count_or_days() {
         let with = |matches, days| {
             let retention = Some(pb::Retention { matches, days });
             refusals(&pb::TournamentSettings { retention, ..smallest() })
         };
-        assert_eq!(
-            with(0, 0),
-            ["settings.retention: it says neither how many matches nor for how many days"]
-        );
+        assert_eq!(with(0, 0), ["settings.retention: expected matches or days"]);
         let expected = [
             "settings.retention.matches: 10000001: expected a number from 1 to 10000000",
             "settings.retention.days: 36501: expected a number from 1 to 36500",
@@ -391,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_positions_are_refused_by_their_number() {
+    fn too_many_positions_are_refused_before_they_are_read() {
         let positions = vec![pb::Piles::default(); 100_000];
         assert_eq!(
             refusals(&pb::TournamentSettings { positions, ..smallest() }),
@@ -401,7 +396,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn settings_survive_the_wire(settings in testing::settings()) {
+        fn settings_read_back(settings in testing::settings()) {
             prop_assert_eq!(parse(&settings_message(&settings, &Terms::default())), Ok(settings));
         }
 

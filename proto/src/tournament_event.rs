@@ -1,22 +1,22 @@
-//! What an organiser does to a tournament, on the wire.
+//! The organiser's actions in a tournament, to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
 use lastnim_tournament::{DisqualifiedResults, OpenMatches, TournamentEvent, VoidedMatch};
 
-/// An event of a tournament, and when it happened.
+/// An event of a tournament and its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedTournamentEvent {
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// What.
+    /// The event.
     pub event: TournamentEvent,
 }
 
-/// Reads what becomes of the results of a bot that is disqualified.
+/// Reads whether the results of a disqualified bot count.
 pub fn parse_disqualified_results(number: i32, field: RequestField<'_>) -> Option<DisqualifiedResults> {
-    field.required_enum(number, "not given: expected that the bot's results stand, or that they are annulled")
+    field.required_enum(number, "required: whether the bot's results stand or are annulled")
 }
 
 impl From<&TimedTournamentEvent> for pb::TournamentEvent {
@@ -87,7 +87,7 @@ mod tests {
     use lastnim_core::game::MatchId;
 
     #[test]
-    fn events_come_back_and_what_is_none_is_named() {
+    fn events_read_back_and_mistakes_are_named() {
         let id = MatchId::new(7, &[3; 10]);
         let reason = || "it asks another program".parse().unwrap();
         let events = [
@@ -113,6 +113,6 @@ mod tests {
         let out = pb::DisqualifiedEvent { bot: "alice".into(), results: 0, reason: " ".into() };
         let event = Some(pb::tournament_event::Event::Disqualified(out));
         let refusal = read(&pb::TournamentEvent { at_us: 1, event }).unwrap_err();
-        assert!(refusal.contains("not given") && refusal.contains("a blank reason"), "{refusal}");
+        assert!(refusal.contains("required: whether") && refusal.contains("a blank reason"), "{refusal}");
     }
 }

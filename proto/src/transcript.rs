@@ -1,31 +1,28 @@
-//! What is published of the transcripts of language models.
+//! Published transcripts of language models.
 
 use super::{RequestField, pb};
 use lastnim_core::game::MatchId;
 use serde::Deserialize;
 
-/// The events that lines of a question have.
+/// The events of lines about a question.
 const EVENTS: [&str; 3] = ["call", "endpoint_error", "decision"];
 
-/// Of which question a line is.
+/// The question that a transcript line belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct QuestionLine {
     event: String,
     match_id: String,
-    /// The seat that was asked.
+    /// The seat of the model.
     pub seat: u64,
-    /// The ply of the take that was asked for; none for a row.
+    /// The ply of the requested take; `None` for a row.
     pub ply: Option<u64>,
 }
 
 impl QuestionLine {
-    /// Reads a line.
-    ///
-    /// # Errors
-    /// Says why it is none of a question.
+    /// Parses a line. The error says why it is not a line about a question.
     pub fn parse(line: &str) -> Result<Self, String> {
         let read: Self =
-            serde_json::from_str(line).map_err(|error| format!("no line of a question: {error}"))?;
+            serde_json::from_str(line).map_err(|error| format!("not a line of a transcript: {error}"))?;
         if EVENTS.contains(&read.event.as_str()) {
             Ok(read)
         } else {
@@ -33,20 +30,20 @@ impl QuestionLine {
         }
     }
 
-    /// Returns the match, if it is named as matches are.
+    /// Returns the match if its id is valid.
     pub fn match_id(&self) -> Option<MatchId> {
         self.match_id.parse().ok()
     }
 }
 
-/// Checks the lines of a request to publish those of one question of a match.
+/// Checks the lines of a request to publish one question of a match.
 pub fn check_published_lines(
     request: &pb::PublishTranscriptRequest,
     match_id: MatchId,
     field: RequestField<'_>,
 ) -> Option<()> {
     let Some(text) = request.lines.strip_suffix('\n') else {
-        field.report("expected one line or more, each with a line feed at its end");
+        field.report("expected one or more lines, each ending with a line feed");
         return None;
     };
     let check = |line: &str| {
@@ -55,7 +52,7 @@ pub fn check_published_lines(
         if read.match_id() == Some(match_id) && is_of_question {
             Ok(())
         } else {
-            Err("it is of another question".to_owned())
+            Err("it belongs to another question".to_owned())
         }
     };
     for (number, line) in (1..).zip(text.split('\n')) {
@@ -83,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_of_the_question_that_is_named() {
+    fn lines_must_belong_to_the_named_question() {
         let line = |event: &str, seat: u32, ply: &str| {
             format!(
                 "{{\"event\":\"{event}\",\"match_id\":\"{ID}\",\"seat\":{seat},\"ply\":{ply},\"more\":[]}}\n"
@@ -92,16 +89,16 @@ mod tests {
         assert_eq!(mistake(Some(4), &(line("call", 1, "4") + &line("decision", 1, "4"))), None);
         assert_eq!(mistake(None, &line("decision", 1, "null")), None);
         for (lines, why) in [
-            (String::new(), "lines: expected one line or more, each with a line feed at its end"),
-            (line("call", 1, "4").trim_end().to_owned(), "lines: expected one line or more"),
-            (line("call", 1, "4") + "\n", "lines: line 2: no line of a question: EOF"),
-            (line("call", 0, "4"), "lines: line 1: it is of another question"),
-            (line("call", 1, "null"), "lines: line 1: it is of another question"),
+            (String::new(), "lines: expected one or more lines, each ending with a line feed"),
+            (line("call", 1, "4").trim_end().to_owned(), "lines: expected one or more lines"),
+            (line("call", 1, "4") + "\n", "lines: line 2: not a line of a transcript: EOF"),
+            (line("call", 0, "4"), "lines: line 1: it belongs to another question"),
+            (line("call", 1, "null"), "lines: line 1: it belongs to another question"),
             (
                 line("run", 1, "4"),
                 "lines: line 1: the event \"run\": expected one of call, endpoint_error, decision",
             ),
-            (line("call", 1, "4").replace(ID, "x"), "lines: line 1: it is of another question"),
+            (line("call", 1, "4").replace(ID, "x"), "lines: line 1: it belongs to another question"),
         ] {
             let said = mistake(Some(4), &lines).unwrap_or_default();
             assert!(said.contains(why), "{said:?} instead of {why:?}");

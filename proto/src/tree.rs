@@ -1,4 +1,4 @@
-//! Trees, graphs and explanations on the wire.
+//! Trees, graphs and explanations of play, as messages.
 
 use super::{RequestField, pb};
 use lastnim_analysis::tree::{Edge, Node, PlayGraph, TreeCut, TreeSize, TreeTooLarge};
@@ -7,24 +7,24 @@ use lastnim_core::{
     oracle::{Explanation, RankChange, TakeOption},
 };
 
-/// The plies of a line of best play, unless a request says how many.
+/// Plies in a line of best play unless the request states a number.
 const DEFAULT_PLIES: u32 = 100;
-/// The most plies of a line of best play.
+/// Maximum plies in a line of best play.
 const MAX_PLIES: u32 = 1_024;
 
-/// How all possible play is drawn.
+/// How to draw all possible play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeForm {
-    /// As a tree, perhaps cut so many takes below its root.
+    /// A tree, which may be cut at some depth.
     Tree {
-        /// Where it is cut, if it is.
+        /// The depth at which to cut, if any.
         depth: Option<u64>,
     },
-    /// As the graph of states.
+    /// The graph of states.
     Graph,
 }
 
-/// Reads how all possible play is to be drawn.
+/// Reads how to draw all possible play.
 pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) -> Option<TreeForm> {
     let depth = request.depth;
     match field.member("form").known_enum(request.form)? {
@@ -32,14 +32,14 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) 
         pb::TreeForm::Graph => match depth {
             None => Some(TreeForm::Graph),
             Some(depth) => {
-                field.member("depth").report(format_args!("{depth}: a graph of states is never cut"));
+                field.member("depth").report(format_args!("{depth}: a graph of states has no depth"));
                 None
             }
         },
     }
 }
 
-/// Reads how many plies the line of best play may have.
+/// Reads the maximum plies of a line of best play.
 pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
     match plies {
         0 => Some(DEFAULT_PLIES as usize),
@@ -51,7 +51,7 @@ pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
     }
 }
 
-/// Says how large a tree or a graph would be, and what would fit.
+/// Reports the size of a tree or graph that is too large, and the sizes that fit.
 pub fn report_too_large(too_large: &TreeTooLarge, field: RequestField<'_>) {
     let at_game = field.member("game");
     let field = if too_large.depth.is_some() { field.member("depth") } else { at_game.member("piles") };
@@ -63,10 +63,10 @@ pub fn report_too_large(too_large: &TreeTooLarge, field: RequestField<'_>) {
         fitting.push(format!("the graph of states has {}", too_large.graph));
     }
     let fits = if fitting.is_empty() { "nothing".into() } else { fitting.join(", and ") };
-    field.report(format_args!("{too_large}; what fits: {fits}"));
+    field.report(format_args!("{too_large}; these fit: {fits}"));
 }
 
-/// Writes all possible play of a game.
+/// Writes all possible play of a game as a tree or graph.
 pub fn play_graph_message(game: &Game, graph: &PlayGraph, form: pb::TreeForm) -> pb::BuildTreeResponse {
     let line = graph.best_line();
     let state = |node: usize| &graph.nodes()[node].position;
@@ -94,7 +94,7 @@ impl From<&Node> for pb::TreeNode {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a logarithm needs no more than the 53 bits of a double")]
+#[expect(clippy::cast_precision_loss, reason = "the 53 bits of a double are enough for a logarithm")]
 fn log2_of_size(size: TreeSize) -> f64 {
     match size {
         TreeSize::Exactly(nodes) => (nodes as f64).log2(),

@@ -1,4 +1,4 @@
-//! What a format says besides the standings, on the wire.
+//! Results of a format apart from the standings, to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_tournament::{BetCapitals, CapitalPoint, FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
@@ -60,7 +60,7 @@ impl From<&pb::CapitalPoint> for CapitalPoint {
     }
 }
 
-/// Reads what was written of a verdict. Reasons and their words follow from its figures.
+/// Reads a verdict. Reasons and wording are derived from its figures.
 pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<FormatVerdict> {
     use pb::verdict::Verdict as Said;
     Some(match &given.verdict {
@@ -89,7 +89,7 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
         }
         Some(Said::Sprt(said)) => {
             let at_answer = field.member("sprt");
-            let answer = at_answer.required_enum(said.answer, "a test without an answer")?;
+            let answer = at_answer.required_enum(said.answer, "required, but missing")?;
             let pb::SprtVerdict { llr, lower, upper, groups, effect, ref path, .. } = *said;
             let path = path.iter().map(Into::into).collect();
             FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect, path })
@@ -105,7 +105,7 @@ mod tests {
     use lastnim_tournament::SprtAnswer;
 
     #[test]
-    fn verdicts_come_back() {
+    fn verdicts_read_back() {
         let bot = |name: &str| name.parse().unwrap();
         let suspension = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
         let sprt = |answer| {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_verdict_is_named() {
+    fn mistakes_in_verdicts_are_named() {
         let refused = |verdict| {
             let given = pb::Verdict { verdict: Some(verdict) };
             let read = parse_request(|request| parse_verdict(&given, request.member("verdict")));
@@ -161,6 +161,6 @@ mod tests {
         let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));
         assert!(byes.starts_with("verdict.byes: "), "{byes}");
         let sprt = refused(pb::verdict::Verdict::Sprt(pb::SprtVerdict::default()));
-        assert_eq!(sprt, "verdict.sprt: a test without an answer");
+        assert_eq!(sprt, "verdict.sprt: required, but missing");
     }
 }

@@ -1,20 +1,20 @@
-//! What is wrong with a request.
+//! Mistakes in requests.
 
 use std::fmt;
 
-/// What is wrong with one field of a request.
+/// A mistake in one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// The path of the field, such as `settings.positions[3].counters`.
     pub field: String,
-    /// The offending value, and what would be right.
+    /// The offending value and what is expected.
     pub description: String,
 }
 
-/// Everything that is wrong with a request, gathered while it is parsed to its end.
+/// All mistakes in a request, collected while it is parsed to the end.
 ///
-/// They must fit into the trailers of a gRPC status, which many clients bound at 8 KiB: the first always stands, and
-/// others as long as they come to no more than [`MAX_BYTES`](Self::MAX_BYTES) together. The rest is counted.
+/// They must fit into the trailers of a gRPC status, which many clients limit to 8 KiB. The first mistake is always listed,
+/// and others while they total at most [`MAX_BYTES`](Self::MAX_BYTES); the rest are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Violations {
     listed: Vec<Violation>,
@@ -23,10 +23,10 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// The most bytes of text that are listed, besides the first violation.
+    /// Maximum bytes of listed mistakes after the first.
     pub const MAX_BYTES: usize = 4_096;
 
-    /// Adds what is wrong with a field, as long as there is room.
+    /// Adds a mistake if there is room, and counts it otherwise.
     pub(super) fn add(&mut self, field: String, description: String) {
         if self.unlisted > 0 {
             self.unlisted += 1;
@@ -41,17 +41,17 @@ impl Violations {
         }
     }
 
-    /// Returns whether nothing is wrong.
+    /// Returns whether there are no mistakes.
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }
 
-    /// Returns what is wrong, in the order in which it was found.
+    /// Returns the listed mistakes in the order found.
     pub fn as_slice(&self) -> &[Violation] {
         &self.listed
     }
 
-    /// Returns how many more violations there were than are listed.
+    /// Returns the number of mistakes that are not listed.
     pub fn unlisted_count(&self) -> usize {
         self.unlisted
     }
@@ -77,7 +77,7 @@ mod tests {
     use crate::parse_request;
 
     #[test]
-    fn the_list_is_bounded() {
+    fn list_is_bounded() {
         let reported = parse_request(|request| {
             request.member("first").report("x".repeat(2 * Violations::MAX_BYTES));
             request.member("second").report("x");

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How many takes a second the environments make, side by side on one core: the ratio that docs/reference/environments.md names.
+"""Measures the takes per second of each environment on one core, for the ratio in docs/reference/environments.md.
 
     pip install 'lastnim[pettingzoo]'        # a release build
     python benches/envs.py
 
-Every take is drawn uniformly from the allowed ones, in games of the same source. The share of drawing is measured as well.
+Takes are drawn uniformly from the legal ones, in games of the same source. Drawing rows is measured separately.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SECONDS = 1.0
 
 
 def takes_per_second(make_takes: Callable[[], int]) -> float:
-    """Returns the best of some rounds."""
+    """Returns the best of several rounds."""
     best = 0.0
     for _ in range(ROUNDS):
         begin, takes = time.perf_counter(), 0
@@ -64,7 +64,7 @@ def vector_step(games: VectorGames) -> Callable[[], int]:
 
 
 def vector_labels(games: VectorGames) -> Callable[[], int]:
-    """Steps all games once, and asks for every label of the takes."""
+    """Steps all games once, and computes every label of the takes."""
     seeds = iter(range(2**62))
 
     def step() -> int:
@@ -79,7 +79,7 @@ def vector_labels(games: VectorGames) -> Callable[[], int]:
 
 
 def main() -> None:
-    """Prints a line for each environment, with its ratio to the PettingZoo one."""
+    """Prints a line per environment, with its ratio to PettingZoo's."""
     rows = {
         "PettingZoo, last_nim_v0": pettingzoo_game(),
         f"VectorGames, {GAMES} games": vector_step(VectorGames(GAMES)),

@@ -1,5 +1,5 @@
-//! Solves the positions of a file by the crate itself: the mark for `solve_many.py`, which writes the file. Prints the seconds of each
-//! of some rounds, and the sum of the winners.
+//! The baseline for `solve_many.py`: solves the positions in a file without Python. Prints the seconds of each round and the
+//! sum of the winners.
 
 use lastnim_core::{
     game::{AllianceMatrix, Ending, Seat, SeatCount},

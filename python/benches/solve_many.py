@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds solve_many against the crate's own batch on the same positions, in turns: positions a second, and the ratio.
+"""Compares solve_many with the crate's batch on the same positions, alternately: positions per second, and the ratio.
 
-Needs numpy, cargo, and the package built with `maturin build --release`. Exit code 1 if solve_many has less than 0.8 of the speed.
+Needs numpy, cargo, and the package built with `maturin build --release`. Exits with 1 if solve_many has less than 0.8 of the speed.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A learner that starts from nothing, held against the exact oracle while it learns.
+"""A learner that starts from scratch, compared with the exact oracle while it learns.
 
     pip install 'lastnim[numpy]'
     python learner.py --plot regret.svg
 
-It plays against itself in 4,096 games at once. For each position and take it keeps what every seat may expect, and what it expects of a
-position is what the best take for the seat to move leads to: temporal-difference learning for many players. It uses no answer of the
-oracle. The plot shows what its best takes would cost by the oracle's measure, in ranks a take; the oracle's own cost nothing.
+It plays against itself in 4,096 games at once. It stores the expected reward of every seat for each position and take, and values a
+position by the best take of the seat to move: temporal-difference learning for many players. It uses no answers of the oracle. The plot
+shows the mean regret of its best takes, in ranks per take; the oracle's own takes have none.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ LEARNING_RATE = 0.5
 MEASURED_STEPS = 16
 
 Curve = list[tuple[int, float]]
-"""By the number of takes that were learnt from: the mean regret."""
+"""The mean regret, by number of takes learnt from."""
 
 
 def new_games(seed: int) -> VectorGames:
-    """Starts games of standard rows, whose positions are drawn."""
+    """Starts games with standard rows and drawn positions."""
     return VectorGames(GAMES, seed=seed, players=SEATS, pile_count=PILES, largest_pile=LARGEST_PILE)
 
 
 class Learner:
-    """A table of what the seats may expect after each take: first the seat that makes it, then those after it."""
+    """A table of the seats' expected rewards after each take, from the seat that takes on."""
 
     def __init__(self) -> None:
         self.weights = (LARGEST_PILE + 1) ** np.arange(PILES)
         self.expected = np.zeros(((LARGEST_PILE + 1) ** PILES, LARGEST_PILE + 1, SEATS), dtype=np.float32)
 
     def positions(self, observations: NDArray[np.int16]) -> NDArray[np.int64]:
-        """Numbers the positions that are observed by their piles; all else is the same in every game."""
+        """Numbers the observed positions by their piles; the rest is the same in every game."""
         numbers: NDArray[np.int64] = observations[:, :PILES].astype(np.int64) @ self.weights
         return numbers
 
     def best_takes(self, games: VectorGames, observations: NDArray[np.int16]) -> NDArray[np.int64]:
-        """Returns the takes that promise the seats to move most."""
+        """Returns the takes with the highest expected reward."""
         promised = self.expected[self.positions(observations), :, 0]
         takes: NDArray[np.int64] = np.where(games.action_masks() == 1, promised, -1.0).argmax(axis=1)
         return takes
@@ -57,13 +57,13 @@ class Learner:
     def play_step(
         self, games: VectorGames, observations: NDArray[np.int16], random: np.random.Generator
     ) -> NDArray[np.int16]:
-        """Makes a take in each game, learns from what it led to, and returns what is observed then."""
+        """Makes a take in each game, learns from the result, and returns the next observations."""
         positions, movers = self.positions(observations), games.to_move().astype(np.int64)
         explored = games.draw_takes(int(random.integers(2**63)))
         takes = np.where(random.random(GAMES) < EXPLORATION, explored, self.best_takes(games, observations))
         observations, rewards, terminated = games.step(takes)
         promised = self.expected[self.positions(observations), self.best_takes(games, observations)]
-        # There the next seat comes first, and the one that made the take last.
+        # The next position lists its seat to move first, and the one that took last.
         promised = np.roll(promised, 1, axis=1)
         final = np.take_along_axis(rewards, (movers[:, None] + np.arange(SEATS)) % SEATS, axis=1)
         target = np.where(terminated[:, None], final, promised)
@@ -71,7 +71,7 @@ class Learner:
         return observations
 
     def mean_regret(self, games: VectorGames, seed: int) -> float:
-        """Returns what its best takes would cost on average, in positions that random play comes to."""
+        """Returns the mean regret of its best takes, in positions from random play."""
         observations = games.reset(seed)
         regrets: list[float] = []
         for number in range(MEASURED_STEPS):
@@ -81,7 +81,7 @@ class Learner:
 
 
 def learn(steps: int, measurements: int, seed: int) -> Curve:
-    """Lets a learner play so many steps of all games, and measures it on the way, at the beginning and at the end."""
+    """Trains a learner for `steps` takes in all games, and measures it along the way."""
     learner, random = Learner(), np.random.default_rng(seed)
     games, measured_games = new_games(seed), new_games(seed)
     observations = games.observations()
@@ -102,12 +102,12 @@ def plot_svg(curve: Curve) -> str:
     )
     bottom, right = top + height, left + width
     labels = [
-        f'<text x="{left}" y="24" font-size="16">Mean regret of the learner, in ranks a take</text>',
+        f'<text x="{left}" y="24" font-size="16">Mean regret of the learner, in ranks per take</text>',
         f'<text x="{left - 8}" y="{top + 5}" text-anchor="end">{highest:.2f}</text>',
         f'<text x="{left - 8}" y="{bottom + 5}" text-anchor="end">0</text>',
         f'<text x="{right}" y="{bottom - 6}" text-anchor="end">the oracle</text>',
         f'<text x="{left}" y="{bottom + 22}" text-anchor="middle">0</text>',
-        f'<text x="{right}" y="{bottom + 22}" text-anchor="end">{last / 1e6:.1f} million takes learnt from</text>',
+        f'<text x="{right}" y="{bottom + 22}" text-anchor="end">{last / 1e6:.1f} million takes</text>',
     ]
     return "\n".join(
         [
@@ -122,12 +122,12 @@ def plot_svg(curve: Curve) -> str:
 
 
 def main(words: Sequence[str] | None = None) -> Curve:
-    """Learns as the command line says, and prints and draws the regret."""
-    parser = argparse.ArgumentParser(description="Learns Last Nim by playing against itself, held against the oracle.")
+    """Trains as the command line says, and prints and draws the regret."""
+    parser = argparse.ArgumentParser(description="Learns Last Nim by playing against itself, and compares itself with the oracle.")
     parser.add_argument("--steps", type=int, default=3000, help="takes in each of the 4,096 games (default 3000)")
     parser.add_argument("--measurements", type=int, default=40, help="points of the plot (default 40)")
-    parser.add_argument("--seed", type=int, default=1, help="what games and exploration are drawn from (default 1)")
-    parser.add_argument("--plot", type=Path, default=Path("regret.svg"), help="where the plot goes (default regret.svg)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of games and exploration (default 1)")
+    parser.add_argument("--plot", type=Path, default=Path("regret.svg"), help="the file of the plot (default regret.svg)")
     arguments = parser.parse_args(words)
     begin = time.perf_counter()
     curve = learn(arguments.steps, arguments.measurements, arguments.seed)

@@ -1,5 +1,5 @@
-"""A bot that models its opponents: it counts which rows each of them has declared so far in the tournament, expects the same again, and
-declares the row with which it wins most often against that. Then it plays for its own win first, and for its row after that."""
+"""A bot that models its opponents: it counts the rows that each has declared in the tournament, expects more of the same, and declares the
+row that wins most often against them. It plays first for its own win, then for its row."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from itertools import permutations
 
 import lastnim
 
-# How many sets of the opponents' rows a row is tried against.
+# Samples of the opponents' rows to try each row against.
 SAMPLES = 64
-# The most seats with which every row is tried; with more, only those that favour one seat.
+# Maximum seats to try all rows; with more, only rows that favour one seat.
 MAX_SEATS_FOR_ALL_ROWS = 4
-# How many matches' worth of counts the guess stands for that an opponent prefers itself.
+# Weight, in matches, of the prior belief that an opponent prefers itself.
 PRIOR_WEIGHT = 0.5
 
 
 class OpponentModel(lastnim.Bot):
-    """Learns what its opponents declare."""
+    """Learns the rows of its opponents."""
 
     def __init__(self) -> None:
-        # By bot and seats of the table: how often it declared each row.
+        # By bot and number of seats: how often it declared each row.
         self._declared: defaultdict[tuple[str, int], Counter[lastnim.Row]] = defaultdict(Counter)
-        # Matches whose rows are counted, so that each counts once.
+        # Matches already counted.
         self._seen: set[str] = set()
 
     def declare(self, match: lastnim.Match) -> lastnim.Row:
         tables = self._expected_tables(match)
 
         def wins(row: lastnim.Row) -> int:
-            """Counts the tables at which the row wins."""
+            """Counts the samples in which the row wins."""
             with_row = ((*rows[: match.seat], row, *rows[match.seat + 1 :]) for rows in tables)
             solved = (lastnim.solve(piles=match.piles, matrix=rows, first=match.first, ending=match.ending) for rows in with_row)
             return sum(solution.winner == match.seat for solution in solved)
 
-        # Of equal rows the first, which is the standard one.
+        # `max` returns the first of equal rows, here the standard one.
         return max(candidate_rows(match.seats), key=wins)
 
     def play(self, turn: lastnim.Turn) -> int:
@@ -45,7 +45,7 @@ class OpponentModel(lastnim.Bot):
         ).options
 
         def worth(winner: int) -> int:
-            """Returns the rank of a winner: what others are promised comes after the own win, as only wins count."""
+            """Returns the rank of a winner, with the own win first: promises to others come second."""
             return -1 if winner == turn.seat else turn.rows[turn.seat].index((winner - turn.seat) % turn.match.seats)
 
         best = min(options, key=lambda option: worth(option.winner))
@@ -62,8 +62,8 @@ class OpponentModel(lastnim.Bot):
             self._declared[bot, match.seats][row] += 1
 
     def _expected_tables(self, match: lastnim.Match) -> list[lastnim.Rows]:
-        """Draws rows that all seats may declare, each as often as it is expected."""
-        # The same table is met with the same samples.
+        """Draws rows for all seats, each as often as it is expected."""
+        # The same opponents get the same samples.
         drawing = random.Random(str((match.bots, match.piles, match.first)))
         drawn: list[list[lastnim.Row]] = []
         for bot in match.bots:
@@ -75,7 +75,7 @@ class OpponentModel(lastnim.Bot):
 
 
 def candidate_rows(seats: int) -> list[lastnim.Row]:
-    """Returns the rows that are worth a try, the standard one first."""
+    """Returns the rows to try, the standard one first."""
     if seats <= MAX_SEATS_FOR_ALL_ROWS:
         return list(permutations(range(seats)))
     return [lastnim.favouring_row(ally, seats) for ally in range(seats)]

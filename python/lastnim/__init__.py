@@ -1,6 +1,6 @@
-"""lastnim: bots for a tournament server of multi-player Last Nim, its exact oracle, and the program itself.
+"""The lastnim package: bots for a tournament server of multi-player Last Nim, the exact oracle, and the program itself.
 
-The same as the program `lastnim` has, by the same names: `python -m lastnim` is the program.
+Functions have the names of the program's commands. `python -m lastnim` runs the program.
 """
 
 from __future__ import annotations

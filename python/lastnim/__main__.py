@@ -1,4 +1,4 @@
-"""The program `lastnim`, run by this Python: `python -m lastnim` and the console script."""
+"""Runs the `lastnim` program in this Python: `python -m lastnim` and the console script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from ._lastnim import run_program
 
-# A file lastnim.py in the folder of a bot must not stand in for the package: Python looks there first, unless it is told -P.
+# Keeps a file lastnim.py in a bot's folder from shadowing the package: without -P Python looks there first.
 if sys.version_info >= (3, 11):
     OWN_COMMAND = [sys.executable, "-P", "-m", "lastnim"]
 else:
@@ -16,8 +16,8 @@ else:
 
 
 def main() -> NoReturn:
-    """Runs the program on the arguments of this process, and ends the process."""
-    # The program has its own ways to end, also where Python's handler would wait for it.
+    """Runs the program with this process's arguments and exits."""
+    # The program handles signals itself; Python's handler could block.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     is_script = not sys.argv[0].endswith(("__main__.py", "-c"))
     name = sys.argv[0] if is_script else f"{sys.executable} -m lastnim"

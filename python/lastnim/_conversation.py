@@ -1,4 +1,4 @@
-"""The conversation between a session, which plays, and a bot, which thinks."""
+"""Passes questions from a session to a bot and the answers back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .notices import Connected, LastnimError, Refusal, Summary, Suspension, Tour
 
 logger = logging.getLogger("lastnim.bot")
 
-# Methods of a bot, and what each is given.
+# Methods of a bot that report something, and their argument.
 REQUESTS: dict[str, type[Any]] = {"declare": Match, "play": Turn}
 REPORTS: dict[str, type[Any]] = {
     "ended": MatchEnd,
@@ -29,13 +29,13 @@ REPORTS: dict[str, type[Any]] = {
     "connected": Connected,
 }
 METHODS = REQUESTS | REPORTS
-# How long a look into the queue waits; an interrupt ends it at once.
+# How long to wait on the queue at once; an interrupt ends the wait.
 WAIT_SECONDS = 3600.0
 LARGEST_TAKE = 2**64 - 1
 
 
 class Notice(NamedTuple):
-    """What a session says."""
+    """A question or report of a session."""
 
     kind: str
     number: int
@@ -48,7 +48,7 @@ def is_async(bot: Bot) -> bool:
 
 
 def next_notice(session: Session) -> Notice:
-    """Waits for what a session says next."""
+    """Waits for the next notice of a session."""
     while (notice := session.next(WAIT_SECONDS)) is None:
         pass
     kind, number, text = notice
@@ -56,19 +56,19 @@ def next_notice(session: Session) -> Notice:
 
 
 def summary_of_end(notice: Notice) -> Summary | None:
-    """Returns the summary of the notice that ends a run, none if it does not end it. LastnimError if the run failed."""
+    """Returns the summary if the notice ends the run. Raises LastnimError if the run failed."""
     if notice.kind == "failed":
         raise LastnimError(notice.json["code"], notice.json["message"], notice.json["reason"])
     return message_from_json(Summary, notice.json) if notice.kind == "finished" else None
 
 
 def log_event(event: Any) -> None:
-    """Logs what the session logs."""
+    """Logs an event of the session."""
     logging.getLogger(event["logger"]).log(event["level"], "%s", event["message"])
 
 
 def argument_of(notice: Notice) -> Any:
-    """Returns what a method of the bot is given."""
+    """Returns the argument for the bot's method."""
     if METHODS[notice.kind] is not Turn:
         return message_from_json(METHODS[notice.kind], notice.json)
     position = message_from_json(Position, notice.json["position"])
@@ -77,7 +77,7 @@ def argument_of(notice: Notice) -> Any:
 
 
 def seen_takes_of(runs: Any, now: Position) -> tuple[SeenTake, ...]:
-    """Returns takes from runs of them, each of which follows the one before it and begins at a position of the match that is at `now`."""
+    """Returns the takes in runs of consecutive ones, each with its first position, in the match that is at `now`."""
     seen: list[SeenTake] = []
     for run in runs:
         before = Position(tuple(run["piles"]), run["seat"], now.rows, now.ending, run["ply"])
@@ -88,12 +88,12 @@ def seen_takes_of(runs: Any, now: Position) -> tuple[SeenTake, ...]:
 
 
 def converse(session: Session, bot: Bot) -> Summary:
-    """Answers a session with a bot whose methods are plain, until it ends; an interrupt ends it soon."""
+    """Answers a session with a synchronous bot until the session ends. An interrupt ends it soon."""
     try:
         return _converse(session, bot)
     except KeyboardInterrupt:
         session.stop()
-        # What is asked meanwhile is not answered any more.
+        # Questions in between are not answered.
         while (summary := summary_of_end(next_notice(session))) is None:
             pass
         return summary
@@ -126,12 +126,12 @@ def _answer_plainly(session: Session, bot: Bot, notice: Notice) -> None:
 
 
 async def converse_async(session: Session, bot: Bot) -> Summary:
-    """Answers a session with a bot that is asked about many matches at once, until it ends."""
+    """Answers a session with a concurrent bot until the session ends."""
     loop = asyncio.get_running_loop()
     notices: asyncio.Queue[Notice | BaseException] = asyncio.Queue()
 
     def pump() -> None:
-        # It ends with the session, which is stopped whatever happens.
+        # This ends with the session, which is always stopped.
         is_over = False
         while not is_over:
             notice: Notice | BaseException
@@ -143,7 +143,7 @@ async def converse_async(session: Session, bot: Bot) -> Summary:
             try:
                 loop.call_soon_threadsafe(notices.put_nowait, notice)
             except RuntimeError:
-                # The loop is closed, and nobody listens any more.
+                # The loop is closed.
                 session.stop()
 
     threading.Thread(target=pump, name="lastnim-notices", daemon=True).start()
@@ -189,9 +189,9 @@ async def _answer(session: Session, bot: Bot, notice: Notice) -> None:
 
 
 def give_answer(session: Session, notice: Notice, result: Any) -> None:
-    """Gives what a method returned as its answer."""
+    """Answers with the result of a method."""
     if notice.kind in REPORTS:
-        session.heard(notice.number)
+        session.mark_handled(notice.number)
         return
     choice: Choice[Any] = result if isinstance(result, Choice) else Choice(result)  # pyright: ignore[reportUnknownVariableType]
     note_hash = choice.note_hash
@@ -204,7 +204,7 @@ def give_answer(session: Session, notice: Notice, result: Any) -> None:
 
 
 def take_of(value: Any) -> int:
-    """Reads a take. One that no pile has is refused by the server, like any that is too large."""
+    """Reads a take. The server refuses illegal ones."""
     try:
         return min(max(operator.index(value), 0), LARGEST_TAKE)
     except TypeError:
@@ -223,10 +223,10 @@ def row_of(value: Any) -> list[int]:
 
 
 def give_failure(session: Session, notice: Notice, argument: Any, error: Exception) -> None:
-    """Logs an exception of a bot, and gives up the seat in the match that it is about."""
+    """Logs an exception of a bot and resigns the seat in its match, if any."""
     if notice.kind in REPORTS:
         logger.error("%s raised an exception", notice.kind, exc_info=error)
-        session.heard(notice.number)
+        session.mark_handled(notice.number)
         return
     match: Match = argument.match if isinstance(argument, Turn) else argument
     logger.error("match %s: %s failed: the seat is resigned", match.id, notice.kind, exc_info=error)

@@ -1,4 +1,4 @@
-"""Messages from the JSON of the program (docs/reference/json-and-http.md), by the types of their fields."""
+"""Reads messages from the program's JSON by the types of their fields."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Reader = Callable[[Any], Any]
 
 
 def message_from_json(kind: type[Message], json: Any) -> Message:
-    """Reads a message; what is absent is None."""
-    # A class is hashable, whatever its metaclass says.
+    """Reads a message; absent fields are None."""
+    # Classes are hashable whatever their metaclass declares.
     message: Message = _reader_of(cast(Hashable, kind))(json)
     return message
 
@@ -32,18 +32,18 @@ def _reader_of(kind: Any) -> Reader:
         element = _reader_of(arguments[0])
         return lambda json: tuple(element(each) for each in _list_of(json))
     if kind is float:
-        # What is not finite is a text.
+        # Non-finite numbers are strings.
         return float
     if kind is bytes:
         return base64.b64decode
     if kind in (int, bool, str) or origin is Literal:
         return _unchanged
-    raise TypeError(f"{kind}: no message has a field of this type")
+    raise TypeError(f"{kind}: unsupported type of a field")
 
 
 def _reader_of_dataclass(kind: Any) -> Reader:
     hints = get_type_hints(kind)
-    # A key that is a word of Python has an underscore behind it.
+    # Fields named like Python keywords end with an underscore.
     readers = [(field.name.rstrip("_"), _reader_of(hints[field.name])) for field in dataclasses.fields(kind)]
 
     def read(json: Any) -> Any:
@@ -53,7 +53,7 @@ def _reader_of_dataclass(kind: Any) -> Reader:
 
 
 def _list_of(json: Any) -> Any:
-    # A message of one list, such as a row, stands for its list.
+    # A message with a single list, such as a row, is represented by the list.
     if isinstance(json, dict):
         (only,) = cast(dict[str, Any], json).values()
         return only

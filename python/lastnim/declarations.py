@@ -1,4 +1,4 @@
-"""Which rows a seat had better declare, the others' rows given, and from which declarations nobody would part.
+"""Which rows are best for a seat to declare, and which declarations are equilibria.
 
 Games are given as in `lastnim.oracle`, with the true rows as `matrix`.
 """
@@ -26,7 +26,7 @@ def best(
     max_examples: int = 10,
     max_steps: int | None = None,
 ) -> FindBestDeclarationResponse:
-    """Finds the rows with which a seat is best off, the others' rows given."""
+    """Finds the best rows to declare for a seat, given the rows of the others."""
     question = {
         "game": game_json(piles, matrix, players, first, ending),
         "seat": index(seat),
@@ -44,7 +44,7 @@ def check_truth(
     ending: Ending = "to_move_wins",
     max_steps: int | None = None,
 ) -> CheckTruthResponse:
-    """Says whether it is a pure Nash equilibrium that all seats declare their true rows."""
+    """Checks whether declaring the true rows is a pure Nash equilibrium."""
     question = {"game": game_json(piles, matrix, players, first, ending)}
     return message_from_json(CheckTruthResponse, answer("CheckTruth", question, max_steps))
 
@@ -59,7 +59,7 @@ def equilibria(
     max_examples: int = 10,
     max_steps: int | None = None,
 ) -> FindEquilibriaResponse:
-    """Finds all pure Nash equilibria of the simultaneous declaration game, of at most 8 seats."""
+    """Finds all pure Nash equilibria of the simultaneous declaration game, for at most 8 seats."""
     question = {
         "game": game_json(piles, matrix, players, first, ending),
         "max_examples": index(max_examples),

@@ -1,4 +1,4 @@
-"""Drawings for notebooks, as SVG that needs nothing else."""
+"""SVG drawings for notebooks, without dependencies."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .records import Record
 
 __all__ = ["position_svg", "record_html", "standings_html"]
 
-# Counters of a pile that are drawn one by one; of more, the number stands in the middle.
+# Maximum counters of a pile to draw one by one; for larger piles the number is written in the middle.
 MAX_DRAWN = 12
-# Piles that are drawn; of more, those before the last ones are counted.
+# Maximum piles to draw; of more, only the last ones are drawn, and the others are counted.
 MAX_PILES = 24
 STEP = 14
 COLUMN = 34
@@ -21,7 +21,7 @@ PLAYED, RESTING, OUTLINE = "#1f6f8b", "#c3ccd1", "#8a979e"
 
 
 def position_svg(position: Position) -> str:
-    """Draws the piles as columns, the one in play in another colour, and says who is to move."""
+    """Draws the piles as columns, the current one in another colour, with the seat to move."""
     left_out = max(0, position.pile + 1 - MAX_PILES)
     piles = position.piles[left_out:]
     height = STEP * (MAX_DRAWN + 1) + 40
@@ -58,12 +58,12 @@ def _pile_svg(x: int, floor: int, counters: int, is_in_play: bool) -> str:
 
 
 def _short(counters: int) -> str:
-    """Writes a number as it fits under a pile."""
+    """Shortens a number to fit under a pile."""
     return str(counters) if counters < 100_000 else f"{counters:.1e}"
 
 
 def record_html(record: Record) -> str:
-    """Draws the piles at the start, and each take with the oracle's view of it."""
+    """Draws the initial piles, and each take with the oracle's view of it."""
     setup, rows = record.setup, record.rows
     parts: list[str] = []
     if rows is not None:

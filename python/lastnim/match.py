@@ -1,4 +1,4 @@
-"""A match as a bot sees it: what was fixed before it, the position at its turn, and how it ended."""
+"""A match as a bot sees it: the setup, the position at its turn, and the end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 Row = tuple[int, ...]
-"""The preferences of one seat: the offsets 0..n-1, the most preferred winner first; offset k of seat i is seat (i + k) mod n."""
+"""The preference order of a seat: the offsets 0..n-1, the most preferred winner first. Offset k of seat i is seat (i + k) mod n."""
 Rows = tuple[Row, ...]
 """The rows of all seats, by seat."""
 
@@ -38,7 +38,7 @@ def standard_row(seats: int) -> Row:
 
 
 def favouring_row(ally: int, seats: int) -> Row:
-    """Returns the row that puts the seat at offset `ally` first, and the others as in the standard row."""
+    """Returns the row with the seat at offset `ally` first, and the others as in the standard row."""
     if not 0 <= ally < seats:
         raise ValueError(f"ally: offset {ally}: expected 0 to {seats - 1}")
     return (ally, *(offset for offset in range(seats) if offset != ally))
@@ -49,15 +49,15 @@ class Clock:
     """The clock of a match, in milliseconds."""
 
     initial_ms: int
-    """What every seat starts with."""
+    """The initial bank of every seat."""
     increment_ms: int
-    """What is added after each take of the seat."""
+    """Added after each take of the seat."""
     lag_quota_ms: int
-    """The most lag that is given back for one take."""
+    """The maximum lag credited for one take."""
     lag_total_ms: int
-    """The most lag that is given back to a seat in one match."""
+    """The maximum lag credited to a seat in one match."""
     declaration_ms: int
-    """What every seat has to declare its row."""
+    """The time limit for declarations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +74,16 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """All that was fixed before the first take of a match, seen from one seat."""
+    """What is fixed before the first take of a match, from the view of one seat."""
 
     id: str
     """The match, a UUID."""
     seat: int
-    """The bot's own seat, from 0."""
+    """The bot's seat, from 0."""
     bots: tuple[str, ...]
     """The names of the bots, by seat."""
     piles: tuple[int, ...]
-    """The counters of each pile at the start, 1 to 2^63-1."""
+    """The initial counters of each pile, 1 to 2^63-1."""
     first: int
     """The seat that moves first."""
     ending: Ending
@@ -91,31 +91,31 @@ class Match:
     clock: Clock
     """The clock."""
     strikes: int
-    """The strike that forfeits a seat."""
+    """The number of strikes that forfeits a seat."""
     max_plies: int
     """The number of plies after which the oracle decides."""
     assigned: Rows | None
-    """Everybody's row where the organiser gave them, so that no seat declares one."""
+    """All rows, if the organiser assigned them, so that seats do not declare."""
     origin: Origin | None
-    """The tournament that the match belongs to; none for an exhibition."""
+    """The tournament of the match; None for an exhibition."""
 
     @property
     def seats(self) -> int:
-        """How many seats there are, 2 to 32."""
+        """The number of seats, 2 to 32."""
         return len(self.bots)
 
     @property
     def rows_are_assigned(self) -> bool:
-        """Whether the organiser gave the rows."""
+        """Whether the organiser assigned the rows."""
         return self.assigned is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The piles as they stand, with the rows of all seats and the seat to move. Only the last nonempty pile can be touched."""
+    """The current piles, the rows of all seats and the seat to move. Takes are from the last nonempty pile."""
 
     piles: tuple[int, ...]
-    """The counters of each pile as they stand; emptied piles are 0."""
+    """The current counters of each pile; empty piles are 0."""
     seat: int
     """The seat to move, from 0."""
     rows: Rows
@@ -123,9 +123,9 @@ class Position:
     ending: Ending = "to_move_wins"
     """Who wins when no counter is left."""
     ply: int = 0
-    """The number of the take to come, from 0."""
+    """The number of the next take, from 0."""
     bank_left_ms: int | None = None
-    """Milliseconds that were left to the seat when its turn was sent; none away from a server."""
+    """The seat's bank in milliseconds when its turn was sent; None without a server."""
 
     @classmethod
     def of(
@@ -137,16 +137,16 @@ class Position:
         seat: int = 0,
         ending: Ending = "to_move_wins",
     ) -> Position:
-        """Returns a position at its first take, to try a bot on; rows and endings are given as to `lastnim.solve`."""
+        """Returns a position before its first take, to test a bot; rows and endings are given as in `lastnim.solve`."""
         rows = tuple(tuple(row) for row in matrix_rows(matrix, players))
         position = cls(tuple(piles), seat, rows, ending)
-        # The oracle names what is wrong with it.
+        # The oracle reports mistakes in it.
         position.solve()
         return position
 
     @property
     def seats(self) -> int:
-        """How many seats there are."""
+        """The number of seats."""
         return len(self.rows)
 
     @property
@@ -165,7 +165,7 @@ class Position:
         return self.counters == 0
 
     def after(self, take: int) -> Position:
-        """Returns the position after a take. ValueError if the rules do not allow it."""
+        """Returns the position after a take. Raises ValueError if the take is illegal."""
         pile, counters = self.pile, self.counters
         if not 1 <= take <= counters:
             allowed = "no counter is left" if counters == 0 else f"expected 1 to {counters}"
@@ -176,7 +176,7 @@ class Position:
         )
 
     def solve(self) -> SolveResponse:
-        """Asks the oracle who wins from here, and by which takes."""
+        """Asks the oracle for the winner and the optimal takes."""
         return solve(piles=self.piles, matrix=self.rows, first=self.seat, ending=self.ending)
 
     def _repr_html_(self) -> str:
@@ -186,24 +186,24 @@ class Position:
 
 
 TakeFeed = Literal["all", "own_turns"]
-"""Which takes a bot hears of: those of all seats, or none but its own turns."""
+"""Which takes a bot receives: those of all seats, or only its own turns."""
 
 MAX_SEEN_TAKES = 1_024
-"""The takes of a match that a turn shows at the most: the newest."""
+"""Maximum takes in `Turn.seen_takes`, which keeps the latest."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenTake:
-    """A take that the bot has heard of, its own or another seat's."""
+    """A take that the bot has received, its own or another seat's."""
 
     ply: int
     """The number of the take, from 0."""
     before: Position
-    """The position in which it was made, with the seat to move that made it."""
+    """The position before the take."""
     take: int
-    """Counters taken."""
+    """The counters taken."""
     mover: Literal["bot", "steward"]
-    """Whether the seat's own bot moved, or the steward."""
+    """Whether the bot or the steward moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +211,12 @@ class Turn:
     """A match at the bot's turn: all that a take depends on."""
 
     match: Match
-    """What was fixed before the first take. Its piles are those at the start."""
+    """What is fixed before the first take, including the initial piles."""
     position: Position
-    """The position, with the own seat to move."""
+    """The position, with the bot's seat to move."""
     seen_takes: tuple[SeenTake, ...] = ()
-    """The newest takes of all seats that the bot has heard of, the own ones too, in rising order of ply: 1,024 at the most, and none
-    unless `Bot.take_feed` returns `"all"`. Those that were made while there was no session are missing, and so are all that a process
-    before this one heard of."""
+    """The latest takes that the bot has received, in order of ply: at most 1,024, own ones included. Empty unless `Bot.take_feed` returns
+    `"all"`. Takes made while there was no session, or before this process started, are missing."""
 
     @property
     def counters(self) -> int:
@@ -226,7 +225,7 @@ class Turn:
 
     @property
     def piles(self) -> tuple[int, ...]:
-        """The counters of each pile as they stand."""
+        """The current counters of each pile."""
         return self.position.piles
 
     @property
@@ -236,12 +235,12 @@ class Turn:
 
     @property
     def seat(self) -> int:
-        """The own seat, which is to move."""
+        """The bot's seat, which is to move."""
         return self.position.seat
 
     @property
     def ply(self) -> int:
-        """The number of the take to come, from 0."""
+        """The number of the next take, from 0."""
         return self.position.ply
 
     @property
@@ -251,51 +250,51 @@ class Turn:
 
     @property
     def bank_left_ms(self) -> int | None:
-        """Milliseconds that were left when the turn was sent."""
+        """The bot's bank in milliseconds when the turn was sent."""
         return self.position.bank_left_ms
 
 
 EndReason = Literal["finished", "ply_limit", "all_forfeited", "cancelled", "unknown", "unseen"]
-"""How a match came to its end: `unseen` if it ended while the session was lost, `unknown` if this version does not know how."""
+"""Why a match ended: `unseen` if it ended while there was no session, `unknown` if this version does not know the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One seat's game in figures."""
+    """The figures of one seat's play."""
 
     satisfaction: float
     """1 - rank / (n - 1) of the winner in the seat's row, from 0 to 1."""
     regret: int
-    """The ranks that the seat's own takes cost it."""
+    """The ranks lost by the seat's own takes."""
     luck: int
-    """The ranks that the others' takes gave it; negative where they cost it."""
+    """The ranks gained by the others' takes; negative if they cost ranks."""
     takes: int
-    """Takes that the seat itself made."""
+    """Takes by the bot itself."""
     optimal_takes: int
-    """How many of them were optimal."""
+    """Optimal takes among them."""
 
     @property
     def accuracy(self) -> float | None:
-        """The share of the seat's own takes that were optimal, from 0 to 1; none if it made none."""
+        """The share of the bot's takes that were optimal, from 0 to 1; None without takes."""
         return self.optimal_takes / self.takes if self.takes else None
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEnd:
-    """How a match ended, seen from one seat."""
+    """How a match ended for one seat."""
 
     match: Match
     """The match."""
     reason: EndReason
-    """How it came to its end."""
+    """Why it ended."""
     winner: int | None
-    """The seat that won; none where the match was cancelled or its end was not seen."""
+    """The winner; None if the match was cancelled or its end was not seen."""
     forfeited: bool
-    """Whether the own seat was lost, so that the steward played on for it."""
+    """Whether the bot's seat was forfeited, so that the steward played on for it."""
     figures: Figures | None
-    """The own game held against the oracle; none where there is no winner, or the tournament keeps the oracle from its bots."""
+    """The audit of the bot's play; None without a winner, and in tournaments that hide the oracle from bots."""
 
     @property
     def won(self) -> bool:
-        """Whether the own seat won."""
+        """Whether the bot's seat won."""
         return self.winner == self.match.seat

@@ -17,39 +17,39 @@ TakeSafety: TypeAlias = Literal[
     "unspecified", "safe", "risky", "safe_error", "error"
 ]
 """
-What a take does to the mover's predicted rank and to the rank that it can guarantee itself against all others
-together, each held against the best that any take of the position leaves.
+What a take does to the mover's predicted rank and to the rank that it can guarantee against all others together,
+compared with the best that any take leaves.
 """
 
 TreeForm: TypeAlias = Literal[
     "unspecified", "tree", "graph"
 ]
-"""How all possible play is drawn."""
+"""The form of all possible play."""
 
 Minimality: TypeAlias = Literal[
     "unspecified", "proved", "proved_among", "at_least"
 ]
-"""Whether fewer takes contradict each other than those of a contradiction."""
+"""Whether a contradiction is the smallest."""
 
 Reading: TypeAlias = Literal[
     "unspecified", "common_knowledge", "declared_believed"
 ]
-"""What the others are taken to know of the row that explains a seat's takes."""
+"""What the others are assumed to know about the row that explains a seat's takes."""
 
 Outcome: TypeAlias = Literal[
     "unspecified", "n", "p", "l", "r"
 ]
-"""Who wins a game of two, whoever starts."""
+"""The outcome class of a game of two seats."""
 
 SequenceLaw: TypeAlias = Literal[
     "unspecified", "identity", "periodic", "not_found", "no_criterion"
 ]
-"""How the Grundy values of a game go on."""
+"""What is known of all further Grundy values of a game."""
 
 RatingMeasure: TypeAlias = Literal[
     "unspecified", "wins", "satisfaction"
 ]
-"""What a rating is measured by: what the matches of the tournament are scored by."""
+"""The measure of a rating: whatever the tournament scores."""
 
 RowDefault: TypeAlias = Literal[
     "unspecified", "late", "invalid", "forfeited"
@@ -60,17 +60,17 @@ RefusalReason: TypeAlias = Literal[
     "unspecified", "illegal_take", "not_your_turn", "future_ply", "stale", "invalid_row", "already_declared",
     "not_started", "match_ended", "forfeited", "unknown_match", "malformed"
 ]
-"""Why something that a bot sent was refused. Strikes are counted for the reasons that say so."""
+"""Why an action of a bot was refused. Some reasons cost a strike."""
 
 ForfeitReason: TypeAlias = Literal[
     "unspecified", "timed_out", "disconnected", "no_show", "strikes", "resigned", "disqualified"
 ]
-"""How a seat was lost."""
+"""Why a seat was forfeited."""
 
 EndReason: TypeAlias = Literal[
     "unspecified", "finished", "ply_limit", "all_forfeited", "cancelled"
 ]
-"""How a match came to its end."""
+"""Why a match ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class TakeRange:
     """An inclusive range of takes."""
 
     lo: int
-    """The smallest take, in counters, at least 1. In JavaScript see Game.piles."""
+    """The smallest take, in counters, at least 1. For JavaScript see Game.piles."""
     hi: int
     """The largest take, in counters, at least lo."""
 
@@ -94,60 +94,58 @@ class SolveResponse:
     winner_by_first: tuple[int, ...]
     """By seat: who wins if that seat is first to move."""
     optimal_takes: tuple[TakeRange, ...]
-    """All optimal takes, as disjoint ranges in rising order; none if no counter is left."""
+    """All optimal takes, as disjoint ranges in ascending order; none if no counter is left."""
     ending: Ending
     """Who wins when no counter is left, as in the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlyAudit:
-    """One take held against the oracle."""
+    """One take compared with optimal play."""
 
     ply: int
     """The number of the take, from 0."""
     seat: int
     """The seat that moved, 0..n-1."""
     take: int
-    """Counters taken, at least 1. In JavaScript see Game.piles."""
+    """Counters taken, at least 1. For JavaScript see Game.piles."""
     predicted_before: int
     """The winner under optimal play before the take."""
     predicted_after: int
     """The winner under optimal play after it."""
     regret: int
-    """Ranks that the mover lost by it in its own row, 0..n-1; 0 exactly when the take is optimal."""
+    """Ranks that the mover lost by the take in its own row, 0..n-1; 0 exactly if the take is optimal."""
     optimal_takes: tuple[TakeRange, ...]
-    """All optimal takes here, as disjoint ranges in rising order."""
+    """All optimal takes, as disjoint ranges in ascending order."""
     steward: bool
-    """True where the steward moved for a forfeited seat."""
+    """Whether the steward moved for a forfeited seat."""
     counters: int
-    """Counters that the pile held before the take, at least `take`."""
+    """Counters in the pile before the take, at least `take`."""
     guaranteed_before: int | None
     """
-    The rank that the mover could guarantee itself before the take, against all others together: a place in its own
-    row, 0 (best) to n-1. Absent, as the next two, from a server that does not work it out.
+    The rank that the mover could guarantee against all others together before the take: a place in its own row, 0
+    (best) to n-1. Absent, like the next two, if the server does not compute it.
     """
     guaranteed_after: int | None
-    """What it could guarantee itself after the take, never better."""
+    """The rank that it could guarantee after the take, never better."""
     guaranteed_if_optimal: int | None
-    """The best that an optimal take would have left it."""
+    """The best guaranteed rank after an optimal take."""
     safety: TakeSafety
-    """
-    What the take did to both the predicted and the guaranteed rank of the mover; unspecified where these are absent.
-    """
+    """What the take did to the mover's predicted and guaranteed rank; unspecified if these are absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakeSafetyCounts:
-    """Takes, counted by what they did to the mover's predicted rank and to the rank that it could guarantee itself."""
+    """Takes, counted by their effect on the mover's predicted and guaranteed rank."""
 
     risky: int
     """Risky takes: optimal ones that gave up guaranteed rank."""
     needless_risks: int
-    """Those of them that were needless: another optimal take would have left a better guaranteed rank."""
+    """Needless risks among them: another optimal take would have left a better guaranteed rank."""
     safe_errors: int
     """Safe errors: takes that cost predicted rank and kept the guaranteed one, which was better than the last."""
     hedges: int
-    """Those of them that were hedges: no optimal take would have kept the guaranteed rank."""
+    """Hedges among them: no optimal take would have kept the guaranteed rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,20 +163,20 @@ class SeatAudit:
     regret: int
     """The ranks that the seat's own takes cost it, at least 0."""
     luck: int
-    """The ranks that the others' takes gave it; negative where they cost it."""
+    """The ranks that others' takes gave it; negative if they cost it ranks."""
     accuracy: float | None
     """The share of the seat's own takes that were optimal, from 0 to 1; absent if the seat itself made none."""
     plies: int
-    """Takes that the seat itself made: those of the steward do not count."""
+    """The seat's own takes, without the steward's."""
     optimal_plies: int
     """How many of these were optimal."""
     rank_guaranteed: int | None
     """
-    The rank that the seat could guarantee itself from the first position on, against all others together: 0 (best) to
-    n-1, never better than rank_predicted. Absent from a server that does not work it out.
+    The rank that the seat could guarantee against all others together from the first position: 0 (best) to n-1, never
+    better than rank_predicted. Absent if the server does not compute it.
     """
     safety: TakeSafetyCounts | None
-    """Which of its own takes were risky, and which errors safe; absent as rank_guaranteed."""
+    """Its risky takes and safe errors; absent like rank_guaranteed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +184,12 @@ class LedgerRow:
     """One mover's row of the ledger."""
 
     costs: tuple[int, ...]
-    """By seat: ranks that the mover's takes cost that seat; negative where they gave."""
+    """By seat: ranks that the mover's takes cost that seat; negative if they gave it ranks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A finished game held against optimal play."""
+    """A finished game compared with optimal play."""
 
     winner: int
     """The seat that won, 0..n-1."""
@@ -199,25 +197,25 @@ class Audit:
     """The seat that wins from the first position if everybody plays optimally."""
     plies: tuple[PlyAudit, ...]
     """
-    Every take in order of play. One is at most 88 bytes, so that the audit of a match of 65,536 plies may be larger
-    than the 4 MiB that gRPC clients receive by default: a limit of 6 MiB is enough for any.
+    Every take in order. One has at most 88 bytes, so the audit of a match of 65,536 plies may exceed the 4 MiB that
+    gRPC clients accept by default: 6 MiB is enough.
     """
     seats: tuple[SeatAudit, ...]
     """Every seat, by seat."""
     ledger: tuple[LedgerRow, ...]
     """
-    Row j holds what seat j's takes cost the other seats: entry i is in ranks of seat i, positive where seat i lost by
-    it. The column sums are rank_actual - rank_predicted of each seat.
+    Row j is what seat j's takes cost the other seats: entry i in ranks of seat i, positive if seat i lost by it. The
+    sum of a column is the seat's rank_actual - rank_predicted.
     """
     kingmaking_plies: tuple[int, ...]
-    """Plies by which the mover hurt itself and a third seat gained."""
+    """Plies that cost the mover ranks and gave a third seat some."""
     first_error: int | None
-    """The first ply with a regret, if any."""
+    """The first ply with regret above 0, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """How far a seat goes up or down its row."""
+    """How far a seat moves up or down its row."""
 
     seat: int
     """The seat, 0..n-1."""
@@ -234,7 +232,7 @@ class TakeOption:
     winner: int
     """The seat that wins under optimal play after any of them, 0..n-1."""
     regret: int
-    """Ranks that they cost the seat to move, in its own row, 0..n-1; 0 exactly if they are optimal."""
+    """The ranks that they cost the seat to move in its own row, 0..n-1; 0 exactly if they are optimal."""
     better_for: tuple[RankChange, ...]
     """The seats that are better off than under optimal play, by seat; never the one to move."""
     worse_for: tuple[RankChange, ...]
@@ -252,9 +250,9 @@ class LinePly:
     pile: int
     """The index of the pile in play, from 0."""
     counters: int
-    """The counters in it before the take. In JavaScript see Game.piles."""
+    """The counters in it before the take. For JavaScript see Game.piles."""
     take: int
-    """Counters taken, at least 1. In JavaScript see Game.piles."""
+    """Counters taken, at least 1. For JavaScript see Game.piles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,35 +262,29 @@ class ExplainResponse:
     winner: int
     """The seat that wins, 0..n-1."""
     options: tuple[TakeOption, ...]
-    """
-    What the takes lead to: all takes, in rising order, those that lead to the same winner together. None if the game
-    is over.
-    """
+    """All takes, ascending, grouped by the winner that they lead to. Empty if the game is over."""
     line: tuple[LinePly, ...]
     """The line of best play: every seat makes the smallest of its optimal takes."""
     line_is_whole: bool
-    """Whether the line ends with the last counter; if not, it has as many plies as were asked for."""
+    """Whether the line ends with the last counter; otherwise it has the requested length."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A state of a game. The piles before the one in play are as they were, those behind it are empty."""
+    """A state of a game. The piles before the one in play are as at the start, those after it are empty."""
 
     to_move: int
     """The seat to move, 0..n-1."""
     pile: int
     """The index of the last nonempty pile, from 0."""
     counters: int
-    """The counters left in it; 0 only if the game is over. In JavaScript see Game.piles."""
+    """The counters left in it; 0 only if the game is over. For JavaScript see Game.piles."""
     winner: int
     """The seat that wins under optimal play, 0..n-1."""
     below: str | None
-    """
-    If the tree was cut here: how many nodes lie below, as a number, or as how large it is about, such as `about 2^400
-    (10^120)`.
-    """
+    """If the tree was cut here: the number of nodes below, exact or approximate, such as `about 2^400 (10^120)`."""
     below_log2: float | None
-    """If the tree was cut here: the binary logarithm of how many nodes lie below."""
+    """If the tree was cut here: the binary logarithm of the number of nodes below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,27 +292,27 @@ class TreeEdge:
     """A take from one state to another."""
 
     from_: int
-    """The index of the node that it was taken at."""
+    """The index of the node that it starts from."""
     to: int
     """The index of the node that it leads to."""
     take: int
-    """Counters taken, at least 1. In JavaScript see Game.piles."""
+    """Counters taken, at least 1. For JavaScript see Game.piles."""
     optimal: bool
     """Whether it is an optimal take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game of Last Nim with its preferences, as put to the oracle."""
+    """A game of Last Nim with the preferences of its seats."""
 
     piles: tuple[int, ...]
     """
-    1 to 1,024 piles of at most 2^63-1 counters each. Only the last nonempty pile is played. Emptied piles may stand
-    at the end as 0, nowhere else. A JavaScript number is exact up to 2^53 only: clients written in it read piles,
-    counters and takes as Long, BigInt or string (protobuf-js: install `long`; proto-loader: `longs: String`).
+    1 to 1,024 piles of at most 2^63-1 counters each. Only the last nonempty pile is played. Empty piles may appear as
+    0 at the end only. A JavaScript number is exact only up to 2^53: read piles, counters and takes as Long, BigInt or
+    string (protobuf-js: install `long`; proto-loader: `longs: String`).
     """
     alliance_matrix: tuple[tuple[int, ...], ...] | None
-    """The rows of all seats; they say how many seats there are."""
+    """The rows of all seats; their number is the number of seats."""
     first: int
     """The seat to move, 0..n-1."""
     ending: Ending
@@ -333,43 +325,43 @@ class BuildTreeResponse:
 
     nodes: tuple[TreeNode, ...]
     """
-    The states, the start first; at most 32,768. In a tree they stand in the order in which Algorithm 3.2 of El-Seidy,
-    El Kady and Nassr (2019) appends them; in a graph, every take leads to a later one.
+    The states, the start first; at most 32,768. A tree lists them in the order in which Algorithm 3.2 of El-Seidy, El
+    Kady and Nassr (2019) appends them; in a graph every take leads to a later one.
     """
     edges: tuple[TreeEdge, ...]
     """
-    The takes; at most 32,768. In a tree take k leads to node k + 1; in a graph they are in the order of the nodes
-    that they come from. The takes of a node are in rising order.
+    The takes; at most 32,768. In a tree take k leads to node k + 1; in a graph they are ordered by the node that they
+    start from. The takes of a node are ascending.
     """
     game: Game | None
-    """The game that was asked about."""
+    """The game of the request."""
     form: TreeForm
-    """How play is drawn; never unspecified."""
+    """Its form; never unspecified."""
     line: tuple[LinePly, ...]
-    """The line of best play, as far as it is drawn: every seat makes the smallest of its optimal takes."""
+    """The line of best play, as far as the tree goes: every seat makes the smallest of its optimal takes."""
     line_is_whole: bool
-    """Whether the line ends with the last counter; if not, the tree was cut there."""
+    """Whether the line ends with the last counter; otherwise the tree was cut there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coalition:
     """
-    Other seats that turn against a seat, and what comes of it: they play for the reverse of its row, everybody knows
-    it, and the other seats keep their rows. This is an equilibrium of other preferences, no minimax value, unless all
-    others have turned.
+    Seats that turn against a seat, and the outcome: they play for the reverse of its row, everybody knows it, and the
+    other seats keep their rows. This is an equilibrium of other preferences, and a minimax value only if all others
+    have turned.
     """
 
     seats: tuple[int, ...]
-    """The seats that turn, in rising order."""
+    """The seats that turn, ascending."""
     winner: int
     """The winner then, 0..n-1."""
     rank: int
-    """The place of that winner in the row of the seat that they turn against."""
+    """The place of that winner in the seat's row."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatRobustness:
-    """What a seat may expect, and what it is sure of. Ranks are places in its own row, 0 (best) to n-1."""
+    """What a seat may expect and what it can guarantee. Ranks are places in its own row, 0 (best) to n-1."""
 
     seat: int
     """The seat, 0..n-1."""
@@ -386,18 +378,18 @@ class SeatRobustness:
     """`guaranteed_rank` less `predicted_rank`."""
     smallest_coalition: Coalition | None
     """
-    The fewest other seats that worsen the rank by turning against the seat; absent if none do, and if the search did
-    not come to them.
+    The smallest coalition that worsens the rank by turning against the seat; absent if none does, or the search did
+    not reach it.
     """
     coalitions_cleared: int
-    """No coalition of so many seats or fewer worsens the rank; n-1 if none at all does."""
+    """No coalition up to this size worsens the rank; n-1 if none at all does."""
     search_halted: str
-    """Why the search ended before `max_coalition`, in words; empty if it did not."""
+    """Why the search ended before `max_coalition`; empty if it did not."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakeRobustness:
-    """Takes that lead to the same winner and leave the mover sure of the same rank."""
+    """Takes with the same winner and the same guaranteed rank for the mover."""
 
     takes: TakeRange | None
     """The takes."""
@@ -406,14 +398,14 @@ class TakeRobustness:
     rank: int
     """The place of that winner in the mover's row, 0 (best) to n-1."""
     guaranteed_rank: int
-    """The rank that the mover is sure of after any of them, against all others together."""
+    """The rank that the mover can guarantee after any of them, against all others together."""
     safety: TakeSafety
-    """What they do to both."""
+    """Their effect on both."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatErrorOutlook:
-    """What a seat may expect if takes are errors. Ranks are places in its own row, 0 (best) to n-1."""
+    """A seat's outlook with errors. Ranks are places in its own row, 0 (best) to n-1."""
 
     seat: int
     """The seat, 0..n-1."""
@@ -430,9 +422,8 @@ class SeatErrorOutlook:
 @dataclass(frozen=True, slots=True)
 class ErrorOutlook:
     """
-    What becomes of the seats if takes are errors: at each take of a seat that errs, with a probability of `rate` the
-    take is drawn from all legal ones; all other takes are drawn from those that are optimal without errors. Each is
-    as likely.
+    The outlook with errors: at each take of a seat that errs, with probability `rate` the take is drawn uniformly
+    from all legal ones; all other takes are drawn uniformly from those that are optimal without errors.
     """
 
     rate: float
@@ -450,24 +441,21 @@ class AssessRobustnessResponse:
     winner: int
     """The seat that wins under optimal play, 0..n-1: an equilibrium outcome."""
     seats: tuple[SeatRobustness, ...]
-    """Every seat, by seat: what it may expect, and what it is sure of."""
+    """By seat: what it may expect and what it can guarantee."""
     takes: tuple[TakeRobustness, ...]
-    """
-    What the takes of the seat to move do: all takes, in rising order, those that do the same together. None if the
-    game is over.
-    """
+    """All takes of the seat to move, ascending, grouped by effect. Empty if the game is over."""
     errors: ErrorOutlook | None
-    """If an error rate was given: what becomes of the seats if takes are errors."""
+    """The outlook with errors, if an error rate was given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What a declaration leads to."""
+    """The outcome of a declaration."""
 
     winner: int
     """The winner under optimal play of the rows declared, 0..n-1."""
     rank: int
-    """The winner's place in the true row of the seat that is asked about, 0 (best) to n-1."""
+    """The winner's place in the seat's true row, 0 (best) to n-1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,25 +465,25 @@ class Count:
     number: str
     """The number, in decimal digits."""
     exact: bool
-    """Whether it is exact; if not, there are so many or more."""
+    """Whether it is exact; if not, it is a lower bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class OffsetPair:
-    """Two offsets of a row, in their order."""
+    """Two offsets of a row, in order."""
 
     preferred: int
-    """The offset that stands before the other, 0..n-1."""
+    """The preferred offset, 0..n-1."""
     other: int
     """The other offset, 0..n-1."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartialRow:
-    """All rows that have some offsets in some order."""
+    """All rows in which some offsets have a given order."""
 
     pairs: tuple[OffsetPair, ...]
-    """What is known of their order. The rest follows from these pairs, or is open."""
+    """The known part of the order. The rest follows from these pairs or is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -503,16 +491,13 @@ class RowSet:
     """A set of rows of one seat."""
 
     count: Count | None
-    """How many rows there are."""
+    """The number of rows."""
     examples: tuple[tuple[int, ...], ...]
-    """
-    Some of them, each another: as many as were asked for, or all. The row of the game comes first, if it is one of
-    them.
-    """
+    """Different examples: as many as requested, or all. The row of the game comes first if it is among them."""
     leaves: tuple[PartialRow, ...]
-    """The set in whole, as partial rows of which no two have a row in common: the first 1,024 of them."""
+    """The complete set as disjoint partial rows: the first 1,024 of them."""
     leaves_left_out: int
-    """How many partial rows there are besides."""
+    """The number of further partial rows."""
     share: float
     """The share of all n! rows that `count` is, from 0 to 1."""
 
@@ -522,36 +507,33 @@ class Settled:
     """How much of an answer is certain."""
 
     complete: bool
-    """Whether every case was looked at and the numbers are exact."""
+    """Whether every case was examined and the numbers are exact."""
     settled: str
-    """The cases that were looked at, at least, in decimal digits; all of them if complete."""
+    """The minimum number of cases examined, in decimal digits; all of them if complete."""
     all: str
     """All cases, in decimal digits; empty if complete."""
     reason: str
-    """Why not all cases were looked at, in words; empty if complete."""
+    """Why not all cases were examined; empty if complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindBestDeclarationResponse:
-    """The rows with which a seat is best off."""
+    """The best rows of a seat."""
 
     truthful: Prospect | None
-    """What its true row leads to."""
+    """The outcome of its true row."""
     best: Prospect | None
-    """The best that any row leads to: any of those looked at, if not all are."""
+    """The best outcome of any examined row."""
     rows: RowSet | None
-    """The rows that lead to it."""
+    """The rows with this outcome."""
     settled: Settled | None
-    """
-    Whether all n! rows were looked at. If the best prospect has rank 0, no other row leads to a better one in any
-    case.
-    """
+    """Whether all n! rows were examined. If the best outcome has rank 0, no row can be better."""
     seat: int
     """The seat, as in the request."""
     truth_is_best: bool
-    """Whether no row that was looked at leads to a better prospect than the true one."""
+    """Whether no examined row is better than the true one."""
     best_is_certain: bool
-    """Whether no other row leads to a better prospect than the best, even if not all were looked at."""
+    """Whether the best outcome is certain, even if not all rows were examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -561,11 +543,11 @@ class Deviation:
     seat: int
     """The seat, 0..n-1."""
     row: tuple[int, ...] | None
-    """The row that it had better declare."""
+    """The better row."""
     truthful: Prospect | None
-    """What its true row leads to."""
+    """The outcome of its true row."""
     deviating: Prospect | None
-    """What the other row leads to."""
+    """The outcome of the other row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -573,13 +555,13 @@ class CheckTruthResponse:
     """Whether it is a pure Nash equilibrium that all seats declare their true rows."""
 
     equilibrium: bool | None
-    """Whether no seat is better off with another row; absent if there was not time enough to tell."""
+    """Whether no seat is better off with another row; absent if time ran out."""
     deviation: Deviation | None
     """If not: a seat that is better off with another row."""
     unsettled_seat: int | None
-    """If there was not time enough: the seat whose rows were being looked at. Those before it have nothing better."""
+    """If time ran out: the seat whose rows were being examined. The seats before it have nothing better."""
     unsettled_reason: str
-    """If there was not time enough: why, in words."""
+    """If time ran out: why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,44 +569,43 @@ class Equilibrium:
     """An equilibrium."""
 
     declared: tuple[tuple[int, ...], ...] | None
-    """What all seats declare."""
+    """The declarations of all seats."""
     winner: int
     """The winner under optimal play of it, 0..n-1."""
     set_size: Count | None
-    """How many equilibria were found together with this one."""
+    """The number of equilibria found together with this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindEquilibriaResponse:
     """
-    All pure Nash equilibria: the declarations of all seats from which no seat alone can come to a winner that its
-    true row ranks better.
+    All pure Nash equilibria: declarations from which no seat alone can reach a winner that its true row ranks better.
     """
 
     by_winner: tuple[Count, ...]
-    """By winner: how many equilibria lead to it."""
+    """By winner: the number of equilibria that lead to it."""
     count: Count | None
-    """How many equilibria there are."""
+    """The number of equilibria."""
     examples: tuple[Equilibrium, ...]
-    """Some of them: the truth first, if it is one, then one for each winner, then others."""
+    """Examples: the truth first, if it is one, then one per winner, then others."""
     settled: Settled | None
-    """Whether all (n!)^n declarations were looked at; the numbers are lower bounds if not."""
+    """Whether all (n!)^n declarations were examined; if not, the numbers are lower bounds."""
     truth: CheckTruthResponse | None
     """Whether the truth is one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakeOfGame:
-    """A take, by the game and its place in it."""
+    """A take of a game."""
 
     game: int
     """The index of the game in the request, from 0."""
     ply: int
     """The number of the take, from 0."""
     seat: int
-    """The seat that is asked about in this game, which made the take, 0..n-1."""
+    """The seat that made the take, 0..n-1."""
     name: str
-    """What the caller calls the game."""
+    """The name of the game."""
     piles: tuple[int, ...]
     """The piles before the take; empty if the game was not kept."""
     take: int
@@ -633,19 +614,16 @@ class TakeOfGame:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Takes that no row explains together; without any one of them, a row explains the others."""
+    """Takes that no row explains together, although without any one of them a row explains the rest."""
 
     takes: tuple[TakeOfGame, ...]
     """The takes, in order of play."""
     shortest: bool
-    """Whether no fewer takes would do, of all; if not, `minimality` says what is known."""
+    """Whether no smaller set of takes exists; if not known, see `minimality`."""
     minimality: Minimality
-    """Whether fewer takes would do."""
+    """Whether a smaller set exists."""
     of_takes: int | None
-    """
-    With MINIMALITY_PROVED_AMONG: how many takes were kept. With MINIMALITY_AT_LEAST: how many takes it needs at
-    least.
-    """
+    """With MINIMALITY_PROVED_AMONG: the number of kept takes. With MINIMALITY_AT_LEAST: the minimum size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -653,29 +631,29 @@ class RationaliseResponse:
     """The rows that explain every take."""
 
     rows: RowSet | None
-    """The rows; if games were left out, perhaps too many, but none is missing."""
+    """The rows; if games were left out there may be too many, but none is missing."""
     declared_explains: bool | None
-    """Whether the row that the seat declared is one of them; absent if it declared different ones."""
+    """Whether the declared row is one of them; absent if the seat declared different ones."""
     games: int
-    """How many games there are."""
+    """The number of games."""
     takes: int
-    """How many takes of the seat itself they have."""
+    """The number of the seat's own takes."""
     games_left_out: int
-    """Games that were left out, as they would have taken too long or too much memory."""
+    """Games that were left out because of time or memory."""
     contradiction: Contradiction | None
-    """If no row explains every take: a few takes that show it."""
+    """If no row explains every take: a few takes that prove it."""
     declared: tuple[int, ...] | None
     """The row that the seat declared; absent if it declared different ones."""
     reading: Reading
-    """What the others are taken to know; never unspecified."""
+    """What the others are assumed to know; never unspecified."""
 
 
 @dataclass(frozen=True, slots=True)
 class RulesetOption:
-    """A move, and what it leads to."""
+    """A move and its outcome."""
 
     play: str
-    """What is done, in words."""
+    """The move in words."""
     position: str
     """The position after it."""
     winner: int
@@ -714,37 +692,33 @@ class GrundyPart:
 @dataclass(frozen=True, slots=True)
 class Grundy:
     """
-    The Grundy value of a position, which decides the game for two seats that each want to win, where the last mover
-    does.
+    The Grundy value of a position, which decides the game for two seats that each want to win if the last mover wins.
     """
 
     value: int
-    """The value: the exclusive or of those of the parts."""
+    """The value: the exclusive or of the parts' values."""
     parts: tuple[GrundyPart, ...]
-    """Each part that the position is the sum of and in which somebody can move."""
+    """The parts whose sum is the position and in which a move exists."""
     ending: Ending
-    """
-    The ending that it is about, always `ENDING_LAST_MOVER_WINS`: with another one the outcome does not follow from
-    it.
-    """
+    """The ending, always `ENDING_LAST_MOVER_WINS`: with another one it does not decide the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class TwoPlayers:
-    """What is said of a game of two besides its winner."""
+    """Results for two seats."""
 
     outcome: Outcome
-    """Who wins, whoever starts."""
+    """The outcome class."""
     grundy: Grundy | None
     """
-    The Grundy value, of play in which the last mover wins whatever ending the request has; absent if the game is
-    partizan, or the value takes more than it may.
+    The Grundy value for the ending in which the last mover wins, whatever the request says; absent if the game is
+    partizan, or the value exceeds the limits.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class SolveRulesetResponse:
-    """The solution of a game of any rules, with moves and positions as text."""
+    """The solution of a game, with moves and positions as text."""
 
     winner: int
     """The seat that wins under optimal play, 0..n-1."""
@@ -753,22 +727,19 @@ class SolveRulesetResponse:
     winner_by_first: tuple[int, ...]
     """By seat: who wins if that seat is first to move."""
     options: tuple[RulesetOption, ...]
-    """
-    The moves of the seat to move; none if it has none. Of more than 2 MiB of them the optimal ones come before
-    others, which are left out.
-    """
+    """The moves of the seat to move. Beyond 2 MiB, optimal moves are kept and others left out."""
     options_left_out: int
-    """How many moves were left out."""
+    """The number of moves left out."""
     method: str
     """How it was solved: `cap_theorem`, `sprague_grundy` or `backward_induction`."""
     states: int
-    """How many positions were solved on the way."""
+    """The number of positions solved."""
     two_players: TwoPlayers | None
-    """With two seats: what is said besides."""
+    """Results for two seats."""
     ruleset: str
-    """The game, by its own name."""
+    """The game, by its main name."""
     ending: Ending
-    """Who wins when the seat to move has no move: what was asked for, or else the game's own ending."""
+    """Who wins when the seat to move has no move: as requested, or by default of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -785,23 +756,23 @@ class SequenceTerm:
 
 @dataclass(frozen=True, slots=True)
 class SequencePeriod:
-    """How Grundy values repeat, proved."""
+    """A proved period of Grundy values."""
 
     start: int
     """The size from which all values repeat."""
     length: int
-    """After how many sizes they do; no smaller number will do."""
+    """The smallest period."""
     theorem: str
     """
-    What proves it: `octal_game`, the theorem of Guy and Smith (1956), or `subtraction`, a row of as many values as
-    the largest number of the set that comes again.
+    The theorem: `octal_game` (Guy and Smith, 1956), or `subtraction` (a run of as many values as the largest number
+    of the set repeats).
     """
     checked_to: int
-    """The last size whose value the proof needs; all up to it were worked out."""
+    """The last size that the proof needs; all up to it were computed."""
     exceptions: tuple[int, ...]
-    """The sizes before the start whose values are not what the period, carried on backwards, says."""
+    """The sizes before the start whose values differ from the period extended backwards."""
     zero_remainders: tuple[int, ...]
-    """The remainders of sizes by the length for which the value is 0, from the start on."""
+    """The remainders of sizes modulo the length with value 0, from the start on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -809,48 +780,48 @@ class ListGrundyValuesResponse:
     """The Grundy values of a game's piles."""
 
     ruleset: str
-    """The game, by its own name."""
+    """The game, by its main name."""
     set: tuple[int, ...]
-    """For subtraction: what may be taken from a pile, rising."""
+    """For subtraction: the numbers that may be taken from a pile, ascending."""
     ending: Ending
-    """The ending that they are about, always `ENDING_LAST_MOVER_WINS`."""
+    """The ending, always `ENDING_LAST_MOVER_WINS`."""
     terms: tuple[SequenceTerm, ...]
     """The piles by size, from 0 on."""
     law: SequenceLaw
-    """How the values go on."""
+    """What is known of all further values."""
     period: SequencePeriod | None
-    """With SEQUENCE_LAW_PERIODIC: how they repeat."""
+    """With SEQUENCE_LAW_PERIODIC: the period."""
     values_searched: int
-    """With SEQUENCE_LAW_NOT_FOUND: how many values were worked out in search of a period."""
+    """With SEQUENCE_LAW_NOT_FOUND: the number of values computed."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotRating:
-    """How strong a bot is."""
+    """A bot's rating."""
 
     points: float
     """
-    By wins the most likely rating: 1500 wins half of its matches against the field, on average over the bots. By
-    satisfaction how far that lies above the mean of the field, -1 to 1.
+    By wins, the most likely rating: 1500 wins half of its matches against the field, averaged over the bots. By
+    satisfaction, the distance from the mean of the field, -1 to 1.
     """
     low: float
-    """The lower end of the interval in which it lies with 95% confidence."""
+    """The lower end of its 95% interval."""
     high: float
     """The upper end of that interval."""
     island: int
-    """The island, from 0: bots that no chain of matches joins lie on different ones, and cannot be compared."""
+    """The island, from 0: bots on different islands are not connected by matches and cannot be compared."""
     measure: RatingMeasure
-    """What it is measured by."""
+    """Its measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class BotSkill:
-    """How well a bot plays by the oracle's measure. Matches to which it never came are left out."""
+    """A bot's skill by the oracle's measure, without matches to which it never connected."""
 
     regret_per_match: float
-    """Ranks lost by own mistakes, a match to which it came."""
+    """Ranks lost by its own errors, per match to which it connected."""
     low: float | None
-    """The lower end of the interval in which it lies with 95% confidence; absent with a single duplicate group."""
+    """The lower end of its 95% interval; absent with a single duplicate group."""
     high: float | None
     """The upper end of that interval."""
 
@@ -858,14 +829,14 @@ class BotSkill:
 @dataclass(frozen=True, slots=True)
 class BotVersion:
     """
-    What a bot says at the start of a session of the program that plays for it: see ArenaService.Play. Both are empty
-    for a session that said nothing.
+    The program that plays for a bot, as reported at the start of a session: see ArenaService.Play. Both fields are
+    empty if nothing was reported.
     """
 
     version: str
-    """What it calls the version: 1 to 64 visible ASCII characters without spaces; empty if it does not say."""
+    """The version: 1 to 64 visible ASCII characters without spaces; empty if not reported."""
     config_hash: bytes
-    """The hash of its configuration, such as its settings file or its prompt: 32 bytes; empty if it does not say."""
+    """A hash of its configuration, such as a settings file or a prompt: 32 bytes; empty if not reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -873,11 +844,11 @@ class PlayedVersion:
     """What one version of a bot played."""
 
     version: BotVersion | None
-    """The version; one with nothing in it stands for the matches in which the bot said none."""
+    """The version; empty for matches in which the bot reported none."""
     matches: int
-    """Matches in which it sat. One in which several versions of the bot sat counts for each."""
+    """Matches in which it sat. A match with several versions of the bot counts for each."""
     wins: int
-    """Those of them that the bot won."""
+    """Those that the bot won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -886,9 +857,8 @@ class Standing:
 
     place: int
     """
-    The place, from 1; equal bots share it. By points; in samples, gauntlets and sequential tests, which give some
-    bots more matches, by points a match; in ladders, where bots meet their like, by rating. Then by lower regret,
-    then head to head.
+    The place, from 1; equal bots share it. By points; in samples, gauntlets and sequential tests, where bots play
+    different numbers of matches, by points per match; in ladders by rating. Then by lower regret, then head to head.
     """
     bot: str
     """The bot."""
@@ -903,62 +873,62 @@ class Standing:
     accuracy: float | None
     """The share of its own takes that were optimal, 0 to 1; absent before the first take."""
     regret_per_match: float | None
-    """Ranks lost by own mistakes, a match; absent before the first match."""
+    """Ranks lost per match by its own errors; absent before the first match."""
     luck_per_match: float | None
-    """Ranks gained from others' mistakes, a match; negative where they cost. Absent before the first match."""
+    """Ranks gained per match from others' errors; negative if they cost it ranks. Absent before the first match."""
     forfeits: int
-    """Matches in which its seat was lost, no-shows included."""
+    """Forfeited matches, including no-shows."""
     no_shows: int
-    """Matches to which it never came."""
+    """Matches to which it never connected."""
     rating: BotRating | None
     """
-    How strong it is by what is scored; absent before it was rated, and where it never showed up. While a tournament
-    runs it is rated at most every few seconds; the last standings are of all matches.
+    Its rating by what is scored; absent before it was rated and if it never connected. Updated at most every few
+    seconds while a tournament runs; the final standings rate all matches.
     """
     skill: BotSkill | None
-    """How well it plays by the oracle's measure; absent before that was worked out. As old as the rating."""
+    """Its skill by the oracle's measure; absent before it was computed. As old as the rating."""
     elo: float | None
     """
-    Its plain Elo, in points: 1500 before its first match, at most 20 won or lost by each, in the order of the
-    matches' numbers. Only where matches have two seats and ratings are measured by wins; as old as the rating, and
-    absent before the first match that was rated.
+    Its plain Elo, in points: 1500 before its first match, a gain or loss of at most 20 per match, in the order of
+    match numbers. Only if matches have two seats and ratings are measured by wins; as old as the rating, absent
+    before the first rated match.
     """
     versions: tuple[PlayedVersion, ...]
     """
-    The versions of the bot that played, in the order of their names, without matches to which it never came; empty if
-    it never said any. Of more than 32 the first.
+    The versions of the bot that played, by name, without matches to which it never connected; empty if none was
+    reported, and only the first 32.
     """
     disqualified: bool
-    """Whether it was disqualified: it stands behind all others, and shares its place with those that were as well."""
+    """Whether it was disqualified: its place is after all others, shared with other disqualified bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
     """
     The clock of a match. A seat's bank runs from the moment its turn is handed to its stream until its take arrives,
-    but not while the server itself stands still; the lag measured by Ping and Pong is given back within the quotas.
+    but not while the server itself is stopped; the lag measured by Ping and Pong is given back within the quotas.
     """
 
     initial_ms: int
-    """Milliseconds that every seat starts with, 1 to 86,400,000 (a day)."""
+    """Milliseconds in every seat's bank at the start, 1 to 86,400,000 (a day)."""
     increment_ms: int
     """Milliseconds added after each take of the seat, 0 to 3,600,000 (an hour)."""
     lag_quota_ms: int
-    """The most lag that is given back for one take, in milliseconds, 0 to 10,000."""
+    """The maximum lag given back for one take, in milliseconds, 0 to 10,000."""
     lag_total_ms: int
-    """The most lag that is given back to a seat in one match, in milliseconds, 0 to 600,000."""
+    """The maximum lag given back to a seat in one match, in milliseconds, 0 to 600,000."""
     declaration_ms: int
     """Milliseconds that every seat has to declare its row, 1 to 3,600,000 (an hour)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """All that is fixed before the first move."""
+    """Everything fixed before the first move."""
 
     bots: tuple[str, ...]
     """The bots, by seat: 2 to 32 different names."""
     piles: tuple[int, ...]
-    """The piles at the start: 1 to 1,024, each 1 to 2^63-1 counters. In JavaScript see Game.piles."""
+    """The piles at the start: 1 to 1,024, each 1 to 2^63-1 counters. For JavaScript see Game.piles."""
     first: int
     """The seat that moves first, 0..n-1."""
     ending: Ending
@@ -970,11 +940,11 @@ class MatchSetup:
     max_plies: int
     """The number of plies after which the oracle decides, 1 to 65,536."""
     assigned: tuple[tuple[int, ...], ...] | None
-    """The rows, where they are assigned; absent where seats declare their own."""
+    """The rows if they are assigned; absent if seats declare their own."""
     tournament_id: str
-    """The tournament that the match belongs to; empty for an exhibition."""
+    """Its tournament; empty for an exhibition."""
     number: int
-    """The number of the match in its tournament, from 0."""
+    """Its number in the tournament, from 0."""
     group: int
     """The duplicate group: matches of the same bots on the same piles in every rotation share it."""
 
@@ -988,14 +958,14 @@ class DeclaredEvent:
     row: tuple[int, ...] | None
     """Its row."""
     defaulted: RowDefault
-    """Why this is the standard row and not the seat's own; unspecified where it is its own."""
+    """Why this is the standard row and not the seat's; unspecified if it is the seat's."""
     note_hash: bytes
-    """What the bot added to its row: see Declare.note_hash. 32 bytes; empty where it added nothing."""
+    """The note hash of the row: see Declare.note_hash. 32 bytes, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class RevealedEvent:
-    """All rows were shown to everybody."""
+    """All rows were revealed to everybody."""
 
     alliance_matrix: tuple[tuple[int, ...], ...] | None
     """The rows of all seats."""
@@ -1014,11 +984,11 @@ class TookEvent:
     steward: bool
     """True where the steward moved for a forfeited seat."""
     charged_us: int
-    """Microseconds charged to the seat's bank, lag given back already deducted."""
+    """Microseconds charged to the seat's bank, less the lag given back."""
     lag_us: int
     """Microseconds of lag given back."""
     note_hash: bytes
-    """What the bot added to its take: see Take.note_hash. 32 bytes; empty where it added nothing."""
+    """The note hash of the take: see Take.note_hash. 32 bytes, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1035,12 +1005,12 @@ class StruckEvent:
 
 @dataclass(frozen=True, slots=True)
 class ForfeitedEvent:
-    """A seat was lost; the steward plays it from here."""
+    """A seat was forfeited; the steward plays it from then on."""
 
     seat: int
     """The seat, 0..n-1."""
     reason: ForfeitReason
-    """How it was lost."""
+    """Why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1048,9 +1018,9 @@ class EndedEvent:
     """The match ended."""
 
     reason: EndReason
-    """How it came to its end."""
+    """Why it ended."""
     winner: int | None
-    """The seat that won; absent where the match was cancelled."""
+    """The seat that won; absent if the match was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1059,59 +1029,59 @@ class RecordEvent:
 
     at_us: int
     """
-    When it happened, in microseconds since 1970-01-01 UTC; in a record never less than the event's before. While a
-    match is watched, rows come later than in its record, and so after events that are younger.
+    When it happened, in microseconds since 1970-01-01 UTC, never earlier than the event before. A watcher gets rows
+    later than their place in the record, after events with later times.
     """
     created: MatchSetup | None
     """The match was set up."""
     declared: DeclaredEvent | None
-    """A seat's row became known to the server. Left out of what is shown before the rows are revealed."""
+    """A seat's row became known to the server. Not shown before the rows are revealed."""
     revealed: RevealedEvent | None
-    """All rows were shown to everybody."""
+    """All rows were revealed to everybody."""
     took: TookEvent | None
     """A take was made."""
     struck: StruckEvent | None
     """A seat was given a strike."""
     forfeited: ForfeitedEvent | None
-    """A seat was lost; the steward plays it from here."""
+    """A seat was forfeited; the steward plays it from then on."""
     ended: EndedEvent | None
     """The match ended."""
     hash: bytes
     """
-    The hash of this event and of all before it, 32 bytes: BLAKE3 of the event's canonical bytes, keyed with the hash
-    before it. It stands only in records whose rows are revealed: before that, whoever knows the hash of an event that
-    follows a withheld row could try all rows until the hash fits. WatchMatch sends no hashes at all.
+    The hash of this event and all before it, 32 bytes: BLAKE3 of the event's canonical bytes, keyed with the previous
+    hash. Only present once rows are revealed: before that, a reader could try all rows until a later hash fits.
+    WatchMatch sends no hashes.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
     """
-    Everything that happened in a match. Once the match is over the server has signed it; docs/reference/records.md says what a
-    verifier needs to know.
+    Everything that happened in a match. The server signs it once the match has ended; docs/reference/records.md says
+    how to verify it.
     """
 
     match_id: str
     """The match, a UUID."""
     events: tuple[RecordEvent, ...]
-    """The events in the order in which they happened; the first is `created`."""
+    """The events in order; the first is `created`."""
     signer: bytes
     """
-    The Ed25519 public key of the server that signed the record, 32 bytes; empty while the match is not over, and
-    where it was cancelled before its rows were revealed.
+    The Ed25519 public key of the server that signed the record, 32 bytes; empty while the match is open, and if it
+    was cancelled before its rows were revealed.
     """
     signature: bytes
-    """The signature on the hash of the last event, 64 bytes; empty where `signer` is."""
+    """The signature on the hash of the last event, 64 bytes; empty if `signer` is."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A match that is over."""
+    """A match that has ended."""
 
     match_id: str
     """The match, a UUID."""
     tournament_id: str | None
-    """The tournament that it belongs to, a UUID; absent for an exhibition, as the next two."""
+    """Its tournament, a UUID; absent for an exhibition, like the next two."""
     tournament_number: int | None
     """The number of the match in its tournament, from 0."""
     tournament_group: int | None
@@ -1133,7 +1103,7 @@ class MatchRow:
     rows_assigned: bool
     """Whether the rows were assigned to the seats."""
     alliance_matrix: str | None
-    """The rows; absent where they were never revealed, as all that the oracle says."""
+    """The rows; absent if they were never revealed, like everything the oracle says."""
     clock_initial_ms: int
     """The clock: see Clock."""
     clock_increment_ms: int
@@ -1149,13 +1119,13 @@ class MatchRow:
     max_plies: int
     """The number of plies after which the oracle decides."""
     plies: int
-    """How many takes there were."""
+    """The number of takes."""
     errors: int | None
-    """How many of them were errors."""
+    """The number of errors among them."""
     first_error_ply: int | None
-    """The first of those."""
+    """The first error."""
     kingmaking_plies: int | None
-    """How many of them gave a third seat something."""
+    """The number of takes that gave a third seat something."""
     end_reason: EndReason | None
     """Why it ended."""
     winner_seat: int | None
@@ -1173,23 +1143,23 @@ class MatchRow:
     signer: bytes | None
     """The public key that signed the record, 32 bytes."""
     void_reason: str | None
-    """Why it was voided, if it was: it counts for nothing, and was played again."""
+    """Why it was voided, if it was: it does not count and was played again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """A seat of a match that is over. What the oracle says is absent where the match has no winner."""
+    """A seat of an ended match. The oracle's figures are absent if the match has no winner."""
 
     match_id: str
     """The match, a UUID."""
     tournament_id: str | None
-    """The tournament that it belongs to, a UUID; absent for an exhibition."""
+    """Its tournament, a UUID; absent for an exhibition."""
     seat: int
     """The seat, 0..n-1."""
     bot: str
     """Its bot."""
     row: str | None
-    """Its row; absent where the rows were never revealed."""
+    """Its row; absent if the rows were never revealed."""
     row_default: RowDefault | None
     """Why it has the standard row, if the bot's own did not count."""
     won: bool | None
@@ -1199,7 +1169,7 @@ class SeatRow:
     rank_actual: int | None
     """See SeatAudit.rank_actual."""
     satisfaction: float | None
-    """How satisfied its bot is, 0 to 1: as SeatAudit.satisfaction, but 0 where the seat was lost."""
+    """Its bot's satisfaction, 0 to 1: SeatAudit.satisfaction, but 0 if the seat was forfeited."""
     regret: int | None
     """See SeatAudit.regret."""
     luck: int | None
@@ -1207,35 +1177,38 @@ class SeatRow:
     accuracy: float | None
     """See SeatAudit.accuracy."""
     own_plies: int | None
-    """Takes that the seat itself made."""
+    """Its own takes, without the steward's."""
     optimal_plies: int | None
     """How many of these were optimal."""
     strikes: int
-    """How many strikes it had."""
+    """Its strikes."""
     forfeit_reason: ForfeitReason | None
     """Why it was forfeited, if it was."""
     time_left_us: int
-    """What its bank held at the end."""
+    """The time left in its bank at the end."""
     row_note_hash: bytes | None
-    """What the bot added to its row, 32 bytes."""
+    """The note hash of its row, 32 bytes."""
     versions: int
-    """How many versions of the bot sat there, with one for sessions that said none; 0 if it never said any."""
+    """
+    The number of versions of the bot in the match, counting sessions that reported none as one; 0 if none was
+    reported.
+    """
     version: str | None
-    """Those of them that it said, as BotVersion.version."""
+    """The reported versions, as BotVersion.version."""
     config_hash: str | None
     """Their config hashes in base64."""
     attended: bool
-    """Whether the bot came: one that never did forfeits the match, and has no figures of its own."""
+    """Whether the bot connected: one that never did forfeits the match and has no figures of its play."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlyRow:
-    """A take of a match that is over, with the oracle's view."""
+    """A take of an ended match, with the oracle's view."""
 
     match_id: str
     """The match, a UUID."""
     tournament_id: str | None
-    """The tournament that it belongs to, a UUID; absent for an exhibition."""
+    """Its tournament, a UUID; absent for an exhibition."""
     ply: int
     """The number of the take, from 0."""
     at_us: int
@@ -1249,13 +1222,13 @@ class PlyRow:
     pile: int
     """The index of the pile in play, from 0."""
     counters: int
-    """What it held before the take. In JavaScript see Game.piles."""
+    """Its counters before the take. For JavaScript see Game.piles."""
     take: int
-    """What was taken. In JavaScript see Game.piles."""
+    """The counters taken. For JavaScript see Game.piles."""
     optimal: bool
     """Whether that was optimal."""
     optimal_takes: str
-    """The optimal takes, and ranges of them, as in `1-3 7`."""
+    """The optimal takes and ranges of takes, as in `1-3 7`."""
     predicted_before_seat: int
     """The winner under optimal play before the take."""
     predicted_after_seat: int
@@ -1263,10 +1236,10 @@ class PlyRow:
     regret: int
     """See PlyAudit.regret."""
     bank_before_us: int
-    """What the seat's bank held before the take."""
+    """The seat's bank before the take."""
     charged_us: int
-    """What the take cost it."""
+    """The time that the take cost."""
     lag_us: int
-    """The lag that was given back for it."""
+    """The lag that was given back."""
     note_hash: bytes | None
-    """What the bot added to the take, 32 bytes."""
+    """The note hash of the take, 32 bytes."""

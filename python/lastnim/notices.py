@@ -1,4 +1,4 @@
-"""What a bot hears besides its matches, and what it achieved."""
+"""Reports to a bot apart from its matches, and the summary of its run."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ __all__ = ["Connected", "LastnimError", "Refusal", "Summary", "Suspension", "Tou
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """An open session, as the server welcomed it."""
+    """An open session."""
 
     bot: str
-    """The name of the bot whose token was given."""
+    """The name of the token's bot."""
     server_version: str
     """The version of the server."""
     open_matches: int
-    """How many of the bot's matches are under way."""
+    """The number of the bot's open matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Something that the bot sent and that the server refused."""
+    """A request of the bot that the server refused."""
 
     match: str | None
     """The match's id, if the refused message named one."""
     reason: str | None
-    """The reason in a word, such as `illegal_take`; none where this version does not know it."""
+    """The reason as a code, such as `illegal_take`; None if this version does not know it."""
     message: str
-    """The reason in words: the offending value, and what would be right."""
+    """The reason in words: the offending value, and what is expected."""
     ply: int
-    """The ply that the match has reached."""
+    """The current ply of the match."""
     strikes: int
     """The seat's strikes so far."""
     strikes_left: int
@@ -40,27 +40,27 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Suspension:
-    """A ladder that gives the bot no more matches, as it lost its seat in too many in a row. It returns by joining again."""
+    """A ladder has suspended the bot after too many forfeits in a row. To return, the bot joins again."""
 
     tournament: str
     """The tournament's id."""
     reason: str | None
-    """Why, in a word: `never_came` or `lost_seats`; none where this version does not know it."""
+    """The reason as a code: `never_came` or `lost_seats`; None if this version does not know it."""
     message: str
-    """Why, in words."""
+    """The reason in words."""
     from_round: int
-    """The round from which on it gets no match."""
+    """The first round without matches for the bot."""
     lost: int
-    """Matches in a row in which its seat was lost."""
+    """Forfeited matches in a row."""
     no_shows: int
-    """Those of them to which it never came."""
+    """Those among them in which the bot never appeared."""
     last: int
     """The number of the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentEnd:
-    """How a tournament ended, and where the bot came in it."""
+    """How a tournament ended, and the bot's result."""
 
     tournament: str
     """The tournament's id."""
@@ -69,50 +69,50 @@ class TournamentEnd:
     state: Literal["finished", "cancelled"]
     """How it ended."""
     place: int
-    """The bot's own place, from 1; equal bots share it."""
+    """The bot's place, from 1; tied bots share it."""
     points: float
     """Its points."""
     matches: int
-    """Matches that it played."""
+    """Matches played."""
     wins: int
-    """Matches that it won."""
+    """Matches won."""
     bots: int
-    """How many bots have a line in the standings."""
+    """The number of bots in the standings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a bot achieved between its first and its last session; `str(summary)` says it in one line."""
+    """The results of a bot's run; `str(summary)` is a line."""
 
     matches: int
-    """Matches whose winner was seen."""
+    """Matches with a winner."""
     wins: int
-    """Matches won by the own seat, not lost before."""
+    """Matches won by the bot itself."""
     forfeits: int
-    """Matches in which the own seat was lost."""
+    """Matches with the bot's seat forfeited."""
     cancelled: int
     """Matches that were cancelled."""
     unseen: int
-    """Matches that ended while the session was lost."""
+    """Matches that ended while there was no session."""
     unaudited: int
-    """Matches whose winner was seen and whose audit was not."""
+    """Matches with a winner but no audit, which a tournament may hide from bots."""
     regret: int
-    """Ranks lost by own takes, in all matches that were audited."""
+    """Ranks lost by the bot's takes in audited matches."""
     takes: int
-    """Own takes."""
+    """The bot's takes."""
     optimal_takes: int
-    """Own takes that were optimal."""
+    """The bot's optimal takes."""
     line: str
-    """All of it in one line."""
+    """The summary in a line."""
 
     @property
     def accuracy(self) -> float | None:
-        """The share of own takes that were optimal, from 0 to 1; none before the first take."""
+        """The share of the bot's takes that were optimal, from 0 to 1; None without takes."""
         return self.optimal_takes / self.takes if self.takes else None
 
     @property
     def regret_per_match(self) -> float | None:
-        """The ranks lost by own takes, a match that was audited; none before the first one."""
+        """The mean ranks lost per audited match; None without such matches."""
         audited = self.matches - self.unaudited
         return self.regret / audited if audited else None
 
@@ -121,10 +121,10 @@ class Summary:
 
 
 class LastnimError(Exception):
-    """What ends a run before its time, and opening a session again cannot mend.
+    """A permanent error that ended a run.
 
-    `code` says it in a word: `address`, `token`, `no_token`, `token_file`, `version`, `config_hash`, `unreachable`, `ca`, `tls`, `refused`,
-    `superseded`, `gave_up`, `not_joined`, `tournament`, `practice`, `no_house_bots`, `protocol` or `failed`. `reason` is the server's word
+    `code` is one of `address`, `token`, `no_token`, `token_file`, `version`, `config_hash`, `unreachable`, `ca`, `tls`, `refused`,
+    `superseded`, `gave_up`, `not_joined`, `tournament`, `practice`, `no_house_bots`, `protocol` and `failed`. `reason` is the server's code
     for why a tournament cannot be joined.
     """
 

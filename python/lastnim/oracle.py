@@ -1,9 +1,8 @@
 """The exact oracle: who wins under optimal play, and what every take is worth.
 
-Every function takes a game by keywords. `piles` are the counters of each pile, of which the last nonempty one is played; `matrix` has a
-row for each seat, the offsets from the seat with the most preferred winner first (without it, `players` says how many seats have the
-standard rows); `first` is the seat to move, 0..n-1; `ending` says who wins when no counter is left. What is wrong with a game raises a
-ValueError that names it.
+All functions take a game by keywords: `piles`, the counters of each pile, where takes are from the last nonempty one; `matrix`, a row of
+offsets per seat, the most preferred winner first (without it, `players` is the number of seats with standard rows); `first`, the seat to
+move, 0..n-1; `ending`, who wins when no counter is left. A ValueError names mistakes in a game.
 """
 
 from __future__ import annotations
@@ -49,21 +48,21 @@ UNBOUNDED = 2**64 - 1
 
 
 def answer(method: str, question: dict[str, Any], max_steps: int | None = None) -> Any:
-    """Answers a question of a method of the oracle's service, both in the JSON of its messages (docs/reference/json-and-http.md)."""
+    """Answers a request to a method of the oracle's service; both are the JSON of its messages."""
     steps = UNBOUNDED if max_steps is None else index(max_steps)
     return json.loads(answer_question(method, json.dumps(question), steps))
 
 
 def standard_matrix(players: int) -> list[list[int]]:
-    """Returns the standard row for each of so many seats: itself, then the next, and so on."""
+    """Returns standard rows: each seat prefers itself, then the next, and so on."""
     return [list(range(players)) for _ in range(players)]
 
 
 def matrix_rows(matrix: Matrix | None, players: int | None) -> list[list[int]]:
-    """Returns the rows that are meant, as lists of plain integers."""
+    """Returns the rows as lists of plain integers."""
     if matrix is None:
         if players is None:
-            raise ValueError("matrix: a game needs its rows, or players=N for the standard ones")
+            raise ValueError("matrix: expected rows, or players=N for standard rows")
         if not 2 <= index(players) <= 32:
             raise ValueError(f"players: {players}: a game has 2 to 32 seats")
         return standard_matrix(index(players))
@@ -75,7 +74,7 @@ def matrix_rows(matrix: Matrix | None, players: int | None) -> list[list[int]]:
 def game_json(
     piles: Iterable[int], matrix: Matrix | None, players: int | None, first: int, ending: Ending | None
 ) -> dict[str, Any]:
-    """Makes the JSON of a game."""
+    """Writes a game as JSON."""
     return {
         "piles": [index(counters) for counters in piles],
         "alliance_matrix": {"rows": [{"offsets": row} for row in matrix_rows(matrix, players)]},
@@ -109,8 +108,7 @@ def explain(
     ending: Ending = "to_move_wins",
     max_plies: int = 100,
 ) -> ExplainResponse:
-    """Explains why a seat wins: what each take leads to, for whom that would be better or worse, and the line of best play, of which
-    1 to 1,024 plies are returned at most."""
+    """Explains why a seat wins: the result of each take, who would gain or lose by it, and a line of best play of at most 1 to 1,024 plies."""
     question = {"game": game_json(piles, matrix, players, first, ending), "max_plies": index(max_plies)}
     return message_from_json(ExplainResponse, answer("Explain", question))
 
@@ -126,7 +124,7 @@ def tree(
     depth: int | None = None,
     max_steps: int | None = None,
 ) -> BuildTreeResponse:
-    """Draws all possible play, as a tree of at most `depth` takes, or as the graph of its states, with at most 32,768 nodes."""
+    """Returns all possible play as a tree of at most `depth` takes, or as the graph of its states, with at most 32,768 nodes."""
     question = {"game": game_json(piles, matrix, players, first, ending), "form": form, "depth": depth}
     return message_from_json(BuildTreeResponse, answer("BuildTree", question, max_steps))
 
@@ -140,7 +138,7 @@ def audit(
     first: int = 0,
     ending: Ending = "to_move_wins",
 ) -> Audit:
-    """Holds a finished game against optimal play: who erred, and who paid for it."""
+    """Compares a finished game with optimal play: who erred, and who paid for it."""
     question = {
         "game": game_json(piles, matrix, players, first, ending),
         "takes": [index(take) for take in takes],
@@ -159,8 +157,8 @@ def robustness(
     error_rate: float | None = None,
     max_steps: int | None = None,
 ) -> AssessRobustnessResponse:
-    """Says how safe the winner under optimal play is: what each seat is sure of against all others together, the fewest seats that
-    worsen its rank by turning against it, up to `max_coalition` of them, and what becomes of it if takes are errors at `error_rate`, 0..1."""
+    """Says how safe the winner under optimal play is: what each seat can ensure against all others together, the smallest coalition (of up
+    to `max_coalition` seats) that can worsen its rank, and its prospects if takes are errors at `error_rate`, 0..1."""
     question = {
         "game": game_json(piles, matrix, players, first, ending),
         "max_coalition": index(max_coalition),
@@ -171,20 +169,20 @@ def robustness(
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game as one seat played it, with the rows that were declared; it need not be over."""
+    """A game from the view of one seat, with the declared rows. It need not be over."""
 
     piles: Sequence[int]
     takes: Sequence[int]
     seat: int
-    """The seat that is asked about, 0..n-1."""
+    """The seat in question, 0..n-1."""
     matrix: Matrix | None = None
     players: int | None = None
     first: int = 0
     ending: Ending = "to_move_wins"
     steward_plies: Sequence[int] = ()
-    """The numbers of the takes, from 0, that the steward made for forfeited seats: they need no explanation."""
+    """The plies of the steward's takes for forfeited seats, which need no explanation."""
     name: str = ""
-    """What the game is called, such as a match's id, of at most 256 bytes. It comes back with its takes."""
+    """A name for the game in results, such as a match id, of at most 256 bytes."""
 
 
 def rationalise(
@@ -194,7 +192,7 @@ def rationalise(
     max_examples: int = 10,
     max_steps: int | None = None,
 ) -> RationaliseResponse:
-    """Finds the rows under which every take of a player was optimal, over 1 to 4,096 games of as many seats, or a contradiction."""
+    """Finds the rows under which every take of a player was optimal in 1 to 4,096 games with the same number of seats, or a contradiction."""
     played = [
         {
             "game": game_json(game.piles, game.matrix, game.players, game.first, game.ending),
@@ -226,12 +224,12 @@ def solve_game(
     explain: bool = False,
     max_steps: int | None = None,
 ) -> SolveRulesetResponse:
-    """Solves a game of other rules, such as `nim`, `kayles`, `subtraction` or `graph-nim`, for any seats and rows.
+    """Solves a game with other rules, such as `nim`, `kayles`, `subtraction` or `graph-nim`, for any seats and rows.
 
-    Each game uses some of the numbers and refuses others: `allowed` or `max_take` are what subtraction may take, `window` is the
-    neighbouring piles of circular-nim that may be touched at once, `most` the most that may be taken next in fibonacci-nim; `edges`, each
-    from, to and weight, and the `vertex` of the token make graph-nim. `ending` is the game's own unless given; `explain` adds options
-    to the parts of the Grundy value.
+    Each game uses some of the numbers and refuses the others. Subtraction: `allowed` takes, or all up to `max_take`. Circular-nim:
+    `window`, the number of adjacent piles that a move may touch. Fibonacci-nim: `most`, the maximum of the next take. Graph-nim: `edges`
+    (from, to, weight) and the `vertex` of the token. `ending` defaults to the game's usual one. `explain` adds options to the parts of the
+    Grundy value.
     """
     terms = game_json(piles, matrix, players, first, ending)
     question = {
@@ -256,6 +254,6 @@ def list_grundy_values(
     max_take: int | None = None,
     max_steps: int | None = None,
 ) -> ListGrundyValuesResponse:
-    """Lists the Grundy values of a game's piles of 0 to `to` counters, with a period where one is proved."""
+    """Lists the Grundy values of a game's piles of 0 to `to` counters, with a period if one is proved."""
     question = {"ruleset": game, "set": [index(take) for take in allowed], "max": max_take, "to": index(to)}
     return message_from_json(ListGrundyValuesResponse, answer("ListGrundyValues", question, max_steps))

@@ -1,4 +1,4 @@
-"""Matches that are played in this process: no server, no sockets and no clocks."""
+"""Plays matches in this process, without server, sockets or clocks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_PLIES = 10_000
 
 
 class HouseBot(Bot):
-    """A house bot that is asked in this process."""
+    """A house bot in this process."""
 
     def __init__(self, name: str, seed: int) -> None:
         self.name = name
@@ -38,7 +38,7 @@ class HouseBot(Bot):
         self._taken: list[tuple[int, bytes | None]] = []
 
     def follow(self, game: str, taken: list[tuple[int, bytes | None]]) -> None:
-        """Follows a match from its start: its game, which is JSON, and a list to which every take is added."""
+        """Follows a match from its start: its game in JSON, and a list to which every take is added."""
         self._game, self._taken = game, taken
 
     def declare(self, match: Match) -> Row:
@@ -58,11 +58,11 @@ def play(
     ending: Ending = "to_move_wins",
     seed: int = 0,
 ) -> Record:
-    """Plays a match between bots, a seat each in their order, and returns its record, which nobody has signed.
+    """Plays a match between bots, in the order of their seats, and returns its unsigned record.
 
-    A word is a house bot, such as `oracle`, `greedy` or `minimax-3`; the takes of `random`, `epsilon` and `mcts` follow from `seed`. With
-    `matrix` the rows are assigned; otherwise the bots declare theirs. Everything that a bot raises is raised, and so is a ValueError for a row or a
-    take that the rules do not allow. The bots hear of the end by `ended`.
+    A string is a house bot, such as `oracle`, `greedy` or `minimax-3`; `seed` fixes the random takes of `random`, `epsilon` and `mcts`.
+    With `matrix` the rows are assigned; otherwise the bots declare theirs. Exceptions of bots are raised, and illegal rows or takes raise
+    ValueError. The bots get the end by `ended`.
     """
     playing = _play(bots, piles, matrix, first, ending, seed)
     if any(not isinstance(bot, str) and is_async(bot) for bot in bots):
@@ -79,29 +79,29 @@ async def play_async(
     ending: Ending = "to_move_wins",
     seed: int = 0,
 ) -> Record:
-    """Plays a match as `play` does, in the event loop that is running."""
+    """Plays a match like `play`, in the running event loop."""
     return await _play(bots, piles, matrix, first, ending, seed)
 
 
 def _run_at_once(playing: Coroutine[Any, Any, Record]) -> Record:
-    """Runs a coroutine that waits for nothing."""
+    """Runs a coroutine that never waits."""
     try:
         playing.send(None)
     except StopIteration as end:
         return cast(Record, end.value)
     playing.close()
-    raise RuntimeError("a plain method of a bot waits for an event loop")
+    raise RuntimeError("a method of a bot waits for the event loop: use play_async")
 
 
 async def _play(
     given: Sequence[Bot | str], piles: Iterable[int], matrix: Matrix | None, first: int, ending: Ending, seed: int
 ) -> Record:
     if not 2 <= len(given) <= 32:
-        raise ValueError(f"bots: {len(given)} of them: 2 to 32 play")
+        raise ValueError(f"bots: {len(given)} bots: expected 2 to 32")
     bots = [HouseBot(bot, seed + seat) if isinstance(bot, str) else bot for seat, bot in enumerate(given)]
     names = _names_of(bots)
     assigned = None if matrix is None else tuple(tuple(row) for row in matrix_rows(matrix, len(bots)))
-    # What is wrong with the game is said before anybody plays.
+    # Reports mistakes in the game before any bot plays.
     start = Position.of(tuple(piles), matrix=assigned or standard_matrix(len(bots)), seat=first, ending=ending)
     clock = Clock(HOUR_MS, 0, 0, 0, HOUR_MS)
     now_us, random = time.time_ns() // 1000, os.urandom(10)
@@ -143,8 +143,8 @@ async def _play(
         record_of_play(names, game, assigned is not None, row_hashes, takes, (now_us, random))
     )
     for bot, match, seat_row in zip(bots, matches, record.seats, strict=True):
-        if inspect.isawaitable(heard := bot.ended(_end_of(record, match, seat_row))):
-            await heard
+        if inspect.isawaitable(reported := bot.ended(_end_of(record, match, seat_row))):
+            await reported
     return record
 
 
@@ -157,7 +157,7 @@ async def _choice_of(answer: Any) -> Choice[Any]:
 
 
 def _names_of(bots: Sequence[Bot]) -> list[str]:
-    """Returns a name for each bot, as a server would allow it; those of the same kind are numbered."""
+    """Returns a valid name for each bot; bots of the same class are numbered."""
     words = [bot.name if isinstance(bot, HouseBot) else re.sub(r"[^a-z0-9]+", "-", type(bot).__name__.lower()) for bot in bots]
     words = [word.strip("-")[:28] or "bot" for word in words]
     seen: Counter[str] = Counter()

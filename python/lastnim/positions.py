@@ -24,11 +24,11 @@ def solve_many(
     first: int | NDArray[np.integer[Any]] | None = 0,
     ending: Ending = "to_move_wins",
 ) -> NDArray[np.uint8]:
-    """Returns the winner of each position, a row of `piles`, as an array of one number for each.
+    """Returns an array with the winner of each position, which is a row of `piles`. Requires numpy.
 
-    `first` is the seat to move, in all positions or one for each; None asks about every seat, and the answer has a row for each position
-    with a column for each first seat. An empty pile is no pile, wherever it stands, so that positions of fewer piles fit in as well.
-    An array of 64-bit integers in C order is read where it lies; any other is copied. Other threads run meanwhile. It needs numpy.
+    `first` is the seat to move, in all positions or in each; with None, the result has a row per position and a column per first seat.
+    Empty piles are ignored, so that positions may have different numbers of piles. Arrays of 64-bit integers in C order are read in place,
+    others are copied. Other threads may run during the computation.
     """
     import numpy as np
 
@@ -40,13 +40,13 @@ def solve_many(
     elif first is not None:
         movers = index(first)
         if movers < 0:
-            raise ValueError(f"first: {movers}: there are the seats 0 to {len(rows) - 1}")
+            raise ValueError(f"first: {movers}: expected 0 to {len(rows) - 1}")
     winners: NDArray[np.uint8] = solve_positions(counters, rows, ending, movers)
     return winners.reshape(len(counters), len(rows)) if first is None else winners
 
 
 def _unsigned_64(name: str, array: NDArray[Any], dimensions: int) -> NDArray[np.uint64]:
-    """Returns the array as 64-bit unsigned integers in C order, the same memory if it can be."""
+    """Returns the array as 64-bit unsigned integers in C order, without a copy if possible."""
     import numpy as np
 
     if array.ndim != dimensions or array.dtype.kind not in "iu":
@@ -54,7 +54,7 @@ def _unsigned_64(name: str, array: NDArray[Any], dimensions: int) -> NDArray[np.
             f"{name}: an array of {array.dtype} of {array.ndim} dimensions: expected integers of {dimensions}"
         )
     if array.dtype == np.int64:
-        # A negative number is one that is far too high.
+        # Negative numbers wrap to huge ones.
         array = array.view(np.uint64) if array.flags.c_contiguous else np.ascontiguousarray(array).view(np.uint64)
     elif array.dtype != np.uint64 and array.dtype.kind == "i":
         array = array.astype(np.int64).view(np.uint64)
@@ -68,5 +68,5 @@ def _seats_of_array(first: NDArray[Any], seats: int) -> NDArray[np.uint8]:
         raise ValueError(f"first: an array of {first.dtype} of {first.ndim} dimensions: expected integers of 1")
     wrong = np.flatnonzero((first < 0) | (first >= seats))
     if wrong.size:
-        raise ValueError(f"first[{wrong[0]}]: {first[wrong[0]]}: there are the seats 0 to {seats - 1}")
+        raise ValueError(f"first[{wrong[0]}]: {first[wrong[0]]}: expected 0 to {seats - 1}")
     return np.ascontiguousarray(first, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Records of matches: what happened in each, as dataclasses and as tables."""
+"""Records of matches, as dataclasses and tables."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ROWS: dict[TableName, type[Any]] = {"matches": MatchRow, "seats": SeatRow, "plie
 
 @dataclass(frozen=True)
 class Record:
-    """The record of a match, with what `lastnim export` says of it."""
+    """The record of a match, with its rows in the tables of `lastnim record tables`."""
 
     message: MatchRecord
-    """Everything that happened, in order."""
+    """All events in order."""
     match: MatchRow
-    """The match in one row."""
+    """The row of the match."""
     seats: tuple[SeatRow, ...]
-    """A row for each seat: what it declared, and how it played."""
+    """A row for each seat: its declaration, and how it played."""
     plies: tuple[PlyRow, ...]
     """A row for each take, with the oracle's view of it."""
     text: str
@@ -46,14 +46,14 @@ class Record:
 
     @property
     def setup(self) -> MatchSetup:
-        """All that was fixed before the first move."""
+        """What was fixed before the first move."""
         setup = self.message.events[0].created
         assert setup is not None, "the first event of a record is `created`"
         return setup
 
     @property
     def rows(self) -> Rows | None:
-        """The rows of all seats; none if they were never revealed."""
+        """The rows of all seats; None if they were never revealed."""
         revealed = (event.revealed for event in self.message.events if event.revealed is not None)
         return next((event.alliance_matrix for event in revealed), None)
 
@@ -64,12 +64,12 @@ class Record:
 
     @property
     def winner(self) -> int | None:
-        """The seat that won; none if the match is not over or was cancelled."""
+        """The winner; None if the match is not over or was cancelled."""
         return self.match.winner_seat
 
     @cached_property
     def audit(self) -> Audit | None:
-        """The match held against the oracle; none if it was not played to the last counter."""
+        """The audit of the match; None unless it was played to the last counter."""
         if self.rows is None or self.match.end_reason != "finished":
             return None
         setup = self.setup
@@ -82,7 +82,7 @@ class Record:
         )
 
     def verify(self, key: str | None = None) -> Verification:
-        """Verifies it: see `lastnim.verify`."""
+        """Verifies the record: see `lastnim.verify`."""
         return verify(self, key=key)
 
     def _repr_html_(self) -> str:
@@ -92,7 +92,7 @@ class Record:
 
 
 def record_from_json(text: str) -> Record:
-    """Makes a record of what the package's part in Rust says of it."""
+    """Reads a record from the JSON of the Rust part."""
     parts = json.loads(text)
     return Record(
         message_from_json(MatchRecord, parts["message"]),
@@ -104,8 +104,7 @@ def record_from_json(text: str) -> Record:
 
 
 class Records(Sequence[Record]):
-    """Records in the order in which they were read, and their rows as tables: `matches`, `seats` and `plies`, whose columns are those of
-    `lastnim export`."""
+    """Records in the order in which they were read. `matches`, `seats` and `plies` are tables with the columns of `lastnim record tables`."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = tuple(records)
@@ -138,9 +137,9 @@ class Records(Sequence[Record]):
         return tuple(row for record in self for row in record.plies)
 
     def to_arrow(self, table: TableName) -> Any:
-        """Returns a table as a `pyarrow.Table`, its types those of the columns also where no row has a value."""
+        """Returns a table as a `pyarrow.Table` with the types of its columns, even if all values are missing."""
         if table not in ROWS:
-            raise ValueError(f"table {table!r}: there are {', '.join(ROWS)}")
+            raise ValueError(f"table {table!r}: expected {', '.join(ROWS)}")
         arrow: Any = importlib.import_module("pyarrow")
         hints = get_type_hints(ROWS[table])
         rows: tuple[Any, ...] = getattr(self, table)
@@ -151,7 +150,7 @@ class Records(Sequence[Record]):
         return arrow.table(columns)
 
     def to_pandas(self, table: TableName) -> Any:
-        """Returns a table as a `pandas.DataFrame` of Arrow's types, so that no integer with gaps becomes a float."""
+        """Returns a table as a `pandas.DataFrame` with Arrow's types, so that integers with gaps do not become floats."""
         pandas: Any = importlib.import_module("pandas")
         return self.to_arrow(table).to_pandas(types_mapper=pandas.ArrowDtype)
 
@@ -162,7 +161,7 @@ class Records(Sequence[Record]):
 
 
 def _arrow_type(arrow: Any, hint: Any) -> Any:
-    """Returns Arrow's type of a column: all integers fit into 64 bits with a sign."""
+    """Returns the Arrow type of a column: all integers fit into signed 64 bits."""
     if get_origin(hint) is types.UnionType or type(None) in get_args(hint):
         hint = next(argument for argument in get_args(hint) if argument is not type(None))
     if get_origin(hint) is Literal:
@@ -171,9 +170,9 @@ def _arrow_type(arrow: Any, hint: Any) -> Any:
 
 
 def read_records(path: str | os.PathLike[str]) -> Records:
-    """Reads the records of a file, one as JSON or text or one in each line, or of all files in a folder, in the order of their names.
+    """Reads the records of a file (one as JSON, or one per line), or of all files in a folder in the order of their names.
 
-    ValueError names the file, and the line, of the first record that has a flaw.
+    ValueError names the file, and the line, of the first invalid record.
     """
     return Records(_records_of(Path(path)))
 
@@ -188,33 +187,33 @@ def _records_of(path: Path) -> Iterator[Record]:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the verification of a record came to."""
+    """The result of verifying a record."""
 
     match_id: str | None
-    """The match, where it could be read."""
+    """The match, if it could be read."""
     verified: bool
-    """Whether the record is whole, keeps the rules, is signed (by the given key, if there is one), and every byte is in its place."""
+    """Whether the record is whole, follows the rules, is signed (by the given key, if any), and is byte for byte what lastnim writes."""
     events: int | None
-    """How many events it has, if it verifies."""
+    """The number of events, if it verifies."""
     head: str | None
-    """The hash of its last event, which the signature is on."""
+    """The hash of the last event, which is signed."""
     signer: str | None
-    """The public key that signed it."""
+    """The signer's public key."""
     signed_by_key: bool | None
-    """Whether that is the given key."""
+    """Whether it is the given key."""
     flaw: str | None
-    """What is wrong, in a word."""
+    """The kind of the flaw, as a code."""
     event: int | None
-    """The number of the event that is wrong, from 0."""
+    """The number of the wrong event, from 0."""
     message: str | None
-    """What is wrong, in words."""
+    """The flaw in words."""
 
 
 def verify(record: Record | Path | str, *, key: str | None = None, any_layout: bool = False) -> Verification:
-    """Verifies a record offline: one that was read, a file that holds one, as a `Path`, or its text.
+    """Verifies a record offline: a `Record`, a file as a `Path`, or a text.
 
-    Without `key`, the public key of the server that you trust as `lastnim key` prints it, it shows that the record is whole and who
-    signed it. `any_layout` accepts all that the JSON mapping of proto3 allows and lastnim does not write.
+    With `key`, the public key of a server you trust as `lastnim record key` prints it, the signer must match. Without it, the result only
+    shows that the record is whole, and its signer. `any_layout` accepts every layout that the JSON mapping of proto3 allows.
     """
     text = record.text if isinstance(record, Record) else record.read_text() if isinstance(record, Path) else record
     return message_from_json(Verification, json.loads(verify_record_text(text, key, any_layout)))

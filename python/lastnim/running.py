@@ -1,4 +1,4 @@
-"""Playing the matches of a bot on a server."""
+"""Plays the matches of a bot on a server."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def run(
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
-    """Plays all matches of a bot over one stream until its tournament has ended; without a tournament, until Ctrl-C.
+    """Plays all matches of a bot until its tournament has ended, or without a tournament, until Ctrl-C.
 
-    A lost session is opened again, for `give_up_after` seconds (two minutes unless given). What is not given is read from the
-    environment: `server` is LASTNIM_SERVER, as host:port, http://host:port or https://host:port (127.0.0.1:7600 if it is not set);
-    `ca`, a file of the authorities that are trusted there, LASTNIM_CA; `token` LASTNIM_TOKEN, or what the file LASTNIM_TOKEN_FILE holds;
-    `tournament` LASTNIM_TOURNAMENT; `version`, 1 to 64 visible ASCII characters, LASTNIM_BOT_VERSION; `config_hash`, 32 bytes,
-    LASTNIM_BOT_CONFIG_HASH; `session_log`, the file or folder to which everything is written that the bot sends and receives, for
-    `lastnim check-history`, LASTNIM_SESSION_LOG. A bot with `async def` methods is asked about `concurrency` matches at once, 64 unless given.
+    A lost session is reopened for up to `give_up_after` seconds (two minutes by default). Missing arguments are read from the environment:
+    `server` from LASTNIM_SERVER, as host:port, http://host:port or https://host:port (default 127.0.0.1:7600); `ca`, a file of authorities
+    to trust there, from LASTNIM_CA; `token` from LASTNIM_TOKEN, or the file LASTNIM_TOKEN_FILE; `tournament` from LASTNIM_TOURNAMENT;
+    `version`, 1 to 64 visible ASCII characters, from LASTNIM_BOT_VERSION; `config_hash`, 32 bytes, from LASTNIM_BOT_CONFIG_HASH;
+    `session_log`, a file or folder to log all messages for `lastnim audit history`, from LASTNIM_SESSION_LOG. A bot with `async def`
+    methods is asked about `concurrency` matches at once, 64 by default.
 
-    Ctrl-C ends the run, which returns as it does at the end of a tournament. LastnimError says what opening a session again cannot mend.
+    Ctrl-C ends the run, which returns normally. LastnimError reports permanent errors.
     """
     session = _start(bot, _variables(server, token, tournament, ca, version, config_hash, session_log), give_up_after, concurrency, None)
     return _converse(session, bot)
@@ -63,7 +63,7 @@ async def run_async(
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
-    """Plays as `run` does, in the event loop that is running. Cancelling it ends the run."""
+    """Plays like `run`, in the running event loop. Cancelling it ends the run."""
     session = _start(bot, _variables(server, token, tournament, ca, version, config_hash, session_log), give_up_after, concurrency, None)
     return await converse_async(session, bot)
 
@@ -83,9 +83,9 @@ def practice(
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
-    """Plays against house bots that the server hosts (all, unless `rivals` names some), `rounds` times in each of two seats, and stops.
+    """Plays against house bots of the server (all, or the `rivals`), `rounds` times in each of two seats, and stops.
 
-    It counts for no standings. Matches that the bot is given meanwhile are played as well. The rest is as for `run`.
+    Practice does not count for standings. Other matches that the bot gets are played too. Otherwise it is like `run`.
     """
     terms = _practice_terms(rivals, piles, rounds)
     session = _start(bot, _variables(server, token, None, ca, version, config_hash, session_log), give_up_after, concurrency, terms)
@@ -107,7 +107,7 @@ async def practice_async(
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
-    """Practises as `practice` does, in the event loop that is running. Cancelling it ends the practice."""
+    """Practises like `practice`, in the running event loop. Cancelling it ends the practice."""
     terms = _practice_terms(rivals, piles, rounds)
     session = _start(bot, _variables(server, token, None, ca, version, config_hash, session_log), give_up_after, concurrency, terms)
     return await converse_async(session, bot)
@@ -128,7 +128,7 @@ def _variables(
     config_hash: bytes | None,
     session_log: str | os.PathLike[str] | None,
 ) -> dict[str, str]:
-    """Returns the variables that say where to play: those of the environment, and what is given in their place."""
+    """Returns the SDK's environment variables, overridden by the arguments."""
     given = {
         "LASTNIM_SERVER": server,
         "LASTNIM_TOKEN": token,
@@ -150,8 +150,8 @@ def _start(
     practice: tuple[list[str], list[int], int] | None,
 ) -> Session:
     if concurrency is not None and concurrency < 1:
-        raise ValueError(f"concurrency: {concurrency}: a bot is asked one question at least")
-    # A bot that answers one question after the other is asked so.
+        raise ValueError(f"concurrency: {concurrency}: expected at least 1")
+    # Synchronous bots get one question at a time.
     requests = (CONCURRENCY if concurrency is None else concurrency) if is_async(bot) else 1
     patience = None if give_up_after is None else timedelta(seconds=give_up_after)
     return Session(variables, requests, patience, practice, bot.take_feed())
@@ -164,7 +164,7 @@ def _converse(session: Session, bot: Bot) -> Summary:
 
 
 async def _until_interrupted(session: Session, conversation: Coroutine[Any, Any, Summary]) -> Summary:
-    """Lets the first Ctrl-C end the session; the second is Python's."""
+    """Ends the session on the first Ctrl-C; Python handles the second."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:

@@ -8,7 +8,7 @@ __all__ = ["Standings"]
 
 
 class Standings(tuple[Standing, ...]):
-    """The lines of the standings, the leader first; a notebook shows them as a table."""
+    """The standings, leader first; notebooks show them as a table."""
 
     __slots__ = ()
 

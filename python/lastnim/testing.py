@@ -1,4 +1,4 @@
-"""A real server in this process, for the tests of bots; with pytest installed, the fixture `lastnim_server` is there by itself."""
+"""A real server in this process, for tests of bots. With pytest the fixture `lastnim_server` is available."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .standings import Standings
 
 __all__ = ["TestServer"]
 
-# Clocks that do not run out, however slow the machine is.
+# Clocks that never run out in tests.
 PATIENT_CLOCK = {
     "initial_ms": 600_000,
     "increment_ms": 0,
@@ -27,12 +27,12 @@ PATIENT_CLOCK = {
 
 
 class TestServer:
-    """A server on a free port of 127.0.0.1, which keeps nothing and hosts the house bots that it is told to.
+    """A server on a free port of 127.0.0.1 with the given house bots, which keeps its data in memory.
 
-    It runs until it is stopped, or for as long as a `with` statement lasts.
+    It runs until it is stopped, or to the end of a `with` statement.
     """
 
-    # It is no test of pytest's.
+    # pytest must not collect this class.
     __test__ = False
 
     def __init__(self, house: Iterable[str] = ()) -> None:
@@ -40,7 +40,7 @@ class TestServer:
 
     @property
     def address(self) -> str:
-        """Where it listens, as host:port."""
+        """Its address, as host:port."""
         return self._server.address
 
     @property
@@ -63,10 +63,10 @@ class TestServer:
         ending: Ending = "to_move_wins",
         **settings: Any,
     ) -> str:
-        """Creates a tournament that starts when so many bots have joined, and returns its id.
+        """Creates a tournament that starts when `start_at` bots have joined, and returns its id.
 
-        It is a round robin on one position or several, with clocks that do not run out; `settings` are other keys of the message
-        TournamentSettings (docs/reference/json-and-http.md).
+        It is a round robin on one or several positions, with clocks that never run out; `settings` are other keys of the message
+        TournamentSettings.
         """
         positions = [piles] if all(isinstance(counters, int) for counters in piles) else piles
         request = {
@@ -83,7 +83,7 @@ class TestServer:
         return tournament
 
     def standings(self, tournament: str) -> Standings:
-        """Returns the standings of a tournament, the leader first."""
+        """Returns the standings of a tournament, leader first."""
         answer = self.call("GetStandings", {"tournament_id": tournament})
         return Standings(message_from_json(Standing, line) for line in answer["standings"])
 
@@ -93,13 +93,13 @@ class TestServer:
         return record_from_json(record_of_message(json.dumps(answer["record"])))
 
     def public_key(self) -> str:
-        """Returns the key that checks its signatures, as `lastnim key` prints it."""
+        """Returns the public key of the server, as `lastnim record key` prints it."""
         key: str = self.call("GetPublicKey", {})["public_key"]
         return key
 
     def call(self, method: str, request: dict[str, Any], token: str | None = None) -> Any:
-        """Makes a call of the services of bots, matches or tournaments, as the admin unless another token is given; the request and
-        its answer are the JSON of their messages. RuntimeError says why the server refused it."""
+        """Calls a method of the bot, match or tournament service, as the admin unless a token is given; request and reply are the JSON of
+        their messages. RuntimeError has the server's reason for a refusal."""
         return json.loads(self._server.call(method, json.dumps(request), token or self.admin_token))
 
     def stop(self) -> None:

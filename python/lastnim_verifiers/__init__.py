@@ -1,4 +1,4 @@
-"""Last Nim by the id under which the library verifiers finds it: `lastnim-verifiers`. See `lastnim.envs.verifiers`."""
+"""Last Nim under the id by which the library verifiers finds it: `lastnim-verifiers`. See `lastnim.envs.verifiers`."""
 
 from lastnim.envs.verifiers import LastNimEnv, LastNimHarness, LastNimTaskset
 

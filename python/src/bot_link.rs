@@ -1,4 +1,4 @@
-//! The link between the SDK, which asks on a thread of its own, and Python, which answers on any of its threads.
+//! Connects the SDK, which asks on its own thread, with Python, which answers on any thread.
 
 use crate::question::{
     connected_json, match_end_json, match_json, refusal_json, suspension_json, tournament_end_json, turn_json,
@@ -19,39 +19,39 @@ use std::{
 };
 use tokio::sync::oneshot;
 
-/// What Python hears of a run.
+/// An event for Python.
 #[derive(Debug)]
 pub struct Notice {
-    /// What it is: a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
+    /// Its kind: a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
     pub kind: &'static str,
-    /// The number of the question, or of the one that is withdrawn.
+    /// The number of the question, also if it is withdrawn.
     pub number: u64,
-    /// What there is to know.
+    /// The data.
     pub json: Value,
 }
 
-/// What Python answers.
+/// Python's answer.
 #[derive(Debug)]
 pub enum Answer {
     /// A row.
     Row(Choice<Row>),
     /// A take.
     Take(Choice<u64>),
-    /// A report was heard.
-    Heard,
-    /// The bot cannot go on in the match.
+    /// A report was handled.
+    Handled,
+    /// The bot cannot continue the match.
     Failed(String),
 }
 
-/// A question that waits for its answer.
+/// A question without an answer.
 #[derive(Debug)]
 struct OpenQuestion {
     answer: oneshot::Sender<Answer>,
-    /// The seats of the match, where a row is asked for.
+    /// The seats of the match, if the question asks for a row.
     seats: Option<SeatCount>,
 }
 
-/// The questions that are open, and the way to Python.
+/// The open questions, and the channel to Python.
 #[derive(Debug)]
 pub struct BotLink {
     notices: mpsc::Sender<Notice>,
@@ -60,32 +60,31 @@ pub struct BotLink {
 }
 
 impl BotLink {
-    /// Sends to Python by `notices`.
     pub fn new(notices: mpsc::Sender<Notice>) -> Arc<Self> {
         Arc::new(Self { notices, open: Mutex::default(), asked: AtomicU64::new(0) })
     }
 
-    /// Tells Python something that needs no answer.
+    /// Sends an event that needs no answer.
     pub fn tell(&self, kind: &'static str, number: u64, json: Value) {
-        // Nobody may read any more.
+        // Python may have stopped reading.
         let _ = self.notices.send(Notice { kind, number, json });
     }
 
-    /// Returns whether a question still waits for its answer.
+    /// Returns whether a question has no answer yet.
     pub fn is_open(&self, number: u64) -> bool {
         self.open_questions().contains_key(&number)
     }
 
-    /// Returns the seats of the match for which a question asks for a row.
+    /// Returns the seats of the match, if the question asks for a row.
     pub fn seats_of_question(&self, number: u64) -> Option<SeatCount> {
         self.open_questions().get(&number)?.seats
     }
 
-    /// Answers a question; one that is no longer open needs no answer.
+    /// Answers a question, unless it is closed.
     pub fn answer(&self, number: u64, answer: Answer) {
         let question = self.open_questions().remove(&number);
         if let Some(question) = question {
-            // It may be withdrawn at this moment.
+            // The question may be withdrawn at this moment.
             let _ = question.answer.send(answer);
         }
     }
@@ -109,7 +108,7 @@ impl BotLink {
     }
 }
 
-/// Withdraws a question that nobody asks any more.
+/// Withdraws a question when dropped.
 struct Withdrawal {
     link: Arc<BotLink>,
     number: u64,
@@ -123,18 +122,18 @@ impl Drop for Withdrawal {
     }
 }
 
-/// A bot whose methods are those of a bot in Python.
+/// A bot that asks a bot in Python.
 #[derive(Debug)]
 pub struct LinkedBot {
-    /// The way to it.
+    /// The link to Python.
     pub link: Arc<BotLink>,
-    /// Which takes it hears of.
+    /// The takes to receive.
     pub take_feed: TakeFeed,
 }
 
 impl LinkedBot {
     async fn report(&self, kind: &'static str, json: Value) {
-        // A report that nobody hears is lost with the run.
+        // At the end of a run reports may be lost.
         let _ = self.link.ask(kind, json, None).await;
     }
 }
@@ -182,6 +181,6 @@ impl AsyncBot for LinkedBot {
 fn failure_of(answer: Answer) -> MatchFailure {
     match answer {
         Answer::Failed(why) => why.into(),
-        other => format!("{other:?} is no answer to this question").into(),
+        other => format!("{other:?} does not answer this question").into(),
     }
 }

@@ -1,4 +1,4 @@
-//! The positions of `lastnim oracle dataset`, without their labels.
+//! The positions of `lastnim oracle dataset`, without labels.
 
 use crate::rehearsal::{read_game, value_error};
 use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, PositionId};
@@ -6,7 +6,7 @@ use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_proto::{json::message_to_json, pb};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// Draws positions as `lastnim oracle dataset` does, and returns the id and the game, which is JSON, of each.
+/// Draws positions like `lastnim oracle dataset`, and returns the id and the JSON of the game of each.
 #[pyfunction]
 #[pyo3(signature = (*, positions, split, seats, draw_piles, draw_counters, ending, max_optimal_share, seed))]
 #[expect(clippy::too_many_arguments, reason = "they are the flags of `lastnim oracle dataset`")]
@@ -24,11 +24,11 @@ pub fn draw_positions(
     let counts = seats.into_iter().map(SeatCount::new).collect::<Result<Vec<_>, _>>();
     let seats = counts.map_err(|error| PyValueError::new_err(format!("seats: {error}")))?;
     if seats.is_empty() {
-        return Err(PyValueError::new_err("seats: none is given: a match has 2 to 32 seats"));
+        return Err(PyValueError::new_err("seats: empty: expected numbers from 2 to 32"));
     }
     if !(max_optimal_share > 0.0 && max_optimal_share <= 1.0) {
         return Err(PyValueError::new_err(format!(
-            "max_optimal_share: {max_optimal_share}: a share is above 0 and at most 1"
+            "max_optimal_share: {max_optimal_share}: expected a number above 0 and at most 1"
         )));
     }
     let ending = ending.parse::<Ending>().map_err(value_error)?;
@@ -50,8 +50,8 @@ pub fn draw_positions(
     )))
 }
 
-/// Reads the position that a game, which is JSON, starts from: returns its id, the set that it belongs to (`train` or `benchmark`), and
-/// the game as `lastnim oracle dataset` writes it.
+/// Reads the first position of a game in JSON. Returns its id, its set (`train` or `benchmark`), and the game as `lastnim
+/// oracle dataset` writes it.
 #[pyfunction]
 pub fn parse_position(game: &str) -> PyResult<(String, &'static str, String)> {
     let game = read_game(game)?;
@@ -59,7 +59,7 @@ pub fn parse_position(game: &str) -> PyResult<(String, &'static str, String)> {
     Ok((id, split, game_text(&game)))
 }
 
-/// Returns the id of the position that a game starts from, and its set.
+/// Returns the id of a game's first position, and its set.
 pub fn identity_of_game(game: &Game) -> (String, &'static str) {
     let id = PositionId::of_game(game);
     let split = match id.split() {

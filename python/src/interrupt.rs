@@ -1,4 +1,4 @@
-//! Ctrl-C while a question is worked on.
+//! Handles Ctrl-C during long computations.
 
 use pyo3::prelude::*;
 use std::{
@@ -6,22 +6,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often Python is asked whether something has interrupted it. Each time takes its lock.
-const INTERVAL: Duration = Duration::from_millis(50);
+/// Time between checks for an interrupt; each check takes Python's lock.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Looks for an interrupt now and then, from a thread that has let go of Python's lock.
+/// Checks for interrupts from a thread that has released Python's lock.
 pub struct InterruptWatch {
     next_look: Cell<Instant>,
     raised: RefCell<Option<PyErr>>,
 }
 
 impl InterruptWatch {
-    /// Looks for the first time after an interval.
+    /// The first check follows after one interval.
     pub fn start() -> Self {
-        Self { next_look: Cell::new(Instant::now() + INTERVAL), raised: RefCell::default() }
+        Self { next_look: Cell::new(Instant::now() + CHECK_INTERVAL), raised: RefCell::default() }
     }
 
-    /// Returns whether nothing has interrupted the work.
+    /// Returns whether the work may continue.
     pub fn may_continue(&self) -> bool {
         if self.raised.borrow().is_some() {
             return false;
@@ -30,9 +30,9 @@ impl InterruptWatch {
         if now < self.next_look.get() {
             return true;
         }
-        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is of one lifetime only")]
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method has a fixed lifetime")]
         let checked = Python::attach(|py| py.check_signals());
-        self.next_look.set(now + INTERVAL);
+        self.next_look.set(now + CHECK_INTERVAL);
         let may_continue = checked.is_ok();
         self.raised.replace(checked.err());
         may_continue

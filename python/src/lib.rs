@@ -1,9 +1,9 @@
-//! The module `lastnim._lastnim`: what the Python package lastnim needs of the crates below. Its stubs are in `lastnim/_lastnim.pyi`.
+//! The module `lastnim._lastnim`: the Rust part of the Python package. Its stubs are in `lastnim/_lastnim.pyi`.
 //!
-//! The public names are in `lastnim/*.py`, and so is all that Python does better: dataclasses, asyncio, logging. What takes time runs
-//! without Python's lock.
+//! The public API is in `lastnim/*.py`, along with all that Python does better: dataclasses, asyncio, logging. Long
+//! computations run without Python's lock.
 
-// Python hands values over.
+// Arguments from Python are passed by value.
 #![allow(clippy::needless_pass_by_value)]
 
 mod bot_link;
@@ -23,7 +23,7 @@ mod session;
 
 use pyo3::{prelude::*, wrap_pyfunction};
 
-/// What the Python package lastnim is built on.
+/// The Rust part of the Python package.
 #[pymodule]
 fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

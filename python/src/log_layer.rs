@@ -1,4 +1,4 @@
-//! What the SDK logs, for Python's logging.
+//! Passes log events of the SDK to Python's logging.
 
 use crate::bot_link::BotLink;
 use serde_json::json;
@@ -12,49 +12,49 @@ use tracing::{
 };
 use tracing_subscriber::layer::{Context, Layer};
 
-/// What is logged of a bot that cannot go on: the package says it itself, with its traceback.
-const ANSWERS: &str = "lastnim_client::bot_tasks";
+/// The SDK's log of failing bots is dropped: the package logs them itself, with tracebacks.
+const FAILURE_LOGS: &str = "lastnim_client::bot_tasks";
 
-/// Sends events to Python: all of lastnim, and of the crates below it what is wrong.
+/// Sends events to Python: all of lastnim, and warnings of other crates.
 pub struct LogLayer(pub Arc<BotLink>);
 
 impl<S: Subscriber> Layer<S> for LogLayer {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        let most = if metadata.target().starts_with("lastnim") { Level::DEBUG } else { Level::WARN };
-        *metadata.level() <= most && metadata.target() != ANSWERS
+        let max_level = if metadata.target().starts_with("lastnim") { Level::DEBUG } else { Level::WARN };
+        *metadata.level() <= max_level && metadata.target() != FAILURE_LOGS
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut words = EventWords::default();
+        let mut words = EventText::default();
         event.record(&mut words);
-        let (metadata, EventWords { message, fields }) = (event.metadata(), words);
-        // The numbers of the levels of Python.
+        let (metadata, EventText { message, fields }) = (event.metadata(), words);
+        // The numeric levels of Python.
         let level = match *metadata.level() {
             Level::ERROR => 40,
             Level::WARN => 30,
             Level::INFO => 20,
             Level::DEBUG | Level::TRACE => 10,
         };
-        // The crates are `lastnim_client` and the like: loggers below `lastnim`.
+        // The targets are `lastnim_client` and so on, and become loggers below `lastnim`.
         let logger = metadata.target().replacen("lastnim_", "lastnim.", 1).replace("::", ".");
         self.0.tell("log", 0, json!({ "level": level, "logger": logger, "message": message + &fields }));
     }
 }
 
-/// The message of an event, and its fields behind it.
+/// The message of an event, followed by its fields.
 #[derive(Default)]
-struct EventWords {
+struct EventText {
     message: String,
     fields: String,
 }
 
-impl Visit for EventWords {
+impl Visit for EventText {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.record_debug(field, &format_args!("{value}"));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // Writing to a text does not fail.
+        // Writing to a `String` cannot fail.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),

@@ -1,4 +1,4 @@
-//! What a language model is asked and how its reply is read: by the code of `lastnim bot llm`.
+//! Prompts for language models and their replies, with the code of `lastnim bot run llm`.
 
 use crate::{
     dataset_positions::identity_of_game,
@@ -18,22 +18,22 @@ use lastnim_llm::{
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::time::Duration;
 
-/// How a reply was read: a take with what the model says beside it, or why it cannot be used.
+/// A parsed reply: a take with the model's comments, or why the reply is unusable.
 #[pyclass(module = "lastnim._lastnim", frozen, get_all)]
 pub struct ModelReply {
-    /// The take, which the rules allow; none if the reply cannot be used.
+    /// The legal take; None if the reply is unusable.
     take: Option<u64>,
-    /// Why the model takes so.
+    /// The model's reason for the take.
     why: Option<String>,
-    /// How likely it says the seat wins that its row wants most, 0 to 1.
+    /// The model's probability, 0 to 1, that the seat its row prefers most wins.
     win_probability: Option<f64>,
-    /// The class of the failure, such as `unparsable`; none if there is a take.
+    /// The class of the failure, such as `unparsable`; None if there is a take.
     failure: Option<&'static str>,
-    /// What happened, in words; none if there is a take.
+    /// The failure in words; None if there is a take.
     detail: Option<String>,
 }
 
-/// The question for a take, with the messages to a model as `lastnim bot llm` writes them.
+/// A request for a take, with the messages that `lastnim bot run llm` would send.
 #[pyclass(module = "lastnim._lastnim")]
 pub struct ModelQuestion {
     view: MatchView,
@@ -43,8 +43,8 @@ pub struct ModelQuestion {
 
 #[pymethods]
 impl ModelQuestion {
-    /// Asks for a take in a game, which is JSON, after the takes of all seats so far: `bots` are the names of the bots, by seat, and
-    /// `time_left` are the seconds that the prompt names. `template` is the text of a template, none for the program's own.
+    /// Asks for a take in a game in JSON after `takes`. `bots` are the names by seat, `time_left` is the number of seconds
+    /// in the prompt, and `template` replaces the built-in template.
     #[new]
     #[pyo3(signature = (game, takes, bots, time_left, template=None))]
     fn new(
@@ -70,8 +70,8 @@ impl ModelQuestion {
         Ok(Self { solution: Solution::new(view.game()), messages: vec![Message::of_user(prompt)], view })
     }
 
-    /// The messages to the model, in order, each with who says it: the prompt and, after a reply that could not be used, that reply
-    /// and what was wrong with it.
+    /// The messages to the model, in order, each with its role: the prompt and, after an unusable reply, that reply and its
+    /// mistake.
     #[getter]
     fn messages(&self) -> Vec<(&'static str, &str)> {
         self.messages.iter().map(|message| (role_of(message.speaker), message.text.as_str())).collect()
@@ -83,13 +83,13 @@ impl ModelQuestion {
         self.view.position().to_move().index()
     }
 
-    /// The number of the take to come, from 0.
+    /// The number of the next take, from 0.
     #[getter]
     fn ply(&self) -> u32 {
         self.view.ply()
     }
 
-    /// The id of the position, and the set of `lastnim oracle dataset` that it belongs to.
+    /// The id of the position, and its set in `lastnim oracle dataset`.
     #[getter]
     fn identity(&self) -> PyResult<(String, &'static str)> {
         let position = self.view.position();
@@ -101,10 +101,10 @@ impl ModelQuestion {
         Ok(identity_of_game(&game))
     }
 
-    /// Reads a reply. If it cannot be used, the messages are those of the next call.
+    /// Reads a reply. If it is unusable, `messages` become those of the next call.
     #[pyo3(signature = (text, refusal, finish_reason))]
     fn read_reply(&mut self, text: String, refusal: String, finish_reason: Option<String>) -> ModelReply {
-        // A reply in one piece has come to its end, also if it does not say why.
+        // A reply without a finish reason counts as complete.
         let finish_reason = Some(finish_reason.unwrap_or_else(|| "stop".to_owned()));
         let completion = Completion { text, refusal, finish_reason, ..Completion::default() };
         let question = Question::Take(&self.view);
@@ -120,7 +120,7 @@ impl ModelQuestion {
                 failure: None,
                 detail: None,
             },
-            Ok(GivenAnswer { answer: Answer::Row(_), .. }) => unreachable!("a take was asked for"),
+            Ok(GivenAnswer { answer: Answer::Row(_), .. }) => unreachable!("a take was requested"),
             Err(failure) => {
                 correct_answer(&mut self.messages, &question, &completion.text, &failure);
                 ModelReply {
@@ -134,7 +134,7 @@ impl ModelQuestion {
         }
     }
 
-    /// Returns the ranks, 0 to n-1, that the seat to move would lose by a take, in its own row.
+    /// Returns the ranks, 0 to n-1, that a take would cost the seat to move in its own row.
     fn regret(&self, take: u64) -> PyResult<usize> {
         regret_of_take(&self.solution, self.view.matrix(), self.view.position(), take).map_err(value_error)
     }
@@ -147,7 +147,7 @@ fn view_of_match(game: &Game, takes: &[u64], bots: Vec<String>, time: Duration) 
     let given = names.len();
     let names = BySeat::try_from(names).ok().filter(|names: &BySeat<BotName>| names.seats() == seats);
     let names = names.ok_or_else(|| {
-        PyValueError::new_err(format!("bots: {given} of them: the game has {}", seats.get()))
+        PyValueError::new_err(format!("bots: {given} names: the game has {} seats", seats.get()))
     })?;
     let clock = Clock { initial: time, ..Clock::default() };
     let setup = MatchSetup {

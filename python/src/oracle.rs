@@ -1,4 +1,4 @@
-//! Questions to the oracle, as JSON of the messages that its service takes.
+//! Requests to the oracle in the JSON of its service.
 
 use crate::interrupt::InterruptWatch;
 use lastnim_core::oracle::Budget;
@@ -14,10 +14,10 @@ create_exception!(
     lastnim,
     OracleStopped,
     PyRuntimeError,
-    "A question took more work or memory than it may: the message says which bound it met."
+    "A request exceeded a limit on work or memory, which the message names."
 );
 
-/// Answers the question of a method of the oracle's service, within so many steps; both are JSON, as docs/reference/json-and-http.md says.
+/// Answers a request to a method of the oracle's service within `max_steps`; both are JSON.
 #[pyfunction]
 pub fn answer_question(py: Python<'_>, method: &str, question: &str, max_steps: u64) -> PyResult<String> {
     let answered = py.detach(|| {

@@ -1,4 +1,4 @@
-//! Many positions under one matrix, in arrays.
+//! Many positions with the same rows, in arrays.
 
 use crate::interrupt::InterruptWatch;
 use lastnim_core::{
@@ -10,12 +10,12 @@ use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::num::NonZero;
 
-/// Positions that are checked and then solved, while a processor has them at hand.
+/// Positions to check and then solve while they are in the cache.
 const BLOCK: usize = 64;
-/// Blocks between two looks whether something has interrupted the work.
-const BLOCKS_UNWATCHED: usize = 256;
+/// Blocks between checks for an interrupt.
+const BLOCKS_PER_CHECK: usize = 256;
 
-/// Which seats are first to move.
+/// The seats that move first.
 #[derive(FromPyObject)]
 pub enum FirstSeats<'py> {
     /// The same seat in every position.
@@ -24,9 +24,9 @@ pub enum FirstSeats<'py> {
     Each(PyReadonlyArray1<'py, u8>),
 }
 
-/// The seats that are first to move, in memory that is read without Python's lock.
+/// The seats that move first, in memory readable without Python's lock.
 enum FirstMovers<'a> {
-    /// Every seat is asked about.
+    /// Every seat in turn.
     All,
     /// One seat in every position.
     One(Seat),
@@ -34,8 +34,7 @@ enum FirstMovers<'a> {
     Each(&'a [u8]),
 }
 
-/// Returns the winner of each position, a row of `piles`: a number for each, or for each seat that could be first if `first` is none,
-/// one position after the other.
+/// Returns the winner of each position, which is a row of `piles`. If `first` is None, returns a winner for each first seat.
 #[pyfunction]
 #[pyo3(signature = (piles, matrix, ending, first))]
 pub fn solve_positions<'py>(
@@ -71,7 +70,7 @@ fn read_matrix(rows: Vec<Vec<u32>>) -> PyResult<AllianceMatrix> {
     parse_request(|field| parse_alliance_matrix(&matrix, field.member("matrix"))).map_err(value_error)
 }
 
-/// Solves positions that lie one after the other, each of `columns` piles.
+/// Solves contiguous positions of `columns` piles each.
 fn solve_rows(
     mut batch: BatchSolver,
     counters: &[u64],
@@ -111,7 +110,7 @@ fn solve_rows(
                 }
             }
         }
-        if number % BLOCKS_UNWATCHED == BLOCKS_UNWATCHED - 1 && !watch.may_continue() {
+        if number % BLOCKS_PER_CHECK == BLOCKS_PER_CHECK - 1 && !watch.may_continue() {
             break;
         }
     }
@@ -121,9 +120,9 @@ fn solve_rows(
     }
 }
 
-/// Checks that no pile is higher than the rules allow.
+/// Checks that no pile is too large.
 fn check_counters(block: &[u64], first_position: usize, columns: usize) -> PyResult<()> {
-    // Without a branch for each, it costs next to nothing.
+    // Without a branch per pile this costs next to nothing.
     if block.iter().fold(0, |all, &counters| all | counters) <= MAX_COUNTERS {
         return Ok(());
     }

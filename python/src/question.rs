@@ -1,4 +1,4 @@
-//! What a bot is asked and told, as JSON for the dataclasses of `lastnim/match.py` and `lastnim/notices.py`.
+//! Questions and reports as JSON for the dataclasses in `lastnim/match.py` and `lastnim/notices.py`.
 
 use lastnim_client::{
     Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchInfo, MatchView, Refusal, SeenTake,
@@ -12,7 +12,7 @@ use lastnim_proto::pb;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Makes the JSON of what is known of a match before its first take.
+/// Writes what is known before the first take.
 pub fn match_json(info: &MatchInfo) -> Value {
     json!({
         "id": info.id.to_string(),
@@ -33,7 +33,7 @@ pub fn match_json(info: &MatchInfo) -> Value {
     })
 }
 
-/// Makes the JSON of a match at the bot's turn.
+/// Writes a match at the bot's turn.
 pub fn turn_json(view: &MatchView) -> Value {
     json!({
         "match": match_json(view.info()),
@@ -49,7 +49,7 @@ pub fn turn_json(view: &MatchView) -> Value {
     })
 }
 
-/// Makes the JSON of takes: of those that follow one another, only the position before the first one.
+/// Writes takes; of consecutive ones only the first has a position.
 fn seen_takes_json(seen: &[SeenTake]) -> Value {
     let runs = seen.chunk_by(|take, next| take.ply.checked_add(1) == Some(next.ply));
     runs.filter_map(|run| run.first().map(|first| (first, run)))
@@ -83,10 +83,10 @@ fn whole_milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Makes the JSON of how a match ended.
+/// Writes the end of a match.
 pub fn match_end_json(end: &MatchEnd) -> Value {
     let reason = match end.reason {
-        EndReport::Told(reason) => word_of(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
+        EndReport::Known(reason) => word_of(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
         EndReport::Unknown(_) => "unknown".to_owned(),
         EndReport::Unseen => "unseen".to_owned(),
     };
@@ -105,7 +105,7 @@ pub fn match_end_json(end: &MatchEnd) -> Value {
     })
 }
 
-/// Makes the JSON of a refusal.
+/// Writes a refusal.
 pub fn refusal_json(refusal: &Refusal) -> Value {
     let word = refusal
         .reason
@@ -120,7 +120,7 @@ pub fn refusal_json(refusal: &Refusal) -> Value {
     })
 }
 
-/// Makes the JSON of a suspension.
+/// Writes a suspension.
 pub fn suspension_json(notice: &Suspension) -> Value {
     let word = notice
         .reason
@@ -136,7 +136,7 @@ pub fn suspension_json(notice: &Suspension) -> Value {
     })
 }
 
-/// Makes the JSON of how a tournament ended.
+/// Writes the end of a tournament.
 pub fn tournament_end_json(end: &TournamentEnd) -> Value {
     json!({
         "tournament": end.tournament.to_string(),
@@ -150,7 +150,7 @@ pub fn tournament_end_json(end: &TournamentEnd) -> Value {
     })
 }
 
-/// Makes the JSON of an open session.
+/// Writes an open session.
 pub fn connected_json(session: &Connected) -> Value {
     json!({
         "bot": session.bot,
@@ -159,7 +159,7 @@ pub fn connected_json(session: &Connected) -> Value {
     })
 }
 
-/// Makes the JSON of what a bot achieved.
+/// Writes a summary.
 pub fn summary_json(summary: &Summary) -> Value {
     json!({
         "matches": summary.matches,
@@ -175,7 +175,7 @@ pub fn summary_json(summary: &Summary) -> Value {
     })
 }
 
-/// Makes the JSON of what ended a run: a word for programs, and words for people.
+/// Writes the error of a run: a code and words.
 pub fn error_json(error: &Error) -> Value {
     let code = match error {
         Error::Address { .. } => "address",
@@ -209,7 +209,7 @@ fn join_refusal_word(reason: JoinRefusal) -> String {
     word_of(pb::JoinRefusal::from(reason).as_str_name(), "JOIN_REFUSAL_")
 }
 
-/// Returns the word of a value of an enumeration, as in docs/reference/json-and-http.md.
+/// Returns the JSON word of an enumeration value.
 fn word_of(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Records of matches, from files.
+//! Records of matches from files.
 
 use lastnim::{ExportedMatch, RecordDocument, RecordDocuments, RecordLayout, verify_document_as_json};
 use lastnim_core::referee::PublicKey;
@@ -18,8 +18,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Reads the records of a file, one after the other.
-// The documents may move to another thread of Python's, but only with the file that they are read from.
+/// Reads the records of a file one by one.
+// Python may move the documents to another thread, but only with their file.
 #[pyclass(frozen, unsendable)]
 pub struct RecordReader {
     path: PathBuf,
@@ -36,7 +36,7 @@ impl RecordReader {
         Ok(Self { path, documents: Mutex::new(documents) })
     }
 
-    /// Reads the next record, as JSON; none at the end. Lines without a record are passed over.
+    /// Reads the next record as JSON; None at the end. Lines without a record are skipped.
     fn next(&self) -> PyResult<Option<String>> {
         let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -59,7 +59,7 @@ impl RecordReader {
     }
 }
 
-/// Makes the JSON of a record of its message, which is JSON as docs/reference/json-and-http.md says.
+/// Converts a record message in JSON to the JSON of [`record_json`].
 #[pyfunction]
 pub fn record_of_message(message: &str) -> PyResult<String> {
     let json = parse_document(message).map_err(PyValueError::new_err)?;
@@ -72,7 +72,7 @@ fn read_exception(place: &str, error: &std::io::Error) -> PyErr {
     PyOSError::new_err(format!("{place}: {error}"))
 }
 
-/// Makes the JSON of a record: its message, what it adds to the tables of `lastnim export`, and its text.
+/// Writes a record as JSON: its message, its rows in the tables of `lastnim record tables`, and its text.
 ///
 /// # Errors
 /// Names the first flaw of the record.
@@ -88,7 +88,7 @@ pub fn record_json(given: &pb::MatchRecord) -> Result<Value, String> {
     }))
 }
 
-/// Verifies the text of a record, and says what it came to as `lastnim verify --json` does.
+/// Verifies the text of a record, with the result of `lastnim record verify --json`.
 #[pyfunction]
 #[pyo3(signature = (text, key, any_layout))]
 pub fn verify_record_text(text: String, key: Option<&str>, any_layout: bool) -> PyResult<String> {

@@ -1,4 +1,4 @@
-//! Matches that are played in this process, without a server: house bots, and the record of what was played.
+//! Matches without a server: house bots, and records of what was played.
 
 use crate::records::record_json;
 use lastnim_bots::HouseBot;
@@ -18,10 +18,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A take, with the hash that its bot adds to it.
+/// A take with the note hash of its bot.
 type ChosenTake = (u64, Option<[u8; 32]>);
 
-/// A house bot that is asked directly.
+/// A house bot, called directly.
 #[pyclass(frozen)]
 pub struct HousePlayer {
     bot: Mutex<Box<dyn Bot>>,
@@ -29,20 +29,20 @@ pub struct HousePlayer {
 
 #[pymethods]
 impl HousePlayer {
-    /// Makes the house bot of this name; if it draws its takes, they follow from the seed.
+    /// Creates the house bot of this name; the seed fixes its random takes.
     #[new]
     fn build(name: &str, seed: u64) -> PyResult<Self> {
         let bot = name.parse::<HouseBot>().map_err(value_error)?.build_bot(seed);
         Ok(Self { bot: Mutex::new(bot) })
     }
 
-    /// Returns the row that it declares in the first seat of a game, which is JSON.
+    /// Returns its row in the first seat of a game in JSON.
     fn declare(&self, py: Python<'_>, game: &str) -> PyResult<Vec<u8>> {
         let view = view_of_game(game, &[])?;
         py.detach(|| Ok(self.lock_bot().declare(view.info()).offsets().to_vec()))
     }
 
-    /// Returns the take that it makes in a game, which is JSON, after the takes of all seats so far.
+    /// Returns its take in a game in JSON after `takes`.
     fn play(&self, py: Python<'_>, game: &str, takes: Vec<u64>) -> PyResult<u64> {
         let view = view_of_game(game, &takes)?;
         py.detach(|| Ok(self.lock_bot().play(&view)))
@@ -66,9 +66,9 @@ pub fn read_game(json: &str) -> PyResult<Game> {
     parse_request(|field| parse_game(&message, field)).map_err(value_error)
 }
 
-/// Returns the record of a match that was played by the rules, as JSON: its bots, the game with the rows of all seats, whether they
-/// were assigned, the hashes that stand with declared rows, and the takes. Everything happened at one moment,
-/// in microseconds since 1970-01-01 UTC, from which the id of the match follows with ten random bytes: both are its `identity`.
+/// Returns the JSON record of a match: its bots, the game with all rows, whether they were assigned, the note hashes of
+/// declared rows, and the takes. `identity` is the time of all events in microseconds since 1970-01-01 UTC and ten random
+/// bytes, which together make the match id.
 #[pyfunction]
 #[pyo3(signature = (bots, game, assigned, row_hashes, takes, identity))]
 pub fn record_of_play(
@@ -85,7 +85,7 @@ pub fn record_of_play(
         bots.iter().map(|name| name.parse::<BotName>().map_err(value_error)).collect::<PyResult<Vec<_>>>()?;
     let names: BySeat<BotName> = names
         .try_into()
-        .map_err(|_| PyValueError::new_err(format!("bots: {} of them: 2 to 32 play", bots.len())))?;
+        .map_err(|_| PyValueError::new_err(format!("bots: {} bots: expected 2 to 32", bots.len())))?;
     let setup = MatchSetup {
         first: game.first_seat(),
         ending: game.ending,
@@ -114,7 +114,7 @@ pub fn record_of_play(
             seat = game.matrix.seats().next(seat);
         }
         for input in inputs {
-            // What it has to say stands in the record.
+            // The record already has its events.
             let _ = referee.handle_input(input, now);
             referee.effects_announced(now);
         }
@@ -123,7 +123,7 @@ pub fn record_of_play(
     })
 }
 
-/// Makes the `ValueError` that says an error.
+/// Converts an error to `ValueError`.
 pub fn value_error(error: impl fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

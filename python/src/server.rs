@@ -23,10 +23,10 @@ use std::{
 };
 use tokio::{net::TcpListener, runtime::Runtime, time::timeout};
 
-/// How long a server may take to stop in good order.
-const STOP_WITHIN: Duration = Duration::from_secs(5);
+/// Time limit for a graceful stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A server that listens on a free port of 127.0.0.1 and keeps nothing.
+/// A server on a free port of 127.0.0.1 that keeps its data in memory.
 #[pyclass(frozen)]
 pub struct Server {
     running: Mutex<Option<(Runtime, OwnServer)>>,
@@ -36,7 +36,7 @@ pub struct Server {
     admin_token: String,
 }
 
-/// Makes a call whose messages are JSON, if `method` is one of those that are listed.
+/// Makes a call with JSON messages to one of the listed methods.
 macro_rules! call_by_name {
     ($method:expr, $request:expr, $channel:expr, $authorization:expr; $($client:ident { $($name:literal => $call:ident($request_type:ident)),+ $(,)? })+) => {
         match $method {
@@ -55,7 +55,7 @@ macro_rules! call_by_name {
 
 #[pymethods]
 impl Server {
-    /// Starts a server that hosts these house bots.
+    /// Starts a server with these house bots.
     #[new]
     fn start(py: Python<'_>, house: Vec<String>) -> PyResult<Self> {
         let house = house.iter().map(|word| word.parse::<HostedBot>().map_err(value_error));
@@ -73,14 +73,14 @@ impl Server {
         })
     }
 
-    /// Makes a call of a service, with a token or without; the request and its answer are JSON.
+    /// Makes a call, with or without a token; request and reply are JSON.
     #[pyo3(signature = (method, request, token))]
     fn call(&self, py: Python<'_>, method: &str, request: &str, token: Option<&str>) -> PyResult<String> {
         py.detach(|| {
             let request = parse_document(request).map_err(PyValueError::new_err)?;
             let authorization =
                 token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(value_error)?;
-            // A runtime of its own, so that calls from several threads do not wait for each other.
+            // Its own runtime, so that calls from several threads do not wait for each other.
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.map_err(runtime_error)?.block_on(async {
                 let channel = connect(self.address.as_str()).await.map_err(runtime_error)?;
@@ -111,12 +111,12 @@ impl Server {
         })
     }
 
-    /// Stops the server, in good order if that does not take long.
+    /// Stops the server, gracefully if that is quick.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some((runtime, server)) = running else { return Ok(()) };
         py.detach(|| {
-            let stopped = runtime.block_on(async { timeout(STOP_WITHIN, server.stop()).await });
+            let stopped = runtime.block_on(async { timeout(STOP_TIMEOUT, server.stop()).await });
             runtime.shutdown_background();
             match stopped {
                 Ok(Err(error)) => Err(runtime_error(format!("{error:#}"))),

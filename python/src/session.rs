@@ -1,4 +1,4 @@
-//! A bot's run, on a thread of its own.
+//! Runs a bot on its own thread.
 
 use crate::{
     bot_link::{Answer, BotLink, LinkedBot, Notice},
@@ -26,13 +26,13 @@ use std::{
 use tokio::{runtime, sync::oneshot};
 use tracing_subscriber::{layer::SubscriberExt as _, registry};
 
-/// The longest that Python is not asked whether something has interrupted it.
-const INTERVAL: Duration = Duration::from_millis(100);
+/// Time between checks for an interrupt.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Against whom a bot practises: the rivals, the piles, and the rounds.
+/// The rivals, piles and rounds of practice.
 type PracticeTerms = (Vec<String>, Vec<u64>, u32);
 
-/// A bot's run, which asks and reports through a queue.
+/// A bot's run, with a queue of questions and reports.
 #[pyclass(frozen)]
 pub struct Session {
     link: Arc<BotLink>,
@@ -42,7 +42,7 @@ pub struct Session {
 
 #[pymethods]
 impl Session {
-    /// Starts a run. `variables` are those of the environment that say where to play.
+    /// Starts a run. `variables` has the environment variables of the SDK.
     #[new]
     #[pyo3(signature = (variables, concurrency, give_up_after, practice, take_feed))]
     fn start(
@@ -83,22 +83,22 @@ impl Session {
         Ok(Self { link, notices: Mutex::new(notices), stop: Mutex::new(Some(stop)) })
     }
 
-    /// Waits for the next notice: its kind, its number, and its JSON. None if there is none in so many seconds.
+    /// Waits for the next notice: kind, number and JSON. None after `seconds`.
     fn next(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<(&'static str, u64, String)>> {
         let limit =
             Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let until = Instant::now() + limit;
         loop {
-            let wait = until.saturating_duration_since(Instant::now()).min(INTERVAL);
+            let wait = until.saturating_duration_since(Instant::now()).min(CHECK_INTERVAL);
             let notice = py.detach(|| self.receive(wait));
             match notice {
-                Ok(notice) if self.is_of_interest(&notice) => {
+                Ok(notice) if self.is_current(&notice) => {
                     return Ok(Some((notice.kind, notice.number, notice.json.to_string())));
                 }
                 Err(RecvTimeoutError::Timeout) if Instant::now() >= until => return Ok(None),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyRuntimeError::new_err("the bot's thread ended: its panic stands above"));
+                    return Err(PyRuntimeError::new_err("the bot's thread panicked: see its message above"));
                 }
             }
             py.check_signals()?;
@@ -108,7 +108,7 @@ impl Session {
     /// Answers a question with a row.
     #[pyo3(signature = (number, offsets, note_hash))]
     fn declare(&self, number: u64, offsets: Vec<u64>, note_hash: Option<[u8; 32]>) -> PyResult<()> {
-        // Without the seats the question is no longer open.
+        // A question without seats is closed.
         let Some(seats) = self.link.seats_of_question(number) else { return Ok(()) };
         let value = Row::parse(&offsets, seats).map_err(|error| PyValueError::new_err(error.to_string()))?;
         self.link.answer(number, Answer::Row(Choice { value, note_hash }));
@@ -121,12 +121,12 @@ impl Session {
         self.link.answer(number, Answer::Take(Choice { value: take, note_hash }));
     }
 
-    /// Says that a report was heard.
-    fn heard(&self, number: u64) {
-        self.link.answer(number, Answer::Heard);
+    /// Marks a report as handled.
+    fn mark_handled(&self, number: u64) {
+        self.link.answer(number, Answer::Handled);
     }
 
-    /// Says that the bot cannot go on in the match of a question.
+    /// Reports that the bot cannot continue the match of a question.
     fn fail(&self, number: u64, why: String) {
         self.link.answer(number, Answer::Failed(why));
     }
@@ -142,13 +142,13 @@ impl Session {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(wait)
     }
 
-    /// Returns whether a notice is no question that was withdrawn in the meantime.
-    fn is_of_interest(&self, notice: &Notice) -> bool {
+    /// Returns whether a notice is not a withdrawn question.
+    fn is_current(&self, notice: &Notice) -> bool {
         matches!(notice.kind, "log" | "withdrawn" | "finished" | "failed") || self.link.is_open(notice.number)
     }
 }
 
-/// Reads which takes a bot wants to hear of.
+/// Reads the takes to receive.
 fn parse_take_feed(word: &str) -> PyResult<TakeFeed> {
     match word {
         "all" => Ok(TakeFeed::All),
@@ -157,7 +157,7 @@ fn parse_take_feed(word: &str) -> PyResult<TakeFeed> {
     }
 }
 
-/// Plays until the run ends, or until its session in Python is told to stop or is gone.
+/// Plays until the run ends, or until its Python session is stopped or dropped.
 fn play_to_end(
     options: Options,
     practice: Option<PracticeTerms>,
@@ -166,7 +166,7 @@ fn play_to_end(
 ) -> Result<Summary, Error> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Thread)?;
     let shutdown = async {
-        // It is only ever dropped.
+        // The sender sends nothing; it is only dropped.
         let _ = stopped.await;
     };
     runtime.block_on(async {

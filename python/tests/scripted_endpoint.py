@@ -1,4 +1,4 @@
-"""An endpoint for chat completions on this machine that answers by a script, and keeps what it was asked."""
+"""A local endpoint for chat completions that follows a script and keeps its requests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 Messages = list[dict[str, str]]
 Reply = str | dict[str, Any] | list[Any] | int
-"""A text, the choice of a completion, all that stands for its choices, or the status of an error."""
+"""A text, the choice of a completion, all choices of a completion, or the status of an error."""
 
 
 class ScriptedEndpoint:
-    """Answers each call with what `script` returns for its messages. It runs as long as a `with` statement lasts."""
+    """Answers each call with the result of `script` for its messages, within a `with` statement."""
 
     def __init__(self, script: Callable[[Messages], Reply]) -> None:
         endpoint = self
@@ -42,7 +42,7 @@ class ScriptedEndpoint:
 
     @property
     def base_url(self) -> str:
-        """What stands before `/chat/completions`."""
+        """The URL before `/chat/completions`."""
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def __enter__(self) -> ScriptedEndpoint:
@@ -56,7 +56,7 @@ class ScriptedEndpoint:
 
 
 def completion_of(reply: str | dict[str, Any] | list[Any]) -> dict[str, Any]:
-    """Makes the body of a completion."""
+    """Returns the body of a completion."""
     if isinstance(reply, str):
         reply = {"message": {"content": reply}, "finish_reason": "stop"}
     if isinstance(reply, dict):

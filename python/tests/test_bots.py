@@ -21,12 +21,12 @@ from lastnim.testing import TestServer
 
 
 class Half(lastnim.Bot):
-    """Takes half of a pile, and keeps what it hears."""
+    """Takes half of a pile, and remembers events."""
 
     def __init__(self) -> None:
         self.turns: list[lastnim.Turn] = []
         self.ends: list[lastnim.MatchEnd] = []
-        self.heard: list[object] = []
+        self.events: list[object] = []
 
     def play(self, turn: lastnim.Turn) -> int:
         self.turns.append(turn)
@@ -36,10 +36,10 @@ class Half(lastnim.Bot):
         self.ends.append(end)
 
     def tournament_ended(self, end: lastnim.TournamentEnd) -> None:
-        self.heard.append(end)
+        self.events.append(end)
 
     def connected(self, session: lastnim.Connected) -> None:
-        self.heard.append(session)
+        self.events.append(session)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def server() -> Iterator[TestServer]:
 
 
 def play_against(server: TestServer, tournament: str, rival: lastnim.Bot, name: str = "rival") -> threading.Thread:
-    """Lets another bot play a tournament, on a thread."""
+    """Plays a tournament with another bot on a thread."""
     token = server.add_bot(name)
     address = server.address
     thread = threading.Thread(target=lambda: lastnim.run(rival, server=address, token=token, tournament=tournament))
@@ -70,11 +70,11 @@ def test_a_bot_plays_a_tournament_to_its_end(server: TestServer, monkeypatch: py
     assert str(summary).startswith("4 matches, ")
     assert len(bot.ends) == 4
     assert sum(end.won for end in bot.ends) == summary.wins
-    connected, end = bot.heard
+    connected, end = bot.events
     assert isinstance(connected, lastnim.Connected) and connected.bot == "half"
     assert isinstance(end, lastnim.TournamentEnd) and (end.state, end.matches) == ("finished", 4)
     for turn in bot.turns:
-        # What was taken is gone, and what the position says agrees with itself.
+        # Piles only shrink, and the position is consistent.
         assert len(turn.piles) == len(turn.match.piles)
         assert all(left <= start for left, start in zip(turn.piles, turn.match.piles, strict=True))
         assert turn.counters == turn.piles[turn.position.pile] > 0
@@ -130,7 +130,7 @@ def test_coroutines_think_about_many_matches_at_once(server: TestServer) -> None
     assert most >= 4
 
 
-def test_an_exception_costs_its_match_alone(server: TestServer, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exception_forfeits_only_its_match(server: TestServer, caplog: pytest.LogCaptureFixture) -> None:
     class Fragile(Half):
         def play(self, turn: lastnim.Turn) -> int:
             if turn.match.piles == (2, 2):
@@ -158,7 +158,7 @@ def test_an_exception_costs_its_match_alone(server: TestServer, caplog: pytest.L
 
 
 @pytest.mark.parametrize("answer", [0, -5, 2**70])
-def test_a_take_that_is_none_is_refused_and_asked_for_again(server: TestServer, answer: int) -> None:
+def test_an_illegal_take_is_refused_and_asked_again(server: TestServer, answer: int) -> None:
     class Wrong(Half):
         refusals: list[lastnim.Refusal]
 
@@ -167,20 +167,20 @@ def test_a_take_that_is_none_is_refused_and_asked_for_again(server: TestServer, 
             return answer if len(self.turns) == 1 else 1
 
         def refused(self, refusal: lastnim.Refusal) -> None:
-            self.heard.append(refusal)
+            self.events.append(refusal)
 
     tournament = server.create_tournament(piles=[3])
     rival = play_against(server, tournament, Half())
     bot = Wrong()
     summary = lastnim.run(bot, server=server.address, token=server.add_bot("wrong"), tournament=tournament)
     rival.join()
-    refusals = [heard for heard in bot.heard if isinstance(heard, lastnim.Refusal)]
+    refusals = [event for event in bot.events if isinstance(event, lastnim.Refusal)]
     assert [(refusal.reason, refusal.strikes) for refusal in refusals] == [("illegal_take", 1)]
     assert (summary.matches, summary.forfeits) == (2, 0)
 
 
 @pytest.mark.parametrize("answer", [None, "two", 1.0])
-def test_an_answer_that_is_no_number_resigns(server: TestServer, answer: object, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_answer_that_is_not_a_number_resigns(server: TestServer, answer: object, caplog: pytest.LogCaptureFixture) -> None:
     class Wrong(lastnim.Bot):
         def play(self, turn: lastnim.Turn) -> int:
             return answer  # type: ignore[return-value]
@@ -201,7 +201,7 @@ def test_practice_meets_the_house_bots(lastnim_server: TestServer) -> None:
     assert summary.matches == 2
 
 
-def test_it_runs_in_an_event_loop_that_is_there(lastnim_server: TestServer) -> None:
+def test_it_runs_in_a_running_event_loop(lastnim_server: TestServer) -> None:
     async def main() -> lastnim.Summary:
         token = lastnim_server.add_bot("half")
         return await lastnim.practice_async(Half(), server=lastnim_server.address, token=token)
@@ -228,10 +228,10 @@ def test_cancelling_ends_a_run(lastnim_server: TestServer) -> None:
     asyncio.run(main())
 
 
-def test_what_cannot_be_mended_is_said() -> None:
+def test_permanent_errors_are_raised() -> None:
     cases = [
         ({"server": "a b", "token": "x"}, "address", "an address is host:port"),
-        ({"token": "x\n"}, "token", "characters that no token has"),
+        ({"token": "x\n"}, "token", "the token has invalid characters"),
         ({"server": "127.0.0.1:1", "token": "x", "give_up_after": 0.0}, "gave_up", "Connection refused"),
         ({"token": "x", "version": "a b"}, "version", "a b"),
         ({"token": "x", "ca": "/no/such/file"}, "ca", "/no/such/file"),
@@ -244,7 +244,7 @@ def test_what_cannot_be_mended_is_said() -> None:
         lastnim.run(Half(), token="x", concurrency=0)
 
 
-def test_without_a_token_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_token_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("LASTNIM_")]:
         monkeypatch.delenv(name)
     with pytest.raises(lastnim.LastnimError, match="there is no LASTNIM_TOKEN") as refused:
@@ -301,7 +301,7 @@ def test_an_interrupt_ends_a_run_cleanly(server: TestServer, play: str) -> None:
     assert printed.startswith("0 matches, 0 wins")
 
 
-def test_an_interrupt_reaches_a_bot_that_thinks(server: TestServer) -> None:
+def test_an_interrupt_stops_a_thinking_bot(server: TestServer) -> None:
     play = 'def play(self, turn): print("thinking", flush=True); time.sleep(600)'
     tournament = server.create_tournament(piles=[3])
     rival = play_against(server, tournament, Half())
@@ -323,7 +323,7 @@ def test_an_interrupt_reaches_a_bot_that_thinks(server: TestServer) -> None:
 
 
 class Watcher(Half):
-    """Takes one counter, and wants to hear of all takes."""
+    """Takes one counter, and receives all takes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -347,7 +347,7 @@ class AsyncWatcher(Watcher):
 
 
 def assert_sees_all(turns: list[lastnim.Turn], records: dict[str, lastnim.Record]) -> None:
-    """Asserts that each turn shows all takes before it, and where they were made."""
+    """Asserts that each turn shows all takes before it with their positions."""
     assert len(turns) > len(records)
     for turn in turns:
         record = records[turn.match.id]
@@ -362,7 +362,7 @@ def assert_sees_all(turns: list[lastnim.Turn], records: dict[str, lastnim.Record
 
 
 @pytest.mark.parametrize("watcher", [Watcher(), AsyncWatcher()])
-def test_a_bot_that_wants_all_takes_sees_them(server: TestServer, tmp_path: Path, watcher: Watcher) -> None:
+def test_the_feed_all_shows_all_takes(server: TestServer, tmp_path: Path, watcher: Watcher) -> None:
     tournament = server.create_tournament(piles=[[3, 4, 5], [2**63 - 1, 2]], seats=3, start_at=3)
     rivals = [Half(), Half()]
     threads = [play_against(server, tournament, rival, f"rival-{number}") for number, rival in enumerate(rivals)]
@@ -379,7 +379,7 @@ def test_a_bot_that_wants_all_takes_sees_them(server: TestServer, tmp_path: Path
     assert (checked.returncode, json.loads(checked.stdout)["contradictions"]) == (0, [])
 
 
-def test_takes_of_a_lost_seat_are_the_stewards(server: TestServer) -> None:
+def test_takes_of_a_forfeited_seat_are_the_stewards(server: TestServer) -> None:
     class Failing(lastnim.Bot):
         def play(self, turn: lastnim.Turn) -> int:
             raise RuntimeError("no idea")
@@ -394,7 +394,7 @@ def test_takes_of_a_lost_seat_are_the_stewards(server: TestServer) -> None:
 
 
 @pytest.mark.parametrize("given", ["some", 7])
-def test_a_bot_that_wants_other_takes_is_refused(server: TestServer, given: object) -> None:
+def test_an_unknown_feed_is_refused(server: TestServer, given: object) -> None:
     class Odd(Half):
         def take_feed(self) -> lastnim.TakeFeed:
             return given  # type: ignore[return-value]  # pyright: ignore[reportReturnType]
@@ -403,7 +403,7 @@ def test_a_bot_that_wants_other_takes_is_refused(server: TestServer, given: obje
         lastnim.run(Odd(), server=server.address, token=server.add_bot("odd"))
 
 
-def test_what_bots_log_does_not_contradict_the_records(server: TestServer, tmp_path: Path) -> None:
+def test_session_logs_agree_with_the_records(server: TestServer, tmp_path: Path) -> None:
     tournament = server.create_tournament(piles=[[3, 4, 5]])
     rival = play_against(server, tournament, Half())
     token = server.add_bot("half")

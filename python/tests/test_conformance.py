@@ -1,4 +1,4 @@
-"""The README's bot does what the protocol asks of it, whatever its server and its network do."""
+"""The README's bot passes the conformance checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SOURCE = Path(os.environ["LASTNIM_SOURCE"])
 def test_the_bot_of_the_readme_passes(tmp_path: Path) -> None:
     bot = (SOURCE / "README.md").read_text().split("```python\n")[1].split("```")[0]
     (tmp_path / "bot.py").write_text(bot)
-    suite = [sys.executable, "-m", "lastnim", "check", "conformance", "--patience", "60s", "--json", "--"]
+    suite = [sys.executable, "-m", "lastnim", "check", "conformance", "--patience", "1m", "--json", "--"]
     ran = subprocess.run(
         [*suite, sys.executable, "bot.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
     )

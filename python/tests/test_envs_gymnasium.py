@@ -1,4 +1,4 @@
-"""The Gymnasium environment: its own checker, and what it promises besides."""
+"""The Gymnasium environment, with Gymnasium's checker and further properties."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from lastnim.envs.against_house_bots import ENVIRONMENT_ID, AgainstHouseBots
     ],
 )
 def test_it_passes_the_checker_of_gymnasium(settings: dict[str, Any]) -> None:
-    # A warning is an error.
+    # Warnings are errors.
     check_env(gymnasium.make(ENVIRONMENT_ID, **settings).unwrapped)
 
 
-def test_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_render_modes(capsys: pytest.CaptureFixture[str]) -> None:
     env = AgainstHouseBots(["timid"], piles=[4], seat=0, render_mode="ansi")
     env.reset(seed=1)
     assert env.render() == "piles 4: seat 0 to move; rows 0 1; 0 1"
@@ -37,7 +37,7 @@ def test_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "piles 4: seat 0 to move; rows 0 1; 0 1\n"
 
 
-def test_optimal_takes_get_what_the_oracle_promises_against_oracles() -> None:
+def test_optimal_takes_win_the_predicted_rewards_against_oracles() -> None:
     env = AgainstHouseBots(["oracle", "oracle"], rows="random", labels=True, pile_count=6)
     for seed in range(30):
         _, info = env.reset(seed=seed)
@@ -51,32 +51,32 @@ def test_optimal_takes_get_what_the_oracle_promises_against_oracles() -> None:
         assert reward == pytest.approx(1 - row.index((promised - env.seat) % 3) / 2)
 
 
-def test_opponents_sit_behind_the_learner_and_declare_as_house_bots_do() -> None:
+def test_opponents_sit_after_the_learner_and_declare_like_house_bots() -> None:
     env = AgainstHouseBots(["greedy", "loyal", "timid"], rows="declared", piles=[2, 3, 9], seat=1)
     observed, _ = env.reset(seed=3)
     assert env.game.is_declaring and observed["action_mask"].tolist()[:5] == [1, 1, 1, 1, 0]
     for offset in (3, 1, 0):
         observed, reward, *_ = env.step(offset)
-    # The timid bot at seat 0 has moved. Only the loyal one has an ally.
+    # The timid bot in seat 0 has moved. Only the loyal bot has an ally.
     assert env.game.rows == [[0, 1, 2, 3], [3, 1, 0, 2], [0, 1, 2, 3], [1, 0, 2, 3]]
     assert (env.game.piles, reward) == ([2, 3, 8], 0.0)
     assert observed["observation"].tolist()[4:8] == [3, 1, 0, 2]
     env.step(1)
-    # The greedy bot took 7, the loyal one something of 3.
+    # The greedy bot took 7, the loyal bot some of 3.
     assert env.game.piles[2] == 0
 
 
-def test_an_action_that_is_not_allowed_costs_a_reward() -> None:
+def test_an_illegal_action_costs_a_penalty() -> None:
     env = AgainstHouseBots(["timid"], piles=[3, 9], seat=0)
     env.reset(seed=1)
     observed, reward, terminated, *_ = env.step(0)
     assert (reward, terminated) == (-1.0, False)
-    # One for the action, and one that the timid bot took.
+    # One for the action, and one for the timid bot's take.
     assert observed["observation"].tolist()[:2] == [3, 7]
     assert env.step(2**70)[1] == env.step(-1)[1] == -1.0
 
 
-def test_a_copy_goes_on_by_itself() -> None:
+def test_a_copy_is_independent() -> None:
     env = AgainstHouseBots(["loyal", "random"], rows="declared", seat=1)
     env.reset(seed=8)
     env.step(2)
@@ -90,7 +90,7 @@ def test_a_copy_goes_on_by_itself() -> None:
     assert len({tuple(other.game.piles) for other in copies}) == 1
 
 
-def test_the_random_bot_follows_from_the_seed() -> None:
+def test_the_seed_fixes_the_random_bot() -> None:
     def play(seed: int) -> list[list[int]]:
         env = AgainstHouseBots(["random", "random"])
         env.reset(seed=seed)
@@ -108,19 +108,19 @@ def test_the_random_bot_follows_from_the_seed() -> None:
     [
         ({"opponents": ["gready"]}, 'house bot "gready": expected one of random, greedy'),
         ({"opponents": []}, "1 seat"),
-        ({"opponents": ["oracle"], "players": 3}, "players: 3: with 1 opponents there are 2"),
-        ({"seat": 3}, "seat: 3: there are the seats 0 to 2"),
+        ({"opponents": ["oracle"], "players": 3}, "players: 3: expected 2, for 1 opponents"),
+        ({"seat": 3}, "seat: 3: expected 0 to 2"),
         ({"render_mode": "rgb_array"}, "render_mode"),
     ],
 )
-def test_what_is_wrong_with_settings_is_said(settings: dict[str, Any], words: str) -> None:
+def test_mistakes_in_settings_are_named(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         AgainstHouseBots(**settings)
 
 
 def test_games_without_a_turn_of_the_learner_are_refused() -> None:
     env = AgainstHouseBots(["greedy"], piles=[3], seat=1)
-    with pytest.raises(ValueError, match="no game came to a turn of seat 1"):
+    with pytest.raises(ValueError, match="seat 1 got no turn"):
         env.reset(seed=1)
     env = AgainstHouseBots(["greedy"], piles=[3])
     env.reset(seed=1)
@@ -128,5 +128,5 @@ def test_games_without_a_turn_of_the_learner_are_refused() -> None:
     env.step(3)
     with pytest.raises(ValueError, match="the game is over: reset"):
         env.step(1)
-    with pytest.raises(ValueError, match="no game yet: reset"):
+    with pytest.raises(ValueError, match="reset the environment first"):
         AgainstHouseBots().step(1)

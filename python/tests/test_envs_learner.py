@@ -1,4 +1,4 @@
-"""The worked example, shortened."""
+"""The example learner, shortened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_regret_of_the_learner_falls(tmp_path: Path, capsys: pytest.CaptureF
     plot = tmp_path / "regret.svg"
     curve = learner.main(["--steps", "60", "--measurements", "4", "--plot", str(plot)])
     assert [takes for takes, _ in curve] == [0, 61440, 122880, 184320, 245760]
-    # A learner that knows nothing takes one counter.
+    # An untrained learner takes one counter.
     assert curve[-1][1] < curve[0][1] / 2
     assert len(capsys.readouterr().out.splitlines()) == 6
     drawn = ElementTree.parse(plot).getroot()

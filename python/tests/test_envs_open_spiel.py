@@ -66,6 +66,6 @@ def test_states_have_the_labels_and_returns_of_an_audit() -> None:
         ("last_nim(rows=0 1)", "alliance matrix of 1 seat"),
     ],
 )
-def test_what_is_wrong_with_parameters_is_said(name: str, words: str) -> None:
+def test_mistakes_in_parameters_are_named(name: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         pyspiel.load_game(name)

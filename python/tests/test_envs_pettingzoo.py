@@ -1,4 +1,4 @@
-"""The PettingZoo environment: its own tests, and what it promises besides."""
+"""The PettingZoo environment, with PettingZoo's tests and further properties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import lastnim
 from lastnim.envs import last_nim_v0
 from lastnim.envs.spaces import Observation
 
-# They have no types.
+# These libraries have no types.
 pettingzoo_tests: Any = importlib.import_module("pettingzoo.test")
 
 SETTINGS: list[dict[str, Any]] = [
@@ -27,7 +27,7 @@ SETTINGS: list[dict[str, Any]] = [
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_it_passes_the_tests_of_pettingzoo(settings: dict[str, Any]) -> None:
     with warnings.catch_warnings():
-        # They warn of every environment whose observations have an action mask.
+        # They warn about every environment with an action mask.
         warnings.filterwarnings("ignore", message="Observation (space|is not)")
         pettingzoo_tests.api_test(last_nim_v0.env(**settings), num_cycles=100, verbose_progress=False)
     pettingzoo_tests.seed_test(lambda: last_nim_v0.env(**settings), num_cycles=30)
@@ -35,7 +35,7 @@ def test_it_passes_the_tests_of_pettingzoo(settings: dict[str, Any]) -> None:
     pettingzoo_tests.parallel_seed_test(lambda: last_nim_v0.parallel_env(**settings))
 
 
-def test_it_passes_those_of_rounds_and_rendering(capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_passes_the_parallel_and_render_tests(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(10):
         pettingzoo_tests.max_cycles_test(last_nim_v0)
     pettingzoo_tests.render_test(last_nim_v0.env)
@@ -71,7 +71,7 @@ def test_labels_and_rewards_are_those_of_an_audit() -> None:
         assert env.infos["seat_0"]["predicted_winner"] == audit.winner == env.game.winner
 
 
-def test_rows_are_declared_offset_by_offset_and_shown_when_all_are() -> None:
+def test_rows_are_declared_offset_by_offset_then_revealed() -> None:
     env = last_nim_v0.raw_env(players=3, piles=[2, 1], rows="declared", labels=True)
     env.reset()
     assert observe(env, "seat_0") == ([2, 1, 0, *[-1] * 9], [1, 1, 1])
@@ -89,12 +89,12 @@ def test_rows_are_declared_offset_by_offset_and_shown_when_all_are() -> None:
     assert env.infos["seat_0"]["predicted_winner"] == solution.winner
     env.step(1)
     env.step(2)
-    # Seat 2 is to move. Only wins count where rows are declared.
+    # Seat 2 is to move. With declared rows only wins count.
     assert env.rewards == {"seat_0": 0.0, "seat_1": 0.0, "seat_2": 1.0}
     assert all(env.terminations.values())
 
 
-def test_other_seats_do_not_see_a_row_before_all_are_declared() -> None:
+def test_rows_are_hidden_until_all_are_declared() -> None:
     env = last_nim_v0.raw_env(players=3, piles=[2, 1], rows="declared")
     env.reset()
     env.step(2)
@@ -105,7 +105,7 @@ def test_other_seats_do_not_see_a_row_before_all_are_declared() -> None:
     assert observe(env, "seat_0")[1] == [1, 1, 0]
 
 
-def test_an_action_that_is_not_allowed_costs_a_reward_and_becomes_the_lowest_one() -> None:
+def test_an_illegal_action_costs_a_penalty_and_becomes_the_lowest_one() -> None:
     env = last_nim_v0.env(players=2, piles=[3, 4])
     env.reset()
     env.step(0)
@@ -119,7 +119,7 @@ def test_an_action_that_is_not_allowed_costs_a_reward_and_becomes_the_lowest_one
     assert observed["observation"].tolist()[:3] == [3, 2, 0]
 
 
-def test_a_game_is_truncated_after_so_many_rounds() -> None:
+def test_a_game_is_truncated_at_the_round_limit() -> None:
     env = last_nim_v0.raw_env(players=2, piles=[9], max_cycles=2)
     env.reset()
     for _ in range(4):
@@ -129,11 +129,11 @@ def test_a_game_is_truncated_after_so_many_rounds() -> None:
     assert env.rewards == {"seat_0": 0.0, "seat_1": 0.0}
 
 
-def test_a_round_of_choices_is_made_in_turn() -> None:
+def test_the_choices_of_a_round_are_performed_in_turn() -> None:
     env = last_nim_v0.parallel_env(players=3, piles=[1, 1, 5], labels=True)
     env.reset(seed=1)
     observations, rewards, terminated, _, infos = env.step({"seat_0": 4, "seat_1": 3, "seat_2": 1})
-    # Seat 1 was left one counter.
+    # One counter was left to seat 1.
     assert rewards == {"seat_0": 0.0, "seat_1": -1.0, "seat_2": 0.0}
     assert observations["seat_0"]["observation"].tolist()[:4] == [1, 0, 0, 0]
     assert "regret" in infos["seat_2"] and not any(terminated.values())
@@ -141,7 +141,7 @@ def test_a_round_of_choices_is_made_in_turn() -> None:
     assert rewards == {"seat_0": 0.5, "seat_1": 1.0, "seat_2": 0.0}
     assert all(terminated.values()) and env.agents == []
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="actions: none of seat_1, seat_2: every agent chooses one"):
+    with pytest.raises(ValueError, match="actions: missing for seat_1, seat_2"):
         env.step({"seat_0": 1})
 
 
@@ -153,7 +153,7 @@ def test_a_round_of_choices_is_made_in_turn() -> None:
         ({"largest_pile": 1024}, "largest_pile: 1024"),
     ],
 )
-def test_what_is_wrong_with_settings_is_said(settings: dict[str, Any], words: str) -> None:
+def test_mistakes_in_settings_are_named(settings: dict[str, Any], words: str) -> None:
     for make in (last_nim_v0.env, last_nim_v0.parallel_env):
         with pytest.raises(ValueError, match=words):
             make(**settings)

@@ -1,4 +1,4 @@
-"""Games that are stepped at once, against the audit of each."""
+"""Vectorised games, compared with the audit of each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SEATS, PILES = 4, 5
 
 
 def rows_of(observation: Any) -> list[list[int]]:
-    """Reads the rows that seat 0 observes."""
+    """Returns the rows in seat 0's observation."""
     rows: list[list[int]] = observation[PILES + 1 :].reshape(SEATS, SEATS).tolist()
     return rows
 
 
 @pytest.mark.parametrize("ending", ["to_move_wins", "last_mover_wins"])
-def test_every_game_is_played_and_labelled_as_its_audit_says(ending: lastnim.Ending) -> None:
+def test_every_game_matches_its_audit(ending: lastnim.Ending) -> None:
     games = VectorGames(40, seed=5, players=SEATS, pile_count=PILES, largest_pile=7, rows="random", ending=ending)
     starts = games.observations()
     played: list[list[tuple[int, int, int, int, Any]]] = [[] for _ in starts]
@@ -64,13 +64,13 @@ def test_observations_show_what_the_seat_to_move_sees() -> None:
     assert games.action_masks().tolist() == [[0, 1, 1, 1, 0]] * 2
     assert not step.terminated.any() and not step.rewards.any()
     step = games.step(np.array([3, 3], dtype=np.uint8))
-    # Seat 0 is to move with no counter left: it has won, and its game is followed by the next.
+    # Seat 0 is to move without counters: it has won, and the next game begins.
     assert step.terminated.tolist() == [True, False]
     assert step.rewards.tolist() == [[1.0, 0.0, 0.5], [0.0, 0.0, 0.0]]
     assert games.to_move().tolist() == [1, 0]
 
 
-def test_games_follow_from_the_seed_and_their_place() -> None:
+def test_the_seed_and_slot_determine_the_games() -> None:
     few, many = VectorGames(3, seed=9, rows="random"), VectorGames(50, seed=9, rows="random")
     for number in range(60):
         assert (few.observations() == many.observations()[:3]).all()
@@ -83,7 +83,7 @@ def test_games_follow_from_the_seed_and_their_place() -> None:
     assert (VectorGames(3, seed=10, rows="random").observations() != start).any()
 
 
-def test_a_take_that_is_not_allowed_changes_no_game() -> None:
+def test_an_illegal_take_changes_no_game() -> None:
     games = VectorGames(3, piles=[2, 5])
     before = games.observations()
     for wrong, words in [
@@ -104,15 +104,15 @@ def test_a_take_that_is_not_allowed_changes_no_game() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"count": 0}, "count: 0: step 1 to 1048576 games"),
-        ({"count": 2**20, "pile_count": 1024}, "count: 1048576: of games with 1034 numbers .* at most 259608"),
+        ({"count": 0}, "count: 0: expected 1 to 1048576"),
+        ({"count": 2**20, "pile_count": 1024}, "count: 1048576: with 1034 numbers .* at most 259608"),
         ({"seed": -1}, "seed: -1: expected an integer of 0"),
         ({"players": -1}, "players: -1: expected an integer of 0"),
         ({"rows": "declared"}, "assigned rows"),
         ({"rows": "own"}, 'rows: "own": expected "standard"'),
         ({"rows": [[0, 1], [0, 1]]}, "rows: 2 rows for 3 players"),
         ({"rows": [[0, 1, 1]] * 3}, "rows: row 0 of the alliance matrix: offset 1 appears twice"),
-        ({"largest_pile": 1024}, "largest_pile: 1024: a pile of an environment has 1 to 1023"),
+        ({"largest_pile": 1024}, "largest_pile: 1024: expected 1 to 1023"),
         ({"piles": [1, 1024]}, "largest_pile: 1024"),
         ({"piles": [1, 0]}, "piles: pile 1 of 0 counters"),
         ({"pile_count": 0}, "pile_count: 0: a game has 1 to 1024 piles"),
@@ -121,12 +121,12 @@ def test_a_take_that_is_not_allowed_changes_no_game() -> None:
         ({"ending": "never"}, "expected to_move_wins or last_mover_wins"),
     ],
 )
-def test_what_is_wrong_with_settings_is_said(settings: dict[str, Any], words: str) -> None:
+def test_mistakes_in_settings_are_named(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         VectorGames(settings.pop("count", 2), **settings)
 
 
-def test_the_highest_pile_has_an_action_for_each_take() -> None:
+def test_the_largest_pile_has_an_action_for_each_take() -> None:
     games = VectorGames(2, piles=[1023], players=2)
     assert games.action_masks().shape == (2, 1024) and games.action_masks()[:, 1:].all()
     assert games.observations()[0, 0] == 1023

@@ -1,4 +1,4 @@
-"""The environment for verifiers: it asks as the bot does, and rewards what the oracle says."""
+"""The environment for verifiers: it asks like the bot, and its rewards agree with the oracle."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SOURCE = Path(os.environ["LASTNIM_SOURCE"])
 THREE_ROWS = [[0, 2, 1], [0, 1, 2], [0, 2, 1]]
 
 HOSTILE_REPLIES: list[tuple[str, str, str, tuple[int | None, str | None, str | None], str]] = [
-    # The text, the refusal and the reason why it ends; the take, why, and the class of the failure, with words of what happened.
+    # Text, refusal and finish reason; take, reason and failure class, with the failure in words.
     ('{"take": 2}', "", "stop", (2, None, None), ""),
     ('first {"take": 1}, no: {"why": "{\\"take\\": 3}", "take": 4}', "", "stop", (4, '{"take": 3}', None), ""),
     ("", "", "stop", (None, None, "empty"), "the reply was empty"),
@@ -54,13 +54,13 @@ HOSTILE_REPLIES: list[tuple[str, str, str, tuple[int | None, str | None, str | N
 
 
 def game_of(piles: list[int], rows: list[list[int]], first: int = 0) -> dict[str, Any]:
-    """Makes the JSON of a game."""
+    """Writes a game as JSON."""
     matrix = {"rows": [{"offsets": row} for row in rows]}
     return {"piles": piles, "alliance_matrix": matrix, "first": first, "ending": "to_move_wins"}
 
 
 def question_of(piles: list[int]) -> ModelQuestion:
-    """Asks for the first take of three seats."""
+    """Asks for the first take in a game of three seats."""
     return ModelQuestion(json.dumps(game_of(piles, THREE_ROWS)), [], ["a", "b", "c"], 60.0)
 
 
@@ -85,7 +85,7 @@ def test_replies_are_read_as_the_bot_reads_them(
     assert heard == ("user", f"Your answer cannot be used: {detail}. {example}")
 
 
-def test_a_reply_that_does_not_say_why_it_ends_has_ended() -> None:
+def test_a_reply_without_finish_reason_is_complete() -> None:
     assert question_of([3, 5]).read_reply('{"take": 1}', "", None).take == 1
 
 
@@ -104,13 +104,13 @@ def test_regrets_are_those_of_the_oracle() -> None:
 @pytest.mark.parametrize(
     ("bots", "time_left", "template", "words"),
     [
-        (["a", "b"], 1.0, None, "bots: 2 of them: the game has 3"),
+        (["a", "b"], 1.0, None, "bots: 2 names: the game has 3 seats"),
         (["a", "b", "?"], 1.0, None, "bot"),
         (["a", "b", "c"], -1.0, None, "time_left: -1"),
         (["a", "b", "c"], 1.0, "{{ nothing }}", "undefined value"),
     ],
 )
-def test_what_is_wrong_with_a_question_is_said(
+def test_mistakes_in_questions_are_named(
     bots: list[str], time_left: float, template: str | None, words: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
@@ -118,7 +118,7 @@ def test_what_is_wrong_with_a_question_is_said(
 
 
 class Half(lastnim.Bot):
-    """Takes half of what is there."""
+    """Takes half of the pile."""
 
     def play(self, turn: lastnim.Turn) -> int:
         return (turn.counters + 1) // 2
@@ -159,7 +159,7 @@ def test_prompts_are_those_that_the_bot_sends(lastnim_server: TestServer, tmp_pa
 
 
 def messages_as_rendered(record: lastnim.Record, call: Messages) -> Messages | None:
-    """Returns the messages of Python for the question of a call, were it of this match; none if it cannot be."""
+    """Returns Python's messages for the question of a call if it is of this match; None otherwise."""
     prompt = call[0]["content"]
     (ply,) = re.findall(r"This is ply (\d+)\.", prompt)
     (seconds,) = re.findall(r"You have (\d+) seconds\.", prompt)
@@ -180,7 +180,7 @@ def play_tasks(
     """Plays a match for each position with a scripted model, and returns the traces and the calls."""
     with ScriptedEndpoint(script) as endpoint:
         config = {"taskset": {"id": "lastnim-verifiers", **settings}, "agent": agent or {}}
-        # The types of the library are not known in part.
+        # The library is only partly typed.
         library: Any = vf
         env = library.load_environment(library.resolve_env_config(config))
         client = vf.EvalClientConfig(base_url=endpoint.base_url, api_key_var="SCRIPTED_KEY")
@@ -203,13 +203,13 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnus
 
 
 def counters_of(messages: Messages) -> int:
-    """Returns how many counters the pile in play holds."""
+    """Returns the counters in the last nonempty pile."""
     (counters,) = re.findall(r"whole number from 1 to (\d+)\.", messages[0]["content"])
     return int(counters)
 
 
 def all_of(counters: int) -> str:
-    """Takes a whole pile."""
+    """Takes the whole pile."""
     return json.dumps({"why": "all", "win_probability": 0.25, "take": counters})
 
 
@@ -246,7 +246,7 @@ def test_a_match_is_played_to_its_end_and_rewarded_by_regret() -> None:
     assert len(seen) > 1
 
 
-def test_a_model_hears_what_was_wrong_and_gives_up_its_match_after_three_replies() -> None:
+def test_three_unusable_replies_end_the_match() -> None:
     def script(messages: Messages) -> Reply:
         if len(messages) == 1:
             return "I take them all"
@@ -265,7 +265,7 @@ def test_a_model_hears_what_was_wrong_and_gives_up_its_match_after_three_replies
     assert (trace.metrics["answered"], trace.metrics["legal_replies"], trace.metrics["accuracy"]) == (0, 0, 0)
 
 
-def test_an_answer_after_a_wrong_one_counts() -> None:
+def test_a_usable_reply_after_an_unusable_one_counts() -> None:
     def script(messages: Messages) -> str:
         return '{"take": 0}' if len(messages) == 1 else '{"take": 1}'
 
@@ -276,14 +276,14 @@ def test_an_answer_after_a_wrong_one_counts() -> None:
 
 
 @pytest.mark.parametrize(("reply", "words"), [(400, "400"), ([], "")])
-def test_an_endpoint_that_fails_is_an_error_and_no_reward(reply: Reply, words: str) -> None:
+def test_a_failing_endpoint_is_an_error_without_reward(reply: Reply, words: str) -> None:
     (trace,), _ = play_tasks(lambda _: reply, {"positions": 1})
     assert not trace.ok and words in str(trace.errors[-1].message)
     assert all(reward is None for reward in trace.rewards.values())
 
 
 @pytest.mark.parametrize("choices", [[], [{"index": 0, "finish_reason": "stop"}], [{"index": 0, "message": None}]])
-def test_a_completion_without_a_message_is_a_fault_of_the_endpoint(choices: list[Any]) -> None:
+def test_a_completion_without_a_message_is_an_endpoint_error(choices: list[Any]) -> None:
     take = AskedTake(0, "some position", 2)
 
     async def ask(base_url: str) -> None:
@@ -293,14 +293,14 @@ def test_a_completion_without_a_message_is_a_fault_of_the_endpoint(choices: list
     with ScriptedEndpoint(lambda _: choices) as endpoint:
         with pytest.raises(vf.HarnessError, match=r"^ply 0: the reply has no choices\[0\]\.message$"):
             asyncio.run(ask(endpoint.base_url))
-    assert (len(endpoint.calls), take.failures) == (1, []), "it says nothing of the model"
+    assert (len(endpoint.calls), take.failures) == (1, []), "this is not the model's fault"
 
 
 def test_a_limit_of_the_run_ends_the_match() -> None:
     settings = {"positions": 3, "seats": [2], "draw_piles": (5, 5), "opponents": ["timid"]}
     traces, calls = play_tasks(lambda _: '{"take": 1}', settings, {"max_turns": 1})
     assert len(calls) == 3 and all(trace.ok for trace in traces)
-    # A match may have come to a position for benchmarks.
+    # A match may have reached a benchmark position.
     assert "max_turns" in {trace.stop_condition for trace in traces} <= {"max_turns", "agent_completed"}
     for trace in traces:
         (answer,) = trace.info["answers"]
@@ -309,7 +309,7 @@ def test_a_limit_of_the_run_ends_the_match() -> None:
     assert (len(calls), trace.stop_condition, trace.reward) == (2, "max_turns", -1.0)
 
 
-def test_a_system_prompt_stands_before_the_question(tmp_path: Path) -> None:
+def test_a_system_prompt_precedes_the_question(tmp_path: Path) -> None:
     system = tmp_path / "system.md"
     system.write_text("Think first.")
     _, calls = play_tasks(lambda _: '{"take": 1}', {"positions": 1, "max_questions": 1, "system_prompt": system})
@@ -317,7 +317,7 @@ def test_a_system_prompt_stands_before_the_question(tmp_path: Path) -> None:
     assert calls[0][0]["content"] == "Think first."
 
 
-def test_a_template_of_ones_own_is_used(tmp_path: Path) -> None:
+def test_a_custom_template_is_used(tmp_path: Path) -> None:
     template = tmp_path / "short.md"
     template.write_text("{% if question == 'take' %}Piles {{ piles | join(' ') }}{% else %}A row{% endif %}; {{ time_left | int }} s.")
     _, calls = play_tasks(
@@ -332,19 +332,19 @@ def tasks_of(**settings: Any) -> list[vf.Task[Any, Any, Any]]:
 
 
 def test_training_and_benchmarks_never_overlap() -> None:
-    # Few kinds of positions, so that both sets would meet if they could, also in play.
+    # Few kinds of positions, so that the sets would overlap if they could, also during play.
     small = {"seats": [2, 3], "draw_piles": (1, 3), "draw_counters": (1, 4), "opponents": ["random"]}
     traces, _ = play_tasks(lambda _: '{"take": 1}', {"positions": 80, "seed": 1, **small})
     trained = {answer["position"] for trace in traces for answer in trace.info["answers"]}
     kept = {task.data.id for task in tasks_of(split="benchmark", positions=30, seed=2, **small)}
     assert len(trained) > 80 and len(kept) == 30
     assert not trained & kept
-    # Some matches came to a position of a benchmark, and ended before it.
+    # Some matches ended before a benchmark position.
     assert any(ends_at_benchmark(trace) for trace in traces)
 
 
 def ends_at_benchmark(trace: AnyTrace) -> bool:
-    """Returns whether the next question of a match would have been about a position for benchmarks."""
+    """Returns whether the next question of a match would be about a benchmark position."""
     data: Any = trace.task.data
     match = ModelMatch(data.game, data.opponents, seed=data.seed)
     for answer in trace.info["answers"]:
@@ -371,22 +371,22 @@ def test_the_positions_of_a_seed_are_those_of_the_dataset(tmp_path: Path) -> Non
         assert [(task.data.id, task.data.game) for task in tasks] == [(line["id"], line["game"]) for line in lines]
 
 
-def test_positions_for_benchmarks_are_refused_unless_they_are_asked_for(tmp_path: Path) -> None:
+def test_benchmark_positions_need_their_split(tmp_path: Path) -> None:
     path = write_dataset(tmp_path / "benchmark.jsonl", "--positions", "3", "--split", "benchmark")
-    with pytest.raises(ValueError, match=r'benchmark.jsonl, line 1: .* is of the set "benchmark", and the setting split is "train"'):
+    with pytest.raises(ValueError, match=r'benchmark.jsonl, line 1: .* is in the set "benchmark", but split is "train"'):
         tasks_of(file=path)
     assert len(tasks_of(file=path, split="benchmark")) == 3
-    # What a line says of itself changes nothing.
+    # The set in the line is ignored.
     path.write_text(path.read_text().replace('"benchmark"', '"train"'))
     with pytest.raises(ValueError, match="line 1"):
         tasks_of(file=path)
     train = write_dataset(tmp_path / "train.jsonl", "--positions", "1")
-    with pytest.raises(ValueError, match='is of the set "train"'):
+    with pytest.raises(ValueError, match='is in the set "train"'):
         tasks_of(file=train, split="benchmark")
 
 
 @pytest.mark.parametrize("line", ["{}", "nonsense", "[]", '{"game": {"piles": [0]}}', '{"game": 3}'])
-def test_a_line_that_is_no_position_is_named(tmp_path: Path, line: str) -> None:
+def test_a_line_without_a_position_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "train.jsonl"
     path.write_text(f"\n{line}\n")
     with pytest.raises(ValueError, match="train.jsonl, line 2: not a position"):
@@ -398,13 +398,13 @@ def test_a_line_that_is_no_position_is_named(tmp_path: Path, line: str) -> None:
     [
         ({"opponents": ["gready"]}, 'house bot "gready"'),
         ({"seats": [1]}, "seats: 1 seat"),
-        ({"seats": []}, "seats: none is given"),
+        ({"seats": []}, "seats: empty"),
         ({"draw_piles": (3, 2)}, "3"),
-        ({"max_optimal_share": 0.0}, "max_optimal_share: 0: a share"),
+        ({"max_optimal_share": 0.0}, "max_optimal_share: 0: expected a number above 0"),
         ({"seats": [2], "draw_piles": (1, 1), "positions": 1_000}, "positions: 1000: 200000 draws have only"),
     ],
 )
-def test_what_is_wrong_with_positions_is_said(settings: dict[str, Any], words: str) -> None:
+def test_mistakes_in_positions_are_named(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         tasks_of(**settings)
 
@@ -415,13 +415,13 @@ def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
         LastNimTasksetConfig(id="lastnim-verifiers", **settings)
 
 
-def test_positions_are_identified_by_the_rule_of_the_dataset() -> None:
+def test_position_ids_are_those_of_the_dataset() -> None:
     game = game_of([1, 2, 2], THREE_ROWS, 1)
     split = "train" if int("83e4d56037163584", 16) % 10 else "benchmark"
     assert parse_position(json.dumps(game)) == ("83e4d5603716358481b2543e1c1a215a", split, json.dumps(game, separators=(",", ":")))
 
 
-def test_what_a_line_leaves_out_is_as_in_every_message(tmp_path: Path) -> None:
+def test_missing_keys_of_a_line_have_defaults(tmp_path: Path) -> None:
     # Seat 0 is to move, and the seat to move wins at the end.
     game = {"piles": [4, 3, 0], "alliance_matrix": {"rows": [{"offsets": [0, 1]}, {"offsets": [0, 1]}]}}
     whole = game_of([4, 3], [[0, 1], [0, 1]])
@@ -432,14 +432,14 @@ def test_what_a_line_leaves_out_is_as_in_every_message(tmp_path: Path) -> None:
     assert (task.data.id, task.data.game) == (identity, whole)
 
 
-def test_a_runtime_elsewhere_is_refused() -> None:
+def test_a_remote_runtime_is_refused() -> None:
     harness = LastNimHarness(LastNimHarnessConfig.model_validate({"id": "lastnim-verifiers"}))
     elsewhere: Any = SimpleNamespace(type="docker")
     with pytest.raises(vf.HarnessError, match="runtime docker: .* set the agent's runtime.type to subprocess"):
         asyncio.run(harness.setup(elsewhere))
 
 
-def test_the_example_of_the_page_runs() -> None:
+def test_the_documented_example_runs() -> None:
     page = (SOURCE / "docs" / "how-to" / "train-a-learner.md").read_text()
     (example,) = [block.split("```")[0] for block in page.split("```python\n")[1:] if "verifiers" in block.split("```")[0]]
     with ScriptedEndpoint(lambda _: '{"take": 1}') as endpoint:

@@ -24,7 +24,7 @@ def load_example() -> Any:
 
 
 class Friend(lastnim.Bot):
-    """Would see the next seat win, and plays for that."""
+    """Prefers that the next seat wins, and plays for that."""
 
     def declare(self, match: lastnim.Match) -> lastnim.Row:
         return lastnim.favouring_row(1, match.seats)
@@ -33,7 +33,7 @@ class Friend(lastnim.Bot):
         return turn.position.solve().optimal_takes[0].lo
 
 
-def test_it_learns_what_others_declare() -> None:
+def test_it_learns_the_rows_of_others() -> None:
     bot = load_example().OpponentModel()
     match = lastnim.Match(
         "1", 0, ("a", "b", "c"), (3, 4, 5), 0, "to_move_wins", lastnim.Clock(1, 0, 0, 0, 1), 3, 100, None, None
@@ -52,7 +52,7 @@ def test_it_learns_what_others_declare() -> None:
     assert wins(bot.declare(match)) == any(wins(row) for row in candidates)
 
 
-def test_it_plays_a_tournament_and_loses_to_nobody(lastnim_server: TestServer) -> None:
+def test_it_wins_a_tournament(lastnim_server: TestServer) -> None:
     tournament = lastnim_server.create_tournament(seats=3, start_at=3, piles=[[3, 4, 5], [2, 7], [4, 4, 4, 4]])
     address = lastnim_server.address
 

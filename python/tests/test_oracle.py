@@ -1,4 +1,4 @@
-"""The oracle's questions, against the paper and against each other."""
+"""The oracle, compared with the paper and between its functions."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_an_explanation_and_a_tree_agree_with_the_solution() -> None:
     assert graph.form == "graph" and len(graph.nodes) < len(drawn.nodes)
 
 
-def test_an_audit_says_who_erred() -> None:
+def test_an_audit_names_who_erred() -> None:
     audited = lastnim.audit(piles=[1, 2, 2], matrix=ROWS, takes=[2, 1, 1, 1])
     assert (audited.winner, audited.predicted_winner) == (1, 2)
     assert [ply.regret for ply in audited.plies] == [1, 0, 0, 0]
 
 
-def test_the_other_questions_are_answered() -> None:
+def test_the_other_functions_answer() -> None:
     assert lastnim.robustness(piles=[2, 2], players=3, error_rate=0.0).winner == lastnim.solve(piles=[2, 2], players=3).winner
     assert declarations.best(piles=[2, 2], players=3, seat=1).settled is not None
     assert declarations.check_truth(piles=[2, 2], players=3).equilibrium is True
@@ -73,12 +73,12 @@ def test_the_other_questions_are_answered() -> None:
         ({"piles": [1], "players": 2, "ending": "never"}, 'unknown word "never"'),
     ],
 )
-def test_what_is_wrong_with_a_game_is_said(game: dict[str, object], words: str) -> None:
+def test_mistakes_in_a_game_are_named(game: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         lastnim.solve(**game)  # type: ignore[arg-type]
 
 
-def test_a_question_stops_at_its_bound() -> None:
+def test_max_steps_stops_a_request() -> None:
     with pytest.raises(lastnim.OracleStopped, match="more than 1000 steps"):
         declarations_of_large_game(max_steps=1000)
 
@@ -87,13 +87,13 @@ def declarations_of_large_game(max_steps: int | None) -> None:
     lastnim.solve_game("digits", piles=[9999, 8888], players=3, max_steps=max_steps)
 
 
-def test_an_interrupt_ends_a_question() -> None:
+def test_an_interrupt_stops_a_request() -> None:
     def interrupt() -> None:
         time.sleep(0.3)
         signal.raise_signal(signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        # All rows of many seats are far more than there is time for.
+        # Many seats have far too many rows to try all.
         declarations.best(piles=[9] * 40, players=20, seat=3)
         time.sleep(2)

@@ -13,7 +13,7 @@ from lastnim.testing import TestServer
 
 
 class Half(lastnim.Bot):
-    """Takes half of a pile, and keeps what it saw."""
+    """Takes half of a pile, and remembers its turns."""
 
     def __init__(self) -> None:
         self.turns: list[lastnim.Turn] = []
@@ -39,7 +39,7 @@ def test_a_match_is_played_and_recorded() -> None:
     (end,) = bot.ends
     assert end.reason == "finished" and end.won == (record.winner == 0)
     assert end.figures is not None and end.figures.takes == len(bot.turns)
-    # Whole, though nobody has signed it.
+    # The record is whole but unsigned.
     assert record.verify().flaw == "unsigned"
     # The oracle never errs.
     assert audit.seats[1].regret == 0
@@ -83,7 +83,7 @@ def test_coroutines_play() -> None:
     assert asyncio.run(main()).takes[0] == 1
 
 
-def test_a_bot_that_wants_all_takes_sees_them_here_too() -> None:
+def test_the_feed_all_shows_all_takes() -> None:
     class One(Half):
         def play(self, turn: lastnim.Turn) -> int:
             self.turns.append(turn)
@@ -104,7 +104,7 @@ def test_a_bot_that_wants_all_takes_sees_them_here_too() -> None:
     assert all(turn.seen_takes == () for turn in other.turns)
 
 
-def test_what_a_bot_does_wrong_is_raised() -> None:
+def test_mistakes_of_bots_are_raised() -> None:
     class Wrong(Half):
         answer: object = 9
 
@@ -126,13 +126,13 @@ def test_what_a_bot_does_wrong_is_raised() -> None:
         lastnim.play(bots=[Unfair(), "oracle"], piles=[3])
     with pytest.raises(ValueError, match='house bot "orakle"'):
         lastnim.play(bots=["orakle", "oracle"], piles=[3])
-    with pytest.raises(ValueError, match="bots: 1 of them"):
+    with pytest.raises(ValueError, match="bots: 1 bots"):
         lastnim.play(bots=["oracle"], piles=[3])
     with pytest.raises(ValueError, match="0 piles"):
         lastnim.play(bots=["oracle", "greedy"], piles=[])
 
 
-def test_a_position_can_be_looked_into() -> None:
+def test_positions_look_ahead() -> None:
     position = lastnim.Position.of([3, 4], players=3, seat=1)
     assert (position.pile, position.counters, position.seats) == (1, 4, 3)
     after = position.after(4).after(3)
@@ -144,7 +144,7 @@ def test_a_position_can_be_looked_into() -> None:
         lastnim.Position.of([3, 4], players=3, seat=3)
 
 
-def test_a_notebook_draws_them(lastnim_server: TestServer) -> None:
+def test_notebook_drawings(lastnim_server: TestServer) -> None:
     for piles in ([3, 4], [2**63 - 1, 13], [1] * 40):
         drawing = ET.fromstring(lastnim.Position.of(piles, players=3)._repr_html_())  # pyright: ignore[reportPrivateUsage]
         assert drawing.tag.endswith("svg")

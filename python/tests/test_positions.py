@@ -46,6 +46,6 @@ def test_arrays_of_any_integers_and_layout_are_read() -> None:
         ([[1], [2]], np.array([0]), "1 seats for 2 positions"),
     ],
 )
-def test_what_is_wrong_with_an_array_is_said(piles: list[list[int]], first: int, words: str) -> None:
+def test_mistakes_in_arrays_are_named(piles: list[list[int]], first: int, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         lastnim.solve_many(np.array(piles), players=3, first=first)

@@ -1,4 +1,4 @@
-"""The program itself, run by Python."""
+"""The program, run by Python."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def test_the_module_and_the_script_are_the_program() -> None:
 
 
 def test_its_output_errors_and_exit_codes_are_those_of_the_program() -> None:
-    solved = run_program("solve", "--piles", "1,2,2", "--players", "3", "--json")
+    solved = run_program("oracle", "solve", "--piles", "1,2,2", "--players", "3", "--json")
     assert json.loads(solved.stdout)["winner"] == lastnim.solve(piles=[1, 2, 2], players=3).winner
-    refused = run_program("solve", "--piles", "1,2,x", "--players", "3")
+    refused = run_program("oracle", "solve", "--piles", "1,2,x", "--players", "3")
     assert refused.returncode == 2
     assert refused.stderr.startswith("error: ") and refused.stderr.count("\n") == 1
 
 
-def test_an_interrupt_ends_it() -> None:
+def test_an_interrupt_stops_it() -> None:
     server = subprocess.Popen(
         [*MODULE, "serve", "--listen", "127.0.0.1:0", "--store", "memory", "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -46,7 +46,7 @@ def test_an_interrupt_ends_it() -> None:
 
 
 def test_a_tournament_starts_the_program_again(tmp_path: Path) -> None:
-    # A file of its name beside the bots does not stand in for it.
+    # A file of the same name next to the bots must not shadow the package.
     (tmp_path / "lastnim.py").write_text("raise SystemExit('not the program')\n")
     (tmp_path / "cup.toml").write_text(
         """

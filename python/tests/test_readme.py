@@ -1,4 +1,4 @@
-"""What the READMEs show is what the package does."""
+"""The READMEs' code works."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOURCE = Path(os.environ["LASTNIM_SOURCE"])
 
 
 def python_blocks(path: str) -> list[str]:
-    """Returns the Python of a page."""
+    """Returns the Python blocks of a page."""
     pieces = (SOURCE / path).read_text().split("```python\n")[1:]
     return [piece.split("```")[0] for piece in pieces]
 
@@ -27,7 +27,7 @@ class One(lastnim.Bot):
         return 1
 
 
-def test_the_bot_that_is_shown_plays_a_tournament(lastnim_server: TestServer, tmp_path: Path) -> None:
+def test_the_bot_of_the_readme_plays_a_tournament(lastnim_server: TestServer, tmp_path: Path) -> None:
     (bot,) = python_blocks("README.md")
     assert len([line for line in bot.splitlines() if line]) <= 10
     (tmp_path / "half.py").write_text(bot)
@@ -48,7 +48,7 @@ def test_the_bot_that_is_shown_plays_a_tournament(lastnim_server: TestServer, tm
     assert ran.stderr == ""
 
 
-def test_what_the_page_of_the_package_shows_runs() -> None:
+def test_the_code_of_the_package_readme_runs() -> None:
     blocks = python_blocks("python/README.md")
     assert blocks
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Records: what they say, as tables, and whether they are whole."""
+"""Records: their content, tables and verification."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def played(lastnim_server: TestServer) -> tuple[TestServer, lastnim.Records]:
     return lastnim_server, lastnim.Records(lastnim_server.record(end.match.id) for end in bot.ends)
 
 
-def test_a_record_says_what_happened(played: tuple[TestServer, lastnim.Records], tmp_path: Path) -> None:
+def test_records_match_what_happened(played: tuple[TestServer, lastnim.Records], tmp_path: Path) -> None:
     server, records = played
     assert len(records) == 4
     for record in records:
@@ -63,16 +63,16 @@ def test_tables_have_the_types_of_their_columns(played: tuple[TestServer, lastni
         for frame in frames:
             assert list(frame.columns) == table.column_names and len(frame) == len(rows)
     plies = records.to_pandas("plies")
-    # No integer has become a float, and none is rounded.
+    # No integer has become a float or was rounded.
     assert sum(plies["take"].tolist()) == 4 * (2**62 + 3)
     assert records.to_polars("plies")["take"].to_list() == [ply.take for ply in records.plies]
     assert str(records.to_arrow("matches").schema.field("tournament_number").type) == "int64"
     assert records[:0].to_arrow("plies").schema == records.to_arrow("plies").schema
-    with pytest.raises(ValueError, match="table 'moves': there are matches, seats, plies"):
+    with pytest.raises(ValueError, match="table 'moves': expected matches, seats, plies"):
         records.to_arrow("moves")  # type: ignore[arg-type]
 
 
-def test_what_was_changed_does_not_verify(played: tuple[TestServer, lastnim.Records], tmp_path: Path) -> None:
+def test_changed_records_do_not_verify(played: tuple[TestServer, lastnim.Records], tmp_path: Path) -> None:
     _, records = played
     text = records[0].text
     changed = lastnim.verify(text.replace(f'"take":"{records[0].takes[0]}"', '"take":"1"', 1))
@@ -89,7 +89,7 @@ def test_what_was_changed_does_not_verify(played: tuple[TestServer, lastnim.Reco
         lastnim.read_records(tmp_path / "none.json")
 
 
-def test_the_frozen_records_are_read_in_every_form() -> None:
+def test_frozen_records_are_read_in_every_form() -> None:
     forms = [DATA / name for name in ("record.json", "record.pretty.json")]
     (first,), *others = [lastnim.read_records(file) for file in forms]
     assert all(list(records) == [first] for records in others)

@@ -297,7 +297,7 @@ pub fn end_json(end: &MatchEnd) -> Value {
 /// Returns the word that records use.
 fn reason_word(reason: EndReport) -> String {
     match reason {
-        EndReport::Told(reason) => enum_word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
+        EndReport::Known(reason) => enum_word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
         EndReport::Unknown(_) | EndReport::Unseen => reason.to_string(),
     }
 }
@@ -333,7 +333,7 @@ mod tests {
         let figures = SeatFigures { satisfaction: 0.5, regret: 1, luck: 0, takes: 4, optimal_takes: 3 };
         MatchEnd {
             info: Arc::new(MatchView::practice(&game, &[1]).unwrap().info().clone()),
-            reason: EndReport::Told(if winner.is_some() {
+            reason: EndReport::Known(if winner.is_some() {
                 EndReason::Finished
             } else {
                 EndReason::Cancelled

@@ -19,6 +19,10 @@ use clap::{Args, Subcommand};
 
 /// Fetches, verifies, replays and exports the signed records of matches
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim record get $MATCH | lastnim record verify -
+  lastnim record list --tournament $ID
+  lastnim record export --tournament $ID --dir records")]
 pub struct RecordArgs {
     #[command(subcommand)]
     command: RecordCommand,

@@ -7,7 +7,7 @@ use std::{collections::HashMap, fmt, ops::Range};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
 /// The limit of known keys listed for an unknown one.
-const MAX_LISTED: usize = 20;
+const MAX_LISTED: usize = 24;
 
 /// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It gathers what is wrong.
 #[derive(Debug)]

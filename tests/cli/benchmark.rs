@@ -206,7 +206,9 @@ fn one_bot_is_needed() {
     );
     assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\": expected a tier from 1 to 5"));
     assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier is named twice"));
-    assert!(refused(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1"));
+    assert!(
+        refused(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1")
+    );
     assert!(
         refused(&["--house", "greedy", "--temperature", "1"])
             .contains("--temperature: this is for a language model")

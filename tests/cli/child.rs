@@ -46,7 +46,7 @@ impl Process {
 
 /// Returns what a program complains of besides a token on its command line, which the tests give there on purpose.
 fn without_token_warning(stderr: Vec<u8>) -> Vec<u8> {
-    let warning = "others on this machine can read the token of --token";
+    let warning = "others on this machine can read --token";
     let complaints = text(stderr);
     complaints.split_inclusive('\n').filter(|line| !line.contains(warning)).collect::<String>().into_bytes()
 }

@@ -121,7 +121,7 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
         ),
         (
             &["oracle", "solve", "--piles", "1", "--players", "3", "--matrix", "0 1; 1 0"],
-            "3 players and a matrix of 2 rows",
+            "3 players but a matrix of 2 rows",
         ),
     ];
     for (args, expected) in cases {
@@ -430,12 +430,12 @@ fn a_batch_may_name_the_standard_matrix() {
     for (bad, expected) in [
         (r#"{"piles":[1],"alliance_matrix":"standard"}"#, "alliance_matrix is missing"),
         (r#"{"piles":[1],"players":33}"#, "players: 33 seats: a game has 2 to 32"),
-        (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players and a matrix of 2 rows"),
+        (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players but a matrix of 2 rows"),
         (
             r#"{"piles":[1],"alliance_matrix":"usual"}"#,
             "alliance_matrix: \"usual\" is not a list of rows, or \"standard\"",
         ),
-        ("{\"piles\":[1]", "not valid JSON: the text ends within an object at column 12"),
+        ("{\"piles\":[1]", "not valid JSON: the text ends inside an object at column 12"),
         (
             r#"["kayles",[5],[[0,1],[0,1]]]"#,
             r#"["kayles",[5],[[0,1],[0,1]]] is not an object, as in {"piles":[1,2,2],"players":3}"#,
@@ -449,7 +449,7 @@ fn a_batch_may_name_the_standard_matrix() {
             r#"{"piles":[1],"alliance_matrix":[[0,1],[0,"a"]]}"#,
             "alliance_matrix[1][1]: \"a\" is not a whole number",
         ),
-        (r#"{"piles":[1],"players":3,"players":3}"#, "the key \"players\" stands twice at column "),
+        (r#"{"piles":[1],"players":3,"players":3}"#, "the key \"players\" appears twice at column "),
         (r#"{"game":5,"piles":[1],"players":3}"#, "game: 5 is not a word"),
         (
             r#"{"game":"graph-nim","edges":[[0,1]],"vertex":0,"players":2}"#,

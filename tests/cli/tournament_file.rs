@@ -229,7 +229,7 @@ remote = true
     assert_eq!(
         mistakes("named", &named),
         [
-            "6: bot: a second one called a: each has a name of its own",
+            "6: bot: a second bot is called a: use different names",
             "11: format.bot: no bot \"b\" plays: did you mean \"a\"? there are a, a"
         ]
     );

@@ -377,7 +377,7 @@ async fn permanent_errors_end_the_run() {
     session.tell(Event::MatchStarted(Box::new(pb::MatchStarted { seat: 2, ..started() }))).await;
     assert_eq!(
         ended(confused).await.unwrap_err().to_string(),
-        "the server sent an event that does not fit: match_started.seat: seat 2: the seats are 0 to 1"
+        "the server sent an invalid event: match_started.seat: seat 2: the seats are 0 to 1"
     );
 
     let unwelcome = run_of(script.options());
@@ -385,7 +385,7 @@ async fn permanent_errors_end_the_run() {
     session.tell(Event::Ping(pb::Ping { id: 1 })).await;
     assert_eq!(
         ended(unwelcome).await.unwrap_err().to_string(),
-        "the server sent something else before its welcome"
+        "the server sent another event before the welcome"
     );
 }
 

@@ -45,7 +45,7 @@ async fn check_outage_with(stage: &Stage, id: &str, can_read: bool) {
     let mut rounds = 0;
     while began.elapsed() < OUTAGE {
         writing_is_refused(stage).await;
-        if reads {
+        if can_read {
             reading_continues(stage, id).await;
         }
         assert_eq!(stage.organiser.tournament(id).await.state(), pb::TournamentState::Running);

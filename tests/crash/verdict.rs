@@ -27,7 +27,7 @@ pub async fn judge(
     assert_eq!(told.forfeited, [], "no seat is lost");
     let finished = organiser.tournament(tournament).await;
     assert_eq!(finished.state(), pb::TournamentState::Finished);
-    let settings = parse_settings(&finished);
+    let settings = settings_of_tournament(&finished);
     let history = organiser.field_history(tournament).await;
     let (field, changes) = history.map_or_else(
         || (finished.field.iter().map(|bot| bot.parse().unwrap()).collect(), Vec::new()),
@@ -101,7 +101,7 @@ pub async fn sealed_record(organiser: &Organiser, id: &str, signer: PublicKey) -
     sealed.record().clone()
 }
 
-fn parse_settings(tournament: &pb::Tournament) -> Settings {
+fn settings_of_tournament(tournament: &pb::Tournament) -> Settings {
     let given = tournament.settings.as_ref().unwrap();
     parse_request(|shown| parse_settings(given, shown.member("settings"))).unwrap()
 }

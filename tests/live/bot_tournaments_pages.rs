@@ -1,6 +1,6 @@
 //! Joining and leaving tournaments by hand, with the token of a bot.
 
-use super::bot_hands::{open_game, seated, until_listed};
+use super::bot_games::{open_game, seated, until_listed};
 use super::browser::Browser;
 use super::host::{Host, Party, round_robin};
 use lastnim_bots::HouseBot;

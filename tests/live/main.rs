@@ -4,7 +4,7 @@
 
 mod access;
 mod activity;
-mod bot_hands;
+mod bot_games;
 mod bot_tournaments_pages;
 mod bots;
 mod browser;

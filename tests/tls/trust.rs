@@ -44,19 +44,19 @@ fn trust_errors_are_distinguished() {
     let said = failure(&list(&format!("https://localhost:{}", elsewhere.port), "ca.pem"), 1);
     assert!(said.contains("its certificate is refused") && said.contains("--ca FILE"), "{said}");
     let said = failure(&list(&format!("https://{}", place.address), "ca.pem"), 1);
-    assert!(said.contains("does not speak TLS"), "{said}");
+    assert!(said.contains("does not use TLS"), "{said}");
 
     let said = failure(&list(&place.address, "ca.pem"), 2);
-    assert!(said.contains("only https:// is encrypted"), "{said}");
+    assert!(said.contains("only https:// uses them"), "{said}");
     let said = failure(&list(&place.behind("localhost"), "missing.pem"), 2);
     assert!(said.contains("missing.pem: No such file"), "{said}");
     place.write("empty.pem", "no certificate\n");
     let said = failure(&list(&place.behind("localhost"), "empty.pem"), 2);
-    assert!(said.contains("empty.pem: it holds no certificate"), "{said}");
+    assert!(said.contains("empty.pem: there is no certificate in it"), "{said}");
     let half = place.authority.pem().lines().take(3).collect::<Vec<_>>().join("\n");
     place.write("half.pem", &half);
     let said = failure(&list(&place.behind("localhost"), "half.pem"), 2);
-    assert!(said.contains("half.pem: it is not PEM"), "{said}");
+    assert!(said.contains("half.pem: not PEM"), "{said}");
 }
 
 /// A bot does not retry for two minutes what cannot succeed.

@@ -1,18 +1,17 @@
-// A bot that models its opponents: it counts which rows each of them has declared so far in the tournament, expects the same
-// again, and declares the row with which it wins most often against that. Then it plays for its own win first, and for its row
-// after that.
+// A bot that models its opponents: it counts the rows that each has declared, expects more of the same, and declares the row that
+// wins most often against them. It plays first for its own win, then for its row.
 import { pathToFileURL } from "node:url";
 import { favouringRow, run, standardRow, type AllianceMatrix, type Bot, type MatchInfo, type MatchView, type Row } from "lastnim";
 import { Solver, solverOf } from "./solver.js";
 
-/** How many sets of the opponents' rows a row is tried against. */
+/** Samples of the opponents' rows to try each row against. */
 const SAMPLES = 64;
-/** The most seats with which every row is tried; with more, only those that favour one seat. */
+/** Maximum seats to try all rows; with more, only rows that favour one seat. */
 const MAX_SEATS_FOR_ALL_ROWS = 4;
-/** How many matches' worth of counts the guess stands for that an opponent prefers itself. */
+/** Weight, in matches, of the prior belief that an opponent prefers itself. */
 const PRIOR_WEIGHT = 0.5;
 
-/** The rows that one opponent has declared at tables of one size, and how often. */
+/** The rows that one opponent has declared in matches of one size, with their counts. */
 class DeclaredRows {
   readonly #counts = new Map<string, number>();
 
@@ -25,7 +24,7 @@ class DeclaredRows {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** Returns the row at a place from 0 to 1, each with a share as large as it is frequent. */
+  /** Returns the row at a quantile from 0 to 1 of the distribution of rows. */
   at(place: number): Row {
     let left = place * [...this.#counts.values()].reduce((sum, count) => sum + count);
     for (const [key, count] of this.#counts) {
@@ -38,7 +37,7 @@ class DeclaredRows {
 
 export class OpponentModel implements Bot {
   readonly #rows = new Map<string, DeclaredRows>();
-  /** Matches whose rows are counted, so that each counts once. */
+  /** Matches already counted. */
   readonly #seen = new Set<string>();
 
   declare(match: MatchInfo): Row {
@@ -58,7 +57,7 @@ export class OpponentModel implements Bot {
   play(game: MatchView): bigint {
     this.#learn(game);
     const solver = solverOf(game);
-    // What others are promised comes after the own win: only wins count.
+    // Only own wins count: promises to others come second.
     const worth = (winner: number) => (winner === game.seat ? -1 : solver.rank(game.seat, winner));
     const outcomes = solver.outcomes(game.position);
     return outcomes.reduce((best, outcome) => (worth(outcome.winner) < worth(best.winner) ? outcome : best)).take;
@@ -73,10 +72,10 @@ export class OpponentModel implements Bot {
     }
   }
 
-  /** Returns rows that the opponents may declare; over all samples, each as often as it is expected. */
+  /** Returns the rows of one sample; over all samples each row appears as often as it is expected. */
   #expectedRows(match: MatchInfo, sample: number): Row[] {
     return match.bots.map((bot, seat) => {
-      // Steps of another irrational size for each seat spread the samples over all combinations.
+      // A different irrational step for each seat spreads the samples over all combinations.
       const place = ((sample + 0.5) * Math.sqrt(seat * seat + 2)) % 1;
       return this.#rowsOf(bot, match.seats).at(place);
     });
@@ -93,7 +92,7 @@ export class OpponentModel implements Bot {
   }
 }
 
-/** Returns the rows that are worth a try. */
+/** Returns the rows to try. */
 function candidateRows(seats: number): Row[] {
   const favouring = standardRow(seats).map((offset) => favouringRow(offset, seats));
   if (seats > MAX_SEATS_FOR_ALL_ROWS) return favouring;

@@ -1,12 +1,12 @@
 import type { AllianceMatrix, Ending, MatchView, Position } from "lastnim";
 
-/** By seat to move: the seat that wins under optimal play. */
+/** The winner under optimal play, by seat to move. */
 export type Winners = readonly number[];
 
-/** A game with everybody's rows, of which positions can be solved. */
+/** Solves the positions of a game with known rows. */
 export class Solver {
   readonly #seats: number;
-  /** By number of piles in play, from none: the winners while those piles are whole. */
+  /** The winners by number of whole piles, from 0. */
   readonly #byPiles: Winners[];
 
   constructor(
@@ -26,15 +26,15 @@ export class Solver {
     return this.#byPiles.at(-1)![first]!;
   }
 
-  /** Returns the place of a winner in a seat's row: 0 for the one that it prefers to all others. */
+  /** Returns the rank of a winner in a seat's row: 0 is the most preferred. */
   rank(seat: number, winner: number): number {
     return this.matrix[seat]!.indexOf((winner - seat + this.#seats) % this.#seats);
   }
 
   /**
-   * Returns each take that can make a difference, with the winner that it leads to, the smallest take first.
+   * Returns each take that can matter with the winner it leads to, in ascending order.
    *
-   * However many counters a pile holds, its first n (of n seats) decide: a larger rest is worth as much as n counters.
+   * With n seats only n counters of a pile matter: a larger rest has the same value as n counters.
    */
   outcomes(position: Position): { take: bigint; winner: number }[] {
     const { pile, counters, toMove } = position;
@@ -43,12 +43,12 @@ export class Solver {
     return left.map((winners, rest) => ({ take: counters - BigInt(rest), winner: winners[next]! })).reverse();
   }
 
-  /** Returns the winners with 0 counters in the last pile, with 1, and so on, up to `counters` or the number of seats. */
+  /** Returns the winners with 0, 1, ... counters in the last pile, up to `counters` or the number of seats. */
   #winnersByCounters(empty: Winners, counters: bigint): Winners[] {
     const all: Winners[] = [empty];
     const cap = counters < BigInt(this.#seats) ? Number(counters) : this.#seats;
     while (all.length <= cap) {
-      // Whoever moves chooses how many counters to leave to the next seat.
+      // The seat to move chooses how many counters to leave.
       all.push(
         this.matrix.map((_, seat) => {
           const reachable = all.map((winners) => winners[(seat + 1) % this.#seats]!);
@@ -60,7 +60,7 @@ export class Solver {
   }
 }
 
-/** Returns the solver of the match of a turn. */
+/** Returns the solver for a turn's match. */
 export function solverOf(game: MatchView): Solver {
   return new Solver(game.matrix, game.piles, game.ending);
 }

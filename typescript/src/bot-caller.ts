@@ -5,12 +5,12 @@ import type { MatchInfo } from "./match-info.js";
 import { matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
 import { isRow, standardRow } from "./row.js";
 
-/** The largest number that the wire carries. */
+/** The largest number in the protocol. */
 const MAX_WIRE_COUNTERS = 2n ** 64n - 1n;
 /** The bytes of a note hash. */
 const NOTE_HASH_BYTES = 32;
 
-/** Puts a question to the bot and returns its answer; what the bot throws is logged here. */
+/** Asks the bot a question and returns its answer. Exceptions are logged here. */
 export async function askBot(bot: Bot, question: BotQuestion, logger: Logger): Promise<BotAnswer> {
   try {
     return await askMethod(bot, question, logger);
@@ -18,7 +18,7 @@ export async function askBot(bot: Bot, question: BotQuestion, logger: Logger): P
     const costsSeat = question.kind === "declare" || question.kind === "play";
     const consequence = costsSeat ? ": its seat there is resigned" : "";
     logger.error(`the bot failed at ${describeQuestion(question)}${consequence}\n${inspect(thrown)}`);
-    return { kind: costsSeat ? "failed" : "heard" };
+    return { kind: costsSeat ? "failed" : "handled" };
   }
 }
 
@@ -60,7 +60,7 @@ async function askMethod(bot: Bot, question: BotQuestion, logger: Logger): Promi
       await bot.ended?.(question.end);
       break;
   }
-  return { kind: "heard" };
+  return { kind: "handled" };
 }
 
 async function askNoteHash(bot: Bot, match: MatchInfo): Promise<Uint8Array | undefined> {
@@ -79,7 +79,7 @@ function describeQuestion(question: BotQuestion): string {
   return `play${where} at ply ${ply} from seat ${seat}, pile ${position.pile} with ${position.counters} counters`;
 }
 
-/** Shows any value in a few characters. */
+/** Formats any value, shortened. */
 function show(value: unknown): string {
   return inspect(value, { depth: 1, breakLength: Infinity }).slice(0, 200);
 }

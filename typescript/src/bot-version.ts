@@ -6,7 +6,7 @@ const HASH_BYTES = 32;
 /**
  * Reads the hash of a configuration: 64 hexadecimal digits, or base64 with padding.
  *
- * @throws LastnimError if it is none.
+ * @throws LastnimError if it is invalid.
  */
 export function parseConfigHash(text: string): Uint8Array {
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Uint8Array.from(Buffer.from(text, "hex"));
@@ -14,21 +14,21 @@ export function parseConfigHash(text: string): Uint8Array {
   if (/^[A-Za-z0-9+/]{43}=$/.test(text)) return Uint8Array.from(Buffer.from(text, "base64"));
   throw new LastnimError(
     "config_hash",
-    `config hash ${JSON.stringify(text.slice(0, 4 * HASH_BYTES))}: it is ${HASH_BYTES} bytes, as 64 hexadecimal digits or in base64 with padding`,
+    `config hash ${JSON.stringify(text.slice(0, 4 * HASH_BYTES))}: expected ${HASH_BYTES} bytes as 64 hexadecimal digits, or in base64 with padding`,
   );
 }
 
 /**
- * Returns the metadata in which a session says which program plays.
+ * Returns the metadata with the bot's version.
  *
- * @throws LastnimError if the label or the hash is none.
+ * @throws LastnimError if the label or the hash is invalid.
  */
 export function versionMetadata(label: string | undefined, configHash: Uint8Array | undefined): Record<string, string> {
   const metadata: Record<string, string> = {};
   if (label !== undefined) {
     if (!/^[!-~]{1,64}$/.test(label)) {
       const shown = JSON.stringify(label.slice(0, 128));
-      throw new LastnimError("version", `version ${shown}: expected 1 to 64 visible ASCII characters, and no space`);
+      throw new LastnimError("version", `version ${shown}: expected 1 to 64 visible ASCII characters without spaces`);
     }
     metadata["bot-version"] = label;
   }

@@ -6,59 +6,57 @@ import type { Row } from "./row.js";
 import type { TakeFeed } from "./seen-takes.js";
 
 /**
- * A player of Last Nim. Only `play` is needed.
+ * A player of Last Nim. Only `play` is required.
  *
- * Every method may return its answer or a promise of it, and take as long as the clock of the match allows. Everything that a
- * take depends on is in the view: a bot needs no memory. In one match the methods are called one at a time and in order; a method
- * that waits for a promise may be overtaken by calls for other matches, unless `Options.concurrency` is 1.
+ * Methods return their answer or a promise of it, and may take as long as the match's clock allows. The view has everything that
+ * a take depends on, so a bot needs no memory. Within a match the methods are called one at a time and in order. While a method
+ * waits for a promise, methods may be called for other matches, unless `Options.concurrency` is 1.
  *
- * An exception in `declare`, `play` or `noteHash`, or an answer that is neither a row nor an integer, is logged with its match and costs the seat in that
- * match alone: it is resigned, so that nobody waits for it. An exception in any other method is logged, and nothing else.
+ * If `declare`, `play` or `noteHash` throws or returns an invalid value, this is logged and the seat of that match is resigned.
+ * Exceptions of other methods are only logged.
  */
 export interface Bot {
   /**
-   * Returns which takes the bot hears of, by default `own_turns`; it is asked once, before the first session.
+   * Returns which takes the bot receives; the default is `own_turns`. Called once, before the first session.
    *
-   * With `all` the takes of all seats are in `game.seenTakes`: a bot needs that only if how the others play matters to it, and the
-   * server then sends it every take of its matches.
+   * With `all`, `game.seenTakes` has the takes of all seats, for bots that adapt to the play of others.
    */
   takeFeed?(): TakeFeed;
 
-  /** Returns the row to declare; by default the standard one. It is not asked where the rows are assigned. */
+  /** Returns the row to declare; the default is the standard row. Not called if the rows are assigned. */
   declare?(match: MatchInfo): Row | Promise<Row>;
 
   /**
-   * Returns how many counters to take: 1 to `game.position.counters`. A bigint outside that range is refused and costs a strike;
-   * then the bot is asked again.
+   * Returns how many counters to take: 1 to `game.position.counters`. A take out of range is refused and costs a strike; then the
+   * bot is asked again.
    */
   play(game: MatchView): bigint | Promise<bigint>;
 
   /**
-   * Returns a hash of 32 bytes to put into the record with the row or the take that the bot has just chosen in this match.
+   * Returns a hash of 32 bytes to record with the row or take that the bot has just chosen in this match.
    *
-   * It is called after each `declare` and `play`. What is hashed, and how, is the bot's own affair: say, a transcript that it may
-   * want to show later. Everybody who reads the record sees the hash.
+   * Called after each `declare` and `play`. The bot decides what to hash, for instance a transcript that it may publish later.
+   * Every reader of the record sees the hash.
    */
   noteHash?(match: MatchInfo): Uint8Array | undefined | Promise<Uint8Array | undefined>;
 
   /**
-   * Hears how a match ended; called once for each match that was begun. Where the bot was away, it hears of it when it is back:
-   * also of matches that were begun by a process before this one, which the summary does not count.
+   * Called once for each match that began, when it has ended. Ends missed while the bot was away follow when it is back,
+   * including those of matches that an earlier process began, which the summary does not count.
    */
   ended?(end: MatchEnd): void | Promise<void>;
 
-  /** Hears why something that it did was refused; by default that is logged. */
+  /** Called when the server refused a request of the bot; the default logs it. */
   refused?(refusal: Refusal): void | Promise<void>;
 
-  /** Hears that a ladder gives it no more matches, when that happens and after each reconnect; by default that is logged. */
+  /** Called when a ladder has suspended the bot, and after each reconnect while it is suspended; the default logs it. */
   suspended?(notice: Suspension): void | Promise<void>;
 
   /**
-   * Hears that a tournament in which it played is over, perhaps while it was away; a process that is started anew may hear of it
-   * again.
+   * Called when a tournament of the bot is over, even if it ended while the bot was away. A restarted process may get it again.
    */
   tournamentEnded?(end: TournamentEnd): void | Promise<void>;
 
-  /** Hears that a session was opened, at first and after each reconnect. */
+  /** Called when a session was opened, also after each reconnect. */
   connected?(session: Connected): void | Promise<void>;
 }

@@ -1,24 +1,24 @@
 /**
- * Why a run ended before its time, for programs:
+ * Why a run ended, as a code:
  *
  * | code | what happened |
  * |---|---|
- * | `address` | The server's address cannot be used. |
- * | `token` | The token holds characters that no token has. |
- * | `no_token` | The environment holds no token. |
- * | `token_file` | The file of the token cannot be used. |
- * | `version` | The label of the bot's version is none. |
- * | `config_hash` | The hash of the bot's configuration is none. |
- * | `session_log` | The log of the sessions cannot be opened. |
+ * | `address` | The server's address is invalid. |
+ * | `token` | The token has invalid characters. |
+ * | `no_token` | The environment has no token. |
+ * | `token_file` | The token file cannot be used. |
+ * | `version` | The label of the bot's version is invalid. |
+ * | `config_hash` | The hash of the bot's configuration is invalid. |
+ * | `session_log` | The session log cannot be opened. |
  * | `ca` | The file of trusted authorities cannot be used. |
- * | `tls` | The server's certificate is not trusted, or what answers does not speak TLS. |
- * | `refused` | The server does not let this bot in, as with a wrong token. |
- * | `superseded` | A newer session of the same bot took over. |
- * | `gave_up` | The session was lost, or there was no server, for longer than `giveUpAfterMs`. |
+ * | `tls` | The server's certificate is not trusted, or the server does not use TLS. |
+ * | `refused` | The server refused the session, for instance because of a wrong token. |
+ * | `superseded` | A newer session of the same bot replaced this one. |
+ * | `gave_up` | There was no session for longer than `giveUpAfterMs`. |
  * | `not_joined` | The tournament cannot be joined. |
- * | `practice` | The server does not let the bot practise. |
- * | `no_house_bots` | The server hosts nobody to practise against. |
- * | `protocol` | The server sent what no server of this kind sends. |
+ * | `practice` | The server refused practice. |
+ * | `no_house_bots` | The server has no house bots to practise against. |
+ * | `protocol` | The server sent an invalid message. |
  */
 export type LastnimErrorCode =
   | "address"
@@ -38,12 +38,12 @@ export type LastnimErrorCode =
   | "no_house_bots"
   | "protocol";
 
-/** What ends a run, or fails a call: nothing that opening a session again could mend. */
+/** A permanent error that ended a run or failed a call. */
 export class LastnimError extends Error {
   override readonly name = "LastnimError";
 
   constructor(
-    /** What happened, for programs. */
+    /** The code of the error. */
     readonly code: LastnimErrorCode,
     message: string,
     options?: ErrorOptions,
@@ -52,12 +52,12 @@ export class LastnimError extends Error {
   }
 }
 
-/** Makes the error of a server that sent what does not fit. */
+/** Creates the error for an invalid message of the server. */
 export function protocolError(what: string): LastnimError {
   return new LastnimError("protocol", `the server sent ${what}`);
 }
 
-/** Returns what any thrown value says of itself. */
+/** Returns the message of any thrown value. */
 export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -20,10 +20,10 @@ import { isRow, type AllianceMatrix } from "./row.js";
 import type { Mover } from "./seen-takes.js";
 import { enumWord, type EnumWord } from "./wire-enum.js";
 
-/** Why a bot was not entered in a tournament. */
+/** Why a bot did not enter a tournament. */
 export type JoinRefusal = EnumWord<typeof WireJoinRefusal>;
 
-/** A turn as it was sent: whether it fits its match is for the tracker to see. */
+/** A turn as sent; the tracker checks whether it is possible in its match. */
 export interface RawTurn {
   readonly ply: number;
   readonly pile: number;
@@ -31,40 +31,39 @@ export interface RawTurn {
   readonly bankMs: number;
 }
 
-/** What a match that is in play has reached: whether it fits its match is for the tracker to see. */
+/** The state of a match in play; the tracker checks whether it is possible. */
 export interface ReachedPly {
   readonly ply: number;
   readonly pile: number;
   readonly counters: bigint;
 }
 
-/** Where a match of a snapshot stands. `unknown` is a phase of a later version of the protocol. */
+/** The stage of a match in a snapshot; `unknown` is a phase of a newer protocol version. */
 export type SnapshotStage =
   | { readonly kind: "declaring" | "declared" | "ended" | "unknown" }
   | { readonly kind: "playing"; readonly matrix: AllianceMatrix; readonly reached: ReachedPly; readonly turn: RawTurn | undefined };
 
-/** The whole state of an open match. */
+/** The full state of an open match. */
 export interface MatchSnapshot {
   readonly match: MatchInfo;
   readonly stage: SnapshotStage;
-  /** Whether the own seat was lost. */
+  /** Whether the bot's seat is forfeited. */
   readonly forfeited: boolean;
 }
 
-/** The end of a match. */
 export interface EndedMatch {
   readonly matchId: string;
   readonly reason: EndReason;
   readonly winner: number | undefined;
   /** By seat. */
   readonly figures: readonly SeatFigures[];
-  /** The match, where the bot may know nothing of it. */
+  /** The match, if the bot may not know it. */
   readonly match: MatchInfo | undefined;
-  /** The seats that were lost, as far as the end says so. */
+  /** The forfeited seats, if the message lists them. */
   readonly forfeited: readonly number[];
 }
 
-/** One event of a session, parsed: the border at which protobuf stops. */
+/** A parsed event of a session. */
 export type SessionEvent =
   | { readonly kind: "welcome"; readonly session: Connected }
   | { readonly kind: "started"; readonly match: MatchInfo }
@@ -82,13 +81,13 @@ export type SessionEvent =
   | { readonly kind: "draining"; readonly withinMs: number }
   | { readonly kind: "joined"; readonly tournament: string; readonly bots: number; readonly isOver: boolean }
   | { readonly kind: "notJoined"; readonly tournament: string; readonly reason: JoinRefusal; readonly message: string }
-  /** What needs no answer: an acknowledgement, or an event of a later version of the protocol. */
-  | { readonly kind: "heard" };
+  /** An acknowledgement, or an event of a newer protocol version. */
+  | { readonly kind: "ignored" };
 
 /**
- * Reads what the server sent.
+ * Parses a message of the server.
  *
- * @throws LastnimError that names the field that is missing or means nothing.
+ * @throws LastnimError that names the missing or invalid field.
  */
 export function parseEvent(response: PlayResponse): SessionEvent {
   const event = response.event;
@@ -145,12 +144,12 @@ export function parseEvent(response: PlayResponse): SessionEvent {
     }
     case "declared":
     case undefined:
-      return { kind: "heard" };
+      return { kind: "ignored" };
   }
 }
 
 function unfit(field: string, reason: string): Error {
-  return protocolError(`an event that does not fit: ${field}: ${reason}`);
+  return protocolError(`an invalid event: ${field}: ${reason}`);
 }
 
 function required<T>(value: T | undefined, field: string): T {
@@ -167,7 +166,7 @@ function parseMatrix(matrix: WireMatrix | undefined, field: string): AllianceMat
   const rows = required(matrix, field).rows.map((row) => row.offsets);
   const wrong = rows.findIndex((row) => !isRow(row, rows.length));
   if (wrong >= 0 || rows.length < 2) {
-    throw unfit(field, `row ${Math.max(wrong, 0)} of ${rows.length} is no permutation of the offsets`);
+    throw unfit(field, `row ${Math.max(wrong, 0)} of ${rows.length} is not a permutation of the offsets`);
   }
   return rows;
 }
@@ -231,7 +230,7 @@ function parseStage(snapshot: Snapshot): SnapshotStage {
     case Phase.UNSPECIFIED:
       throw unfit("snapshot.phase", "required, but missing");
     case Phase.QUARANTINED:
-      throw unfit("snapshot.phase", "a quarantined match has no snapshot");
+      throw unfit("snapshot.phase", "a quarantined match cannot have a snapshot");
     default:
       return { kind: "unknown" };
   }
@@ -264,7 +263,7 @@ function endState(state: TournamentState): TournamentEnd["state"] | undefined {
 function parseTournamentEnd(ended: TournamentEnded): TournamentEnd {
   const standing = required(ended.standing, "tournament_ended.standing");
   const state = endState(ended.state);
-  if (state === undefined) throw unfit("tournament_ended.state", `${ended.state} is none of a tournament that is over`);
+  if (state === undefined) throw unfit("tournament_ended.state", `${ended.state} is not the state of a tournament that is over`);
   const tournament = parseId(ended.tournamentId, "tournament_ended.tournament_id");
   const { place, points, matches, wins } = standing;
   return { tournament, title: ended.title, state, place, points, matches, wins, bots: ended.bots };

@@ -2,25 +2,25 @@ import http2 from "node:http2";
 import { isIP } from "node:net";
 import type { ServerAddress } from "./server-address.js";
 
-/** How long a connection may take to stand, TLS included. */
-const CONNECT_WITHIN_MS = 10_000;
+/** Time limit for a connection, including TLS, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
 /** The HTTP/2 window of a whole connection, in bytes. */
 const CONNECTION_WINDOW = 16 << 20;
 /** The HTTP/2 window of one stream, in bytes. */
 const STREAM_WINDOW = 1 << 20;
-/** How often the connection is looked at, in milliseconds. */
+/** Interval of checks on the connection, in milliseconds. */
 export const TICK_MS = 1_000;
-/** Ticks of silence after which the server is asked for a sign of life, and ticks that it has to give one. */
+/** Silent ticks after which the server is pinged, and ticks that it has to answer. */
 const KEEPALIVE_TICKS = 10;
 
 /**
- * One HTTP/2 connection, made when it is first used, and made anew after it was lost.
+ * An HTTP/2 connection, opened on first use and reopened when lost.
  *
- * It takes the place of the transport's own keeper of connections, which neither sets the window of a connection nor bounds the
- * time to connect, and which lets an error through as an uncaught exception if a connection reports two.
+ * It replaces the transport's own connection manager, which neither sets the connection's window nor limits the time to connect,
+ * and which throws an uncaught exception if a connection reports two errors.
  */
 export class Http2Connection {
-  /** The origin that it leads to. */
+  /** The origin of the server. */
   readonly authority: string;
   readonly #address: ServerAddress;
   #session: Promise<http2.ClientHttp2Session> | undefined;
@@ -35,7 +35,7 @@ export class Http2Connection {
     this.#address = address;
   }
 
-  /** Begins a request, for the transport. */
+  /** Starts a request for the transport. */
   async request(
     method: string,
     path: string,
@@ -50,10 +50,10 @@ export class Http2Connection {
     return session.request({ ...headers, ":method": method, ":path": path }, options);
   }
 
-  /** What was read counts by its frames, which {@link keepAlive} sees by itself. */
+  /** Does nothing: {@link keepAlive} sees the frames itself. */
   notifyResponseByteRead(): void {}
 
-  /** Closes the connection with all its streams, for good. */
+  /** Closes the connection and all its streams permanently. */
   close(): void {
     this.#isClosed = true;
     this.#current?.destroy();
@@ -63,37 +63,37 @@ export class Http2Connection {
     const session = http2.connect(this.authority, {
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
       ...(this.#address.ca === undefined ? {} : { ca: this.#address.ca }),
-      // TLS knows no server names that are addresses; the certificate is held against the address all the same.
+      // TLS server names cannot be addresses; the certificate is still checked against the address.
       ...(isIP(new URL(this.authority).hostname.replace(/^\[|\]$/g, "")) > 0 ? { servername: "" } : {}),
     });
     this.#current = session;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        session.destroy(new Error(`no connection within ${CONNECT_WITHIN_MS / 1000} s`));
-      }, CONNECT_WITHIN_MS);
+        session.destroy(new Error(`no connection within ${CONNECT_TIMEOUT_MS / 1000} s`));
+      }, CONNECT_TIMEOUT_MS);
       session.once("connect", () => {
         clearTimeout(timer);
         session.setLocalWindowSize(CONNECTION_WINDOW);
         keepAlive(session, this.tickMs);
         resolve(session);
       });
-      // This stays for as long as the session does: it may report several errors, and each stream hears of them by itself.
+      // Keeps listening because a session may report several errors; each stream gets them too.
       session.on("error", reject);
       session.once("close", () => {
         clearTimeout(timer);
         reject(new Error("the connection was closed"));
       });
-      // Nothing more can be asked for on a connection that the server is about to close.
+      // The server closes the connection soon and accepts no more requests.
       session.once("goaway", () => session.close());
     });
   }
 }
 
 /**
- * Destroys a session whose server gives no sign of life.
+ * Destroys a session whose server stops answering.
  *
- * Silence is counted in ticks of a timer and not in time: while a bot computes without a pause nothing is read here, and what has
- * arrived meanwhile must not be taken for silence.
+ * Silence is counted in ticks of a timer, not in time: while a bot computes without a pause nothing is read, which must not count
+ * as silence.
  */
 export function keepAlive(session: Pick<http2.ClientHttp2Session, "ping" | "destroy" | "once">, tickMs = TICK_MS): void {
   let silentTicks = 0;
@@ -112,7 +112,7 @@ export function keepAlive(session: Pick<http2.ClientHttp2Session, "ping" | "dest
     } else {
       waitingTicks += 1;
       if (waitingTicks >= KEEPALIVE_TICKS) {
-        session.destroy(new Error(`the server gave no sign of life for ${(2 * KEEPALIVE_TICKS * tickMs) / 1000} s`));
+        session.destroy(new Error(`the server did not answer for ${(2 * KEEPALIVE_TICKS * tickMs) / 1000} s`));
       }
     }
   }, tickMs);

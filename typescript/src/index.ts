@@ -1,8 +1,8 @@
 /**
- * The TypeScript SDK of lastnim: write a {@link Bot}, and {@link run} plays all its matches over one stream that it keeps alive.
+ * The TypeScript SDK of lastnim: implement {@link Bot}, and {@link run} plays all its matches over one session that it keeps
+ * alive.
  *
- * Protobuf stops at `event.ts`, which parses what the server sends; `match-tracker.ts` decides what to do about it, without any
- * I/O; `session.ts` carries.
+ * `event.ts` parses what the server sends; `match-tracker.ts` decides how to react, without I/O; `session.ts` sends and receives.
  *
  * @packageDocumentation
  */

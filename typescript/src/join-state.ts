@@ -6,10 +6,10 @@ import { JoinTournamentSchema } from "./gen/lastnim/v1/arena_service_pb.js";
 import type { Logger } from "./logger.js";
 import type { PlayAction } from "./play-action.js";
 
-/** Refusals after which asking again can help. */
+/** Refusals after which a retry can succeed. */
 const TRANSIENT_REFUSALS: ReadonlySet<JoinRefusal> = new Set<JoinRefusal>(["busy", "unavailable"]);
 
-/** The tournament that a bot is to play in, and whether it is in it yet. */
+/** The tournament to play, and whether the bot has joined it. */
 export class JoinState {
   #isIn = false;
   #refusedSinceMs: number | undefined;
@@ -21,7 +21,7 @@ export class JoinState {
     private readonly logger: Logger,
   ) {}
 
-  /** Returns what to ask in a session that was opened, or after a pause; nothing where the bot is known to be in it. */
+  /** Returns the request to send in a new session or after a pause, unless the bot has already joined. */
   request(): PlayAction | undefined {
     if (this.#isIn) return undefined;
     return { case: "joinTournament", value: create(JoinTournamentSchema, { tournamentId: this.tournament }) };
@@ -32,7 +32,7 @@ export class JoinState {
     return tournament.toLowerCase() === this.tournament.toLowerCase();
   }
 
-  /** Hears that the bot is in a tournament with so many bots. */
+  /** Notes that the bot has joined; `bots` is the size of the field. */
   noteJoined(tournament: string, bots: number): void {
     if (!this.isOwn(tournament) || this.#isIn) return;
     this.#isIn = true;
@@ -40,19 +40,19 @@ export class JoinState {
   }
 
   /**
-   * Hears that the bot is not in a tournament; returns after how many milliseconds to ask again, if at all.
+   * Notes a refusal. Returns after how many milliseconds to retry, if at all.
    *
-   * @throws LastnimError if asking again cannot help, or has not helped for long enough.
+   * @throws LastnimError if a retry cannot succeed, or retries took too long.
    */
   noteRefused(tournament: string, reason: JoinRefusal, message: string, nowMs = performance.now()): number | undefined {
-    // The server returns an invalid id as it was sent, or shortened.
+    // The server returns an invalid id as sent, perhaps shortened.
     if (this.#isIn || !this.tournament.toLowerCase().startsWith(tournament.toLowerCase())) return undefined;
     this.#refusedSinceMs ??= nowMs;
     const isTooLong = nowMs - this.#refusedSinceMs > this.giveUpAfterMs;
     if (isTooLong || !TRANSIENT_REFUSALS.has(reason)) {
       throw new LastnimError("not_joined", `tournament ${JSON.stringify(this.tournament)}: ${message}`);
     }
-    this.logger.warn(`not joined yet, asking again: ${message}`);
+    this.logger.warn(`not joined yet, retrying: ${message}`);
     return this.#backoff.nextPause();
   }
 }

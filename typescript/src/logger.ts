@@ -1,12 +1,12 @@
-/** Where the SDK says what it does. Any object with these four methods will do, such as a logger of pino or winston. */
+/** Receives the SDK's log. Loggers of pino or winston have these four methods. */
 export interface Logger {
-  /** What only somebody who looks for a fault wants to read. */
+  /** Details for debugging. */
   debug(message: string): void;
-  /** What went as it should. */
+  /** Normal events. */
   info(message: string): void;
-  /** What the author of the bot should know: a refusal, a lost session. */
+  /** Events for the bot's author: a refusal, a lost session. */
   warn(message: string): void;
-  /** What failed: an exception in the bot's own code. */
+  /** Failures: an exception in the bot's code. */
   error(message: string): void;
 }
 
@@ -14,7 +14,7 @@ function writeLine(level: string, message: string): void {
   process.stderr.write(`${new Date().toISOString()} ${level} lastnim: ${message}\n`);
 }
 
-/** Writes one line a message on standard error, but for what is said at `debug`. */
+/** Writes one line per message to standard error, except at `debug`. */
 export const stderrLogger: Logger = {
   debug: () => {},
   info: (message) => writeLine("INFO", message),
@@ -22,5 +22,5 @@ export const stderrLogger: Logger = {
   error: (message) => writeLine("ERROR", message),
 };
 
-/** Says nothing. */
+/** Discards all messages. */
 export const silentLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

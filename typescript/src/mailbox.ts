@@ -1,9 +1,9 @@
-/** A queue with one reader, who waits where it is empty. */
+/** A queue with one reader, which waits while it is empty. */
 export class Mailbox<T> {
   #waiting: T[] = [];
   #reader: ((item: T) => void) | undefined;
 
-  /** Puts an item at the end. */
+  /** Appends an item. */
   put(item: T): void {
     if (this.#reader === undefined) {
       this.#waiting.push(item);
@@ -14,7 +14,7 @@ export class Mailbox<T> {
     }
   }
 
-  /** Waits for the first item and takes it out. */
+  /** Waits for the first item and removes it. */
   take(): Promise<T> {
     const waiting = this.#waiting;
     if (waiting.length > 0) return Promise.resolve(waiting.shift() as T);

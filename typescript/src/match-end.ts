@@ -2,35 +2,35 @@ import type { EndReason as WireEndReason } from "./gen/lastnim/v1/record_pb.js";
 import type { MatchInfo } from "./match-info.js";
 import type { EnumWord } from "./wire-enum.js";
 
-/** How a match came to its end; `unseen` where it ended while the session was lost and the server no longer says how. */
+/** Why a match ended; `unseen` if it ended while there was no session and the server no longer reports it. */
 export type EndReason = EnumWord<typeof WireEndReason> | "unseen";
 
-/** One seat's game in figures. */
+/** The figures of one seat's play. */
 export interface SeatFigures {
   /** 1 - rank / (n - 1) of the winner in the seat's row, from 0 to 1. */
   readonly satisfaction: number;
-  /** The ranks that the seat's own takes cost it. */
+  /** The ranks lost by the seat's own takes. */
   readonly regret: number;
-  /** The ranks that the others' takes gave it; negative where they cost it. */
+  /** The ranks gained by the others' takes; negative if they cost ranks. */
   readonly luck: number;
-  /** Takes that the seat itself made. */
+  /** Takes by the bot itself. */
   readonly takes: number;
-  /** How many of them were optimal. */
+  /** Optimal takes among them. */
   readonly optimalTakes: number;
 }
 
-/** How a match ended, seen from one seat. */
+/** How a match ended for one seat. */
 export interface MatchEnd {
   /** The match. */
   readonly match: MatchInfo;
-  /** How it came to its end. */
+  /** Why it ended. */
   readonly reason: EndReason;
-  /** The seat that won; none where the match was cancelled or its end was not seen. */
+  /** The winner; absent if the match was cancelled or its end was not seen. */
   readonly winner: number | undefined;
-  /** Whether the own seat won. */
+  /** Whether the bot's seat won. */
   readonly won: boolean;
-  /** Whether the own seat was lost, so that the steward played on for it. */
+  /** Whether the bot's seat was forfeited, so that the steward played on for it. */
   readonly forfeited: boolean;
-  /** The own game held against the oracle; none where there is no winner. */
+  /** The audit of the bot's play; absent without a winner, and in tournaments that hide the oracle from bots. */
   readonly figures: SeatFigures | undefined;
 }

@@ -7,19 +7,19 @@ export type Ending = EnumWord<typeof WireEnding>;
 
 /** The clock of a match. */
 export interface Clock {
-  /** Milliseconds that every seat starts with. */
+  /** The initial bank of every seat, in milliseconds. */
   readonly initialMs: number;
   /** Milliseconds added after each take of the seat. */
   readonly incrementMs: number;
-  /** The most lag that is given back for one take, in milliseconds. */
+  /** The maximum lag credited for one take, in milliseconds. */
   readonly lagQuotaMs: number;
-  /** The most lag that is given back to a seat in one match, in milliseconds. */
+  /** The maximum lag credited to a seat in one match, in milliseconds. */
   readonly lagTotalMs: number;
-  /** Milliseconds that every seat has to declare its row. */
+  /** The time limit for declarations, in milliseconds. */
   readonly declarationMs: number;
 }
 
-/** The tournament that a match belongs to. */
+/** The tournament of a match. */
 export interface Origin {
   /** The tournament's id. */
   readonly tournament: string;
@@ -29,17 +29,17 @@ export interface Origin {
   readonly group: bigint;
 }
 
-/** All that was fixed before the first take of a match, seen from one seat. */
+/** What is fixed before the first take of a match, from the view of one seat. */
 export interface MatchInfo {
   /** The match, a UUID. */
   readonly id: string;
-  /** The bot's own seat, from 0. */
+  /** The bot's seat, from 0. */
   readonly seat: number;
-  /** How many seats there are, 2 to 32. */
+  /** The number of seats, 2 to 32. */
   readonly seats: number;
   /** The names of the bots, by seat. */
   readonly bots: readonly string[];
-  /** The counters of each pile at the start, 1 to 2^63-1. */
+  /** The initial counters of each pile, 1 to 2^63-1. */
   readonly piles: readonly bigint[];
   /** The seat that moves first. */
   readonly first: number;
@@ -47,12 +47,12 @@ export interface MatchInfo {
   readonly ending: Ending;
   /** The clock. */
   readonly clock: Clock;
-  /** The strike that forfeits a seat. */
+  /** The number of strikes that forfeits a seat. */
   readonly strikes: number;
   /** The number of plies after which the oracle decides. */
   readonly maxPlies: number;
-  /** Everybody's row where the organiser gave them, so that no seat declares one. */
+  /** All rows, if the organiser assigned them, so that seats do not declare. */
   readonly assigned: AllianceMatrix | undefined;
-  /** The tournament that the match belongs to; none for an exhibition. */
+  /** The tournament of the match; absent for an exhibition. */
   readonly origin: Origin | undefined;
 }

@@ -10,35 +10,34 @@ import { matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js
 import type { TakeFeed } from "./seen-takes.js";
 import { Summary } from "./summary.js";
 
-/** How many reports (ends, refusals, notices) wait for a bot that is thinking before further ones are left out. */
+/** Maximum reports (ends, refusals, notices) that wait for a busy bot; further ones are dropped. */
 export const MAX_WAITING_REPORTS = 4096;
-/** Ends of matches that are kept in mind, so that the bot hears of each once. */
+/** Number of match ends to remember, so that each is reported once. */
 const MAX_KNOWN_ENDS = 4096;
 
-/** What is to be done next. */
+/** What to do next. */
 export type ClientAction =
   /** Send this to the server. */
   | { readonly kind: "send"; readonly action: PlayAction }
-  /** Put this to the bot. */
+  /** Ask the bot. */
   | { readonly kind: "ask"; readonly question: BotQuestion };
 
 /**
- * What is known of the bot's open matches, the questions that wait for it, and what is to be done about each event: the core of
- * the SDK, without any I/O.
+ * Tracks the bot's open matches and waiting questions, and decides how to react to events: the core of the SDK, without I/O.
  *
- * In each match the bot is asked one question at a time. What waits is bounded: for each open match at most one row and one take,
+ * In each match the bot is asked one question at a time. The queue is bounded: for each open match at most one row and one take,
  * and {@link MAX_WAITING_REPORTS} reports.
  */
 export class MatchTracker {
-  /** What the matches came to so far. */
+  /** The summary of the matches so far. */
   readonly summary = new Summary();
   readonly #open = new Map<string, OpenMatch>();
   #waiting: BotQuestion[] = [];
   #thinking = 0;
-  /** Matches about which the bot is thinking. */
+  /** Matches that the bot is thinking about. */
   readonly #busy = new Set<string>();
   #snapshotsDue = 0;
-  /** Whether the session has told of all ends that were missed. */
+  /** Whether the server has sent all missed ends of this session. */
   #caughtUp = false;
   readonly #knownEnds = new Set<string>();
 
@@ -48,14 +47,14 @@ export class MatchTracker {
     private readonly takeFeed: TakeFeed,
   ) {}
 
-  /** Returns whether no match of the tournament is open and the bot has heard of every end. */
-  isDoneWith(tournament: string): boolean {
+  /** Returns whether the tournament has no open match and all ends were reported. */
+  isFinishedWith(tournament: string): boolean {
     const isOpen = [...this.#open.values()].some(({ match }) => match.origin?.tournament === tournament.toLowerCase());
     return this.#thinking === 0 && this.#waiting.length === 0 && !isOpen;
   }
 
   /**
-   * Takes in an event and returns what is to be done.
+   * Handles an event and returns what to do.
    *
    * @throws LastnimError if the event contradicts its match.
    */
@@ -80,11 +79,11 @@ export class MatchTracker {
         break;
       case "turn": {
         const known = this.#open.get(event.matchId)?.turn?.view.ply;
-        // An older one is late. Only a snapshot may go back.
+        // A later turn has overtaken it. Only a snapshot may go back.
         if (known === undefined || event.turn.ply >= known) this.#handleTurn(event.matchId, event.turn, send);
         break;
       }
-      // Where the seat is still to move, its turn follows, and the bot is asked again.
+      // If the seat is still to move, its turn follows and the bot is asked again.
       case "refused":
         this.#report({ kind: "refused", refusal: event.refusal });
         break;
@@ -111,13 +110,13 @@ export class MatchTracker {
       case "draining":
       case "joined":
       case "notJoined":
-      case "heard":
+      case "ignored":
         break;
     }
     return [...actions, ...this.#nextQuestions()];
   }
 
-  /** Takes in the answer to a question and returns what is to be done. What has lost its meaning meanwhile is not sent. */
+  /** Handles the bot's answer and returns what to do. Outdated answers are dropped. */
   handleAnswer(question: BotQuestion, answer: BotAnswer): ClientAction[] {
     this.#thinking -= 1;
     const matchId = matchOfQuestion(question);
@@ -152,7 +151,7 @@ export class MatchTracker {
     return undefined;
   }
 
-  /** After a welcome, matches are in doubt until their snapshots, or the ends that were missed, have come. */
+  /** After a welcome, open matches are unconfirmed until their snapshots or ends arrive. */
   #handleWelcome(session: Connected): void {
     this.#snapshotsDue = session.openMatches;
     for (const open of this.#open.values()) open.isDoubtful = true;
@@ -162,7 +161,7 @@ export class MatchTracker {
 
   #handleCaughtUp(leftOut: bigint): void {
     if (leftOut > 0n) {
-      this.logger.warn(`the server does not say how ${leftOut} matches ended while there was no session`);
+      this.logger.warn(`the server does not report ${leftOut} matches that ended while there was no session`);
     }
     this.#caughtUp = true;
     this.#closeDoubtful();
@@ -175,7 +174,7 @@ export class MatchTracker {
     }
   }
 
-  /** Returns what is known of a match, and begins to follow it if that is nothing. */
+  /** Returns the state of a match, which is added if it is new. */
   #openMatch(match: MatchInfo): OpenMatch {
     let open = this.#open.get(match.id);
     if (open === undefined) {
@@ -199,7 +198,7 @@ export class MatchTracker {
   }
 
   #handleSnapshot({ match, stage, forfeited }: MatchSnapshot, send: (action: PlayAction) => void): void {
-    // Another one comes after a refusal while the own row is not in.
+    // After a refusal another snapshot comes if the bot has not declared.
     const isDue = this.#open.get(match.id)?.isDoubtful ?? true;
     if (isDue) this.#snapshotsDue = Math.max(0, this.#snapshotsDue - 1);
     if (!this.#knownEnds.has(match.id)) this.#followSnapshot({ match, stage, forfeited }, send);
@@ -224,7 +223,7 @@ export class MatchTracker {
         open.resumeAt(stage.turn ?? stage.reached);
         if (stage.turn !== undefined) this.#handleTurn(match.id, stage.turn, send);
         break;
-      // The end of a match that is over follows.
+      // If the match is over, its end follows.
       case "ended":
       case "unknown":
         break;
@@ -259,7 +258,7 @@ export class MatchTracker {
     if (open !== undefined) {
       this.#close(open, end);
     } else {
-      // A process before this one played it.
+      // An earlier process played it.
       this.#rememberEnd(match.id);
       this.#report({ kind: "ended", end });
     }
@@ -271,7 +270,7 @@ export class MatchTracker {
     if (this.#knownEnds.size > MAX_KNOWN_ENDS && oldest !== undefined) this.#knownEnds.delete(oldest);
   }
 
-  /** Forgets a match and what was to be asked in it, counts it, and tells the bot of its end. */
+  /** Removes a match and its questions, counts it, and reports its end. */
   #close(open: OpenMatch, end: MatchEnd): void {
     const { id } = open.match;
     this.#open.delete(id);
@@ -287,11 +286,11 @@ export class MatchTracker {
     if (this.#waiting.length < MAX_WAITING_REPORTS + 2 * this.#open.size) {
       this.#waiting.push(report);
     } else {
-      this.logger.warn("the bot is not told of an event: it has been thinking while too many came");
+      this.logger.warn("dropped an event: too many are waiting for the bot");
     }
   }
 
-  /** Returns what the bot can be asked now: the oldest questions about matches of which it is not thinking already. */
+  /** Returns what to ask the bot now: the oldest questions of matches it is not thinking about. */
   #nextQuestions(): ClientAction[] {
     if (this.#thinking >= this.concurrency || this.#waiting.length === 0) return [];
     const actions: ClientAction[] = [];
@@ -310,7 +309,7 @@ export class MatchTracker {
     return actions;
   }
 
-  /** Returns whether the answer could still be sent. */
+  /** Returns whether the match still needs an answer. */
   #isStillNeeded(question: BotQuestion): boolean {
     const open = this.#open.get(matchOfQuestion(question) ?? "");
     switch (question.kind) {

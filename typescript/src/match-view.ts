@@ -3,37 +3,36 @@ import { Position } from "./position.js";
 import { isRow, standardRow, type AllianceMatrix } from "./row.js";
 import { SeenTakes, type SeenTake } from "./seen-takes.js";
 
-/** A match as the seat to move sees it: everything of {@link MatchInfo}, everybody's rows, and the position. */
+/** A match from the view of the seat to move: the {@link MatchInfo}, all rows, and the position. */
 export interface MatchView extends MatchInfo {
   /** The rows of all seats. */
   readonly matrix: AllianceMatrix;
-  /** The position, with the own seat to move. `position.piles` are the piles as they stand, `piles` those at the start. */
+  /** The position, with the bot's seat to move. `position.piles` are the current piles, `piles` the initial ones. */
   readonly position: Position;
-  /** The number of the take to come, from 0. */
+  /** The number of the next take, from 0. */
   readonly ply: number;
-  /** Milliseconds that were left in the own bank when the turn was sent. */
+  /** The bot's bank in milliseconds when the turn was sent. */
   readonly bankLeftMs: number;
   /**
-   * The newest takes of all seats that the bot has heard of, the own ones too, in rising order of ply: 1,024 at the most, and none
-   * unless `Bot.takeFeed` returns `all`. Those that were made while there was no session are missing, and so are all that a process
-   * before this one heard of.
+   * The latest takes that the bot has received, in order of ply: at most 1,024, own ones included. Empty unless `Bot.takeFeed`
+   * returns `all`. Takes made while there was no session, or before this process started, are missing.
    */
   readonly seenTakes: readonly SeenTake[];
 }
 
-/** A game to try a bot on, without a server. */
+/** A game to test a bot without a server. */
 export interface PracticeGame {
-  /** The counters of each pile at the start. */
+  /** The initial counters of each pile. */
   readonly piles: readonly bigint[];
-  /** Everybody's row; by default the standard one. */
+  /** The rows of all seats; by default the standard ones. */
   readonly matrix?: AllianceMatrix | undefined;
-  /** How many seats there are; by default as many as the matrix has rows, or two. */
+  /** The number of seats; by default the number of rows in the matrix, or two. */
   readonly seats?: number | undefined;
   /** The seat that moves first; by default 0. */
   readonly first?: number | undefined;
   /** Who wins when no counter is left; by default the seat to move. */
   readonly ending?: Ending | undefined;
-  /** The takes made so far. */
+  /** The takes so far. */
   readonly takes?: readonly bigint[] | undefined;
 }
 
@@ -41,10 +40,10 @@ const HOUR_MS = 3_600_000;
 const PRACTICE_MATCH = "00000000-0000-7000-8000-000000000000";
 
 /**
- * Returns a match after some takes, as the seat to move sees it: to try a bot without a server. The bots are named `seat-0`,
- * `seat-1` and so on; the clock stands at an hour. It has seen all takes.
+ * Returns a match after some takes from the view of the seat to move, to test a bot without a server. The bots are named
+ * `seat-0`, `seat-1` and so on, the bank is one hour, and all takes are visible.
  *
- * @throws RangeError if there is no such game, the rules do not allow a take, or no counter is left for the seat to take.
+ * @throws RangeError if the game is invalid, a take is illegal, or no counter is left.
  */
 export function practiceView(game: PracticeGame): MatchView {
   const seats = game.seats ?? game.matrix?.length ?? 2;

@@ -2,8 +2,8 @@ import { ScalarType, type DescEnum, type DescField, type DescMessage, type Messa
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
 /**
- * Writes a message as lastnim prints JSON (docs/reference/json-and-http.md): keys as in the proto and in the order of their numbers, defaults as well, 64-bit
- * numbers as numbers, words for the values of enumerations, and of alternatives only the one that is set.
+ * Writes a message in the JSON of lastnim: keys as in the proto, ordered by field number, with defaults; 64-bit numbers as
+ * numbers, enumeration values as words, and only the set alternative of a `oneof`.
  */
 export function messageJson<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string {
   return reflectedJson(reflect(schema, message));
@@ -36,11 +36,11 @@ function fieldJson(message: ReflectMessage, field: DescField): string {
       return `[${items.join(",")}]`;
     }
     case "map":
-      throw new TypeError(`${field.name} is a map: no message of lastnim has one`);
+      throw new TypeError(`${field.name} is a map, which is not supported`);
   }
 }
 
-/** Returns whether a field says nothing: one that is optional, and not set. */
+/** Returns whether an optional field is unset. */
 function isUnset(message: ReflectMessage, field: DescField): boolean {
   return field.proto.proto3Optional && !message.isSet(field);
 }
@@ -55,7 +55,7 @@ function scalarJson(type: ScalarType, value: unknown): string {
     case ScalarType.FLOAT:
       return Number.isFinite(value) ? String(value) : JSON.stringify(String(value));
     default:
-      // Numbers, also those of 64 bits, and booleans.
+      // Numbers of up to 64 bits, and booleans.
       return String(value);
   }
 }

@@ -2,28 +2,28 @@ import type { RefusalReason as WireRefusalReason } from "./gen/lastnim/v1/record
 import type { SuspensionReason as WireSuspensionReason } from "./gen/lastnim/v1/tournament_service_pb.js";
 import type { EnumWord } from "./wire-enum.js";
 
-/** An open session, as the server welcomed it. */
+/** An open session. */
 export interface Connected {
-  /** The name of the bot whose token was given. */
+  /** The name of the token's bot. */
   readonly bot: string;
   /** The version of the server. */
   readonly serverVersion: string;
-  /** How many of the bot's matches are under way. */
+  /** The number of the bot's open matches. */
   readonly openMatches: number;
 }
 
-/** Why something was refused, for programs. */
+/** The reason of a refusal, as a code. */
 export type RefusalReason = EnumWord<typeof WireRefusalReason>;
 
-/** Something that the bot sent and that the server refused. */
+/** A request of the bot that the server refused. */
 export interface Refusal {
   /** The match, if the refused message named one. */
   readonly match: string | undefined;
-  /** The reason, for programs. */
+  /** The reason as a code. */
   readonly reason: RefusalReason;
-  /** The reason in words: the offending value, and what would be right. */
+  /** The reason in words: the offending value, and what is expected. */
   readonly message: string;
-  /** The ply that the match has reached. */
+  /** The current ply of the match. */
   readonly ply: number;
   /** The seat's strikes so far. */
   readonly strikes: number;
@@ -31,31 +31,31 @@ export interface Refusal {
   readonly strikesLeft: number;
 }
 
-/** Why a ladder gives a bot no more matches, for programs. */
+/** Why a ladder has suspended a bot, as a code. */
 export type SuspensionReason = EnumWord<typeof WireSuspensionReason>;
 
 /**
- * A ladder that gives the bot no more matches, as it lost its seat in too many in a row. It returns by joining again, and is
- * suspended again with the next match in which it loses its seat, unless it has kept it in one before.
+ * A ladder has suspended the bot after too many forfeits in a row. To return, the bot joins again. The next forfeit suspends it
+ * again, unless it has completed a match before.
  */
 export interface Suspension {
   /** The tournament. */
   readonly tournament: string;
-  /** Why, for programs. */
+  /** The reason as a code. */
   readonly reason: SuspensionReason;
-  /** Why, in words. */
+  /** The reason in words. */
   readonly message: string;
-  /** The round from which on it gets no match. */
+  /** The first round without matches for the bot. */
   readonly fromRound: bigint;
-  /** Matches in a row in which its seat was lost. */
+  /** Forfeited matches in a row. */
   readonly lost: bigint;
-  /** Those of them to which it never came. */
+  /** Those among them in which the bot never appeared. */
   readonly noShows: bigint;
   /** The number of the last of them. */
   readonly last: bigint;
 }
 
-/** How a tournament ended, and where the bot came in it. */
+/** How a tournament ended, and the bot's result. */
 export interface TournamentEnd {
   /** The tournament. */
   readonly tournament: string;
@@ -63,14 +63,14 @@ export interface TournamentEnd {
   readonly title: string;
   /** How it ended. */
   readonly state: "finished" | "cancelled";
-  /** The bot's own place, from 1; equal bots share it. */
+  /** The bot's place, from 1; tied bots share it. */
   readonly place: number;
   /** Its points. */
   readonly points: number;
-  /** Matches that it played. */
+  /** Matches played. */
   readonly matches: number;
-  /** Matches that it won. */
+  /** Matches won. */
   readonly wins: number;
-  /** How many bots have a line in the standings. */
+  /** The number of bots in the standings. */
   readonly bots: bigint;
 }

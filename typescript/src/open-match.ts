@@ -8,31 +8,31 @@ import { Position } from "./position.js";
 import type { AllianceMatrix } from "./row.js";
 import { SeenTakes } from "./seen-takes.js";
 
-/** How far the own row is. */
+/** The state of the bot's declaration. */
 export type DeclarationState =
   | { readonly kind: "notAsked" | "asked" }
-  /** Sent, and sent again if it was lost. */
+  /** Sent, and sent again if lost. */
   | { readonly kind: "made"; readonly action: PlayAction }
-  /** The rows are known, or the own one is in. */
+  /** The rows are known, or the server has the bot's row. */
   | { readonly kind: "closed" };
 
 /** The bot's reply to a turn. */
 export type TurnReply =
   | { readonly kind: "awaited" }
-  /** Sent, and sent again if the turn is repeated: one ply has one take. */
+  /** Sent, and sent again if the turn is repeated, so that each ply has one take. */
   | { readonly kind: "legal"; readonly action: PlayAction }
-  /** Sent, and bound to be refused: when the turn comes again, the bot is asked again. */
+  /** Sent, but illegal: if the turn is repeated, the bot is asked again. */
   | { readonly kind: "illegal" };
 
-/** What is known of an open match. */
+/** The state of one open match. */
 export class OpenMatch {
   declaration: DeclarationState;
   turn: { view: MatchView; reply: TurnReply } | undefined;
-  /** Whose the own seat is: given up where the bot's code failed, and then lost. */
+  /** Who plays the bot's seat: after a failure of the bot it is resigned, then forfeited. */
   seat: "own" | "resigned" | "forfeited" = "own";
-  /** Whether the session was opened anew, and neither a snapshot of the match nor its end has come yet. */
+  /** Whether the session is new, and neither a snapshot nor the end of the match has arrived. */
   isDoubtful = false;
-  /** Stays empty unless the bot hears all takes. */
+  /** Empty unless the bot receives all takes. */
   readonly seenTakes: SeenTakes;
   /** The rows of all seats, once they are revealed. */
   #matrix: AllianceMatrix | undefined;
@@ -44,8 +44,8 @@ export class OpenMatch {
   }
 
   /**
-   * Takes the match up where a snapshot says that it stands; what does not fit it changes nothing. An own turn after that is forgotten:
-   * the server lost its last plies in a crash.
+   * Resumes at the state in a snapshot, unless it is impossible. If the bot's turn was later, it is forgotten: the server lost
+   * plies in a crash.
    */
   resumeAt({ ply, pile, counters }: ReachedPly): void {
     const { match } = this;
@@ -55,7 +55,7 @@ export class OpenMatch {
     if (this.turn !== undefined && this.turn.view.ply > ply) this.turn = undefined;
   }
 
-  /** Hears everybody's rows. */
+  /** Notes the rows of all seats. */
   reveal(matrix: AllianceMatrix): void {
     checkRowCount(matrix, this.match.seats);
     this.#matrix = matrix;
@@ -63,9 +63,9 @@ export class OpenMatch {
   }
 
   /**
-   * Returns what the bot sees at a turn, and notes where the match stands.
+   * Returns the bot's view of a turn, and notes the position.
    *
-   * @throws LastnimError if the match cannot come to it.
+   * @throws LastnimError if the match cannot reach it.
    */
   viewOf(turn: RawTurn): MatchView {
     const { match } = this;
@@ -79,7 +79,7 @@ export class OpenMatch {
       (match.first + turn.ply) % match.seats === match.seat;
     if (!fits) {
       throw protocolError(
-        `a turn at ply ${turn.ply} with ${turn.counters} counters in pile ${turn.pile}, which does not fit match ${match.id} from seat ${match.seat}`,
+        `a turn at ply ${turn.ply} with ${turn.counters} counters in pile ${turn.pile}, which is impossible in match ${match.id} from seat ${match.seat}`,
       );
     }
     const position = new Position(match.piles, turn.pile, turn.counters, match.seat, match.seats);

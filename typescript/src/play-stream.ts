@@ -8,12 +8,12 @@ import type { PlayAction } from "./play-action.js";
 import type { ServerAddress } from "./server-address.js";
 import type { SessionLog } from "./session-log.js";
 
-/** The largest message that is read, in bytes: the audit of a match of the most plies stays below. */
+/** Maximum size of a received message, in bytes. The audit of the longest match is smaller. */
 const MAX_MESSAGE_BYTES = 64 << 20;
-/** How long the server may take to end a stream that was ended here. */
-const CLOSE_WITHIN_MS = 500;
+/** Time limit for the server to end a stream that was ended here. */
+const CLOSE_TIMEOUT_MS = 500;
 
-/** Makes the transport of calls over a connection. */
+/** Creates the transport for calls over a connection. */
 export function grpcTransport(connection: Http2Connection): Transport {
   return createGrpcTransport({
     baseUrl: connection.authority,
@@ -22,14 +22,14 @@ export function grpcTransport(connection: Http2Connection): Transport {
   });
 }
 
-/** One stream of a bot, on a connection of its own. */
+/** A bot's stream on its own connection. */
 export class PlayStream {
   readonly #connection: Http2Connection;
   readonly #outgoing = new Mailbox<PlayRequest | undefined>();
   readonly #cancel = new AbortController();
   readonly #incoming: AsyncIterator<PlayResponse>;
 
-  /** Opens a stream; whether that succeeds, {@link receive} tells. */
+  /** Opens a stream; {@link receive} reports failures. */
   constructor(
     address: ServerAddress,
     headers: Record<string, string>,
@@ -43,7 +43,7 @@ export class PlayStream {
   }
 
   /**
-   * Waits for what the server sends next; nothing once it has ended the stream.
+   * Waits for the server's next message; undefined once the server has ended the stream.
    *
    * @throws ConnectError if the stream is lost.
    */
@@ -59,14 +59,14 @@ export class PlayStream {
     this.#outgoing.put(create(PlayRequestSchema, { action }));
   }
 
-  /** Ends the sending side, gives the server a moment to read what was sent, and closes the connection. */
+  /** Ends the sending side, gives the server a moment to read the rest, and closes the connection. */
   async end(): Promise<void> {
     this.#outgoing.put(undefined);
-    const timer = setTimeout(() => this.cancel(), CLOSE_WITHIN_MS);
+    const timer = setTimeout(() => this.cancel(), CLOSE_TIMEOUT_MS);
     try {
       while ((await this.receive()) !== undefined);
     } catch {
-      // It was lost: nothing more can be sent.
+      // The stream is lost, so nothing more can be sent.
     }
     clearTimeout(timer);
     this.cancel();

@@ -1,12 +1,12 @@
 /**
- * The piles as they stand and the seat to move.
+ * The current piles and the seat to move.
  *
- * Only the last nonempty pile can be touched, so all that changes is which pile that is, and what is left in it.
+ * Takes are from the last nonempty pile, so only its index and its counters change.
  */
 export class Position {
-  /** Makes a position; {@link Position.start} checks what it is given, and a turn has its own. */
+  /** Prefer {@link Position.start}, which checks its arguments, or the position of a turn. */
   constructor(
-    /** The counters of each pile at the start of the match. */
+    /** The initial counters of each pile. */
     private readonly start: readonly bigint[],
     /** The index of the last nonempty pile, from 0; 0 when the game is over. */
     readonly pile: number,
@@ -14,11 +14,11 @@ export class Position {
     readonly counters: bigint,
     /** The seat to move, from 0. */
     readonly toMove: number,
-    /** How many seats there are. */
+    /** The number of seats. */
     readonly seats: number,
   ) {}
 
-  /** Puts `toMove` before piles that nobody has touched; each has to hold a counter at least. */
+  /** Starts with `toMove` and whole piles of at least one counter. */
   static start(piles: readonly bigint[], toMove: number, seats: number): Position {
     const last = piles.at(-1);
     if (last === undefined || piles.some((counters) => counters < 1n)) {
@@ -30,7 +30,7 @@ export class Position {
     return new Position(piles, piles.length - 1, last, toMove, seats);
   }
 
-  /** The counters of every pile as it stands, emptied ones as 0. */
+  /** The current counters of every pile; empty piles are 0. */
   get piles(): bigint[] {
     return this.start.map((counters, index) => (index < this.pile ? counters : index === this.pile ? this.counters : 0n));
   }
@@ -43,7 +43,7 @@ export class Position {
   /**
    * Returns the position after a take.
    *
-   * @throws RangeError if the rules do not allow the take.
+   * @throws RangeError if the take is illegal.
    */
   after(take: bigint): Position {
     if (take < 1n || take > this.counters) {

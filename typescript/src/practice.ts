@@ -14,48 +14,47 @@ import { BotRunner, GIVE_UP_AFTER_MS, authorization } from "./session.js";
 import { describeFailure, isRetryable } from "./status.js";
 import { Summary } from "./summary.js";
 
-/** Bots of one page of a list. */
-const PAGE = 1_000;
-/** The pause before a match is asked for again that the server has no room for, in milliseconds. */
-const PAUSE_MS = 1_000;
-/** How long a call may take, in milliseconds. */
-const CALL_WITHIN_MS = 30_000;
+/** House bots per page of a list. */
+const PAGE_SIZE = 1_000;
+/** Pause before another attempt to create a match when the server is full, in milliseconds. */
+const RETRY_PAUSE_MS = 1_000;
+/** Time limit of a call, in milliseconds. */
+const CALL_TIMEOUT_MS = 30_000;
 
-/** Against whom a bot practises, and on what. */
+/** Opponents and positions of practice. */
 export interface Practice {
-  /** The names of house bots that the server hosts; by default all of them. */
+  /** The names of house bots to meet; by default all that the server hosts. */
   readonly rivals?: readonly string[] | undefined;
   /** The counters of each pile; by default 3, 4 and 5. */
   readonly piles?: readonly bigint[] | undefined;
-  /** How many times each rival is met in each seat; by default once. */
+  /** Matches against each rival in each seat; by default one. */
   readonly rounds?: number | undefined;
 }
 
 /**
- * Plays against house bots that the server hosts, in each of two seats, and stops. It counts for no standings.
+ * Plays against house bots of the server, in each of two seats, and stops. Practice does not count for standings.
  *
- * Matches that the bot is given meanwhile are played as well, and are in the summary. The tournament of the options does not
- * count.
+ * Other matches that the bot gets are played too, and are in the summary. The tournament in the options is ignored.
  *
- * @throws LastnimError as {@link run} does; also if the server hosts no house bots.
+ * @throws LastnimError like {@link run}; also if the server hosts no house bots.
  */
 export async function practice(bot: Bot, options: Options = optionsFromEnv(), against: Practice = {}): Promise<Summary> {
   return withStopSignal(options.signal, async (stop) => {
     if (stop.aborted) return new Summary();
-    // The practice ends when it is stopped, or when all is played.
+    // Practice ends when it is stopped, or when all matches are played.
     const ending = new AbortController();
     const finish = () => ending.abort();
     stop.addEventListener("abort", finish, { once: true });
-    const news = new Mailbox<News>();
-    const runner = new BotRunner(observe(bot, news), { ...options, tournament: undefined }, ending.signal);
-    const driver = new PracticeDriver(options, news, ending.signal);
+    const events = new Mailbox<PracticeEvent>();
+    const runner = new BotRunner(observe(bot, events), { ...options, tournament: undefined }, ending.signal);
+    const driver = new PracticeDriver(options, events, ending.signal);
     const playing = runner.run();
     const driving = driver.playAll(against).catch((error: unknown) => {
-      // A call that was under way when the practice was stopped is no failure of its own.
+      // A call that fails because practice was stopped is not an error.
       if (!ending.signal.aborted) throw error;
     });
     try {
-      // Whatever ends first: a run that fails or is stopped ends the practice as well.
+      // If the run fails or is stopped, practice ends too.
       await Promise.race([driving, playing]);
     } finally {
       stop.removeEventListener("abort", finish);
@@ -66,25 +65,25 @@ export async function practice(bot: Bot, options: Options = optionsFromEnv(), ag
   });
 }
 
-/** What the bot hears that the driver of its practice waits for. */
-type News = { readonly kind: "connected"; readonly bot: string } | { readonly kind: "ended"; readonly matchId: string };
+/** An event for the driver of practice. */
+type PracticeEvent = { readonly kind: "connected"; readonly bot: string } | { readonly kind: "ended"; readonly matchId: string };
 
-/** Returns a bot that does what another one does, and says of what it hears. */
-function observe(bot: Bot, news: Mailbox<News>): Bot {
-  // The methods of the bot are found through its prototypes, and called on itself.
+/** Returns a bot that behaves like `bot` and reports events. */
+function observe(bot: Bot, events: Mailbox<PracticeEvent>): Bot {
+  // Finds methods on the bot's prototypes too, and calls them on the bot.
   return new Proxy(bot, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       const call = (argument: unknown) => (typeof method === "function" ? method.call(target, argument) : undefined);
       if (name === "connected") {
         return (session: Parameters<NonNullable<Bot["connected"]>>[0]) => {
-          news.put({ kind: "connected", bot: session.bot });
+          events.put({ kind: "connected", bot: session.bot });
           return call(session);
         };
       }
       if (name === "ended") {
         return (end: Parameters<NonNullable<Bot["ended"]>>[0]) => {
-          news.put({ kind: "ended", matchId: end.match.id });
+          events.put({ kind: "ended", matchId: end.match.id });
           return call(end);
         };
       }
@@ -93,7 +92,7 @@ function observe(bot: Bot, news: Mailbox<News>): Bot {
   });
 }
 
-/** Asks for one match after the other. */
+/** Creates one match after another. */
 class PracticeDriver {
   readonly #connection: Http2Connection;
   readonly #bots: Client<typeof BotService>;
@@ -103,7 +102,7 @@ class PracticeDriver {
 
   constructor(
     private readonly options: Options,
-    private readonly news: Mailbox<News>,
+    private readonly events: Mailbox<PracticeEvent>,
     private readonly end: AbortSignal,
   ) {
     this.#connection = new Http2Connection(parseServerAddress(options.server, options.caFile));
@@ -128,27 +127,27 @@ class PracticeDriver {
     }
   }
 
-  /** Waits for the first session, and returns the name of the bot. */
+  /** Waits for the first session and returns the bot's name. */
   async #ownName(): Promise<string> {
     for (;;) {
-      const news = await this.news.take();
-      if (news.kind === "connected") return news.bot;
+      const events = await this.events.take();
+      if (events.kind === "connected") return events.bot;
     }
   }
 
   async #untilEnded(matchId: string): Promise<void> {
     for (;;) {
-      const news = await this.news.take();
-      if (news.kind === "ended" && news.matchId === matchId) return;
+      const events = await this.events.take();
+      if (events.kind === "ended" && events.matchId === matchId) return;
     }
   }
 
-  /** Returns the house bots that the server hosts. */
+  /** Returns the house bots of the server. */
   async #houseBots(): Promise<string[]> {
     const hosted: string[] = [];
     let pageToken = "";
     do {
-      const request = { pageSize: PAGE, pageToken };
+      const request = { pageSize: PAGE_SIZE, pageToken };
       const page = await this.#call((options) => this.#bots.listBots(request, options));
       hosted.push(...page.bots.filter((bot) => bot.houseBot !== "").map((bot) => bot.name));
       pageToken = page.nextPageToken;
@@ -156,30 +155,30 @@ class PracticeDriver {
     if (hosted.length === 0) {
       throw new LastnimError(
         "no_house_bots",
-        `the server at ${this.options.server} hosts no house bots to practise against: \`lastnim serve --house oracle,greedy\` does`,
+        `the server at ${this.options.server} hosts no house bots to practise against: start it with \`--house oracle,greedy\``,
       );
     }
     return hosted;
   }
 
-  /** Begins a match, once the server has room for it. */
+  /** Creates a match, once the server has room. */
   async #createMatch(request: { bots: string[]; piles: bigint[] }): Promise<string> {
     const created = await this.#call((options) => this.#matches.createMatch(request, options));
     return created.match?.id ?? "";
   }
 
-  /** Makes a call, again while the server has no room for it or is not there. */
+  /** Makes a call, with retries while the server is full or unreachable. */
   async #call<T>(call: (options: CallOptions) => Promise<T>): Promise<T> {
     const beganMs = performance.now();
     for (;;) {
       try {
-        return await call({ headers: this.#headers, timeoutMs: CALL_WITHIN_MS, signal: this.end });
+        return await call({ headers: this.#headers, timeoutMs: CALL_TIMEOUT_MS, signal: this.end });
       } catch (error) {
         if (!isRetryable(error) || this.end.aborted || performance.now() - beganMs > this.#giveUpAfterMs) {
           throw new LastnimError("practice", `practice: ${describeFailure(error)}`, { cause: error });
         }
       }
-      await sleep(PAUSE_MS, undefined, { signal: this.end });
+      await sleep(RETRY_PAUSE_MS, undefined, { signal: this.end });
     }
   }
 }

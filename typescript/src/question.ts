@@ -4,7 +4,7 @@ import type { MatchView } from "./match-view.js";
 import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
 import type { Row } from "./row.js";
 
-/** What the bot is asked or told. */
+/** A question or report to the bot. */
 export type BotQuestion =
   | { readonly kind: "declare"; readonly match: MatchInfo }
   | { readonly kind: "play"; readonly view: MatchView }
@@ -14,18 +14,18 @@ export type BotQuestion =
   | { readonly kind: "tournamentEnded"; readonly end: TournamentEnd }
   | { readonly kind: "ended"; readonly end: MatchEnd };
 
-/** What the bot answered. */
+/** The bot's answer. */
 export type BotAnswer =
-  /** It has heard. */
-  | { readonly kind: "heard" }
+  /** The report was handled. */
+  | { readonly kind: "handled" }
   /** The row to declare. */
   | { readonly kind: "row"; readonly row: Row; readonly noteHash: Uint8Array | undefined }
   /** The counters to take. */
   | { readonly kind: "take"; readonly take: bigint; readonly noteHash: Uint8Array | undefined }
-  /** Its own code failed, where a row or a take was asked for. */
+  /** The bot's code failed to answer a question. */
   | { readonly kind: "failed" };
 
-/** Returns the match that a question is about, if it is about one. */
+/** Returns the match of a question, if it has one. */
 export function matchOfQuestion(question: BotQuestion): string | undefined {
   switch (question.kind) {
     case "declare":

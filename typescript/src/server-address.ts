@@ -2,23 +2,23 @@ import { X509Certificate } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { LastnimError, errorMessage } from "./errors.js";
 
-/** The most bytes that a file of certificates may have: the bundle of a whole system has some 0.2 MiB. */
+/** Maximum size of a certificate file in bytes. The bundle of a whole system has about 0.2 MiB. */
 const MAX_CA_BYTES = 4 << 20;
 
-/** Where a server is, and which certificates are believed there. */
+/** The address of a server and its trusted authorities. */
 export interface ServerAddress {
-  /** The address as it was given. */
+  /** The address as given. */
   readonly given: string;
-  /** The origin to which calls are made: `http://host:port` or `https://host:port`. */
+  /** The origin of calls: `http://host:port` or `https://host:port`. */
   readonly origin: string;
-  /** The authorities that are trusted in place of those that Node.js knows, as PEM. */
+  /** The authorities to trust in place of those that Node.js trusts, as PEM. */
   readonly ca: string | undefined;
 }
 
 /**
- * Reads where a server is.
+ * Parses a server address.
  *
- * @throws LastnimError if the address or the file of certificates cannot be used.
+ * @throws LastnimError if the address or the certificate file cannot be used.
  */
 export function parseServerAddress(given: string, caFile?: string): ServerAddress {
   const refused = (reason: string) =>
@@ -32,13 +32,13 @@ export function parseServerAddress(given: string, caFile?: string): ServerAddres
   } catch (error) {
     throw refused(errorMessage(error));
   }
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw refused("only http:// and https:// are spoken here");
-  if (url.username !== "" || url.password !== "") throw refused("it holds a user or a password");
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw refused("expected http:// or https://");
+  if (url.username !== "" || url.password !== "") throw refused("it contains a user or password");
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") throw refused("it has a path");
-  // The URL leaves out the port that is usual for its scheme.
-  if (url.protocol === "http:" && url.port === "" && !/:80\/?$/.test(given)) throw refused("it names no port");
+  // URLs drop the default port of their scheme.
+  if (url.protocol === "http:" && url.port === "" && !/:80\/?$/.test(given)) throw refused("the port is missing");
   if (url.protocol === "http:" && caFile !== undefined) {
-    throw refused("certificates are given, but only https:// is encrypted");
+    throw refused("certificates were given, but only https:// uses them");
   }
   return { given, origin: url.origin, ca: caFile === undefined ? undefined : readCertificates(caFile) };
 }
@@ -52,7 +52,7 @@ function readCertificates(path: string): string {
     throw refused(errorMessage(error));
   }
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (certificates.length === 0) throw refused("it holds no certificate: expected -----BEGIN CERTIFICATE-----");
+  if (certificates.length === 0) throw refused("there is no certificate in it: expected -----BEGIN CERTIFICATE-----");
   for (const [index, certificate] of certificates.entries()) {
     try {
       new X509Certificate(certificate);
@@ -71,7 +71,7 @@ function readBounded(path: string): string {
     for (;;) {
       const read = readSync(file, content, length, content.length - length, null);
       length += read;
-      if (length > MAX_CA_BYTES) throw new Error(`it has more than ${MAX_CA_BYTES >> 20} MiB`);
+      if (length > MAX_CA_BYTES) throw new Error(`it is larger than ${MAX_CA_BYTES >> 20} MiB`);
       if (read === 0) return content.toString("utf8", 0, length);
     }
   } finally {

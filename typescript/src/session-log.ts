@@ -8,14 +8,14 @@ import { messageJson } from "./message-json.js";
 
 /** The version of the log's format. */
 const VERSION = 1;
-/** Bytes that may wait for the disk. What comes on top is left out, and the log says how much. */
+/** Maximum bytes that wait for the disk; further lines are dropped, and the log states their number. */
 const MAX_WAITING_BYTES = 16 << 20;
-/** A token has more characters than this; what is shorter is no secret, and may be a part of any word. */
+/** Tokens are longer; shorter secrets could be part of any word. */
 const MIN_SECRET_CHARS = 16;
-/** What stands in a log in the place of the token, should the server repeat it. */
+/** Replaces the token in the log, should the server repeat it. */
 const HIDDEN_TOKEN = "(token)";
 
-/** Logs what one run of a bot sends and receives, one JSON object a line (docs/reference/files.md). */
+/** Logs the messages of a bot's run, one JSON object per line. */
 export class SessionLog {
   readonly #run = randomBytes(8).toString("hex");
   readonly #beganMs = performance.now();
@@ -26,7 +26,7 @@ export class SessionLog {
   #isBroken = false;
 
   /**
-   * Opens a log: a file to append to, or a folder, in which this run gets a file of its own.
+   * Opens a log: a file to append to, or a folder with a new file for this run.
    *
    * @throws LastnimError if the file cannot be opened.
    */
@@ -51,27 +51,27 @@ export class SessionLog {
     this.#note("run_began", JSON.stringify(text).slice(1, -1), 0);
   }
 
-  /** Says that another session is about to be opened. */
+  /** Begins the next session. */
   beginSession(): void {
     this.#session += 1;
   }
 
-  /** Logs a message that is about to be handed to the stream. */
+  /** Logs a message before it is sent. */
   noteSent(request: PlayRequest): void {
     this.#note("sent", `"message":${messageJson(PlayRequestSchema, request)}`);
   }
 
-  /** Logs a message that the server has sent. */
+  /** Logs a received message. */
   noteReceived(response: PlayResponse): void {
     this.#note("received", `"message":${messageJson(PlayResponseSchema, response)}`);
   }
 
-  /** Logs that the session is over, or could not be opened. */
+  /** Logs the end of a session, or that it could not be opened. */
   noteClosed(reason: string): void {
     this.#note("closed", `"reason":${JSON.stringify(reason)}`);
   }
 
-  /** Writes what waits, and that the run has ended. */
+  /** Writes the waiting lines and the end of the run. */
   async close(): Promise<void> {
     this.#note("run_ended", "", 0);
     if (this.#isBroken) return;
@@ -100,7 +100,7 @@ export class SessionLog {
   }
 }
 
-/** Opens a file to append to. If a run that was killed has left a line without its end, that is ended. */
+/** Opens a file to append to. If a killed run left an incomplete line, it is ended first. */
 function openLog(given: string, run: string): number {
   const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = openSync(isFolder ? path.join(given, `session-${run}.jsonl`) : given, "a+");

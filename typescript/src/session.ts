@@ -23,49 +23,49 @@ import { SessionLog } from "./session-log.js";
 import { transientLossReason } from "./status.js";
 import type { Summary } from "./summary.js";
 
-/** How long a lost session is sought again by default, in milliseconds. */
+/** Default time to retry a lost session, in milliseconds. */
 export const GIVE_UP_AFTER_MS = 120_000;
 
-/** What the server is told to send. */
+/** The takes that the server sends. */
 const FEEDS: ReadonlyMap<TakeFeed, Feed> = new Map([
   ["all", Feed.ALL],
   ["own_turns", Feed.OWN_TURNS],
 ]);
 
-/** How long a session waits for what may never come. */
+/** Time limits of a session. */
 export interface Patience {
-  /** Milliseconds from the opening of a session to its welcome: a server that is over its limit of streams keeps silent. */
+  /** Milliseconds to wait for the welcome: a server over its stream limit does not answer. */
   readonly welcomeWithinMs: number;
-  /** Milliseconds in which the ends of the last matches may come once the tournament is over. */
-  readonly farewellWithinMs: number;
-  /** Milliseconds of a tick of the connection, of which ten are silence, and ten more its end. */
+  /** Milliseconds to wait for the last match ends once the tournament is over. */
+  readonly lastEndsWithinMs: number;
+  /** Milliseconds per tick of the connection: it is pinged after ten silent ticks, and closed after ten more. */
   readonly tickMs: number;
 }
 
-const USUAL_PATIENCE: Patience = { welcomeWithinMs: 10_000, farewellWithinMs: 2_000, tickMs: TICK_MS };
+const DEFAULT_PATIENCE: Patience = { welcomeWithinMs: 10_000, lastEndsWithinMs: 2_000, tickMs: TICK_MS };
 
-/** What a session waits for, whichever comes first. */
+/** What a session waits for. */
 type Input =
   | { readonly kind: "received"; readonly stream: PlayStream; readonly response: PlayResponse }
-  /** The stream has ended, or was lost with an error. */
+  /** The stream has ended, perhaps with an error. */
   | { readonly kind: "lost"; readonly stream: PlayStream; readonly error?: unknown }
   | { readonly kind: "answered"; readonly question: BotQuestion; readonly answer: BotAnswer }
   | { readonly kind: "joinAgain" }
   | { readonly kind: "farewellOver" }
   | { readonly kind: "stopped" };
 
-/** How a session came to its end: the bot is done, or it can be opened again. */
+/** How a session ended: the bot is finished, or the session can be reopened. */
 type SessionEnd = { readonly kind: "done" } | { readonly kind: "lost"; readonly reason: string };
 
-/** Makes the metadata of calls as the bot of a token. */
+/** Returns the metadata of calls with a bot's token. */
 export function authorization(token: string): Record<string, string> {
   if (!/^[!-~]+$/.test(token)) {
-    throw new LastnimError("token", "the token holds characters that no token has: give it as the server printed it");
+    throw new LastnimError("token", "the token has invalid characters: use it exactly as the server printed it");
   }
   return { authorization: `Bearer ${token}` };
 }
 
-/** A bot and all that it knows, over all its sessions. */
+/** A bot and its state across sessions. */
 export class BotRunner {
   readonly #bot: Bot;
   readonly #address: ServerAddress;
@@ -89,7 +89,7 @@ export class BotRunner {
     bot: Bot,
     options: Options,
     stop: AbortSignal,
-    private readonly patience = USUAL_PATIENCE,
+    private readonly patience = DEFAULT_PATIENCE,
   ) {
     if (typeof bot?.play !== "function") throw new TypeError("a bot is an object with a method play");
     const concurrency = options.concurrency ?? Infinity;
@@ -108,7 +108,7 @@ export class BotRunner {
     this.#stop = stop;
   }
 
-  /** Opens one session after the other until the bot is done. */
+  /** Opens one session after another until the bot is finished. */
   async run(): Promise<Summary> {
     const onStop = () => this.#inputs.put({ kind: "stopped" });
     this.#stop.addEventListener("abort", onStop, { once: true });
@@ -137,7 +137,7 @@ export class BotRunner {
         const beganMs = performance.now();
         const end = await this.#runSession(opened.stream, opened.welcome);
         lastSessionMs = performance.now();
-        backoff.resetIfHeld(lastSessionMs - beganMs);
+        backoff.resetIfLasting(lastSessionMs - beganMs);
         if (end.kind === "done") return;
         reason = end.reason;
       }
@@ -149,7 +149,7 @@ export class BotRunner {
         throw new LastnimError("gave_up", `no session for ${this.#giveUpAfterMs / 1000} s: ${reason}`);
       }
       const pauseMs = backoff.nextPause();
-      this.#logger.warn(`no session, trying again in ${Math.round(pauseMs)} ms: ${reason}`);
+      this.#logger.warn(`no session, retrying in ${Math.round(pauseMs)} ms: ${reason}`);
       await sleep(pauseMs, undefined, { signal: this.#stop }).catch(() => {});
     }
   }
@@ -181,11 +181,11 @@ export class BotRunner {
     }
     if (first === undefined) return { kind: "failed", reason: "the server closed the stream before its welcome" };
     const event = parseEvent(first);
-    if (event.kind !== "welcome") throw protocolError("something else before its welcome");
+    if (event.kind !== "welcome") throw protocolError("another event before the welcome");
     return { kind: "opened", stream, welcome: event.session };
   }
 
-  /** Plays on one stream until it is lost or the bot is done. */
+  /** Plays on a stream until it is lost or the bot is finished. */
   async #runSession(stream: PlayStream, session: Connected): Promise<SessionEnd> {
     const open = session.openMatches === 1 ? "1 open match" : `${session.openMatches} open matches`;
     this.#logger.info(`connected to ${this.#address.given} as ${session.bot}, with ${open}`);
@@ -195,9 +195,9 @@ export class BotRunner {
     void this.#pump(stream);
     for (;;) {
       if (this.#isOver) {
-        const { farewellWithinMs } = this.patience;
-        this.#farewellTimer ??= setTimeout(() => this.#inputs.put({ kind: "farewellOver" }), farewellWithinMs);
-        if (this.#tracker.isDoneWith(this.#joining!.tournament)) return { kind: "done" };
+        const { lastEndsWithinMs } = this.patience;
+        this.#farewellTimer ??= setTimeout(() => this.#inputs.put({ kind: "farewellOver" }), lastEndsWithinMs);
+        if (this.#tracker.isFinishedWith(this.#joining!.tournament)) return { kind: "done" };
       }
       const input = await this.#inputs.take();
       switch (input.kind) {
@@ -222,7 +222,7 @@ export class BotRunner {
     }
   }
 
-  /** Reads a stream to its end, so that nothing ever waits in it. */
+  /** Reads a stream to its end, so that messages never queue up in it. */
   async #pump(stream: PlayStream): Promise<void> {
     try {
       for (;;) {
@@ -242,7 +242,7 @@ export class BotRunner {
     if (request !== undefined) this.#stream?.send(request);
   }
 
-  /** Hears what concerns the session itself, and gives all to the tracker. */
+  /** Handles events of the session, and passes all events to the tracker. */
   #handleEvent(event: SessionEvent): void {
     const joining = this.#joining;
     if (event.kind === "draining") {
@@ -268,7 +268,7 @@ export class BotRunner {
         this.#stream?.send(action.action);
       } else {
         const { question } = action;
-        // What is to be sent goes out first, as the bot may compute for a long time without a pause.
+        // Send before the bot may compute for a long time without a pause.
         setImmediate(async () => {
           const answer = await askBot(this.#bot, question, this.#logger);
           this.#inputs.put({ kind: "answered", question, answer });

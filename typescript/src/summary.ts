@@ -1,32 +1,32 @@
 import type { MatchEnd } from "./match-end.js";
 
-/** What a bot achieved between its first and its last session. `String(summary)` says it in one line. */
+/** The results of a bot's run. `String(summary)` is a line. */
 export class Summary {
-  /** Matches whose winner was seen. */
+  /** Matches with a winner. */
   matches = 0;
-  /** Matches won by the own seat, not lost before. */
+  /** Matches won by the bot itself. */
   wins = 0;
-  /** Matches in which the own seat was lost. */
+  /** Matches with the bot's seat forfeited. */
   forfeits = 0;
   /** Matches that were cancelled. */
   cancelled = 0;
-  /** Matches that ended while the session was lost. */
+  /** Matches that ended while there was no session. */
   unseen = 0;
-  /** Matches whose winner was seen and whose audit was not: a tournament may keep it from its bots. */
+  /** Matches with a winner but no audit, which a tournament may hide from bots. */
   unaudited = 0;
-  /** Ranks lost by own takes, in all matches that were audited. */
+  /** Ranks lost by the bot's takes in audited matches. */
   regret = 0;
-  /** Own takes. */
+  /** The bot's takes. */
   takes = 0;
-  /** Own takes that were optimal. */
+  /** The bot's optimal takes. */
   optimalTakes = 0;
 
-  /** The share of own takes that were optimal, from 0 to 1; none before the first take. */
+  /** The share of the bot's takes that were optimal, from 0 to 1; absent without takes. */
   get accuracy(): number | undefined {
     return this.takes > 0 ? this.optimalTakes / this.takes : undefined;
   }
 
-  /** The ranks lost by own takes, a match that was audited; none before the first one. */
+  /** The mean ranks lost per audited match; absent without such matches. */
   get regretPerMatch(): number | undefined {
     const audited = this.matches - this.unaudited;
     return audited > 0 ? this.regret / audited : undefined;

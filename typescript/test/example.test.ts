@@ -7,7 +7,7 @@ import { OpponentModel } from "../examples/opponent-model.js";
 import { Solver } from "../examples/solver.js";
 import { TestServer, lastnimBinary } from "./harness/server.js";
 
-/** Draws numbers that look random and are the same in every run. */
+/** Pseudo-random numbers with a fixed seed. */
 function drawing(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -79,7 +79,7 @@ test("the example plays legally in any game, with piles up to 2^63-1", () => {
   }
 });
 
-test("the example expects of its opponents what they declared before", () => {
+test("the example expects its opponents to repeat their declarations", () => {
   const all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
   let [atFirst, havingSeen, possible] = [0, 0, 0];
   for (const [second, third] of all.flatMap((row) => all.map((other) => [row, other] as const))) {
@@ -94,7 +94,7 @@ test("the example expects of its opponents what they declared before", () => {
   assert.ok(havingSeen > atFirst && havingSeen === possible, `${atFirst}, ${havingSeen} of ${possible}`);
 });
 
-test("the example plays a tournament against house bots without losing a seat", async (t) => {
+test("the example plays a tournament against house bots without forfeits", async (t) => {
   const server = await TestServer.start(t);
   const names = ["model", "oracle", "loyal"] as const;
   const tokens = await server.registerAll(names);

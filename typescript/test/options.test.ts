@@ -7,12 +7,12 @@ import { versionMetadata } from "#src/bot-version.js";
 import { parseServerAddress } from "#src/server-address.js";
 import { temporaryFolder } from "./harness/server.js";
 
-/** Checks that something fails with a code and a message. */
+/** Checks the code and message of a failure. */
 function fails(body: () => unknown, code: LastnimErrorCode, message: RegExp): void {
   assert.throws(body, (error) => error instanceof LastnimError && error.code === code && message.test(error.message), String(message));
 }
 
-test("the environment says where to play", () => {
+test("the environment sets the options", () => {
   const all = { LASTNIM_SERVER: "host:1", LASTNIM_TOKEN: "t", LASTNIM_TOURNAMENT: "7", LASTNIM_CA: "ca.pem" };
   const options = optionsFromEnv(all);
   assert.deepEqual([options.server, options.token, options.tournament, options.caFile], ["host:1", "t", "7", "ca.pem"]);
@@ -24,14 +24,14 @@ test("the environment says where to play", () => {
     assert.deepEqual([said.version, said.configHash], ["1.4", hash]);
   }
   for (const text of ["07", "Bw==", "g".repeat(64), Buffer.alloc(33).toString("base64")]) {
-    fails(() => optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_BOT_CONFIG_HASH: text }), "config_hash", /it is 32 bytes, as 64 hexadecimal digits/);
+    fails(() => optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_BOT_CONFIG_HASH: text }), "config_hash", /expected 32 bytes as 64 hexadecimal digits/);
   }
   assert.equal(usual.sessionLog, undefined);
   assert.equal(optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_SESSION_LOG: "logs" }).sessionLog, "logs");
   fails(() => optionsFromEnv({}), "no_token", /LASTNIM_TOKEN/);
 });
 
-test("a token may stand in a file", (t) => {
+test("a token can be in a file", (t) => {
   const file = path.join(temporaryFolder(t), "token");
   writeFileSync(file, " secret\n");
   assert.equal(optionsFromEnv({ LASTNIM_TOKEN_FILE: file }).token, "secret");
@@ -41,7 +41,7 @@ test("a token may stand in a file", (t) => {
   fails(() => optionsFromEnv({ LASTNIM_TOKEN_FILE: `${file}x` }), "token_file", /^token file .*tokenx: ENOENT/);
 });
 
-test("addresses are checked before they are used", () => {
+test("invalid addresses are refused", () => {
   for (const [given, origin] of [
     ["localhost:5050", "http://localhost:5050"],
     ["127.0.0.1:1", "http://127.0.0.1:1"],
@@ -57,7 +57,7 @@ test("addresses are checked before they are used", () => {
   }
 });
 
-test("a version is checked before it is said", () => {
+test("invalid versions are refused", () => {
   assert.deepEqual(versionMetadata(undefined, undefined), {});
   const hash = new Uint8Array(32).fill(255);
   assert.deepEqual(versionMetadata("1.4-beta", hash), { "bot-version": "1.4-beta", "bot-config-hash-bin": "/".repeat(42) + "8" });
@@ -65,12 +65,12 @@ test("a version is checked before it is said", () => {
   fails(() => versionMetadata(undefined, new Uint8Array(31)), "config_hash", /of 31 bytes: it has 32/);
 });
 
-test("options that cannot be used fail at once", async () => {
+test("invalid options fail at once", async () => {
   const options: Options = { server: "127.0.0.1:1", token: "t", logger: silentLogger };
   const bot = { play: () => 1n };
   for (const [more, message] of [
-    [{ token: "a\nb" }, /token holds characters/],
-    [{ server: "nowhere" }, /it names no port/],
+    [{ token: "a\nb" }, /token has invalid characters/],
+    [{ server: "nowhere" }, /the port is missing/],
     [{ version: "a b" }, /version "a b"/],
     [{ concurrency: 0 }, /concurrency 0: expected 1 or more/],
   ] as const) {

@@ -32,7 +32,7 @@ test("a bot practises against every house bot in each seat", async (t) => {
   assert.ok(bot.ends.every(({ match }) => match.origin === undefined && match.piles.join() === "3,4,5"));
 });
 
-test("a bot practises against whom and on what it likes, as often as the server has room", async (t) => {
+test("practice options choose rivals and piles, and a full server is retried", async (t) => {
   const server = await TestServer.start(t, { flags: ["--house", "oracle,greedy", "--practice-per-minute", "120"] });
   const token = await server.register("a");
   const bot = new Counting();
@@ -42,7 +42,7 @@ test("a bot practises against whom and on what it likes, as often as the server 
   assert.ok(bot.ends.every(({ match }) => match.bots.includes("greedy") && match.piles[0] === 2n ** 63n - 1n));
 });
 
-test("practice fails where nobody is there, and ends when it is stopped", async (t) => {
+test("practice fails without house bots, and ends when it is stopped", async (t) => {
   const alone = await TestServer.start(t);
   const token = await alone.register("a");
   const options = { server: alone.address, token, logger: silentLogger };

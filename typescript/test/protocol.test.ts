@@ -28,7 +28,7 @@ const tournamentOver = event({
   value: { tournamentId: TOURNAMENT, title: "x", state: TournamentState.FINISHED, standing: { place: 1 }, bots: 2n },
 });
 
-/** Puts a field of a later version of the protocol on a message: number 999, of varint type, with a value of 7. */
+/** Adds a field of a newer protocol version to a message: number 999, a varint of 7. */
 function withLaterField(response: PlayResponse): PlayResponse {
   response.$unknown = [{ no: 999, wireType: 0, data: new Uint8Array([7]) }];
   return response;
@@ -41,7 +41,7 @@ async function playOn(t: TestContext, script: Script, bot: Bot, log = new TestLo
   return { summary, log };
 }
 
-test("events, fields and values of a later version of the protocol are passed over", async (t) => {
+test("events, fields and values of a newer protocol version are ignored", async (t) => {
   const heard: string[] = [];
   const ends: MatchEnd[] = [];
   const refusals: Refusal[] = [];
@@ -114,7 +114,7 @@ test("pings are answered while the bot waits, and repeated turns are answered fr
   assert.equal(plays, 1);
 });
 
-test("a session that is lost while the bot thinks takes its answer to the next one", async (t) => {
+test("an answer survives a lost session", async (t) => {
   let release!: () => void;
   const released = new Promise<void>((resolve) => (release = resolve));
   const bot: Bot = {
@@ -147,7 +147,7 @@ test("a session that is lost while the bot thinks takes its answer to the next o
   assert.match(await log.until(/no session/), /busy \(Unavailable\)$/);
 });
 
-test("a bot asks again to join while the server is busy", async (t) => {
+test("a bot retries to join while the server is busy", async (t) => {
   const asked: string[] = [];
   await playOn(
     t,
@@ -166,9 +166,9 @@ test("a bot asks again to join while the server is busy", async (t) => {
   assert.deepEqual(asked, Array<string>(3).fill("joinTournament"));
 });
 
-test("what no server of this kind sends ends the run with the field", async (t) => {
+test("an invalid message ends the run and names the field", async (t) => {
   const cases: [PlayResponse[], RegExp][] = [
-    [[event({ case: "ping", value: { id: 1n } })], /^the server sent something else before its welcome$/],
+    [[event({ case: "ping", value: { id: 1n } })], /^the server sent another event before the welcome$/],
     [[welcome(), event({ case: "matchStarted", value: { matchId: ID } })], /match_started.setup: required, but missing$/],
     [[welcome(), event({ case: "turn", value: { ...turn, matchId: "x" } })], /turn.match_id: "x": expected a UUID$/],
     [[welcome(), event({ case: "matchStarted", value: started }), event({ case: "turn", value: turn })], /a turn in match .* before its rows/],
@@ -187,7 +187,7 @@ test("what no server of this kind sends ends the run with the field", async (t) 
   }
 });
 
-test("a server that does not welcome the bot is left, and sought again", async (t) => {
+test("a server that sends no welcome is retried", async (t) => {
   const stop = new AbortController();
   const server = await startScriptedServer(t, async function* (received, session) {
     if (session === 0) await nextAction(received);
@@ -196,12 +196,12 @@ test("a server that does not welcome the bot is left, and sought again", async (
   });
   const log = new TestLog();
   const bot: Bot = { play: () => 1n, connected: () => stop.abort() };
-  const patience = { welcomeWithinMs: 200, farewellWithinMs: 200, tickMs: 1_000 };
+  const patience = { welcomeWithinMs: 200, lastEndsWithinMs: 200, tickMs: 1_000 };
   await new BotRunner(bot, { server, token: "t", logger: log }, stop.signal, patience).run();
-  assert.match(log.lines[0]!, /^no session, trying again in \d+ ms: no welcome within 0.2 s$/);
+  assert.match(log.lines[0]!, /^no session, retrying in \d+ ms: no welcome within 0.2 s$/);
 });
 
-test("a server that is frozen is left, and sought again", async (t) => {
+test("a frozen server is retried", async (t) => {
   const stop = new AbortController();
   const server = await startScriptedServer(t, async function* (received) {
     yield welcome();
@@ -218,12 +218,12 @@ test("a server that is frozen is left, and sought again", async (t) => {
       else stop.abort();
     },
   };
-  const patience = { welcomeWithinMs: 5_000, farewellWithinMs: 200, tickMs: 10 };
+  const patience = { welcomeWithinMs: 5_000, lastEndsWithinMs: 200, tickMs: 10 };
   await new BotRunner(bot, { server: `127.0.0.1:${proxy.port}`, token: "t", logger: log }, stop.signal, patience).run();
-  assert.match(log.lines[1]!, /^no session, trying again in \d+ ms: the server gave no sign of life for 0.2 s$/);
+  assert.match(log.lines[1]!, /^no session, retrying in \d+ ms: the server did not answer for 0.2 s$/);
 });
 
-test("a lost seat is asked nothing more", async (t) => {
+test("a forfeited seat is not asked", async (t) => {
   let plays = 0;
   await playOn(
     t,

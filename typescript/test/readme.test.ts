@@ -10,7 +10,7 @@ import { TestServer } from "./harness/server.js";
 
 const PACKAGE = path.resolve(import.meta.dirname, "../..");
 
-/** Starts an example as a program of its own, with nothing but the variables in its environment. */
+/** Starts an example as a program with only these environment variables. */
 function start(t: TestContext, example: string, variables: Record<string, string>): ChildProcess {
   const program = spawn(process.execPath, [path.join(PACKAGE, "build/examples", `${example}.mjs`)], {
     env: { PATH: process.env["PATH"], ...variables },
@@ -34,7 +34,7 @@ test("the bot of both READMEs is the example", () => {
   assert.ok(example.trimEnd().split("\n").length <= 10);
 });
 
-test("the bot of the README plays a tournament by its environment alone", async (t) => {
+test("the bot of the README plays a tournament with options from its environment", async (t) => {
   const server = await TestServer.start(t);
   const tokens = await server.registerAll(["a", "b"]);
   const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [3n, 4n] }], startAt: 2 });
@@ -47,7 +47,7 @@ test("the bot of the README plays a tournament by its environment alone", async 
   assert.match(stdout, /^2 matches, \d wins?, 0 forfeits, .*\n$/);
 });
 
-test("SIGINT ends a bot with what it achieved", async (t) => {
+test("SIGINT ends a bot with its summary", async (t) => {
   const server = await TestServer.start(t);
   const token = await server.register("a");
   const program = start(t, "half", { LASTNIM_SERVER: server.address, LASTNIM_TOKEN: token });

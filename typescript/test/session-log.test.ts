@@ -36,7 +36,7 @@ test("messages are written as lastnim prints them", () => {
   assert.match(messageJson(MatchEndedSchema, create(MatchEndedSchema, { reason: 99 as EndReason })), /"reason":99,"winner":null/);
 });
 
-test("a log holds all that happened, goes on behind a line that was cut off, and never holds the token", async (t: TestContext) => {
+test("a log has all events, continues after an incomplete line, and hides the token", async (t: TestContext) => {
   const folder = temporaryFolder(t);
   const file = path.join(folder, "bot.jsonl");
   writeFileSync(file, '{"at_us":1,"mo');
@@ -64,7 +64,7 @@ test("a log holds all that happened, goes on behind a line that was cut off, and
   );
 });
 
-test("what waits for the disk is bounded, and the log says what is left out", async (t: TestContext) => {
+test("waiting lines are bounded, and dropped ones are counted", async (t: TestContext) => {
   const file = path.join(temporaryFolder(t), "bot.jsonl");
   const log = new SessionLog(file, "host:1", TOKEN, silentLogger, 200);
   // Nothing is written before the first pause.
@@ -78,7 +78,7 @@ test("what waits for the disk is bounded, and the log says what is left out", as
   if (gaps.length > 0) assert.equal(gaps[0]?.["lines"], 10 - written);
 });
 
-test("a bot that wants all takes sees them, and logs what the records say", async (t: TestContext) => {
+test("with the feed `all` a bot sees all takes, and its log matches the records", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const folder = temporaryFolder(t);
   const tokens = await server.registerAll(["a", "b", "c"]);
@@ -131,7 +131,7 @@ test("a bot that wants all takes sees them, and logs what the records say", asyn
   assert.deepEqual([status, (JSON.parse(stdout) as { contradictions: unknown[] }).contradictions], [0, []]);
 });
 
-test("what bots log does not contradict the records, and what is altered does", async (t: TestContext) => {
+test("logs agree with the records, and altered logs do not", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const proxy = await TcpProxy.start(t, server.port);
   const folder = temporaryFolder(t);

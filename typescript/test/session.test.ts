@@ -10,7 +10,7 @@ import { TcpProxy } from "./harness/tcp-proxy.js";
 
 const one: Bot = { play: () => 1n };
 
-/** Returns how a run fails. */
+/** Returns the error of a run. */
 async function failure(options: Options, bot = one): Promise<LastnimError> {
   try {
     await run(bot, { logger: silentLogger, ...options });
@@ -21,7 +21,7 @@ async function failure(options: Options, bot = one): Promise<LastnimError> {
   assert.fail("the run succeeded");
 }
 
-test("a server that is killed and comes back finds the bots carrying on", async (t: TestContext) => {
+test("bots continue after the server was killed and restarted", async (t: TestContext) => {
   const store = `sqlite:${path.join(temporaryFolder(t), "cup.db")}`;
   const first = await TestServer.start(t, { store });
   const proxy = await TcpProxy.start(t, first.port);
@@ -50,7 +50,7 @@ test("a server that is killed and comes back finds the bots carrying on", async 
   const playing = [tokens.a, tokens.b].map((token) => run(bot, { ...options, token }));
   await atThirdTurn;
   await first.kill();
-  await log.until(/no session, trying again/);
+  await log.until(/no session, retrying/);
   const second = await TestServer.start(t, { store });
   proxy.target = second.port;
   release();
@@ -59,7 +59,7 @@ test("a server that is killed and comes back finds the bots carrying on", async 
   }
 });
 
-test("a stream that is cut at every turn costs nothing", async (t: TestContext) => {
+test("a stream cut at every turn costs no forfeit", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const proxy = await TcpProxy.start(t, server.port);
   const tokens = await server.registerAll(["a", "b"]);
@@ -91,7 +91,7 @@ test("a stream that is cut at every turn costs nothing", async (t: TestContext) 
   assert.ok(cuts >= 6 && connections >= 3, `${cuts} cuts, ${connections} connections`);
 });
 
-test("a bot that computes without a pause for longer than the server waits comes back with its take", async (t: TestContext) => {
+test("a bot that blocks for longer than the server waits delivers its take later", async (t: TestContext) => {
   const server = await TestServer.start(t, { flags: ["--keepalive-interval", "200ms", "--keepalive-timeout", "200ms"] });
   const tokens = await server.registerAll(["a", "b"]);
   const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n] }], startAt: 2 });
@@ -108,11 +108,11 @@ test("a bot that computes without a pause for longer than the server waits comes
   const [summary] = await Promise.all(
     [tokens.a, tokens.b].map((token) => run(busy, { server: server.address, token, tournament, logger: log })),
   );
-  assert.ok(log.lines.some((line) => line.startsWith("no session, trying again")), log.lines.join("\n"));
+  assert.ok(log.lines.some((line) => line.startsWith("no session, retrying")), log.lines.join("\n"));
   assert.deepEqual([summary!.matches, summary!.forfeits], [2, 0]);
 });
 
-test("a wrong token is fatal, and says so", async (t: TestContext) => {
+test("a wrong token is a permanent error", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const error = await failure({ server: server.address, token: "wrong" });
   assert.equal(error.code, "refused");
@@ -123,7 +123,7 @@ test("a wrong token is fatal, and says so", async (t: TestContext) => {
   assert.equal((await failure({ server: server.address, token: "two words" })).code, "token");
 });
 
-test("a token that is replaced ends the run", async (t: TestContext) => {
+test("a rotated token ends the run", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const token = await server.register("a");
   const bot: Bot = { ...one, connected: async () => void (await server.bots.rotateToken({ name: "a" }, server.asAdmin)) };
@@ -147,7 +147,7 @@ test("a newer session of the same bot ends the older run", async (t: TestContext
   await newer;
 });
 
-test("a server that is not there is waited for, and then given up", async () => {
+test("a missing server is retried until the time limit", async () => {
   const listener = net.createServer().listen(0, "127.0.0.1");
   await once(listener, "listening");
   const { port } = listener.address() as net.AddressInfo;
@@ -157,7 +157,7 @@ test("a server that is not there is waited for, and then given up", async () => 
   assert.match(error.message, /^no session for 0.3 s: connect ECONNREFUSED 127.0.0.1/);
 });
 
-test("what does not speak HTTP/2 is given up with a reason", async (t: TestContext) => {
+test("a server without HTTP/2 is given up with a reason", async (t: TestContext) => {
   const listener = net.createServer((socket) => {
     socket.on("error", () => {});
     socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -170,7 +170,7 @@ test("what does not speak HTTP/2 is given up with a reason", async (t: TestConte
   assert.equal(error.code, "gave_up");
 });
 
-test("a server that stops says so, lets matches end, and is waited for", async (t: TestContext) => {
+test("a stopping server announces it, lets matches end, and is retried", async (t: TestContext) => {
   const store = `sqlite:${path.join(temporaryFolder(t), "cup.db")}`;
   const first = await TestServer.start(t, { store, flags: ["--shutdown-grace", "1m"] });
   const proxy = await TcpProxy.start(t, first.port);
@@ -203,7 +203,7 @@ test("a server that stops says so, lets matches end, and is waited for", async (
   }
 });
 
-test("a tournament that cannot be joined is fatal", async (t: TestContext) => {
+test("failing to join a tournament is a permanent error", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const token = await server.register("a");
   const unknown = "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -213,7 +213,7 @@ test("a tournament that cannot be joined is fatal", async (t: TestContext) => {
   assert.equal((await failure({ server: server.address, token, tournament: "cup" })).code, "not_joined");
 });
 
-test("a signal ends a run, which says what it achieved", async (t: TestContext) => {
+test("a signal ends a run with its summary", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const token = await server.register("a");
   const stop = new AbortController();

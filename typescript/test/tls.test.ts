@@ -12,7 +12,7 @@ const one: Bot = { play: () => 1n };
 interface Place {
   server: TestServer;
   authority: Authority;
-  /** A file of the authority's certificate. */
+  /** The file of the authority's certificate. */
   caFile: string;
 }
 
@@ -29,7 +29,7 @@ async function refusal(server: string, caFile?: string): Promise<LastnimError> {
   return error;
 }
 
-test("bots play over TLS with an authority that Node.js does not know", async (t: TestContext) => {
+test("bots play over TLS with a custom authority", async (t: TestContext) => {
   const { server, authority, caFile } = await place(t);
   const proxy = await TcpProxy.start(t, server.port, authority.certify(["localhost", "127.0.0.1"]));
   const tokens = await server.registerAll(["a", "b"]);
@@ -41,7 +41,7 @@ test("bots play over TLS with an authority that Node.js does not know", async (t
   assert.deepEqual(summaries.map(({ matches, forfeits }) => [matches, forfeits]), [[2, 0], [2, 0]]);
 });
 
-test("a certificate that is not to be believed is fatal, and the error says why", async (t: TestContext) => {
+test("an untrusted certificate is a permanent error with a reason", async (t: TestContext) => {
   const { server, authority, caFile } = await place(t);
   const behind = async (certificate: { key: string; cert: string }) => (await TcpProxy.start(t, server.port, certificate)).port;
   const valid = await behind(authority.certify(["localhost"]));
@@ -56,14 +56,14 @@ test("a certificate that is not to be believed is fatal, and the error says why"
   assert.equal(forged.code, "tls");
 });
 
-test("TLS to a server that does not speak it is fatal, and the error says what to try", async (t: TestContext) => {
+test("TLS to a server without it is a permanent error with a hint", async (t: TestContext) => {
   const { server, caFile } = await place(t);
   const error = await refusal(`https://localhost:${server.port}`, caFile);
   assert.equal(error.code, "tls");
-  assert.match(error.message, /http:\/\/ in place of https:\/\/\?$/);
+  assert.match(error.message, /did you mean http:\/\/\?$/);
 });
 
-test("files of certificates are checked before they are used", async (t: TestContext) => {
+test("invalid certificate files are refused", async (t: TestContext) => {
   const folder = temporaryFolder(t);
   const file = (name: string, text: string) => {
     writeFileSync(path.join(folder, name), text);
@@ -73,13 +73,13 @@ test("files of certificates are checked before they are used", async (t: TestCon
   const damaged = new Authority("damaged").pem.replace(/[A-Za-z]{20}/, "AAAAAAAAAAAAAAAAAAAA");
   for (const [caFile, reason] of [
     [path.join(folder, "none.pem"), /^certificates .*none\.pem: ENOENT/],
-    [file("empty.pem", ""), /it holds no certificate: expected -----BEGIN CERTIFICATE-----/],
+    [file("empty.pem", ""), /there is no certificate in it: expected -----BEGIN CERTIFICATE-----/],
     [file("damaged.pem", damaged), /certificate 1: /],
-    [file("large.pem", "x".repeat((4 << 20) + 1)), /it has more than 4 MiB/],
+    [file("large.pem", "x".repeat((4 << 20) + 1)), /it is larger than 4 MiB/],
   ] as const) {
     const error = await refusal(server, caFile);
     assert.equal(error.code, "ca");
     assert.match(error.message, reason);
   }
-  assert.match((await refusal("http://localhost:1", file("x.pem", ""))).message, /certificates are given, but only https/);
+  assert.match((await refusal("http://localhost:1", file("x.pem", ""))).message, /certificates were given, but only https/);
 });

@@ -6,7 +6,7 @@ import { Ending } from "#src/gen/lastnim/v1/game_pb.js";
 import { TestLog } from "./harness/log.js";
 import { TestServer } from "./harness/server.js";
 
-/** Takes half of the pile, declares its neighbour as its ally, and remembers what it heard. */
+/** Takes half of the pile, declares its neighbour as its ally, and remembers events. */
 class Half implements Bot {
   readonly declared: MatchInfo[] = [];
   readonly views: MatchView[] = [];
@@ -36,7 +36,7 @@ function optionsFor(server: TestServer, token: string, more: Partial<Options> = 
   return { server: server.address, token, logger: silentLogger, ...more };
 }
 
-/** Plays a tournament to its end with a bot for each token, and returns the summaries. */
+/** Plays a tournament to its end with a bot per token, and returns the summaries. */
 async function playAll(server: TestServer, tokens: string[], tournament: string, makeBot: (index: number) => Bot) {
   return Promise.all(tokens.map((token, index) => run(makeBot(index), optionsFor(server, token, { tournament }))));
 }
@@ -45,7 +45,7 @@ async function registerSome(server: TestServer, count: number): Promise<string[]
   return Object.values(await server.registerAll(Array.from({ length: count }, (_, index) => `bot-${index}`)));
 }
 
-test("a tournament is played to its end, and every bot hears how it went", async (t: TestContext) => {
+test("a tournament is played to its end, and every bot gets the results", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 3);
   const tournament = await server.createTournament({
@@ -77,7 +77,7 @@ test("a tournament is played to its end, and every bot hears how it went", async
   }
 });
 
-test("it plays with 2 to 8 seats, both endings, and piles up to 2^63-1", async (t: TestContext) => {
+test("bots play with 2 to 8 seats, both endings, and piles up to 2^63-1", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 8);
   const largest = 2n ** 63n - 1n;
@@ -101,7 +101,7 @@ test("it plays with 2 to 8 seats, both endings, and piles up to 2^63-1", async (
   }
 });
 
-test("assigned rows are seen and not declared", async (t: TestContext) => {
+test("assigned rows are visible but not declared", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
   const tournament = await server.createTournament({
@@ -120,7 +120,7 @@ test("assigned rows are seen and not declared", async (t: TestContext) => {
   }
 });
 
-test("many matches are played at once, and a bot that waits in one is asked in the others", async (t: TestContext) => {
+test("a bot that waits in one match is asked in the others", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
   const tournament = await server.createTournament({
@@ -129,7 +129,7 @@ test("many matches are played at once, and a bot that waits in one is asked in t
     concurrency: 64,
     startAt: 2,
   });
-  // The first bot answers no first turn before it has been asked in all matches in which it moves first.
+  // The first bot delays its first turns until it was asked in all matches in which it moves first.
   let waiting: (() => void)[] = [];
   const patient: Bot = {
     async play(game) {
@@ -170,7 +170,7 @@ test("with a concurrency of 1 the bot is asked one question at a time", async (t
   assert.deepEqual([summary.matches, summary.forfeits], [16, 0]);
 });
 
-test("a refused take is heard of, and asked for again", async (t: TestContext) => {
+test("a refused take is reported and asked again", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
   const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [4n] }], startAt: 2 });
@@ -190,7 +190,7 @@ test("a refused take is heard of, and asked for again", async (t: TestContext) =
   assert.deepEqual([summary!.matches, summary!.forfeits], [2, 0]);
 });
 
-test("an exception in play is logged with its match and costs the seat in that match alone", async (t: TestContext) => {
+test("an exception in play is logged and forfeits only that match", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
   const tournament = await server.createTournament({
@@ -229,7 +229,7 @@ test("an exception in play is logged with its match and costs the seat in that m
   assert.equal(standings.get("bot-0")?.forfeits, 4);
 });
 
-test("a match at its ply limit and one of forfeited seats end with their reasons", async (t: TestContext) => {
+test("ply limits and forfeits are reported as reasons", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
   const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [9n, 9n] }], startAt: 2, maxPlies: 2 });
@@ -240,13 +240,13 @@ test("a match at its ply limit and one of forfeited seats end with their reasons
   const reasons: string[] = [];
   await playAll(server, tokens, failing, () => ({
     play: () => Promise.reject(new Error("no")),
-    // A process before this one has not confirmed its last ends: they may be told again.
+    // An earlier process has not confirmed its last ends, so they may be repeated.
     ended: (end) => void (end.match.origin?.tournament === failing && reasons.push(`${end.reason} ${end.forfeited}`)),
   }));
   assert.deepEqual(reasons, Array<string>(4).fill("all_forfeited true"));
 });
 
-test("a note hash goes into the record", async (t: TestContext) => {
+test("a note hash is in the record", async (t: TestContext) => {
   const server = await TestServer.start(t);
   const tokens = await registerSome(server, 2);
   const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [1n] }], startAt: 2 });

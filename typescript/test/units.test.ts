@@ -8,17 +8,17 @@ import { JoinState } from "#src/join-state.js";
 import { MAX_SEEN_TAKES, SeenTakes } from "#src/seen-takes.js";
 import { TestLog } from "./harness/log.js";
 
-test("pauses double up to a bound, and only a session that held starts them over", () => {
+test("pauses double up to a maximum, and only a lasting session resets them", () => {
   const backoff = new Backoff();
   const longest = Array.from({ length: 9 }, () => backoff.nextPause(1));
   assert.deepEqual(longest, [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
-  backoff.resetIfHeld(1_000);
+  backoff.resetIfLasting(1_000);
   assert.equal(backoff.nextPause(0), 5_000);
-  backoff.resetIfHeld(10_000);
+  backoff.resetIfLasting(10_000);
   assert.equal(backoff.nextPause(0), 50);
 });
 
-test("a position follows the rules", () => {
+test("positions follow the rules", () => {
   let position = Position.start([2n, 3n], 1, 3);
   assert.deepEqual([position.piles, position.pile, position.counters, position.toMove], [[2n, 3n], 1, 3n, 1]);
   position = position.after(1n);
@@ -33,7 +33,7 @@ test("a position follows the rules", () => {
   assert.throws(() => Position.start([1n], 2, 2), /seat 2: expected 0 to 1/);
 });
 
-test("a view for practice is that of a turn", () => {
+test("a practice view equals that of a turn", () => {
   const view = practiceView({ piles: [3n, 4n], seats: 3, takes: [1n, 3n] });
   assert.deepEqual([view.seat, view.ply, view.position.piles, view.bots], [2, 2, [3n, 0n], ["seat-0", "seat-1", "seat-2"]]);
   assert.deepEqual(view.seenTakes.map(({ ply, before, take }) => [ply, before.toMove, before.counters, take]), [[0, 0, 4n, 1n], [1, 1, 3n, 3n]]);
@@ -42,7 +42,7 @@ test("a view for practice is that of a turn", () => {
   assert.deepEqual([standardRow(3), favouringRow(1, 3), favouringRow(0, 2)], [[0, 1, 2], [1, 0, 2], [0, 1]]);
 });
 
-test("the newest takes are kept, each with the position before it", () => {
+test("the latest takes are kept with their positions", () => {
   let position = Position.start([3_000n], 0, 3);
   const seen = new SeenTakes(position);
   for (let ply = 0; ply < 2_500; ply += 1) {
@@ -53,7 +53,7 @@ test("the newest takes are kept, each with the position before it", () => {
     assert.deepEqual([newest.at(-1)?.ply, newest[0]?.ply], [ply, Math.max(0, ply + 1 - MAX_SEEN_TAKES)]);
   }
   assert.deepEqual(seen.newest().at(-1)?.before.after(1n), position);
-  // What cannot be, or is not known, is left out, until somebody says where the match stands.
+  // Impossible takes, and those with unknown positions, are dropped until a position is known.
   seen.addTake(2_500, 501n, "bot");
   seen.addTake(2_500, 1n, "bot");
   assert.equal(seen.newest().at(-1)?.ply, 2_499);
@@ -65,7 +65,7 @@ test("the newest takes are kept, each with the position before it", () => {
   assert.deepEqual([seen.newest().at(-1)?.ply, seen.newest().at(-1)?.mover], [2_510, "steward"]);
 });
 
-test("a snapshot takes back the takes that a server lost", () => {
+test("a snapshot removes takes lost by the server", () => {
   const start = Position.start([2n, 5n], 0, 3);
   const after = (...takes: bigint[]) => takes.reduce((position, take) => position.after(take), start);
   const seen = new SeenTakes(start);
@@ -78,8 +78,8 @@ test("a snapshot takes back the takes that a server lost", () => {
   seen.addTake(3, 2n, "steward");
   assert.deepEqual(plies(), [[0, 1n], [1, 1n], [2, 3n], [3, 2n]]);
   assert.deepEqual(seen.newest().slice(2).map(({ before }) => before), [after(1n, 1n), after(1n, 1n, 3n)]);
-  assert.deepEqual([shown.length, shown[2]?.take], [4, 1n], "a view keeps what it shows");
-  // It is also believed where the position was not known any more.
+  assert.deepEqual([shown.length, shown[2]?.take], [4, 1n], "views do not change");
+  // A snapshot also counts if the position was unknown.
   seen.resumeAt(2, after(1n, 1n));
   seen.addTake(3, 1n, "bot");
   seen.resumeAt(1, after(1n));
@@ -89,14 +89,14 @@ test("a snapshot takes back the takes that a server lost", () => {
   assert.deepEqual(plies(), [[0, 1n], [1, 4n]], "nothing was lost");
 });
 
-test("what is no answer is the bot's failure, and is logged with its match", async () => {
+test("an invalid answer is a failure of the bot, logged with its match", async () => {
   const view = practiceView({ piles: [3n] });
   const play = (play: unknown, more: Partial<Bot> = {}) => {
     const log = new TestLog();
     const bot = { play: () => play, ...more } as Bot;
     return askBot(bot, { kind: "play", view }, log).then((answer) => [answer.kind, log.lines.join("\n")] as const);
   };
-  assert.deepEqual(await play(5n), ["take", ""], "whether it is legal is for the server to say");
+  assert.deepEqual(await play(5n), ["take", ""], "only the server checks takes");
   assert.deepEqual(await play(Promise.resolve(2n ** 64n - 1n)), ["take", ""]);
   for (const [answer, message] of [
     [1, /play returned 1: a take is a bigint, such as 1n/],
@@ -120,7 +120,7 @@ test("what is no answer is the bot's failure, and is logged with its match", asy
   assert.match(log.lines[0]!, /declare returned \[ 0, 0 \]: a row is a permutation of the offsets 0 to 1/);
 });
 
-test("a join is asked for until it helps, or cannot", () => {
+test("joining is retried until it succeeds or cannot", () => {
   const log = new TestLog();
   const joining = new JoinState("CUP", 9_000, log);
   assert.equal(joining.request()?.case, "joinTournament");
@@ -137,7 +137,7 @@ test("a join is asked for until it helps, or cannot", () => {
   assert.equal(log.lines.at(-1), "joined tournament cup, which has 1 bot now");
 });
 
-test("a connection without a sign of life is given up, and an answered ping keeps it", (t) => {
+test("a silent connection is closed, and an answered ping keeps it", (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const pings: ((error: Error | null) => void)[] = [];
   const reasons: string[] = [];
@@ -157,5 +157,5 @@ test("a connection without a sign of life is given up, and an answered ping keep
   t.mock.timers.tick(9_000);
   assert.deepEqual(reasons, []);
   t.mock.timers.tick(1_000);
-  assert.deepEqual(reasons, ["the server gave no sign of life for 20 s"]);
+  assert.deepEqual(reasons, ["the server did not answer for 20 s"]);
 });

@@ -37,7 +37,7 @@ pub use matches::shard::{ShardTally, WatchEvent};
 pub use measurements::ArenaMeasurements;
 pub use retention::transcripts::NewTranscript;
 pub use revision::Revision;
-pub use sessions::open_seats::{OpenHand, OpenSeat};
+pub use sessions::open_seats::{OpenGame, OpenSeat};
 pub use sessions::outbox::{CloseReason, OutboxStream, StreamClosed};
 pub use sessions::session::Session;
 pub use sessions::session_link::SessionLink;

@@ -1,4 +1,4 @@
-//! What a bot is that thinks about many matches at once.
+//! Bots that think about many matches at once.
 
 use super::{Connected, MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
 use lastnim_core::game::Row;
@@ -8,10 +8,10 @@ use std::{
     future::{Future, ready},
 };
 
-/// Why a bot cannot go on in a match.
+/// Why a bot cannot continue a match.
 pub type MatchFailure = Box<dyn StdError + Send + Sync>;
 
-/// What a bot chose: a row or a take, and a hash that goes into the record with it.
+/// A bot's choice, with an optional hash for the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice<T> {
     /// The row, or the counters to take.
@@ -26,13 +26,13 @@ impl<T> From<T> for Choice<T> {
     }
 }
 
-/// A player of Last Nim that waits for something else, such as a model behind a network, while it thinks: its methods are
-/// called for many matches at once, [`Options::concurrency`](super::Options::concurrency) of them, on the runtime of the caller.
+/// A player of Last Nim that awaits something while it thinks, such as a model behind a network. Its methods are called for
+/// up to [`Options::concurrency`](super::Options::concurrency) matches at once, on the caller's runtime.
 ///
-/// What it returns as an error is logged with its match, and so is a panic; it costs that match alone, whose seat is resigned.
-/// A match that ends while the bot thinks about it needs no answer: the future is dropped. Reports come one after the other.
+/// After an error or panic, which is logged, the seat of that match is resigned. If a match ends while the bot thinks about
+/// it, the future is dropped. Events are reported one at a time.
 ///
-/// Otherwise it is what [`Bot`](super::Bot) says, and [`run_async`](super::run_async) plays its matches.
+/// The rest is as in [`Bot`](super::Bot). [`run_async`](super::run_async) plays its matches.
 ///
 /// ```no_run
 /// use lastnim_client::{AsyncBot, Choice, Error, MatchFailure, MatchView, Options, run_async};
@@ -53,46 +53,46 @@ impl<T> From<T> for Choice<T> {
 /// }
 /// ```
 pub trait AsyncBot: Send + Sync + 'static {
-    /// Returns which takes the bot hears of; see [`Bot::take_feed`](super::Bot::take_feed).
+    /// Returns which takes the bot receives; see [`Bot::take_feed`](super::Bot::take_feed).
     fn take_feed(&self) -> TakeFeed {
         TakeFeed::OwnTurns
     }
 
-    /// Returns the row to declare; the standard row unless overridden.
+    /// Returns the row to declare; the default is the standard row.
     fn declare(&self, game: &MatchInfo) -> impl Future<Output = Result<Choice<Row>, MatchFailure>> + Send {
         ready(Ok(Row::standard(game.seats()).into()))
     }
 
     /// Returns how many counters to take: 1 to `game.position().counters()`.
     ///
-    /// A take outside that range is refused and costs a strike; then the bot is asked again.
+    /// A take out of range is refused and costs a strike; then the bot is asked again.
     fn play(&self, game: &MatchView) -> impl Future<Output = Result<Choice<u64>, MatchFailure>> + Send;
 
-    /// Hears how a match ended; see [`Bot::ended`](super::Bot::ended).
+    /// Called when a match has ended; see [`Bot::ended`](super::Bot::ended).
     fn ended(&self, end: &MatchEnd) -> impl Future<Output = ()> + Send {
         let _ = end;
         ready(())
     }
 
-    /// Hears why something that it did was refused; logs it unless overridden.
+    /// Called when the server refused a request of the bot; the default logs it.
     fn refused(&self, refusal: &Refusal) -> impl Future<Output = ()> + Send {
         refusal.log();
         ready(())
     }
 
-    /// Hears that a ladder gives it no more matches, and why; logs it unless overridden.
+    /// Called when a ladder has suspended the bot; the default logs it.
     fn suspended(&self, notice: &Suspension) -> impl Future<Output = ()> + Send {
         notice.log();
         ready(())
     }
 
-    /// Hears that a tournament in which it played is over; see [`Bot::tournament_ended`](super::Bot::tournament_ended).
+    /// Called when a tournament of the bot is over; see [`Bot::tournament_ended`](super::Bot::tournament_ended).
     fn tournament_ended(&self, end: &TournamentEnd) -> impl Future<Output = ()> + Send {
         let _ = end;
         ready(())
     }
 
-    /// Hears that a session was opened, at first and after each reconnect.
+    /// Called when a session was opened, also after each reconnect.
     fn connected(&self, session: &Connected) -> impl Future<Output = ()> + Send {
         let _ = session;
         ready(())

@@ -1,4 +1,4 @@
-//! What a bot is.
+//! Bots.
 
 use super::{MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
 use lastnim_core::game::Row;
@@ -6,75 +6,74 @@ use lastnim_proto::TakeFeed;
 
 /// A player of Last Nim.
 ///
-/// Its methods are called one at a time, on a thread of the bot's own, and may take as long as the clock of the match
-/// allows. Everything that a take depends on is in the view: a bot needs no memory.
+/// Methods are called one at a time on the bot's own thread, and may take as long as the match's clock allows. The view has
+/// everything that a take depends on, so a bot needs no memory.
 pub trait Bot: Send + 'static {
-    /// Returns which takes the bot hears of; its own only unless overridden. It is asked once, before the first session.
+    /// Returns which takes the bot receives; the default is only its own. Called once, before the first session.
     ///
-    /// With [`TakeFeed::All`] the takes of all seats are in [`MatchView::seen_takes`]: a bot needs that only if how the others
-    /// played changes what it does.
+    /// With [`TakeFeed::All`], [`MatchView::seen_takes`] has the takes of all seats, for bots that adapt to the play of
+    /// others.
     fn take_feed(&self) -> TakeFeed {
         TakeFeed::OwnTurns
     }
 
-    /// Returns the row to declare; the standard row unless overridden.
+    /// Returns the row to declare; the default is the standard row.
     ///
-    /// It is not asked where the rows are assigned.
+    /// Not called if the rows are assigned.
     fn declare(&mut self, game: &MatchInfo) -> Row {
         Row::standard(game.seats())
     }
 
     /// Returns how many counters to take: 1 to `game.position().counters()`.
     ///
-    /// A take outside that range is refused and costs a strike; then the bot is asked again.
+    /// A take out of range is refused and costs a strike; then the bot is asked again.
     fn play(&mut self, game: &MatchView) -> u64;
 
-    /// Returns a hash to put into the record with the row or the take that the bot has just chosen; none unless overridden.
+    /// Returns a hash to record with the row or take that the bot has just chosen; none by default.
     ///
-    /// It is called after each `declare` and `play`. What is hashed, and how, is the bot's own affair: say, a transcript that
-    /// it may want to show later. Everybody who reads the record sees the hash.
+    /// Called after each `declare` and `play`. The bot decides what to hash, for instance a transcript that it may publish
+    /// later. Every reader of the record sees the hash.
     fn note_hash(&mut self) -> Option<[u8; 32]> {
         None
     }
 
-    /// Hears how a match ended; called once for each match that was begun. Where the bot was away, it hears of it when it is
-    /// back: also of matches that were begun by a process before this one, which the summary does not count.
+    /// Called once for each match that began, when it has ended. Ends missed while the bot was away follow when it is back,
+    /// including those of matches that an earlier process began, which the summary does not count.
     fn ended(&mut self, end: &MatchEnd) {
         let _ = end;
     }
 
-    /// Hears why something that it did was refused; logs it unless overridden.
+    /// Called when the server refused a request of the bot; the default logs it.
     fn refused(&mut self, refusal: &Refusal) {
         refusal.log();
     }
 
-    /// Hears that a ladder gives it no more matches, and why: when that happens, and after each reconnect; logs it unless
-    /// overridden.
+    /// Called when a ladder has suspended the bot, and after each reconnect while it is suspended; the default logs it.
     fn suspended(&mut self, notice: &Suspension) {
         notice.log();
     }
 
-    /// Hears that a tournament in which it played is over, perhaps while it was away; a process that is started anew may hear of
-    /// it again.
+    /// Called when a tournament of the bot is over, even if it ended while the bot was away. A restarted process may get it
+    /// again.
     fn tournament_ended(&mut self, end: &TournamentEnd) {
         let _ = end;
     }
 
-    /// Hears that a session was opened, at first and after each reconnect.
+    /// Called when a session was opened, also after each reconnect.
     fn connected(&mut self, session: &Connected) {
         let _ = session;
     }
 }
 
-/// An open session, as the server welcomed it.
+/// An open session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Connected {
-    /// The name of the bot whose token was given.
+    /// The name of the token's bot.
     pub bot: String,
     /// The version of the server.
     pub server_version: String,
-    /// How many of the bot's matches are under way.
+    /// The number of the bot's open matches.
     pub open_matches: u32,
 }
 

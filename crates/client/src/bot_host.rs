@@ -1,31 +1,30 @@
-//! Where a bot runs.
+//! Running a bot apart from its session.
 
 use super::{
     Error,
     question::{BotAnswer, BotQuestion},
-    question_queue::Attention,
+    question_queue::QuestionLimit,
 };
 use lastnim_core::game::MatchId;
 use std::task::{Context, Poll};
 
-/// What puts questions to a bot and hears its answers, beside the stream.
+/// Passes questions to a bot and returns its answers.
 pub(super) trait BotHost: Send {
-    /// Returns how many questions the bot is asked at once.
-    fn attention(&self) -> Attention;
+    /// Returns how many questions the bot can be asked at once.
+    fn question_limit(&self) -> QuestionLimit;
 
-    /// Asks a question for which the bot has attention.
+    /// Asks a question, within the limit of [`question_limit`](Self::question_limit).
     ///
     /// # Errors
-    /// If the bot has panicked for good.
+    /// If the bot has panicked.
     fn ask(&mut self, question: BotQuestion) -> Result<(), Error>;
 
-    /// Hears that the answers to what is asked in a match are no longer needed. Each is given all the same, if only as
-    /// [`BotAnswer::Withdrawn`].
+    /// Drops the pending questions of a match. Each is still answered, if only with [`BotAnswer::Withdrawn`].
     fn withdraw(&mut self, match_id: MatchId);
 
-    /// Returns the next answer once it is there.
+    /// Returns the next answer when it is ready.
     ///
     /// # Errors
-    /// If the bot has panicked for good.
+    /// If the bot has panicked.
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>>;
 }

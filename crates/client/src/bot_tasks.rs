@@ -1,11 +1,11 @@
-//! The tasks in which a bot thinks about many matches at once.
+//! Runs a bot that thinks about many matches at once.
 
 use super::{
     AsyncBot, Error,
     async_bot::MatchFailure,
     bot_host::BotHost,
     question::{BotAnswer, BotQuestion},
-    question_queue::Attention,
+    question_queue::QuestionLimit,
 };
 use lastnim_core::game::MatchId;
 use std::{
@@ -17,26 +17,26 @@ use std::{
 };
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
-/// A bot of which each question is a task of its own. They end once this is dropped.
+/// A bot with a task for each question. Dropping this aborts them.
 #[derive(Debug)]
 pub(super) struct BotTasks<B> {
     bot: Arc<B>,
-    at_once: NonZeroUsize,
+    max_requests: NonZeroUsize,
     tasks: JoinSet<BotAnswer>,
-    /// The tasks that are requests, by the match of each.
+    /// The tasks of requests, by match.
     requests: HashMap<Id, (MatchId, AbortHandle)>,
 }
 
 impl<B: AsyncBot> BotTasks<B> {
-    /// Asks a bot so many requests at once.
-    pub(super) fn new(bot: B, at_once: NonZeroUsize) -> Self {
-        Self { bot: Arc::new(bot), at_once, tasks: JoinSet::new(), requests: HashMap::new() }
+    /// Asks a bot at most `max_requests` requests at once.
+    pub(super) fn new(bot: B, max_requests: NonZeroUsize) -> Self {
+        Self { bot: Arc::new(bot), max_requests, tasks: JoinSet::new(), requests: HashMap::new() }
     }
 }
 
 impl<B: AsyncBot> BotHost for BotTasks<B> {
-    fn attention(&self) -> Attention {
-        Attention::Requests(self.at_once)
+    fn question_limit(&self) -> QuestionLimit {
+        QuestionLimit::Requests(self.max_requests)
     }
 
     fn ask(&mut self, question: BotQuestion) -> Result<(), Error> {
@@ -56,7 +56,7 @@ impl<B: AsyncBot> BotHost for BotTasks<B> {
     }
 
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {
-        // No task to wait for. The caller polls again after it adds one.
+        // No tasks. The caller polls again after adding one.
         let Some(ended) = ready!(self.tasks.poll_join_next_with_id(context)) else { return Poll::Pending };
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let request = self.requests.remove(&id).map(|(match_id, _)| match_id);
@@ -82,20 +82,20 @@ async fn answer_question(bot: &impl AsyncBot, question: BotQuestion) -> BotAnswe
             },
             Err(failure) => resign(view.id, &failure),
         },
-        BotQuestion::Connected(session) => heard(bot.connected(&session)).await,
-        BotQuestion::Refused(refusal) => heard(bot.refused(&refusal)).await,
-        BotQuestion::Suspended(notice) => heard(bot.suspended(&notice)).await,
-        BotQuestion::TournamentEnded(end) => heard(bot.tournament_ended(&end)).await,
-        BotQuestion::Ended(end) => heard(bot.ended(&end)).await,
+        BotQuestion::Connected(session) => await_report(bot.connected(&session)).await,
+        BotQuestion::Refused(refusal) => await_report(bot.refused(&refusal)).await,
+        BotQuestion::Suspended(notice) => await_report(bot.suspended(&notice)).await,
+        BotQuestion::TournamentEnded(end) => await_report(bot.tournament_ended(&end)).await,
+        BotQuestion::Ended(end) => await_report(bot.ended(&end)).await,
     }
 }
 
-async fn heard(hearing: impl Future<Output = ()>) -> BotAnswer {
-    hearing.await;
-    BotAnswer::Heard
+async fn await_report(report: impl Future<Output = ()>) -> BotAnswer {
+    report.await;
+    BotAnswer::Handled
 }
 
-/// Returns what a task came to that has no answer of its own.
+/// Returns the answer for a task that was aborted or panicked.
 fn answer_of_broken_task(request: Option<MatchId>, error: &JoinError) -> BotAnswer {
     match request {
         Some(_) if error.is_cancelled() => BotAnswer::Withdrawn,
@@ -104,13 +104,13 @@ fn answer_of_broken_task(request: Option<MatchId>, error: &JoinError) -> BotAnsw
             BotAnswer::Resigned { match_id }
         }
         None => {
-            tracing::error!("the bot panicked at a report");
-            BotAnswer::Heard
+            tracing::error!("the bot panicked while handling an event");
+            BotAnswer::Handled
         }
     }
 }
 
 fn resign(match_id: MatchId, failure: &MatchFailure) -> BotAnswer {
-    tracing::error!(%match_id, error = %failure, "the bot cannot go on: the seat is resigned");
+    tracing::error!(%match_id, error = %failure, "the bot cannot continue: the seat is resigned");
     BotAnswer::Resigned { match_id }
 }

@@ -1,19 +1,19 @@
-//! The thread on which a bot thinks.
+//! Runs a bot on a thread.
 
 use super::{
     Bot, Error,
     bot_host::BotHost,
     question::{BotAnswer, BotQuestion},
-    question_queue::Attention,
+    question_queue::QuestionLimit,
 };
 use lastnim_core::game::MatchId;
 use std::task::{Context, Poll};
 use std::thread;
 use tokio::sync::mpsc;
 
-/// A bot on a thread of its own: a question goes in, its answer comes out, one at a time.
+/// A bot on its own thread, asked one question at a time.
 ///
-/// The thread ends once this is dropped and the bot has answered what it was last asked.
+/// Once this is dropped, the thread ends after the current answer.
 #[derive(Debug)]
 pub(super) struct BotThread {
     questions: mpsc::Sender<BotQuestion>,
@@ -24,7 +24,7 @@ impl BotThread {
     /// Starts the thread.
     ///
     /// # Errors
-    /// If the system has no thread left.
+    /// If the system cannot start a thread.
     pub(super) fn start(mut bot: impl Bot) -> Result<Self, Error> {
         let (questions, mut asked) = mpsc::channel(1);
         let (given, answers) = mpsc::channel(1);
@@ -43,15 +43,15 @@ impl BotThread {
 }
 
 impl BotHost for BotThread {
-    fn attention(&self) -> Attention {
-        Attention::OneQuestion
+    fn question_limit(&self) -> QuestionLimit {
+        QuestionLimit::OneQuestion
     }
 
     fn ask(&mut self, question: BotQuestion) -> Result<(), Error> {
         self.questions.try_send(question).map_err(|_| Error::BotPanicked)
     }
 
-    /// Does nothing: what a thread has begun it ends.
+    /// Does nothing: the thread finishes its answer.
     fn withdraw(&mut self, _: MatchId) {}
 
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {
@@ -71,23 +71,23 @@ fn answer_question(bot: &mut impl Bot, question: BotQuestion) -> BotAnswer {
         }
         BotQuestion::Connected(session) => {
             bot.connected(&session);
-            BotAnswer::Heard
+            BotAnswer::Handled
         }
         BotQuestion::Refused(refusal) => {
             bot.refused(&refusal);
-            BotAnswer::Heard
+            BotAnswer::Handled
         }
         BotQuestion::Suspended(notice) => {
             bot.suspended(&notice);
-            BotAnswer::Heard
+            BotAnswer::Handled
         }
         BotQuestion::TournamentEnded(end) => {
             bot.tournament_ended(&end);
-            BotAnswer::Heard
+            BotAnswer::Handled
         }
         BotQuestion::Ended(end) => {
             bot.ended(&end);
-            BotAnswer::Heard
+            BotAnswer::Handled
         }
     }
 }
@@ -103,13 +103,13 @@ mod tests {
 
     impl Bot for Fragile {
         fn play(&mut self, game: &MatchView) -> u64 {
-            assert!(game.ply() == 0, "it breaks at ply 1");
+            assert!(game.ply() == 0, "it panics at ply 1");
             7
         }
     }
 
     #[tokio::test]
-    async fn a_panic_of_the_bot_is_an_error_of_the_run() {
+    async fn panic_of_the_bot_ends_the_run_with_an_error() {
         let matrix = AllianceMatrix::standard(SeatCount::new(2).unwrap());
         let game = Game::new(Piles::parse(&[9]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let mut bot = BotThread::start(Fragile).unwrap();

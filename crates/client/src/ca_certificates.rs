@@ -1,4 +1,4 @@
-//! Authorities whose certificates are trusted.
+//! Trusted certificate authorities.
 
 use super::Error;
 use std::{
@@ -6,10 +6,10 @@ use std::{
     sync::Arc,
 };
 
-/// The most bytes that a file of certificates may have: the bundle of a whole system has some 0.2 MiB.
+/// Maximum size of a certificate file. The bundle of a whole system has about 0.2 MiB.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The certificates of authorities, from a PEM file.
+/// Certificates of authorities from a PEM file.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CaCertificates {
     path: PathBuf,
@@ -17,21 +17,21 @@ pub struct CaCertificates {
 }
 
 impl CaCertificates {
-    /// Reads a file of one certificate or more in PEM.
+    /// Reads a PEM file with at least one certificate.
     ///
     /// # Errors
-    /// If it cannot be read, holds no certificate, or one that is damaged.
+    /// If the file cannot be read, has no certificate, or has a damaged one.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let refused = |reason: String| Error::Ca { path: path.to_owned(), reason };
         let pem = read_bounded(path).map_err(|error| refused(error.to_string()))?;
         super::tls::check_certificates(&pem).map_err(refused)?;
-        // Programs that are started in another folder find it as well.
+        // Child processes in other folders need the absolute path.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         Ok(Self { path, pem: pem.into() })
     }
 
-    /// Returns where they were read from, as an absolute path.
+    /// Returns the absolute path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -48,7 +48,7 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut content = Vec::new();
     let read = std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
     if read as u64 > MAX_FILE_BYTES {
-        return Err(std::io::Error::other(format!("it has more than {} MiB", MAX_FILE_BYTES >> 20)));
+        return Err(std::io::Error::other(format!("it is larger than {} MiB", MAX_FILE_BYTES >> 20)));
     }
     Ok(content)
 }

@@ -1,4 +1,4 @@
-//! Connections, and who is calling.
+//! Connections and authorization.
 
 use super::{
     Error, ServerAddress,
@@ -15,25 +15,25 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-/// How long a TCP connection may take to stand, and after it a TLS handshake.
-const CONNECT_WITHIN: Duration = Duration::from_secs(5);
-/// The HTTP/2 window of a whole connection, in bytes: HTTP/2 implementations charge small unread frames against it and
-/// close the connection, with all its streams, once it is used up.
+/// Time limit for a TCP connection, and again for its TLS handshake.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The HTTP/2 window of a connection, in bytes. HTTP/2 implementations charge small unread frames against it and close the
+/// connection once it is used up.
 const CONNECTION_WINDOW: u32 = 16 << 20;
-/// The largest message that is read, in bytes: the audit of a match of the most plies stays below.
+/// Maximum size of a received message, in bytes. The audit of the longest match is smaller.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
-/// How often a silent connection is asked for a sign of life, and how long it has to give one.
-const KEEPALIVE: Duration = Duration::from_secs(10);
+/// Ping interval of an idle connection, and the time limit for the reply.
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Connects to a server with settings that suit long-lived streams.
 ///
 /// # Errors
-/// If the address cannot be used, nobody answers there, or the server's certificate is not trusted.
+/// If the address is invalid, no server answers, or the server's certificate is not trusted.
 pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error> {
     connect_to(server.into()).await
 }
 
-/// Boxed, so that the transport is compiled in this crate only.
+/// Boxed to compile the transport only in this crate.
 fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error>> {
     Box::pin(async move {
         connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {
@@ -48,7 +48,7 @@ fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error
     })
 }
 
-/// Prepares a connection that is made when it is first used, and made anew after it was lost.
+/// Prepares a connection that is opened on first use, and reopened when lost.
 pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Channel, Error> {
     Ok(connect_endpoint_lazily(server, &make_endpoint(server)?))
 }
@@ -62,45 +62,45 @@ fn make_endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {
     let is_encrypted = match endpoint.uri().scheme_str() {
         Some("http") => false,
         Some("https") => true,
-        _ => return Err(refused("only http:// and https:// are spoken here")),
+        _ => return Err(refused("expected http:// or https://")),
     };
     if endpoint.uri().host().is_none_or(str::is_empty) {
-        return Err(refused("it names no host"));
+        return Err(refused("the host is missing"));
     }
     if !is_encrypted && endpoint.uri().port_u16().is_none() {
-        return Err(refused("it names no port"));
+        return Err(refused("the port is missing"));
     }
     if !is_encrypted && server.ca().is_some() {
-        return Err(refused("certificates are given, but only https:// is encrypted"));
+        return Err(refused("certificates were given, but only https:// uses them"));
     }
     let endpoint = endpoint
-        .connect_timeout(CONNECT_WITHIN)
+        .connect_timeout(CONNECT_TIMEOUT)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .http2_keep_alive_interval(KEEPALIVE)
-        .keep_alive_timeout(KEEPALIVE)
+        .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
+        .keep_alive_timeout(KEEPALIVE_INTERVAL)
         .keep_alive_while_idle(true)
         .tcp_nodelay(true);
     if !is_encrypted {
         return Ok(endpoint);
     }
-    tls::with_tls(endpoint, server.ca(), CONNECT_WITHIN).map_err(|reason| refused(&reason))
+    tls::with_tls(endpoint, server.ca(), CONNECT_TIMEOUT).map_err(|reason| refused(&reason))
 }
 
-/// Puts a bearer token on every call of a generated client, or none.
+/// Adds a bearer token, if there is one, to every call of a generated client.
 #[derive(Clone)]
 pub struct Authorization(Option<MetadataValue<Ascii>>);
 
-/// Makes an interceptor that puts `authorization: Bearer <token>` on every call.
+/// Returns an interceptor that adds `authorization: Bearer <token>` to every call.
 ///
 /// # Errors
-/// If the token cannot stand in a header.
+/// If the token has characters that headers cannot have.
 pub fn token_authorization(token: &str) -> Result<Authorization, Error> {
     let mut value: MetadataValue<Ascii> = format!("Bearer {token}").parse().map_err(|_| Error::Token)?;
     value.set_sensitive(true);
     Ok(Authorization(Some(value)))
 }
 
-/// Makes an interceptor that leaves every call as it is: the server's own rules say what a stranger may do.
+/// Returns an interceptor that adds nothing, for callers without a token.
 pub fn no_authorization() -> Authorization {
     Authorization(None)
 }
@@ -115,7 +115,7 @@ impl Interceptor for Authorization {
 }
 
 impl std::fmt::Debug for Authorization {
-    /// Leaves the token out, so that no log ever shows it.
+    /// Omits the token to keep it out of logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Authorization(..)")
     }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_checked_before_they_are_used() {
+    fn invalid_addresses_are_refused() {
         for good in ["localhost:5050", "127.0.0.1:1", "http://[::1]:5050", "http://host:80/"] {
             assert!(make_endpoint(&good.into()).is_ok(), "{good}");
         }

@@ -1,4 +1,4 @@
-//! Why a bot's run came to an end before its time.
+//! Errors that end a bot's run.
 
 use super::{JoinRefusal, ProtocolError};
 use lastnim_core::game::{ConfigHashError, VersionLabelError};
@@ -6,54 +6,54 @@ use std::{error::Error as StdError, path::PathBuf, time::Duration};
 use thiserror::Error;
 use tonic::{Code, Status};
 
-/// What ends a run, or fails a call.
+/// Why a run ended or a call failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The server's address cannot be used.
+    /// The server's address is invalid.
     #[error("server {server:?}: an address is host:port, http://host:port or https://host:port ({reason})")]
     Address {
         /// The address given.
         server: String,
-        /// What is wrong with it.
+        /// Why it is invalid.
         reason: String,
     },
-    /// The token cannot be sent.
-    #[error("the token holds characters that no token has: give it as the server printed it")]
+    /// The token is invalid.
+    #[error("the token has invalid characters: use it exactly as the server printed it")]
     Token,
-    /// The environment holds no token.
+    /// The environment has no token.
     #[error(
         "there is no LASTNIM_TOKEN in the environment, nor a LASTNIM_TOKEN_FILE: the token is the one that registering the bot returned"
     )]
     NoToken,
-    /// The file of the token cannot be used.
+    /// The token file cannot be used.
     #[error("token file {}: {reason}", path.display())]
     TokenFile {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
-    /// The bot's version cannot be said.
+    /// The bot's version is not valid.
     #[error(transparent)]
     Version(#[from] VersionLabelError),
-    /// The hash of the bot's configuration is none.
+    /// The hash of the bot's configuration is not valid.
     #[error(transparent)]
     ConfigHash(#[from] ConfigHashError),
-    /// The log of the sessions cannot be opened.
+    /// The session log cannot be opened.
     #[error("session log {}: {reason}", path.display())]
     SessionLog {
         /// The file or folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
-    /// There is no server at the address.
+    /// No server answers at the address.
     #[error("no server answers at {server}: {reason}")]
     Unreachable {
         /// The address given.
         server: String,
-        /// What happened instead.
+        /// What failed.
         reason: String,
     },
     /// The file of trusted authorities cannot be used.
@@ -61,10 +61,10 @@ pub enum Error {
     Ca {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
-    /// The server's certificate is not trusted, or what answers does not speak TLS.
+    /// The server's certificate is not trusted, or the server does not use TLS.
     #[error("server {server}: {reason}")]
     Tls {
         /// The address given.
@@ -72,20 +72,20 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// The server does not let this bot in.
+    /// The server refused the session.
     #[error("the server refused the session: {}", describe_status(.0))]
     Refused(Box<Status>),
-    /// A newer session of the same bot took over.
+    /// A newer session of the same bot replaced this one.
     #[error(
-        "a newer session of this bot was opened: a bot plays all its matches on one session, so run it once"
+        "a newer session of this bot was opened: run each bot only once, since it plays all its matches on one session"
     )]
     Superseded,
-    /// The session was lost, and could not be opened again in time.
+    /// The session was lost and could not be reopened in time.
     #[error("no session for {after:?}: {last}")]
     GaveUp {
-        /// How long it was sought.
+        /// The time since the session was lost.
         after: Duration,
-        /// What the last attempt came to.
+        /// The result of the last attempt.
         last: String,
     },
     /// The tournament cannot be joined.
@@ -93,31 +93,31 @@ pub enum Error {
     NotJoined {
         /// Its id.
         id: String,
-        /// The reason, for programs; absent where this version does not know it.
+        /// The reason as a code; absent if this version does not know it.
         reason: Option<JoinRefusal>,
         /// The reason in words.
         message: String,
     },
-    /// The tournament cannot be followed to its end.
+    /// Waiting for the end of the tournament failed.
     #[error("tournament {id:?}: {}", describe_status(.status))]
     Tournament {
         /// Its id.
         id: String,
-        /// What the server said.
+        /// The server's reply.
         status: Box<Status>,
     },
-    /// The server does not let the bot practise.
+    /// The server refused practice.
     #[error("practice: {}", describe_status(.0))]
     Practice(Box<Status>),
-    /// There is nobody to practise against.
+    /// The server has no house bots to practise against.
     #[error(
-        "the server at {server} hosts no house bots to practise against: `lastnim serve --house oracle,greedy` does"
+        "the server at {server} hosts no house bots to practise against: start it with `--house oracle,greedy`"
     )]
     NoHouseBots {
         /// The server.
         server: String,
     },
-    /// The server sent what no server of this kind sends.
+    /// The server sent an invalid message.
     #[error("the server sent {0}")]
     Protocol(#[from] ProtocolError),
     /// The bot's own code panicked.
@@ -128,7 +128,7 @@ pub enum Error {
     Thread(#[source] std::io::Error),
 }
 
-/// Writes a status in one line, its code by name.
+/// Formats a status in one line with the name of its code.
 pub(super) fn describe_status(status: &Status) -> String {
     let code = status.code();
     let root = status.source().map(|source| innermost_source(source).to_string());
@@ -140,7 +140,7 @@ pub(super) fn describe_status(status: &Status) -> String {
     }
 }
 
-/// Returns what lies at the bottom of an error: the layers above it often say no more than "transport error".
+/// Returns the root cause of an error, since outer layers often say only "transport error".
 pub(super) fn innermost_source<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
     match error.source() {
         Some(source) => innermost_source(source),
@@ -148,7 +148,7 @@ pub(super) fn innermost_source<'a>(error: &'a (dyn StdError + 'static)) -> &'a (
     }
 }
 
-/// Returns whether trying again can help.
+/// Returns whether a retry can succeed.
 pub(super) fn is_transient(code: Code) -> bool {
     matches!(
         code,

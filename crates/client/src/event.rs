@@ -1,4 +1,4 @@
-//! What the server sends, parsed: the border at which protobuf stops.
+//! Parses messages of the server into [`SessionEvent`]s.
 
 use super::{
     Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TournamentEnd,
@@ -16,17 +16,17 @@ use lastnim_tournament::TournamentState;
 use std::time::Duration;
 use thiserror::Error;
 
-/// What no server of this kind sends.
+/// An invalid message of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// An event holds fields that do not fit.
-    #[error("an event that does not fit: {0}")]
+    /// Fields of an event are invalid.
+    #[error("an invalid event: {0}")]
     Fields(#[from] Violations),
-    /// A seat is none of its match.
+    /// The match does not have this seat.
     #[error(transparent)]
     Seat(#[from] SeatError),
-    /// The rows are those of another number of seats.
+    /// The number of rows differs from the number of seats.
     #[error("{rows} rows for a match of {seats} seats")]
     Rows {
         /// The rows given.
@@ -34,14 +34,14 @@ pub enum ProtocolError {
         /// The seats of the match.
         seats: SeatCount,
     },
-    /// A turn does not fit the match.
+    /// A turn contradicts the match.
     #[error(
-        "a turn at ply {ply} with {counters} counters in pile {pile}, which does not fit match {match_id} from seat {seat}"
+        "a turn at ply {ply} with {counters} counters in pile {pile}, which is impossible in match {match_id} from seat {seat}"
     )]
     Turn {
         /// The match.
         match_id: MatchId,
-        /// The own seat.
+        /// The bot's seat.
         seat: Seat,
         /// The ply given.
         ply: u32,
@@ -50,15 +50,15 @@ pub enum ProtocolError {
         /// The counters given.
         counters: u64,
     },
-    /// A turn came before the rows were known.
+    /// A turn came before the rows were revealed.
     #[error("a turn in match {0} before its rows were revealed")]
     TurnBeforeRows(MatchId),
     /// The first event was not a welcome.
-    #[error("something else before its welcome")]
+    #[error("another event before the welcome")]
     NoWelcome,
 }
 
-/// One event of the session.
+/// An event of the session.
 #[derive(Debug, Clone)]
 pub(super) enum SessionEvent {
     Welcome(Connected),
@@ -72,7 +72,7 @@ pub(super) enum SessionEvent {
         match_id: MatchId,
         turn: Turn,
     },
-    /// Counters were taken, by the own seat or another.
+    /// A seat took counters.
     Took {
         match_id: MatchId,
         ply: u32,
@@ -87,7 +87,7 @@ pub(super) enum SessionEvent {
     },
     Ended(EndedMatch),
     TournamentEnded(TournamentEnd),
-    /// The bot has been told of all ends that it missed, but for some.
+    /// All ends that the bot missed were sent, except `left_out` of them.
     CaughtUp {
         left_out: u64,
     },
@@ -95,61 +95,59 @@ pub(super) enum SessionEvent {
     Draining {
         within: Duration,
     },
-    /// The bot is entered in a tournament.
+    /// The bot has entered a tournament.
     Joined(JoinedTournament),
     NotJoined(JoinRefused),
-    /// Something that needs no answer: an acknowledgement, or an event of a newer server.
+    /// An acknowledgement, or an unknown event of a newer server.
     Heard,
 }
 
-/// The whole state of an open match.
+/// The full state of an open match.
 #[derive(Debug, Clone)]
 pub(super) struct MatchSnapshot {
     pub(super) info: MatchInfo,
     pub(super) stage: SnapshotStage,
-    /// Whether the own seat was lost.
+    /// Whether the bot's seat is forfeited.
     pub(super) forfeited: bool,
 }
 
-/// Where a match of a snapshot stands.
+/// The stage of a match in a snapshot.
 #[derive(Debug, Clone)]
 pub(super) enum SnapshotStage {
-    /// The own row is awaited.
+    /// The bot has not declared.
     Declaring,
-    /// The own row is in, others are not.
+    /// Other seats have not declared.
     Declared,
-    /// Takes are made.
+    /// The match is in play.
     Playing { matrix: AllianceMatrix, reached: ReachedPly, turn: Option<Turn> },
     /// The match is over.
     Ended,
 }
 
-/// Where a match in play stands.
+/// The state of a match in play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReachedPly {
-    /// The number of the take to come, from 0.
+    /// The number of the next take, from 0.
     pub(super) ply: u32,
     /// The index of the last nonempty pile, from 0.
     pub(super) pile: usize,
-    /// The counters left in it.
+    /// The counters in it.
     pub(super) counters: u64,
 }
 
-/// The bot is entered in a tournament.
 #[derive(Debug, Clone)]
 pub(super) struct JoinedTournament {
     pub(super) tournament: String,
     /// The bots of the field so far.
     pub(super) bots: usize,
-    /// Whether it is over.
+    /// Whether the tournament is over.
     pub(super) is_over: bool,
 }
 
-/// The bot is not entered in a tournament.
 #[derive(Debug, Clone)]
 pub(super) struct JoinRefused {
     pub(super) tournament: String,
-    /// Absent where this version does not know it.
+    /// Absent if this version does not know it.
     pub(super) reason: Option<JoinRefusal>,
     pub(super) message: String,
 }
@@ -160,19 +158,19 @@ pub(super) struct EndedMatch {
     pub(super) match_id: MatchId,
     pub(super) reason: EndReport,
     pub(super) winner: Option<u32>,
-    /// By seat, and empty where there is no winner.
+    /// By seat; empty without a winner.
     pub(super) figures: Vec<SeatFigures>,
-    /// The match, where the bot may know nothing of it.
+    /// The match, if the bot may not know it.
     pub(super) info: Option<MatchInfo>,
-    /// The seats that were lost, as far as the end says so.
+    /// The forfeited seats, if the message lists them.
     pub(super) forfeited: Vec<u32>,
 }
 
 impl SessionEvent {
-    /// Reads what the server sent.
+    /// Parses a message of the server.
     ///
     /// # Errors
-    /// Names every field that is missing or means nothing; an event of an unknown kind is none of these.
+    /// Names every field that is missing or invalid. Events of unknown kinds are not errors.
     pub(super) fn parse(response: pb::PlayResponse) -> Result<Self, ProtocolError> {
         let Some(event) = response.event else { return Ok(Self::Heard) };
         Ok(parse_request(|response| parse_event(event, response))?)
@@ -333,7 +331,7 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<Ma
             return None;
         }
         pb::Phase::Quarantined => {
-            at_phase.report("a quarantined match has no snapshot");
+            at_phase.report("a quarantined match cannot have a snapshot");
             return None;
         }
     };
@@ -342,7 +340,7 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<Ma
     Some(MatchSnapshot { info, stage, forfeited })
 }
 
-/// Reads every seat's figures.
+/// Reads the figures of all seats.
 fn seat_figures(audit: &pb::Audit) -> Vec<SeatFigures> {
     let figures = audit.seats.iter().map(|seat| SeatFigures {
         satisfaction: seat.satisfaction,

@@ -1,4 +1,4 @@
-//! Joining a tournament over the bot's own stream: asking until it is in.
+//! Joins a tournament over the bot's session, with retries.
 
 use super::{
     Error,
@@ -12,12 +12,12 @@ use lastnim_proto::{
 use std::{future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// The tournament that a bot is to play in, and whether it is in it yet.
+/// The tournament to play, and whether the bot has joined it.
 #[derive(Debug)]
 pub(super) struct JoinState {
     tournament: String,
     is_in: bool,
-    /// When to ask again, after a refusal that passes.
+    /// When to retry after a temporary refusal.
     again_at: Option<Instant>,
     refused_since: Option<Instant>,
     backoff: Backoff,
@@ -25,13 +25,12 @@ pub(super) struct JoinState {
 }
 
 impl JoinState {
-    /// Begins with a bot that is not known to be in the tournament.
     pub(super) fn new(tournament: String, give_up_after: Duration) -> Self {
         let backoff = Backoff::new();
         Self { tournament, is_in: false, again_at: None, refused_since: None, backoff, give_up_after }
     }
 
-    /// Returns what to ask in a session that was opened; nothing where the bot is known to be in it.
+    /// Returns the request to send in a new session, unless the bot has already joined.
     pub(super) fn action_in_new_session(&mut self) -> Option<Action> {
         self.again_at = None;
         (!self.is_in).then(|| self.join_action())
@@ -41,17 +40,17 @@ impl JoinState {
         Action::JoinTournament(JoinTournament { tournament_id: self.tournament.clone() })
     }
 
-    /// Hears that the bot is in a tournament.
+    /// Notes that the bot has joined.
     pub(super) fn note_joined(&mut self, joined: &JoinedTournament) {
         if joined.tournament == self.tournament && !std::mem::replace(&mut self.is_in, true) {
             tracing::info!(tournament = joined.tournament, bots = joined.bots, "joined");
         }
     }
 
-    /// Hears that the bot is not in a tournament.
+    /// Notes a refusal.
     ///
     /// # Errors
-    /// If asking again cannot help, or has not helped for long enough.
+    /// If a retry cannot succeed, or retries took too long.
     pub(super) fn note_refused(&mut self, refused: JoinRefused) -> Result<(), Error> {
         let JoinRefused { tournament, reason, message } = refused;
         if tournament != self.tournament || self.is_in {
@@ -62,12 +61,12 @@ impl JoinState {
         if too_long || !reason.is_some_and(JoinRefusal::is_transient) {
             return Err(Error::NotJoined { id: tournament, reason, message });
         }
-        tracing::warn!(refusal = message, "not joined yet: asking again");
+        tracing::warn!(refusal = message, "not joined yet: retrying");
         self.again_at = Some(now + self.backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX)));
         Ok(())
     }
 
-    /// Waits until it is time to ask again, and returns what to ask. Safe to cancel.
+    /// Waits for the next retry and returns its request. Cancel safe.
     pub(super) async fn wait_to_retry(&mut self) -> Action {
         match self.again_at {
             Some(at) => sleep_until(at).await,
@@ -87,15 +86,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_bot_asks_until_it_is_in_and_then_no_more() {
+    async fn bot_retries_until_it_has_joined() {
         let mut joining = JoinState::new("cup".into(), Duration::from_secs(9));
         let ask = Action::JoinTournament(JoinTournament { tournament_id: "cup".into() });
         assert_eq!(joining.action_in_new_session(), Some(ask.clone()));
-        assert_eq!(
-            joining.action_in_new_session(),
-            Some(ask.clone()),
-            "the session was lost before the answer"
-        );
+        assert_eq!(joining.action_in_new_session(), Some(ask.clone()), "a new session repeats the request");
         joining.note_refused(refused(Some(JoinRefusal::Unavailable))).unwrap();
         assert_eq!(joining.wait_to_retry().await, ask);
         let elsewhere = JoinRefused { tournament: "other".into(), ..refused(Some(JoinRefusal::Over)) };
@@ -106,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_bot_gives_up_where_asking_again_does_not_help() {
+    async fn bot_gives_up_after_permanent_refusals() {
         let new = || JoinState::new("cup".into(), Duration::from_secs(9));
         for reason in [None, Some(JoinRefusal::UnknownTournament), Some(JoinRefusal::Started)] {
             let error = new().note_refused(refused(reason)).unwrap_err();

@@ -1,6 +1,6 @@
-//! The Rust SDK: write a [`Bot`], and [`run`] plays all its matches over one stream that it keeps alive.
+//! The Rust SDK: implement [`Bot`], and [`run`] plays all its matches over one session that it keeps alive.
 //!
-//! A whole bot, which takes one counter at a time:
+//! A complete bot that always takes one counter:
 //!
 //! ```no_run
 //! use lastnim_client::{Bot, Error, MatchView, Options, run};
@@ -19,9 +19,9 @@
 //! }
 //! ```
 //!
-//! Protobuf stops at `event`, which parses what the server sends; `match_tracker` decides what to do about it, without any
-//! I/O; `session` carries. The bot thinks on a thread of its own, so that the stream is read, and pings are answered,
-//! however long it takes. A bot that waits for something else while it thinks is an [`AsyncBot`], which many matches share.
+//! `event` parses what the server sends; `match_tracker` decides how to react, without I/O; `session` sends and receives.
+//! The bot thinks on its own thread, so that slow thinking does not delay pings. A bot that awaits something while it thinks
+//! is an [`AsyncBot`], which plays many matches at once.
 
 mod async_bot;
 mod backoff;

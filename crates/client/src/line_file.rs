@@ -1,4 +1,4 @@
-//! Files of lines to which several runs append.
+//! Line-based files that several runs append to.
 
 use std::{
     fs::{File, OpenOptions},
@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Opens a file to append lines to, and returns it with its path: in a folder the file `NAME-RUN.jsonl`. If a run that was killed has left
-/// a line without its end, that is ended.
+/// Opens a file to append lines to, and returns it with its path. In a folder this is the file `NAME-RUN.jsonl`. If a killed
+/// run left an incomplete line, it is ended first.
 ///
 /// # Errors
 /// If the file cannot be opened, read or written.

@@ -1,4 +1,4 @@
-//! What is known of a match before its first take.
+//! What is known about a match before its first take.
 
 use lastnim_core::{
     game::{MatchId, Seat},
@@ -6,21 +6,20 @@ use lastnim_core::{
 };
 use std::ops::Deref;
 
-/// All that was fixed before the first take of a match, seen from one seat; the setup's fields are read through it, as
-/// in `info.piles`.
+/// What is fixed before the first take, from the view of one seat. It dereferences to the setup, as in `info.piles`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatchInfo {
     /// The match.
     pub id: MatchId,
-    /// The bot's own seat.
+    /// The bot's seat.
     pub seat: Seat,
-    /// The bots, the piles, the clock and the rest.
+    /// The bots, the piles, the clock and so on.
     pub setup: MatchSetup,
 }
 
 impl MatchInfo {
-    /// Returns whether the organiser gave the rows, so that no seat declares one.
+    /// Returns whether the organiser assigned the rows, so that seats do not declare.
     pub fn rows_are_assigned(&self) -> bool {
         self.assigned.is_some()
     }

@@ -1,4 +1,4 @@
-//! A match at the moment of the bot's own turn.
+//! A match at the bot's turn.
 
 use super::{
     MatchInfo, SeenTake,
@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// A match as the seat to move sees it: everything of [`MatchInfo`], everybody's rows, and the position.
+/// A match from the view of the seat to move: the [`MatchInfo`], all rows, and the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchView {
     pub(super) info: Arc<MatchInfo>,
@@ -27,12 +27,12 @@ pub struct MatchView {
 }
 
 impl MatchView {
-    /// Returns the match after `takes`, as the seat to move sees it: to try a bot without a server.
+    /// Returns the match after `takes` from the view of the seat to move, to test a bot without a server.
     ///
-    /// The bots are named `seat-0`, `seat-1` and so on; the clock stands at an hour. It has seen all takes.
+    /// The bots are named `seat-0`, `seat-1` and so on, the bank is one hour, and all takes are visible.
     ///
     /// # Errors
-    /// Names the first take that the rules do not allow, or says that no counter is left for the seat to take.
+    /// Names the first illegal take, or reports that no counter is left.
     pub fn practice(game: &Game, takes: &[u64]) -> Result<Self, IllegalTake> {
         let hour = Duration::from_hours(1);
         let bots = BySeat::from_fn(game.matrix.seats(), |seat| {
@@ -48,23 +48,23 @@ impl MatchView {
         Self::replay(MatchId::new(0, &[0; 10]), setup, &game.matrix, takes)
     }
 
-    /// Returns a match after `takes`, as the seat to move sees it that has seen them all: to ask a bot again what it did in a
-    /// recorded match. The bank is full.
+    /// Returns a match after `takes` from the view of the seat to move, to ask a bot again about a recorded match. All takes
+    /// are visible and the bank is full.
     ///
     /// # Errors
-    /// Names the first take that the rules do not allow, or says that no counter is left for the seat to take.
+    /// Names the first illegal take, or reports that no counter is left.
     ///
     /// # Panics
-    /// If the matrix is for another number of seats than the setup.
+    /// If the number of rows differs from the number of seats.
     pub fn replay(
         id: MatchId,
         setup: MatchSetup,
         matrix: &AllianceMatrix,
         takes: &[u64],
     ) -> Result<Self, IllegalTake> {
-        assert_eq!(setup.seats(), matrix.seats(), "a row for each seat of the match");
+        assert_eq!(setup.seats(), matrix.seats(), "the matrix has one row per seat");
         let game = Game::new(setup.piles.clone(), matrix.clone(), setup.first.index(), setup.ending)
-            .expect("the first seat is one of the match's");
+            .expect("the first seat belongs to the match");
         let mut position = game.first_position();
         let mut seen = SeenTakes::from_start(position.clone());
         for (ply, &take) in (0..).zip(takes) {
@@ -85,21 +85,21 @@ impl MatchView {
         })
     }
 
-    /// Returns the same as a match of another id: to try a bot that remembers matches.
+    /// Replaces the match id, to test a bot that remembers matches.
     #[must_use]
     pub fn with_id(mut self, id: MatchId) -> Self {
         Arc::make_mut(&mut self.info).id = id;
         self
     }
 
-    /// Returns the same as if the takes of these plies had not been heard of: to try a bot that lost its session.
+    /// Hides the takes of these plies, to test a bot that lost its session.
     #[must_use]
     pub fn with_takes_missed(mut self, plies: Range<u32>) -> Self {
         self.seen_takes = self.seen_takes.without_plies(&plies);
         self
     }
 
-    /// Returns what was fixed before the first take.
+    /// Returns what is fixed before the first take.
     pub fn info(&self) -> &MatchInfo {
         &self.info
     }
@@ -114,26 +114,26 @@ impl MatchView {
         &self.game.matrix
     }
 
-    /// Returns the position, with the own seat to move.
+    /// Returns the position, with the bot's seat to move.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Returns the number of the take to come, from 0.
+    /// Returns the number of the next take, from 0.
     pub fn ply(&self) -> u32 {
         self.ply
     }
 
-    /// Returns the newest takes of all seats that the bot has heard of, the own ones too, in rising order of ply:
-    /// [`MAX_SEEN_TAKES`](super::MAX_SEEN_TAKES) (1,024) at the most, and none unless [`Bot::take_feed`](super::Bot::take_feed) is
-    /// [`TakeFeed::All`](super::TakeFeed::All).
+    /// Returns the latest takes that the bot has received, in order of ply: at most
+    /// [`MAX_SEEN_TAKES`](super::MAX_SEEN_TAKES) (1,024), own ones included. It is empty unless
+    /// [`Bot::take_feed`](super::Bot::take_feed) is [`TakeFeed::All`](super::TakeFeed::All).
     ///
-    /// Those that were made while there was no session are missing, and so are all that a process before this one heard of.
+    /// Takes made while there was no session, or before this process started, are missing.
     pub fn seen_takes(&self) -> &[SeenTake] {
         self.seen_takes.as_slice()
     }
 
-    /// Returns what was left in the own bank when the turn was sent.
+    /// Returns the bot's bank when the turn was sent.
     pub fn bank_left(&self) -> Duration {
         self.bank_left
     }

@@ -1,19 +1,19 @@
-//! What a bot's run depends on.
+//! Options of a bot's run.
 
 use super::{CaCertificates, Error, ServerAddress};
 use lastnim_core::game::{BotVersion, ConfigHash};
 use std::{env, fs, num::NonZeroUsize, path::PathBuf, time::Duration};
 
-/// How long a lost session is sought again by default.
-const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
+/// Default time to retry a lost session.
+const DEFAULT_GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
-/// How many rows and takes an asynchronous bot is asked for at once by default.
-const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
+/// Default number of requests that an asynchronous bot handles at once.
+const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
 
-/// Where a server listens unless it is told otherwise.
-const USUAL_SERVER: &str = "127.0.0.1:7600";
+/// Default address of a server.
+const DEFAULT_SERVER: &str = "127.0.0.1:7600";
 
-/// Where to play, as whom, and for how long.
+/// Where to play, as which bot, and for how long.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
@@ -21,20 +21,19 @@ pub struct Options {
     pub server: ServerAddress,
     /// The bot's token.
     pub token: String,
-    /// The id of the tournament to join and to play to its end; without one, the bot plays until it is stopped.
+    /// The tournament to join and play to its end; without one, the bot plays until it is stopped.
     pub tournament: Option<String>,
-    /// How long a lost session is sought again, or a server that is not there yet waited for; two minutes by default.
+    /// How long to retry a lost session, or wait for a server at the start; two minutes by default.
     pub give_up_after: Duration,
-    /// What the bot calls the version of its program, 1 to 64 visible ASCII characters without spaces: standings and audits
-    /// tell versions apart.
+    /// The version of the bot's program, which standings and audits show: 1 to 64 visible ASCII characters without spaces.
     pub version: Option<String>,
-    /// A hash of what the bot is configured with, such as its settings or its prompt.
+    /// A hash of the bot's configuration, such as its settings or prompt.
     pub config_hash: Option<[u8; 32]>,
-    /// The file to which everything is appended that the bot sends and receives, or the folder in which each run writes a file of its own:
-    /// `lastnim check-history` holds a server to its promises by it. It never holds the token.
+    /// The file that logs all messages of the bot, or a folder with one file per run, for `lastnim audit history`. It never
+    /// contains the token.
     pub session_log: Option<PathBuf>,
-    /// How many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once, from 1; 64 by default. A [`Bot`](super::Bot)
-    /// is asked one question at a time.
+    /// How many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once, at least 1; 64 by default. A
+    /// [`Bot`](super::Bot) is asked one question at a time.
     pub concurrency: NonZeroUsize,
 }
 
@@ -45,36 +44,34 @@ impl Options {
             server: server.into(),
             token: token.into(),
             tournament: None,
-            give_up_after: GIVE_UP_AFTER,
+            give_up_after: DEFAULT_GIVE_UP_AFTER,
             version: None,
             config_hash: None,
             session_log: None,
-            concurrency: CONCURRENCY,
+            concurrency: DEFAULT_CONCURRENCY,
         }
     }
 
-    /// Plays where the environment says, as a program does that `lastnim tournament run` has started: on the server
-    /// `LASTNIM_SERVER` (127.0.0.1:7600 if it says nothing; `LASTNIM_CA` names a file of the authorities that are trusted
-    /// there in place of the system's), as the bot of the token `LASTNIM_TOKEN`, or of the one that the file
-    /// `LASTNIM_TOKEN_FILE` holds, and to the end of the tournament
-    /// `LASTNIM_TOURNAMENT`, if it says one. `LASTNIM_BOT_VERSION` says the bot's version, `LASTNIM_BOT_CONFIG_HASH` the hash of
-    /// its configuration, as 64 hexadecimal digits or in base64, and `LASTNIM_SESSION_LOG` the file or folder of its
-    /// [log](Self::session_log).
+    /// Reads the options from the environment, which `lastnim tournament run` sets for the bots it starts: `LASTNIM_SERVER`
+    /// (default 127.0.0.1:7600), `LASTNIM_CA` (a file of authorities to trust in place of the system's), `LASTNIM_TOKEN` or
+    /// `LASTNIM_TOKEN_FILE` (required), `LASTNIM_TOURNAMENT` (the tournament to play to its end), `LASTNIM_BOT_VERSION`,
+    /// `LASTNIM_BOT_CONFIG_HASH` (64 hexadecimal digits or base64) and `LASTNIM_SESSION_LOG` (the file or folder of the
+    /// [log](Self::session_log)).
     ///
     /// # Errors
-    /// If there is no token, a file cannot be read, or the hash is none.
+    /// If the token is missing, a file cannot be read, or the hash is invalid.
     pub fn from_env() -> Result<Self, Error> {
         Self::from_variables(|name| env::var(name).ok())
     }
 
-    /// Plays where variables say that have the names of those of [`from_env`](Self::from_env).
+    /// Reads the options from variables with the names in [`from_env`](Self::from_env).
     ///
     /// # Errors
-    /// As there.
+    /// See [`from_env`](Self::from_env).
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
-        // As in a shell, one that is empty says nothing.
+        // An empty variable counts as unset.
         let variable = |name| variable(name).filter(|value| !value.is_empty());
-        let mut server = ServerAddress::new(variable("LASTNIM_SERVER").as_deref().unwrap_or(USUAL_SERVER));
+        let mut server = ServerAddress::new(variable("LASTNIM_SERVER").as_deref().unwrap_or(DEFAULT_SERVER));
         if let Some(path) = variable("LASTNIM_CA") {
             server = server.with_ca(CaCertificates::read(path)?);
         }
@@ -94,28 +91,28 @@ impl Options {
         })
     }
 
-    /// Joins the tournament of this id and stops when it has ended.
+    /// Joins this tournament and stops when it has ended.
     #[must_use]
     pub fn tournament(mut self, id: impl Into<String>) -> Self {
         self.tournament = Some(id.into());
         self
     }
 
-    /// Says the version of the bot's program.
+    /// Sets the version of the bot's program.
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// Says the hash of what the bot is configured with.
+    /// Sets the hash of the bot's configuration.
     #[must_use]
     pub fn config_hash(mut self, hash: [u8; 32]) -> Self {
         self.config_hash = Some(hash);
         self
     }
 
-    /// Logs everything that the bot sends and receives in a file, or in a file of its own in a folder.
+    /// Logs all messages of the bot in a file, or in a new file in a folder.
     #[must_use]
     pub fn session_log(mut self, path: impl Into<PathBuf>) -> Self {
         self.session_log = Some(path.into());
@@ -129,13 +126,13 @@ impl Options {
         self
     }
 
-    /// Returns what the bot says of itself.
+    /// Returns the version that the bot states.
     pub(super) fn bot_version(&self) -> Result<BotVersion, Error> {
         let label = self.version.as_ref().map(|version| version.parse()).transpose()?;
         Ok(BotVersion { label, config_hash: self.config_hash.map(ConfigHash::from_bytes) })
     }
 
-    /// Sets how long a lost session is sought again.
+    /// Sets how long to retry a lost session.
     #[must_use]
     pub fn give_up_after(mut self, limit: Duration) -> Self {
         self.give_up_after = limit;
@@ -143,7 +140,7 @@ impl Options {
     }
 }
 
-/// Reads a file that holds a token.
+/// Reads a token file.
 fn read_token(path: PathBuf) -> Result<String, Error> {
     match fs::read_to_string(&path) {
         Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
@@ -153,7 +150,7 @@ fn read_token(path: PathBuf) -> Result<String, Error> {
 }
 
 impl std::fmt::Debug for Options {
-    /// Leaves the token out, so that no log ever shows it.
+    /// Omits the token to keep it out of logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Options")
             .field("server", &self.server)
@@ -172,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_environment_says_where_to_play() {
+    fn environment_sets_the_options() {
         let read = |set: &[(&str, &str)]| {
             let set = set.to_vec();
             Options::from_variables(|name| {
@@ -184,14 +181,14 @@ mod tests {
         assert_eq!((options.server.as_str(), options.token.as_str()), ("host:1", "t"));
         assert_eq!(options.tournament.as_deref(), Some("7"));
         let options = read(&all[1..2]).unwrap();
-        assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
+        assert_eq!((options.server.as_str(), options.tournament), (DEFAULT_SERVER, None));
         assert_eq!((options.version, options.config_hash, options.session_log), (None, None, None));
         let logged = read(&[("LASTNIM_TOKEN", "t"), ("LASTNIM_SESSION_LOG", "logs")]).unwrap();
         assert_eq!(logged.session_log, Some("logs".into()));
         assert!(matches!(read(&all[..1]), Err(Error::NoToken)));
         let empty = [("LASTNIM_SERVER", ""), ("LASTNIM_TOKEN", "t"), ("LASTNIM_TOURNAMENT", "")];
         let options = read(&empty).unwrap();
-        assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
+        assert_eq!((options.server.as_str(), options.tournament), (DEFAULT_SERVER, None));
         let (token, digits) = (("LASTNIM_TOKEN", "t"), "07".repeat(32));
         let said = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
         let options = read(&said).unwrap();

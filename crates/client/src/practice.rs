@@ -6,7 +6,7 @@ use super::{
     bot_tasks::BotTasks,
     bot_thread::BotThread,
     channel::connect_lazily,
-    session::{BotNews, play_until},
+    session::{ObserverEvent, play_until},
     token_authorization,
 };
 use futures_core::future::BoxFuture;
@@ -28,20 +28,20 @@ use tokio::{
 };
 use tonic::{Code, Status, service::interceptor::InterceptedService, transport::Channel};
 
-/// Bots of one page of a list.
-const PAGE: u32 = 1_000;
-/// The pause before a match is asked for again that the server has no room for.
-const PAUSE: Duration = Duration::from_secs(1);
+/// House bots per page of a list.
+const PAGE_SIZE: u32 = 1_000;
+/// Pause before another attempt to create a match when the server is full.
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Against whom a bot practises, and on what.
+/// Opponents and positions of practice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Practice {
-    /// The names of house bots that the server hosts; if empty, all of them.
+    /// The names of house bots to meet; empty for all that the server hosts.
     pub rivals: Vec<String>,
     /// The counters of each pile.
     pub piles: Vec<u64>,
-    /// How many times each rival is met in each seat.
+    /// Matches against each rival in each seat.
     pub rounds: u32,
 }
 
@@ -53,21 +53,21 @@ impl Default for Practice {
 }
 
 impl Practice {
-    /// Meets these house bots.
+    /// Sets the house bots to meet.
     #[must_use]
     pub fn against(mut self, rivals: impl IntoIterator<Item: Into<String>>) -> Self {
         self.rivals = rivals.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Plays on these piles.
+    /// Sets the piles.
     #[must_use]
     pub fn piles(mut self, piles: impl Into<Vec<u64>>) -> Self {
         self.piles = piles.into();
         self
     }
 
-    /// Meets each rival so many times in each seat.
+    /// Sets the matches against each rival in each seat.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;
@@ -75,21 +75,21 @@ impl Practice {
     }
 }
 
-/// Plays against every house bot that the server hosts, once in each of two seats, and stops. It counts for no standings.
+/// Plays every house bot of the server once in each of two seats, and stops. Practice does not count for standings.
 ///
-/// Matches that the bot is given meanwhile are played as well, and are in the summary.
+/// Other matches that the bot gets are played too, and are in the summary.
 ///
 /// # Errors
-/// See [`Error`]: also if the server hosts no house bots.
+/// See [`Error`]; also fails if the server hosts no house bots.
 pub async fn practice(bot: impl Bot, options: Options) -> Result<Summary, Error> {
     practice_until(bot, options, Practice::default(), pending()).await
 }
 
-/// Practises as [`practice`] does, against whom and on what is asked for, and stops before the end once `shutdown` is there.
-/// The tournament of the options does not count.
+/// Practises like [`practice`] with the given opponents and positions, and stops early when `shutdown` completes. The
+/// tournament in the options is ignored.
 ///
 /// # Errors
-/// See [`Error`]: also if the server hosts no house bots.
+/// See [`Error`]; also fails if the server hosts no house bots.
 pub async fn practice_until(
     bot: impl Bot,
     options: Options,
@@ -101,10 +101,10 @@ pub async fn practice_until(
     practise_with(bot, take_feed, options, practice, Box::pin(shutdown)).await
 }
 
-/// Practises as [`practice_until`] does with a bot that thinks about many matches at once.
+/// Practises like [`practice_until`] with a bot that thinks about many matches at once.
 ///
 /// # Errors
-/// See [`Error`]: also if the server hosts no house bots.
+/// See [`Error`]; also fails if the server hosts no house bots.
 pub async fn practice_async_until(
     bot: impl AsyncBot,
     options: Options,
@@ -127,7 +127,7 @@ fn practise_with(
         options.tournament = None;
         let authorization = token_authorization(&options.token)?;
         let channel = connect_lazily(&options.server)?;
-        let (sender, news) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::unbounded_channel();
         let driver = PracticeDriver {
             bots: BotServiceClient::with_interceptor(channel.clone(), authorization.clone())
                 .max_decoding_message_size(MAX_MESSAGE_BYTES),
@@ -135,10 +135,10 @@ fn practise_with(
                 .max_decoding_message_size(MAX_MESSAGE_BYTES),
             server: options.server.to_string(),
             give_up_after: options.give_up_after,
-            news,
+            events,
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        // The sender is only ever dropped.
+        // The sender sends nothing; it is only dropped.
         let stopped = Box::pin(async { drop(stopped.await) });
         let mut playing = play_until(bot, take_feed, options, Some(sender), stopped);
         select! {
@@ -151,13 +151,13 @@ fn practise_with(
     })
 }
 
-/// Asks for one match after the other.
+/// Creates one match after another.
 struct PracticeDriver {
     bots: BotServiceClient<InterceptedService<Channel, Authorization>>,
     matches: MatchServiceClient<InterceptedService<Channel, Authorization>>,
     server: String,
     give_up_after: Duration,
-    news: mpsc::UnboundedReceiver<BotNews>,
+    events: mpsc::UnboundedReceiver<ObserverEvent>,
 }
 
 impl PracticeDriver {
@@ -181,31 +181,31 @@ impl PracticeDriver {
         Ok(())
     }
 
-    /// Waits for the first session, and returns the name of the bot.
+    /// Waits for the first session and returns the bot's name.
     async fn own_name(&mut self) -> String {
         loop {
-            match self.news.recv().await {
-                Some(BotNews::Connected(name)) => return name,
-                Some(BotNews::Ended(_)) => {}
+            match self.events.recv().await {
+                Some(ObserverEvent::Connected(name)) => return name,
+                Some(ObserverEvent::Ended(_)) => {}
                 None => pending().await,
             }
         }
     }
 
-    /// Waits until a match is over.
+    /// Waits for the end of a match.
     async fn until_ended(&mut self, id: &str) {
         loop {
-            match self.news.recv().await {
-                Some(BotNews::Ended(ended)) if ended.to_string() == id => return,
+            match self.events.recv().await {
+                Some(ObserverEvent::Ended(ended)) if ended.to_string() == id => return,
                 Some(_) => {}
                 None => pending().await,
             }
         }
     }
 
-    /// Returns the house bots that the server hosts.
+    /// Returns the house bots of the server.
     async fn house_bots(&mut self) -> Result<Vec<String>, Error> {
-        let mut request = ListBotsRequest { page_size: PAGE, page_token: String::new() };
+        let mut request = ListBotsRequest { page_size: PAGE_SIZE, page_token: String::new() };
         let mut hosted = Vec::new();
         loop {
             let page = self.bots.list_bots(request.clone()).await.map_err(refused)?.into_inner();
@@ -219,7 +219,7 @@ impl PracticeDriver {
         if hosted.is_empty() { Err(Error::NoHouseBots { server: self.server.clone() }) } else { Ok(hosted) }
     }
 
-    /// Begins a match, once the server has room for it.
+    /// Creates a match, retrying while the server is full.
     async fn create(&mut self, request: CreateMatchRequest) -> Result<String, Error> {
         let asked_first = Instant::now();
         loop {
@@ -229,8 +229,8 @@ impl PracticeDriver {
                     if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
                         && asked_first.elapsed() < self.give_up_after =>
                 {
-                    tracing::debug!(%status, "no practice match yet: asking again");
-                    sleep(PAUSE).await;
+                    tracing::debug!(%status, "no practice match yet: retrying");
+                    sleep(RETRY_PAUSE).await;
                 }
                 Err(status) => return Err(refused(status)),
             }

@@ -1,10 +1,10 @@
-//! What a bot is asked and told, and what it answers.
+//! Questions and reports to a bot, and its answers.
 
 use super::{Connected, MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
 use lastnim_core::game::{MatchId, Row};
 use std::sync::Arc;
 
-/// What the bot is asked or told.
+/// A question or report to the bot.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BotQuestion {
     Connected(Connected),
@@ -16,23 +16,23 @@ pub(super) enum BotQuestion {
     Ended(MatchEnd),
 }
 
-/// What the bot answered.
+/// The bot's answer.
 #[derive(Debug, Clone)]
 pub(super) enum BotAnswer {
-    /// It has heard a report.
-    Heard,
+    /// The report was handled.
+    Handled,
     /// The row to declare.
     Row { match_id: MatchId, row: Row, note_hash: Option<[u8; 32]> },
     /// The counters to take.
     Take { match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]> },
-    /// It cannot go on in this match.
+    /// The bot cannot continue this match.
     Resigned { match_id: MatchId },
-    /// Nothing: its answer was no longer needed.
+    /// The question was withdrawn.
     Withdrawn,
 }
 
 impl BotQuestion {
-    /// Returns the match in which it asks for an action, if it does.
+    /// Returns the match if this asks for a row or take.
     pub(super) fn match_of_request(&self) -> Option<MatchId> {
         match self {
             Self::Declare(info) => Some(info.id),

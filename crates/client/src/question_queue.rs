@@ -1,81 +1,80 @@
-//! The questions that wait for a bot, and which of them it is asked next.
+//! The queue of questions to a bot.
 
 use super::question::BotQuestion;
 use lastnim_core::game::MatchId;
 use std::{collections::VecDeque, num::NonZeroUsize};
 
-/// How many reports (ends, refusals, notices) wait for a bot that is thinking before further ones are left out.
+/// Maximum reports (ends, refusals, notices) that wait for a busy bot; further ones are dropped.
 pub(super) const MAX_WAITING_REPORTS: usize = 4096;
 
 /// How many questions a bot is asked at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Attention {
-    /// One, of whatever kind, in the order in which they came.
+pub(super) enum QuestionLimit {
+    /// One question or report at a time, in order of arrival.
     OneQuestion,
-    /// So many requests for a row or a take, and beside them one report after the other.
+    /// This many requests for a row or take, and one report.
     Requests(NonZeroUsize),
 }
 
-/// The questions that wait, in the order in which they came, and how many the bot has not answered yet.
+/// Waiting questions in order of arrival, and the number of open ones.
 ///
-/// What waits is bounded: for each open match at most one row and one take, and [`MAX_WAITING_REPORTS`] reports.
+/// The queue is bounded: for each open match at most one row and one take, and [`MAX_WAITING_REPORTS`] reports.
 #[derive(Debug)]
 pub(super) struct QuestionQueue {
-    attention: Attention,
-    requests: VecDeque<Numbered>,
-    reports: VecDeque<Numbered>,
+    question_limit: QuestionLimit,
+    requests: VecDeque<NumberedQuestion>,
+    reports: VecDeque<NumberedQuestion>,
     next_number: u64,
-    /// Requests that the bot has not answered.
+    /// Requests without an answer.
     open_requests: usize,
-    /// Whether the bot has not heard a report to its end.
-    is_hearing: bool,
+    /// Whether the bot is handling a report.
+    is_reporting: bool,
 }
 
-/// A question, and how many came before it.
+/// A question with its number in order of arrival.
 #[derive(Debug)]
-struct Numbered {
+struct NumberedQuestion {
     number: u64,
     question: BotQuestion,
 }
 
 impl QuestionQueue {
-    pub(super) fn new(attention: Attention) -> Self {
+    pub(super) fn new(question_limit: QuestionLimit) -> Self {
         Self {
-            attention,
+            question_limit,
             requests: VecDeque::new(),
             reports: VecDeque::new(),
             next_number: 0,
             open_requests: 0,
-            is_hearing: false,
+            is_reporting: false,
         }
     }
 
     /// Returns how many questions the bot is asked at once.
-    pub(super) fn attention(&self) -> Attention {
-        self.attention
+    pub(super) fn question_limit(&self) -> QuestionLimit {
+        self.question_limit
     }
 
-    /// Returns how many questions wait.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.requests.len() + self.reports.len()
     }
 
-    /// Adds a question. A report is left out where too many wait.
+    /// Adds a question. A report is dropped if too many wait.
     pub(super) fn push(&mut self, question: BotQuestion) {
         let lane = if question.match_of_request().is_some() {
             &mut self.requests
         } else if self.reports.len() < MAX_WAITING_REPORTS {
             &mut self.reports
         } else {
-            tracing::warn!("the bot is not told of an event: it has been thinking while too many came");
+            tracing::warn!("dropped an event: too many are waiting for the bot");
             return;
         };
-        lane.push_back(Numbered { number: self.next_number, question });
+        lane.push_back(NumberedQuestion { number: self.next_number, question });
         self.next_number += 1;
     }
 
-    /// Takes out the next question that the bot has attention for and that is still needed.
+    /// Removes the next question that is within the limit and still needed.
     pub(super) fn pop(&mut self, is_needed: impl Fn(&BotQuestion) -> bool) -> Option<BotQuestion> {
         loop {
             let lane = self.next_lane()?;
@@ -83,22 +82,22 @@ impl QuestionQueue {
             if is_needed(&question) {
                 match question.match_of_request() {
                     Some(_) => self.open_requests += 1,
-                    None => self.is_hearing = true,
+                    None => self.is_reporting = true,
                 }
                 return Some(question);
             }
         }
     }
 
-    /// Returns where the next question waits.
-    fn next_lane(&mut self) -> Option<&mut VecDeque<Numbered>> {
-        let number = |lane: &VecDeque<Numbered>| lane.front().map(|first| first.number);
-        let (request, report) = match self.attention {
-            Attention::OneQuestion if self.open_requests > 0 || self.is_hearing => (None, None),
-            Attention::OneQuestion => (number(&self.requests), number(&self.reports)),
-            Attention::Requests(at_once) => (
-                number(&self.requests).filter(|_| self.open_requests < at_once.get()),
-                number(&self.reports).filter(|_| !self.is_hearing),
+    /// Returns the lane of the next question.
+    fn next_lane(&mut self) -> Option<&mut VecDeque<NumberedQuestion>> {
+        let number = |lane: &VecDeque<NumberedQuestion>| lane.front().map(|first| first.number);
+        let (request, report) = match self.question_limit {
+            QuestionLimit::OneQuestion if self.open_requests > 0 || self.is_reporting => (None, None),
+            QuestionLimit::OneQuestion => (number(&self.requests), number(&self.reports)),
+            QuestionLimit::Requests(max_requests) => (
+                number(&self.requests).filter(|_| self.open_requests < max_requests.get()),
+                number(&self.reports).filter(|_| !self.is_reporting),
             ),
         };
         match (request, report) {
@@ -109,24 +108,24 @@ impl QuestionQueue {
         }
     }
 
-    /// Notes that the bot has answered a request.
+    /// Notes the answer to a request.
     pub(super) fn note_request_answered(&mut self) {
         self.open_requests = self.open_requests.saturating_sub(1);
     }
 
-    /// Notes that the bot has heard the report.
-    pub(super) fn note_report_heard(&mut self) {
-        self.is_hearing = false;
+    /// Notes that a report was handled.
+    pub(super) fn note_report_handled(&mut self) {
+        self.is_reporting = false;
     }
 
-    /// Forgets what was to be asked in a match.
+    /// Removes the requests of a match.
     pub(super) fn forget_requests_of(&mut self, match_id: MatchId) {
         self.requests.retain(|waiting| waiting.question.match_of_request() != Some(match_id));
     }
 
-    /// Returns whether nothing waits and everything is answered.
+    /// Returns whether nothing is waiting or open.
     pub(super) fn is_idle(&self) -> bool {
-        !self.is_hearing && self.open_requests == 0 && self.reports.is_empty() && self.requests.is_empty()
+        !self.is_reporting && self.open_requests == 0 && self.reports.is_empty() && self.requests.is_empty()
     }
 }
 
@@ -150,8 +149,8 @@ mod tests {
         })
     }
 
-    fn filled(attention: Attention) -> QuestionQueue {
-        let mut queue = QuestionQueue::new(attention);
+    fn filled(question_limit: QuestionLimit) -> QuestionQueue {
+        let mut queue = QuestionQueue::new(question_limit);
         for question in [report(0), request(0), report(1), request(1), request(2)] {
             queue.push(question);
         }
@@ -164,14 +163,14 @@ mod tests {
 
     #[test]
     fn one_question_at_a_time_keeps_the_order_of_all() {
-        let mut queue = filled(Attention::OneQuestion);
+        let mut queue = filled(QuestionLimit::OneQuestion);
         assert_eq!(drain(&mut queue), [report(0)]);
-        queue.note_report_heard();
+        queue.note_report_handled();
         assert_eq!(drain(&mut queue), [request(0)]);
         queue.note_request_answered();
         assert_eq!(drain(&mut queue), [report(1)]);
         assert!(!queue.is_idle());
-        queue.note_report_heard();
+        queue.note_report_handled();
         for ply in 1..=2 {
             assert_eq!(drain(&mut queue), [request(ply)]);
             assert!(!queue.is_idle());
@@ -182,18 +181,18 @@ mod tests {
 
     #[test]
     fn requests_at_once_leave_room_for_one_report() {
-        let mut queue = filled(Attention::Requests(NonZeroUsize::new(2).unwrap()));
+        let mut queue = filled(QuestionLimit::Requests(NonZeroUsize::new(2).unwrap()));
         assert_eq!(drain(&mut queue), [report(0), request(0), request(1)]);
         assert_eq!(drain(&mut queue), []);
         queue.note_request_answered();
         assert_eq!(drain(&mut queue), [request(2)]);
-        queue.note_report_heard();
+        queue.note_report_handled();
         assert_eq!(drain(&mut queue), [report(1)]);
     }
 
     #[test]
-    fn what_is_no_longer_needed_is_passed_over() {
-        let mut queue = filled(Attention::OneQuestion);
+    fn unneeded_questions_are_skipped() {
+        let mut queue = filled(QuestionLimit::OneQuestion);
         let needed = |question: &BotQuestion| *question == request(2);
         assert_eq!(queue.pop(needed), Some(request(2)));
         queue.note_request_answered();
@@ -201,8 +200,8 @@ mod tests {
     }
 
     #[test]
-    fn too_many_reports_are_left_out_and_requests_never_are() {
-        let mut queue = QuestionQueue::new(Attention::OneQuestion);
+    fn excess_reports_are_dropped_but_requests_are_kept() {
+        let mut queue = QuestionQueue::new(QuestionLimit::OneQuestion);
         for _ in 0..=MAX_WAITING_REPORTS {
             queue.push(report(0));
         }

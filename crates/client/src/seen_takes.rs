@@ -1,33 +1,32 @@
-//! The takes of a match that a bot has heard of.
+//! The takes of a match that the bot has received.
 
 use lastnim_core::{game::Position, oracle::Mover};
 use std::{ops::Range, sync::Arc};
 
-/// The takes of a match that [`MatchView::seen_takes`](super::MatchView::seen_takes) shows at the most: the newest.
+/// Maximum takes in [`MatchView::seen_takes`](super::MatchView::seen_takes), which keeps the latest.
 pub const MAX_SEEN_TAKES: usize = 1_024;
 
-/// A take that the bot has heard of, its own or another seat's.
+/// A take that the bot has received, its own or another seat's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenTake {
     /// The number of the take, from 0.
     pub ply: u32,
-    /// The position in which it was made, with the seat to move that made it.
+    /// The position before the take.
     pub before: Position,
-    /// Counters taken.
+    /// The counters taken.
     pub take: u64,
-    /// Whether the seat's own bot moved, or the steward.
+    /// Whether the bot or the steward moved.
     pub mover: Mover,
 }
 
-/// The newest takes that were heard of, in rising order of ply. Views share them: they are copied only if one is added while a view
-/// is still kept.
+/// The latest takes, in order of ply. Views share them: they are copied only if a take is added while a view exists.
 ///
-/// Older ones are dropped many at a time, so that each take is moved once or less.
+/// Old takes are dropped in batches, so that each take is moved at most once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NewestTakes(Arc<Vec<SeenTake>>);
 
 impl NewestTakes {
-    /// Returns the newest takes, [`MAX_SEEN_TAKES`] or fewer.
+    /// Returns at most [`MAX_SEEN_TAKES`] takes.
     pub(super) fn as_slice(&self) -> &[SeenTake] {
         &self.0[self.0.len().saturating_sub(MAX_SEEN_TAKES)..]
     }
@@ -40,7 +39,7 @@ impl NewestTakes {
         takes.push(seen);
     }
 
-    /// Drops those from a ply on.
+    /// Drops the takes from `ply` on.
     fn truncate_at(&mut self, ply: u32) {
         let kept = self.0.partition_point(|seen| seen.ply < ply);
         if kept < self.0.len() {
@@ -48,13 +47,13 @@ impl NewestTakes {
         }
     }
 
-    /// Returns those that are not of these plies.
+    /// Returns a copy without these plies.
     pub(super) fn without_plies(&self, plies: &Range<u32>) -> Self {
         let kept = self.as_slice().iter().filter(|seen| !plies.contains(&seen.ply));
         Self(Arc::new(kept.cloned().collect()))
     }
 
-    /// Returns whether a view keeps them as well.
+    /// Returns whether a view shares them.
     #[cfg(test)]
     pub(super) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
@@ -69,19 +68,19 @@ impl PartialEq for NewestTakes {
 
 impl Eq for NewestTakes {}
 
-/// The newest takes of one match that the bot has heard of, and where the match stands.
+/// The latest takes of a match, and its current position.
 ///
-/// A take is kept only if the position before it is known. After a lost session the next turn or snapshot says where the match
-/// stands, so that what was taken meanwhile is missing, and nothing else.
+/// A take is kept only if the position before it is known. After a lost session the next turn or snapshot gives the
+/// position, so that only the takes in between are missing.
 #[derive(Debug, Clone)]
 pub(super) struct SeenTakes {
     takes: NewestTakes,
-    /// The ply that the match has reached, and its position then, if they are known.
+    /// The current ply and position, if known.
     reached: Option<(u32, Position)>,
 }
 
 impl SeenTakes {
-    /// Has heard of no take of a match that begins at a position.
+    /// Starts without takes at the first position.
     pub(super) fn from_start(start: Position) -> Self {
         Self { takes: NewestTakes::default(), reached: Some((0, start)) }
     }
@@ -91,7 +90,7 @@ impl SeenTakes {
         &self.takes
     }
 
-    /// Hears where the match stands; an older message changes nothing.
+    /// Notes the current position, unless a later one is known.
     pub(super) fn note_position(&mut self, ply: u32, position: &Position) {
         let is_new = match &self.reached {
             Some((known, _)) => *known < ply,
@@ -102,14 +101,13 @@ impl SeenTakes {
         }
     }
 
-    /// Hears from a snapshot where the match stands. It may have gone back: takes from this ply on were lost, and others are made in
-    /// their place.
+    /// Notes the position in a snapshot, which may be earlier: the server then lost the takes from `ply` on.
     pub(super) fn resume_at(&mut self, ply: u32, position: Position) {
         self.takes.truncate_at(ply);
         self.reached = Some((ply, position));
     }
 
-    /// Hears of a take. One that is repeated, or whose position is not known, is left out.
+    /// Adds a take, unless it is repeated or its position is unknown.
     pub(super) fn add_take(&mut self, ply: u32, take: u64, mover: Mover) {
         let Some((reached, before)) = self.reached.take_if(|(reached, _)| *reached <= ply) else { return };
         if reached < ply {
@@ -145,20 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn takes_are_kept_with_the_positions_before_them() {
+    fn takes_are_kept_with_their_positions() {
         let mut takes = SeenTakes::from_start(start());
         for (ply, take) in [(0, 2), (1, 3), (1, 3), (0, 2), (2, 1)] {
             takes.add_take(ply, take, Mover::Bot);
         }
-        assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a take that is repeated is one take");
+        assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a repeated take is kept once");
         assert_eq!(takes.newest().as_slice()[2].before, after(&[2, 3]));
     }
 
     #[test]
-    fn takes_that_were_missed_are_left_out_and_nothing_else() {
+    fn only_missed_takes_are_missing() {
         let mut takes = SeenTakes::from_start(start());
         takes.add_take(0, 1, Mover::Bot);
-        // Plies 1 and 2 were missed: where the take of ply 3 was made is not known until somebody says so.
+        // Plies 1 and 2 were missed, so the position before ply 3 is unknown.
         takes.add_take(3, 1, Mover::Bot);
         takes.note_position(0, &start());
         takes.add_take(0, 1, Mover::Bot);
@@ -171,12 +169,12 @@ mod tests {
         assert_eq!(
             takes.newest().as_slice()[2].before,
             after(&[1, 1, 1, 1, 1]),
-            "an older position changes nothing"
+            "an older position is ignored"
         );
     }
 
     #[test]
-    fn a_snapshot_takes_back_the_takes_that_a_server_lost() {
+    fn snapshot_removes_takes_lost_by_the_server() {
         let mut takes = SeenTakes::from_start(start());
         for ply in 0..4 {
             takes.add_take(ply, 1, Mover::Bot);
@@ -189,9 +187,9 @@ mod tests {
         assert_eq!(seen(&takes), [(0, 1), (1, 1), (2, 3), (3, 2)]);
         let [.., third, last] = takes.newest().as_slice() else { panic!("{takes:?}") };
         assert_eq!((&third.before, &last.before), (&after(&[1, 1]), &after(&[1, 1, 3])));
-        assert_eq!((shown.as_slice().len(), shown.as_slice()[2].take), (4, 1), "a view keeps what it shows");
+        assert_eq!((shown.as_slice().len(), shown.as_slice()[2].take), (4, 1), "views do not change");
 
-        // It is also believed where the position was not known any more.
+        // A snapshot also counts if the position was unknown.
         takes.resume_at(2, after(&[1, 1]));
         takes.add_take(3, 1, Mover::Bot);
         takes.resume_at(1, after(&[1]));
@@ -202,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_are_kept_and_all_views_of_them_are_equal() {
+    fn latest_takes_are_kept_and_equal_in_all_views() {
         let piles = Piles::parse(&[1_000_000]).unwrap();
         let start = Position::new(piles, Seat::FIRST, SeatCount::new(3).unwrap());
         let mut takes = SeenTakes::from_start(start);
@@ -219,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_take_that_does_not_fit_is_not_kept() {
+    fn impossible_take_is_dropped() {
         let mut takes = SeenTakes::from_start(start());
         takes.add_take(0, 6, Mover::Bot);
         takes.add_take(0, 5, Mover::Bot);

@@ -1,12 +1,12 @@
-//! Where a server is, and which certificates are believed there.
+//! The address of a server and its trusted authorities.
 
 use super::{CaCertificates, Transport, transport::SharedTransport};
 use std::{fmt, sync::Arc};
 
-/// A server: `host:port`, `http://host:port` or `https://host[:port]`, and for the last the authorities whose certificates
-/// are trusted, if they are not the system's.
+/// A server: `host:port`, `http://host:port` or `https://host[:port]`. For https, authorities may be given in place of the
+/// system's.
 ///
-/// What is wrong with an address is said when a connection is made.
+/// The address is checked when connecting.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerAddress {
     address: String,
@@ -15,36 +15,36 @@ pub struct ServerAddress {
 }
 
 impl ServerAddress {
-    /// Names a server.
+    /// Takes an address without checking it.
     pub fn new(address: impl Into<String>) -> Self {
         Self { address: address.into(), ca: None, transport: None }
     }
 
-    /// Trusts these authorities in place of the system's. The address has to begin with `https://` then.
+    /// Trusts these authorities in place of the system's. The address must then begin with `https://`.
     #[must_use]
     pub fn with_ca(mut self, ca: CaCertificates) -> Self {
         self.ca = Some(ca);
         self
     }
 
-    /// Connects over a transport of the program's own, in place of the system's TCP.
+    /// Connects over a custom transport in place of the system's TCP.
     #[must_use]
     pub fn with_transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(SharedTransport(transport));
         self
     }
 
-    /// Returns the transport that is used in place of the system's TCP, if one was given.
+    /// Returns the custom transport, if one was given.
     pub(super) fn transport(&self) -> Option<&SharedTransport> {
         self.transport.as_ref()
     }
 
-    /// Returns the address as it was given.
+    /// Returns the address as given.
     pub fn as_str(&self) -> &str {
         &self.address
     }
 
-    /// Returns the authorities that are trusted in place of the system's, if any were given.
+    /// Returns the trusted authorities, if any were given.
     pub fn ca(&self) -> Option<&CaCertificates> {
         self.ca.as_ref()
     }

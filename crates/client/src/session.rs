@@ -1,4 +1,4 @@
-//! The life of a bot on the wire: sessions, one after the other, until it is done.
+//! Runs a bot over as many sessions as it needs.
 
 use super::{
     AsyncBot, Authorization, Bot, Error, Options, ServerAddress, Summary,
@@ -43,29 +43,29 @@ use tonic::{
     transport::Channel,
 };
 
-/// Messages that wait in the stream's own queue; what does not fit waits in the session's.
+/// Size of the stream's queue; further messages wait in the session's queue.
 const OUTBOUND_QUEUE: usize = 64;
-/// How long a session may take from its opening to its welcome: a server that is over its limit of streams keeps silent.
-const WELCOME_WITHIN: Duration = Duration::from_secs(10);
-/// How long the ends of the last matches are waited for once the tournament is over.
-const FAREWELL_WITHIN: Duration = Duration::from_secs(2);
+/// Time limit for the welcome of a new session: a server over its stream limit does not answer.
+const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time to wait for the last match ends once the tournament is over.
+const LAST_ENDS_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Client = ArenaServiceClient<InterceptedService<Channel, Authorization>>;
 
-/// Plays all matches of a bot until its tournament has ended; without a tournament, for ever.
+/// Plays all matches of a bot until its tournament has ended, or forever without a tournament.
 ///
-/// A lost session is opened again.
+/// A lost session is reopened.
 ///
 /// # Errors
-/// See [`Error`]: what opening a session again cannot mend.
+/// See [`Error`]; lost sessions are errors only if they cannot be reopened.
 pub async fn run(bot: impl Bot, options: Options) -> Result<Summary, Error> {
     run_until(bot, options, pending()).await
 }
 
-/// Plays as [`run`] does, and stops once `shutdown` is there.
+/// Plays like [`run`], and stops when `shutdown` completes.
 ///
 /// # Errors
-/// See [`Error`]: what opening a session again cannot mend.
+/// See [`run`].
 pub async fn run_until(
     bot: impl Bot,
     options: Options,
@@ -75,18 +75,18 @@ pub async fn run_until(
     play_until(Box::new(BotThread::start(bot)?), take_feed, options, None, Box::pin(shutdown)).await
 }
 
-/// Plays as [`run`] does with a bot that thinks about many matches at once.
+/// Plays like [`run`] with a bot that thinks about many matches at once.
 ///
 /// # Errors
-/// See [`Error`]: what opening a session again cannot mend.
+/// See [`run`].
 pub async fn run_async(bot: impl AsyncBot, options: Options) -> Result<Summary, Error> {
     run_async_until(bot, options, pending()).await
 }
 
-/// Plays as [`run_async`] does, and stops once `shutdown` is there. What the bot is thinking about is dropped.
+/// Plays like [`run_async`], and stops when `shutdown` completes; pending futures of the bot are dropped.
 ///
 /// # Errors
-/// See [`Error`]: what opening a session again cannot mend.
+/// See [`run`].
 pub async fn run_async_until(
     bot: impl AsyncBot,
     options: Options,
@@ -97,17 +97,17 @@ pub async fn run_async_until(
     play_until(Box::new(bot), take_feed, options, None, Box::pin(shutdown)).await
 }
 
-/// What a bot has heard that an observer waits for.
+/// An event for an observer of the bot.
 #[derive(Debug)]
-pub(super) enum BotNews {
-    /// A session is open, of the bot of this name.
+pub(super) enum ObserverEvent {
+    /// A session is open; the bot has this name.
     Connected(String),
     /// A match is over.
     Ended(MatchId),
 }
 
-impl BotNews {
-    /// Returns what a bot hears by a question, if an observer waits for it.
+impl ObserverEvent {
+    /// Returns the event to send once the bot has handled a question, if any.
     fn of(question: &BotQuestion) -> Option<Self> {
         match question {
             BotQuestion::Connected(session) => Some(Self::Connected(session.bot.clone())),
@@ -117,18 +117,18 @@ impl BotNews {
     }
 }
 
-/// Plays all matches of a bot, which hears of these takes, until its tournament has ended or `shutdown` is there, and tells an observer
-/// what the bot has heard.
+/// Plays all matches of a bot until its tournament has ended or `shutdown` completes. The observer gets each event after the
+/// bot.
 ///
 /// # Errors
-/// See [`Error`]: what opening a session again cannot mend.
+/// See [`run`].
 ///
-/// The bot, `shutdown` and the future are boxed, so that a session is compiled once rather than once per kind of bot.
+/// The bot, `shutdown` and the future are boxed to compile sessions once, not once per type of bot.
 pub(super) fn play_until(
     bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
     options: Options,
-    observer: Option<mpsc::UnboundedSender<BotNews>>,
+    observer: Option<mpsc::UnboundedSender<ObserverEvent>>,
     mut shutdown: BoxFuture<'_, ()>,
 ) -> BoxFuture<'_, Result<Summary, Error>> {
     Box::pin(async move {
@@ -140,11 +140,11 @@ pub(super) fn play_until(
         let joining = options.tournament.clone().map(|id| JoinState::new(id, give_up_after));
         let player = BotRunner {
             version,
-            book: MatchTracker::new(bot.attention(), take_feed),
+            tracker: MatchTracker::new(bot.question_limit(), take_feed),
             bot,
             take_feed,
             observer,
-            hearing: None,
+            pending_event: None,
             outgoing: VecDeque::new(),
             joining,
             log,
@@ -157,34 +157,34 @@ pub(super) fn play_until(
     })
 }
 
-/// How a session came to its end.
+/// How a session ended.
 #[derive(Debug)]
 enum SessionEnd {
-    /// The bot is done.
+    /// The bot is finished.
     Done,
-    /// The session can be opened again.
+    /// The session can be reopened.
     Lost(String),
 }
 
-/// An open stream. Dropping it drops both directions: the inbound one alone would keep the call alive.
+/// An open stream. Dropping it closes both directions; the inbound one alone would keep the call alive.
 struct PlayStream {
     outbound: mpsc::Sender<PlayRequest>,
     inbound: Streaming<PlayResponse>,
 }
 
-/// A bot and all that it knows, over all its sessions.
+/// A bot and its state across sessions.
 struct BotRunner {
-    /// What each session says of the bot.
+    /// The version that each session states.
     version: BotVersion,
-    book: MatchTracker,
+    tracker: MatchTracker,
     bot: Box<dyn BotHost>,
-    /// What every session asks for.
+    /// The takes to receive.
     take_feed: TakeFeed,
-    observer: Option<mpsc::UnboundedSender<BotNews>>,
-    /// What the observer is told once the bot has heard of it.
-    hearing: Option<BotNews>,
-    /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, pongs, and
-    /// a request to join.
+    observer: Option<mpsc::UnboundedSender<ObserverEvent>>,
+    /// The event to send to the observer once the bot has handled it.
+    pending_event: Option<ObserverEvent>,
+    /// Messages that did not fit into the stream's queue: at most one row and one take of each open match, pongs, and a
+    /// request to join.
     outgoing: VecDeque<PlayRequest>,
     joining: Option<JoinState>,
     log: SessionLog,
@@ -209,7 +209,7 @@ impl BotRunner {
             let opened = select! {
                 biased;
                 opened = open_session(&mut client, server, &self.version, &mut self.log) => opened,
-                () = &mut *stop => return Ok(self.book.summary()),
+                () = &mut *stop => return Ok(self.tracker.summary()),
             };
             let opened = opened.inspect_err(|error| self.log.note_closed(&error.to_string()))?;
             let reason = match opened {
@@ -220,12 +220,12 @@ impl BotRunner {
                 OpenOutcome::Opened(stream, welcome) => {
                     let began = Instant::now();
                     let end = self.run_session(stream, *welcome, stop).await;
-                    self.log.note_closed(&session_end_words(&end));
+                    self.log.note_closed(&describe_session_end(&end));
                     let end = end?;
                     last_session = Instant::now();
-                    backoff.reset_if_held(began.elapsed());
+                    backoff.reset_if_lasting(began.elapsed());
                     match end {
-                        SessionEnd::Done => return Ok(self.book.summary()),
+                        SessionEnd::Done => return Ok(self.tracker.summary()),
                         SessionEnd::Lost(reason) => reason,
                     }
                 }
@@ -234,16 +234,16 @@ impl BotRunner {
                 return Err(Error::GaveUp { after: give_up_after, last: reason });
             }
             let pause = backoff.next_pause(draw_jitter(server));
-            tracing::warn!(reason, ?pause, "no session: trying again");
+            tracing::warn!(reason, ?pause, "no session: retrying");
             select! {
                 biased;
                 () = sleep(pause) => {}
-                () = &mut *stop => return Ok(self.book.summary()),
+                () = &mut *stop => return Ok(self.tracker.summary()),
             }
         }
     }
 
-    /// Plays on one stream until it is lost or the bot is done.
+    /// Plays on one stream until it is lost or the bot is finished.
     async fn run_session(
         &mut self,
         mut stream: Box<PlayStream>,
@@ -257,18 +257,20 @@ impl BotRunner {
         self.outgoing.push_back(play_request(Wire::Subscribe(Subscribe { feed: feed.into() })));
         self.outgoing
             .extend(self.joining.as_mut().and_then(JoinState::action_in_new_session).map(play_request));
-        let actions = self.book.handle_event(welcome)?;
+        let actions = self.tracker.handle_event(welcome)?;
         self.perform_actions(actions)?;
         let mut farewell = None;
         loop {
             if self.is_over && farewell.is_none() {
-                farewell = Some(Instant::now() + FAREWELL_WITHIN);
+                farewell = Some(Instant::now() + LAST_ENDS_TIMEOUT);
             }
-            if farewell.is_some() && self.tournament.as_deref().is_none_or(|id| self.book.is_done_with(id)) {
+            if farewell.is_some()
+                && self.tournament.as_deref().is_none_or(|id| self.tracker.is_finished_with(id))
+            {
                 return Ok(SessionEnd::Done);
             }
             select! {
-                // What is read last cannot keep the rest waiting: each message leads to little.
+                // The branch order cannot starve the others, since each message causes little work.
                 biased;
                 () = &mut *stop => return Ok(SessionEnd::Done),
                 () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
@@ -276,10 +278,10 @@ impl BotRunner {
                 }
                 answer = poll_fn(|context| self.bot.poll_answer(context)) => {
                     let answer = answer?;
-                    if matches!(answer, BotAnswer::Heard) {
-                        self.tell_observer();
+                    if matches!(answer, BotAnswer::Handled) {
+                        self.notify_observer();
                     }
-                    let actions = self.book.handle_answer(answer);
+                    let actions = self.tracker.handle_answer(answer);
                     self.perform_actions(actions)?;
                 }
                 again = wait_to_retry_join(&mut self.joining) => self.outgoing.push_back(play_request(again)),
@@ -290,7 +292,7 @@ impl BotRunner {
                             permit.send(request);
                         }
                     }
-                    // The inbound side says why.
+                    // The inbound side has the reason.
                     Err(_) => self.outgoing.clear(),
                 },
                 received = stream.inbound.message() => match received {
@@ -301,7 +303,7 @@ impl BotRunner {
                         if let SessionEvent::Draining { within } = event {
                             tracing::info!(?within, "the server is about to stop");
                         }
-                        let actions = self.book.handle_event(event)?;
+                        let actions = self.tracker.handle_event(event)?;
                         self.perform_actions(actions)?;
                     }
                     lost if farewell.is_some() => {
@@ -315,8 +317,7 @@ impl BotRunner {
         }
     }
 
-    /// Hears what was answered to a request to join a tournament, and whether the one that is played is over; gives back what
-    /// is for the bot as well.
+    /// Handles replies to a request to join and the end of the bot's tournament; returns the event for further handling.
     fn handle_tournament_event(&mut self, event: SessionEvent) -> Result<SessionEvent, Error> {
         match (event, &mut self.joining) {
             (SessionEvent::Joined(joined), Some(joining)) => {
@@ -333,7 +334,7 @@ impl BotRunner {
         Ok(SessionEvent::Heard)
     }
 
-    /// Returns whether a tournament is the one that is played.
+    /// Returns whether this is the tournament that the bot plays.
     fn is_own_tournament(&self, tournament: &str) -> bool {
         self.tournament.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(tournament))
     }
@@ -344,7 +345,7 @@ impl BotRunner {
                 ClientAction::Send(action) => self.outgoing.push_back(play_request(action)),
                 ClientAction::Ask(question) => {
                     if question.match_of_request().is_none() {
-                        self.hearing = BotNews::of(&question);
+                        self.pending_event = ObserverEvent::of(&question);
                     }
                     self.bot.ask(question)?;
                 }
@@ -354,25 +355,25 @@ impl BotRunner {
         Ok(())
     }
 
-    /// Tells the observer of the report that the bot has heard to its end.
-    fn tell_observer(&mut self) {
-        if let (Some(observer), Some(news)) = (&self.observer, self.hearing.take()) {
-            // It may have no more to do.
-            let _ = observer.send(news);
+    /// Sends the observer the event that the bot has handled.
+    fn notify_observer(&mut self) {
+        if let (Some(observer), Some(events)) = (&self.observer, self.pending_event.take()) {
+            // The observer may have stopped.
+            let _ = observer.send(events);
         }
     }
 }
 
-/// Says how a session came to its end.
-fn session_end_words(end: &Result<SessionEnd, Error>) -> String {
+/// Describes how a session ended.
+fn describe_session_end(end: &Result<SessionEnd, Error>) -> String {
     match end {
-        Ok(SessionEnd::Done) => "the bot is done".to_owned(),
+        Ok(SessionEnd::Done) => "the bot is finished".to_owned(),
         Ok(SessionEnd::Lost(reason)) => reason.clone(),
         Err(error) => error.to_string(),
     }
 }
 
-/// Waits until it is time to ask again to join; for ever where there is nothing to join.
+/// Waits for the next attempt to join, or forever if there is nothing to join.
 async fn wait_to_retry_join(joining: &mut Option<JoinState>) -> Wire {
     match joining {
         Some(joining) => joining.wait_to_retry().await,
@@ -384,9 +385,9 @@ fn play_request(action: Wire) -> PlayRequest {
     PlayRequest { action: Some(action) }
 }
 
-/// Says the version of a bot in the metadata of its call.
+/// Adds the bot's version to the metadata of the call.
 fn add_version_metadata(version: &BotVersion, metadata: &mut MetadataMap) {
-    // A label has visible characters only, as such metadata has.
+    // Labels contain only visible ASCII, which metadata allows.
     if let Some(label) = version.label.as_ref().and_then(|label| label.as_str().parse().ok()) {
         metadata.insert("bot-version", label);
     }
@@ -395,10 +396,10 @@ fn add_version_metadata(version: &BotVersion, metadata: &mut MetadataMap) {
     }
 }
 
-/// What an attempt to open a session came to.
+/// The result of an attempt to open a session.
 enum OpenOutcome {
     Opened(Box<PlayStream>, Box<SessionEvent>),
-    /// It can be tried again.
+    /// A retry may succeed.
     Failed(String),
 }
 
@@ -417,9 +418,9 @@ async fn open_session(
         let first = inbound.message().await?;
         Ok((PlayStream { outbound, inbound }, first))
     };
-    let (stream, first) = match timeout(WELCOME_WITHIN, opening).await {
+    let (stream, first) = match timeout(WELCOME_TIMEOUT, opening).await {
         Err(_) => {
-            return Ok(OpenOutcome::Failed(format!("no welcome within {} s", WELCOME_WITHIN.as_secs())));
+            return Ok(OpenOutcome::Failed(format!("no welcome within {} s", WELCOME_TIMEOUT.as_secs())));
         }
         Ok(Err(status)) => match tls::tls_failure(&status) {
             Some(reason) => return Err(Error::Tls { server: server.to_string(), reason }),
@@ -437,7 +438,7 @@ async fn open_session(
     }
 }
 
-/// Tells a loss that passes, as its reason, from one that does not.
+/// Returns the reason of a temporary loss, or the error of a permanent one.
 fn transient_loss_reason(status: Status) -> Result<String, Error> {
     match status.code() {
         Code::Aborted => Err(Error::Superseded),

@@ -1,42 +1,42 @@
-//! What a bot achieved between its first and its last session.
+//! The results of a bot's run.
 
 use super::{EndReport, MatchEnd};
 use lastnim_core::referee::EndReason;
 use std::fmt;
 
-/// The bot's matches in figures.
+/// Statistics of the bot's matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Matches whose winner was seen.
+    /// Matches with a winner.
     pub matches: u64,
-    /// Matches won by the own seat, not lost before.
+    /// Matches won by the bot itself.
     pub wins: u64,
-    /// Matches in which the own seat was lost.
+    /// Matches with the bot's seat forfeited.
     pub forfeits: u64,
     /// Matches that were cancelled.
     pub cancelled: u64,
-    /// Matches that ended while the session was lost.
+    /// Matches that ended while there was no session.
     pub unseen: u64,
-    /// Matches whose winner was seen and whose audit was not: a tournament may keep it from its bots.
+    /// Matches with a winner but no audit, which a tournament may hide from bots.
     pub unaudited: u64,
-    /// Ranks lost by own takes, in all matches that were audited.
+    /// Ranks lost by the bot's takes in audited matches.
     pub regret: u64,
-    /// Own takes.
+    /// The bot's takes.
     pub takes: u64,
-    /// Own takes that were optimal.
+    /// The bot's optimal takes.
     pub optimal_takes: u64,
 }
 
 impl Summary {
-    /// Returns the share of own takes that were optimal, from 0 to 1; none before the first take.
-    #[expect(clippy::cast_precision_loss, reason = "a share needs no more than 53 bits")]
+    /// Returns the share of the bot's takes that were optimal, from 0 to 1; `None` without takes.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a share")]
     pub fn accuracy(&self) -> Option<f64> {
         (self.takes > 0).then(|| self.optimal_takes as f64 / self.takes as f64)
     }
 
-    /// Returns the ranks lost by own takes, a match that was audited; none before the first one.
-    #[expect(clippy::cast_precision_loss, reason = "a mean needs no more than 53 bits")]
+    /// Returns the mean ranks lost per audited match; `None` without such matches.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits are enough for a mean")]
     pub fn regret_per_match(&self) -> Option<f64> {
         let audited = self.matches - self.unaudited;
         (audited > 0).then(|| self.regret as f64 / audited as f64)
@@ -44,9 +44,9 @@ impl Summary {
 
     pub(super) fn add_match(&mut self, end: &MatchEnd) {
         match end.reason {
-            EndReport::Told(EndReason::Cancelled) => self.cancelled += 1,
+            EndReport::Known(EndReason::Cancelled) => self.cancelled += 1,
             EndReport::Unseen => self.unseen += 1,
-            EndReport::Told(_) | EndReport::Unknown(_) => {
+            EndReport::Known(_) | EndReport::Unknown(_) => {
                 self.matches += 1;
                 self.unaudited += u64::from(end.winner.is_some() && end.figures.is_none());
             }

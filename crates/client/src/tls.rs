@@ -1,4 +1,4 @@
-//! TLS to the server: rustls with the ring provider.
+//! TLS to the server with rustls and the ring provider.
 
 #[cfg(feature = "tls")]
 pub(super) use enabled::{check_certificates, tls_failure, with_tls};
@@ -17,18 +17,18 @@ mod enabled {
     use std::{error::Error as StdError, io, time::Duration};
     use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
-    /// Encrypts an endpoint's connections. The server has to show a certificate of one of the authorities, or of one that
-    /// the system trusts.
+    /// Encrypts an endpoint's connections. The server's certificate must be from one of the given authorities, or from one
+    /// that the system trusts.
     ///
     /// # Errors
-    /// Says why it cannot be encrypted.
+    /// Describes why TLS cannot be set up.
     pub(crate) fn with_tls(
         endpoint: Endpoint,
         ca: Option<&CaCertificates>,
         handshake_timeout: Duration,
     ) -> Result<Endpoint, String> {
-        // Another crate of the process may bring a second provider; without a choice rustls would panic then. If one is
-        // installed already, the program has chosen.
+        // rustls panics if the process has two providers and none is chosen. An installed provider means that the program
+        // has chosen.
         let _ = CryptoProvider::install_default(ring::default_provider());
         let config = ClientTlsConfig::new().timeout(handshake_timeout);
         let config = match ca {
@@ -38,23 +38,23 @@ mod enabled {
         endpoint.tls_config(config).map_err(|error| super::super::error::innermost_source(&error).to_string())
     }
 
-    /// Checks that there is a certificate, and that each can be read.
+    /// Checks that there is at least one certificate and that all are valid.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the mistake.
     pub(crate) fn check_certificates(pem: &[u8]) -> Result<(), String> {
         let mut roots = RootCertStore::empty();
         for (index, certificate) in CertificateDer::pem_slice_iter(pem).enumerate() {
-            let certificate = certificate.map_err(|error| format!("it is not PEM: {error}"))?;
+            let certificate = certificate.map_err(|error| format!("not PEM: {error}"))?;
             roots.add(certificate).map_err(|error| format!("certificate {}: {error}", index + 1))?;
         }
         if roots.is_empty() {
-            return Err("it holds no certificate: expected -----BEGIN CERTIFICATE-----".to_owned());
+            return Err("there is no certificate in it: expected -----BEGIN CERTIFICATE-----".to_owned());
         }
         Ok(())
     }
 
-    /// Returns what TLS had against a connection, if that is why it failed; trying again does not help then.
+    /// Returns the TLS error that made a connection fail, if it was one; a retry would not help.
     pub(crate) fn tls_failure(error: &(dyn StdError + 'static)) -> Option<String> {
         let mut next = Some(error);
         while let Some(error) = next {
@@ -62,19 +62,17 @@ mod enabled {
             let inner = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>());
             match inner.or_else(|| error.downcast_ref::<rustls::Error>()) {
                 Some(rustls::Error::InvalidMessage(_)) => {
-                    return Some(
-                        "what answers there does not speak TLS: http:// in place of https://?".into(),
-                    );
+                    return Some("the server does not use TLS: did you mean http://?".into());
                 }
                 Some(rustls::Error::AlertReceived(rustls::AlertDescription::HandshakeFailure)) => {
                     return Some(
-                        "what answers there refuses TLS; a server of lastnim by itself does not speak TLS: http:// in place of https://?"
+                        "the server refused TLS, which lastnim serve does not offer itself: did you mean http://?"
                             .into(),
                     );
                 }
                 Some(rustls::Error::InvalidCertificate(reason)) => {
                     return Some(format!(
-                        "its certificate is refused: {reason} (--ca FILE or `ServerAddress::with_ca` names an authority that the system does not know)"
+                        "its certificate is refused: {reason} (to trust another authority, use --ca FILE or `ServerAddress::with_ca`)"
                     ));
                 }
                 Some(_) | None => next = error.source(),

@@ -1,10 +1,10 @@
-//! Joining a tournament by a call beside the bot's stream.
+//! Joins a tournament by a separate call.
 
 use super::{Authorization, Error, MAX_MESSAGE_BYTES};
 use lastnim_proto::pb::{JoinTournamentRequest, tournament_service_client::TournamentServiceClient};
 use tonic::transport::Channel;
 
-/// Enters the bot whose token the calls carry, by a call beside its stream; joining twice does no harm.
+/// Enters the token's bot in a tournament by a separate call; joining twice does no harm.
 ///
 /// # Errors
 /// If there is no such tournament, or it has started without the bot.

@@ -1,9 +1,9 @@
-//! How a tournament ended, seen from one bot.
+//! The end of a tournament for one bot.
 
 use lastnim_core::game::TournamentId;
 use lastnim_tournament::TournamentState;
 
-/// How a tournament ended, and where the bot came in it.
+/// How a tournament ended, and the bot's result.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct TournamentEnd {
@@ -13,14 +13,14 @@ pub struct TournamentEnd {
     pub title: String,
     /// How it ended: finished or cancelled.
     pub state: TournamentState,
-    /// The bot's own place, from 1; equal bots share it.
+    /// The bot's place, from 1; tied bots share it.
     pub place: u32,
     /// Its points.
     pub points: f64,
-    /// Matches that it played.
+    /// Matches played.
     pub matches: u32,
-    /// Matches that it won.
+    /// Matches won.
     pub wins: u32,
-    /// How many bots have a line in the standings.
+    /// The number of bots in the standings.
     pub bots: u64,
 }

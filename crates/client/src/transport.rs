@@ -1,4 +1,4 @@
-//! How a client reaches servers.
+//! Transports between clients and servers.
 
 use super::ServerAddress;
 use hyper_util::rt::TokioIo;
@@ -16,24 +16,24 @@ use tonic::{
     transport::{Channel, Endpoint, Error},
 };
 
-/// Opens connections in place of the system's TCP, and spreads the pauses between attempts: a simulated network.
+/// Replaces the system's TCP and the random jitter, for instance with a simulated network.
 pub trait Transport: Send + Sync + 'static {
     /// Opens a connection to `host:port`.
     fn open(&self, authority: String) -> OpeningConnection;
 
-    /// Returns where in its range the next pause lies, 0 for its beginning.
+    /// Returns the jitter of the next pause; 0 is the shortest pause.
     fn draw_jitter(&self) -> u32;
 }
 
-/// The bytes of a connection, both ways.
+/// The bytes of a connection in both directions.
 pub trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for S {}
 
-/// A connection that is being opened.
+/// A pending connection.
 pub type OpeningConnection = Pin<Box<dyn Future<Output = io::Result<Box<dyn ByteStream>>> + Send>>;
 
-/// A transport that several addresses may share.
+/// A transport shared by several addresses.
 #[derive(Clone)]
 pub(super) struct SharedTransport(pub(super) Arc<dyn Transport>);
 
@@ -74,7 +74,7 @@ pub(super) async fn connect_endpoint(server: &ServerAddress, endpoint: &Endpoint
     }
 }
 
-/// Prepares a connection that is made when it is first used.
+/// Prepares a connection that is opened on first use.
 pub(super) fn connect_endpoint_lazily(server: &ServerAddress, endpoint: &Endpoint) -> Channel {
     match server.transport() {
         Some(transport) => endpoint.connect_with_connector_lazy(transport.clone()),
@@ -82,7 +82,7 @@ pub(super) fn connect_endpoint_lazily(server: &ServerAddress, endpoint: &Endpoin
     }
 }
 
-/// Returns where in its range the next pause between attempts lies.
+/// Returns the jitter of the next pause between attempts.
 pub(super) fn draw_jitter(server: &ServerAddress) -> u32 {
     match server.transport() {
         Some(SharedTransport(transport)) => transport.draw_jitter(),

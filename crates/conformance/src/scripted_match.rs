@@ -8,7 +8,7 @@ use lastnim_core::{
         Refusal, RefusalReason, SeatAction, SeatMessage, Terms, TimedEvent, Timestamp,
     },
 };
-use lastnim_proto::{MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
+use lastnim_proto::{MatchEvent, MissedEnd, RevealedRows, ServerEvent, TakeFeed};
 use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
 /// Varies the takes of the script's seats; odd, and far from multiples of small numbers.
@@ -208,7 +208,7 @@ impl ScriptedMatch {
     /// Makes the message about the end for a bot that may have missed it.
     pub(super) fn unheard_end(&self) -> Option<ServerEvent> {
         let (reason, winner) = self.state().end()?;
-        let end = UnheardEnd {
+        let end = MissedEnd {
             seat: self.seat,
             setup: self.setup.as_ref().clone(),
             forfeits: self.state().forfeits().clone(),
@@ -216,7 +216,7 @@ impl ScriptedMatch {
             winner,
             audit: self.referee.record().audit().ok(),
         };
-        Some(self.match_event(MatchEvent::EndedUnheard(Box::new(end))))
+        Some(self.match_event(MatchEvent::MissedEnd(Box::new(end))))
     }
 
     /// Repeats the acknowledgement of the bot's row.

@@ -29,7 +29,7 @@ pub use address_tally::AddressTally;
 pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;
-pub use guests::{BotHands, GuestHands, HandRefusal, HandStatus, HeldSeats};
+pub use guests::{BotGames, GameRefusal, GameStatus, GuestGames, HeldSeats};
 pub use login_limits::LoginLimits;
 pub use match_service::MatchRpc;
 pub use oracle::{OracleQuestionError, OracleRpc, QuestionError, answer_oracle_question};

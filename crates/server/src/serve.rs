@@ -10,7 +10,7 @@ use futures_core::future::BoxFuture;
 use lastnim_arena::Arena;
 use lastnim_proto::{pb, play_service::arena_service_server};
 use lastnim_rpc::{
-    Access, AddressLimiter, ArenaRpc, BotHands, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc,
+    Access, AddressLimiter, ArenaRpc, BotGames, BotRpc, GuestGames, LoginLimits, MatchRpc, OracleRpc,
     ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
@@ -209,7 +209,7 @@ async fn assemble_services(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .prepare();
-    let guests = GuestHands::new(
+    let guests = GuestGames::new(
         arena.clone(),
         access.clone(),
         config.guest_matches_per_minute,
@@ -236,7 +236,7 @@ async fn assemble_services(
         guests,
         organisers: TokenSessions::new(config.organiser_session),
         readers: TokenSessions::new(config.organiser_session),
-        bot_hands: BotHands::new(arena.clone(), access.clone()),
+        bot_games: BotGames::new(arena.clone(), access.clone()),
         players: TokenSessions::new(config.organiser_session),
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
         feeds: Feeds::default(),

@@ -11,7 +11,7 @@ use lastnim_arena::Arena;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_rpc::{
-    Access, BotHands, BotRpc, GuestHands, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
+    Access, BotGames, BotRpc, GuestGames, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
 };
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
@@ -44,9 +44,9 @@ pub struct Site {
     /// Signed-in readers.
     pub readers: Arc<TokenSessions>,
     /// Games of guests.
-    pub guests: GuestHands,
+    pub guests: GuestGames,
     /// Games of people who play as bots.
-    pub bot_hands: BotHands,
+    pub bot_games: BotGames,
     /// People signed in with the token of a bot.
     pub players: Arc<TokenSessions>,
     /// The metrics, unless they have a separate listener.

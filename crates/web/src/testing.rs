@@ -11,7 +11,7 @@ use lastnim_arena::{Arena, NewTournament};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_core::referee::Terms;
 use lastnim_rpc::{
-    Access, AddressLimiter, BotHands, BotRpc, ClientAddress, GuestHands, LoginLimits, MatchRpc, OracleRpc,
+    Access, AddressLimiter, BotGames, BotRpc, ClientAddress, GuestGames, LoginLimits, MatchRpc, OracleRpc,
     ReadScheduler, TournamentRpc, TranscriptRpc,
 };
 use lastnim_tournament::{
@@ -40,10 +40,10 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
         bots: BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations),
         transcripts: TranscriptRpc::new(arena.clone(), access.clone(), reads.clone()),
         oracle: OracleRpc::new(arena.clone(), access.clone(), 1),
-        guests: GuestHands::new(arena.clone(), access.clone(), 20, 8),
+        guests: GuestGames::new(arena.clone(), access.clone(), 20, 8),
         organisers: TokenSessions::new(minute),
         readers: TokenSessions::new(minute),
-        bot_hands: BotHands::new(arena.clone(), access.clone()),
+        bot_games: BotGames::new(arena.clone(), access.clone()),
         players: TokenSessions::new(minute),
         metrics: None,
         feeds: Feeds::default(),

@@ -223,7 +223,7 @@ mod tests {
         let header: HeaderValue = format!("Bearer {}", token.reveal()).parse().unwrap();
         let mut request = Request::new(());
         request.metadata_mut().insert("authorization", header.to_str().unwrap().parse().unwrap());
-        let (players, games) = (&site.players, &site.bot_hands);
+        let (players, games) = (&site.players, &site.bot_games);
         let sign_in = |began: Instant| {
             let seats = games.take_seats(&request, players.end_of_session(now)).unwrap();
             let secret = begin_from(players, header.clone(), HERE, began);

@@ -1,5 +1,5 @@
-//! A bot that takes half of the pile in play. `lastnim tournament run` starts it; by hand, set `LASTNIM_TOKEN` (and
-//! `LASTNIM_SERVER`, `LASTNIM_TOURNAMENT`).
+//! A bot that takes half of the last nonempty pile. `lastnim tournament run` starts it; to start it by hand, set
+//! `LASTNIM_TOKEN` (and optionally `LASTNIM_SERVER` and `LASTNIM_TOURNAMENT`).
 
 use lastnim_client::{Bot, Error, MatchView, Options, run};
 

@@ -1,8 +1,8 @@
-//! A bot that models its opponents: it counts which rows each of them has declared so far, expects the same again, and declares
-//! the row with which it wins most often against that. Then it plays for its own win first, and for its row after that.
+//! A bot that models its opponents: it counts the rows that each has declared, expects more of the same, and declares the
+//! row that wins most often against them. It plays first for its own win, then for its row.
 //!
-//! `lastnim tournament run` starts it (`command = ["cargo", "run", "--release", "--bin", "opponent-model"]`); by hand, set
-//! `LASTNIM_TOKEN` (and `LASTNIM_SERVER`, `LASTNIM_TOURNAMENT`).
+//! `lastnim tournament run` starts it (`command = ["cargo", "run", "--release", "--bin", "opponent-model"]`); to start it by
+//! hand, set `LASTNIM_TOKEN` (and optionally `LASTNIM_SERVER` and `LASTNIM_TOURNAMENT`).
 
 use lastnim_client::{
     Bot, Error, MatchInfo, MatchView, Options,
@@ -12,14 +12,14 @@ use lastnim_client::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// How many sets of the opponents' rows a row is tried against.
+/// Samples of the opponents' rows to try each row against.
 const SAMPLES: usize = 64;
-/// The most seats with which every row is tried; with more, only those that favour one seat.
+/// Maximum seats to try all rows; with more, only rows that favour one seat.
 const MAX_SEATS_FOR_ALL_ROWS: usize = 4;
-/// How many matches' worth of counts the guess stands for that an opponent prefers itself.
+/// Weight, in matches, of the prior belief that an opponent prefers itself.
 const PRIOR_WEIGHT: f64 = 0.5;
 
-/// The rows that one opponent has declared at tables of one size, in the order in which they came up, and how often.
+/// The rows that one opponent has declared in matches of one size, in order of appearance, with their counts.
 struct DeclaredRows(Vec<(Row, f64)>);
 
 impl DeclaredRows {
@@ -34,10 +34,10 @@ impl DeclaredRows {
         }
     }
 
-    /// Returns the row at a place from 0 to 1, each with a share as large as it is frequent.
+    /// Returns the row at a quantile from 0 to 1 of the distribution of rows.
     fn at(&self, place: f64) -> &Row {
         let mut left = place * self.0.iter().map(|(_, count)| count).sum::<f64>();
-        let (last, _) = self.0.last().expect("one row stands there from the start");
+        let (last, _) = self.0.last().expect("the prior is a row");
         let found = self.0.iter().find(|(_, count)| {
             left -= count;
             left < 0.0
@@ -46,11 +46,11 @@ impl DeclaredRows {
     }
 }
 
-/// What was learnt so far.
+/// What the bot has learnt so far.
 #[derive(Default)]
 pub struct OpponentModel {
     rows: HashMap<(SeatCount, BotName), DeclaredRows>,
-    /// Matches whose rows are counted, so that each counts once.
+    /// Matches already counted.
     seen: HashSet<MatchId>,
 }
 
@@ -61,14 +61,14 @@ impl Bot for OpponentModel {
             let won = tables.iter().filter(|expected| {
                 let mut rows = (*expected).clone();
                 rows[game.seat] = row.clone();
-                let matrix = AllianceMatrix::from_rows(rows).expect("all rows are for this table");
+                let matrix = AllianceMatrix::from_rows(rows).expect("all rows are for this number of seats");
                 solve_winners(&game.piles, &matrix, game.ending)[game.first] == game.seat
             });
             won.count()
         };
         let rows = candidate_rows(game.bots.seats());
-        // Of rows that win as often the first is taken, as `max_by_key` takes the last.
-        rows.into_iter().rev().max_by_key(wins).expect("there are rows for every table")
+        // `max_by_key` returns the last maximum; prefer the first.
+        rows.into_iter().rev().max_by_key(wins).expect("there is always the standard row")
     }
 
     fn play(&mut self, game: &MatchView) -> u64 {
@@ -76,12 +76,12 @@ impl Bot for OpponentModel {
         let row = &game.matrix()[game.seat];
         let solution = Solution::new(game.game());
         let outcomes = solution.take_outcomes(game.position());
-        // What others are promised comes after the own win: only wins count.
+        // Only own wins count: promises to others come second.
         let best = outcomes.min_by_key(|outcome| {
             let rank = row.rank(game.seat, outcome.winner);
             (outcome.winner != game.seat, rank, outcome.takes.lo)
         });
-        best.expect("where it is one's turn, counters are left").takes.lo
+        best.expect("at a turn there are counters").takes.lo
     }
 }
 
@@ -98,11 +98,11 @@ impl OpponentModel {
         }
     }
 
-    /// Returns rows that everybody may declare; over all samples, each as often as it is expected.
+    /// Returns the rows of one sample; over all samples each row appears as often as it is expected.
     fn expected_rows(&self, game: &MatchInfo, sample: usize) -> BySeat<Row> {
         let seats = game.bots.seats();
         BySeat::from_fn(seats, |seat| {
-            // Steps of another irrational size for each seat spread the samples over all combinations.
+            // A different irrational step for each seat spreads the samples over all combinations.
             let step = (seat.index() * seat.index() + 2) as f64;
             let place = ((sample as f64 + 0.5) * step.sqrt()).fract();
             let known = self.rows.get(&(seats, game.bots[seat].clone()));
@@ -111,17 +111,17 @@ impl OpponentModel {
     }
 }
 
-/// Returns the rows that are worth a try, the standard one first.
+/// Returns the rows to try, the standard one first.
 fn candidate_rows(seats: SeatCount) -> Vec<Row> {
     if seats.get() > MAX_SEATS_FOR_ALL_ROWS {
         return (0..seats.get()).map(|ally| Row::favouring(ally, seats)).collect();
     }
     let all: Vec<u64> = (0..seats.get() as u64).collect();
     let rows = permutations(&all);
-    rows.iter().map(|offsets| Row::parse(offsets, seats).expect("each offset occurs once")).collect()
+    rows.iter().map(|offsets| Row::parse(offsets, seats).expect("each offset appears once")).collect()
 }
 
-/// Returns all orders of what is given, the given one first.
+/// Returns all permutations of the offsets, the given order first.
 fn permutations(offsets: &[u64]) -> Vec<Vec<u64>> {
     if offsets.is_empty() {
         return vec![Vec::new()];

@@ -1,19 +1,19 @@
-//! JSON texts before they are messages: that they are JSON, and that no key stands twice.
+//! Checks JSON texts before they are read as messages: valid JSON, no duplicate keys.
 
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value, error::Category};
 use std::fmt;
 
-/// Reads a JSON text in which no object has a key twice.
+/// Reads a JSON text and refuses duplicate keys.
 ///
 /// # Errors
-/// Says what is wrong, and where.
+/// Describes the mistake and its position.
 pub fn parse_document(text: &str) -> Result<Value, String> {
     let read = serde_json::from_str::<UniqueKeys>(text);
     read.map(|UniqueKeys(value)| value).map_err(|error| describe_json_error(&error, text))
 }
 
-/// Says what is wrong with a document, and where; if it has one line only, the column alone says that.
+/// Describes a mistake in a document, with its column, and its line if there are several.
 pub fn describe_json_error(error: &serde_json::Error, document: &str) -> String {
     let (line, column) = (error.line(), error.column());
     let text = error.to_string();
@@ -25,17 +25,17 @@ pub fn describe_json_error(error: &serde_json::Error, document: &str) -> String 
             format!("not valid JSON: {what} at {place}, found {:?}", word_at(document, line, column))
         }
         Category::Eof => {
-            let what = what.replace("EOF while parsing", "the text ends within");
+            let what = what.replace("EOF while parsing", "the text ends inside");
             format!("not valid JSON: {what} at {place}")
         }
         Category::Data | Category::Io => format!("{what} at {place}"),
     }
 }
 
-/// The most characters of a document that a refusal repeats.
+/// Maximum characters of the document in an error message.
 const MAX_CHARACTERS: usize = 20;
 
-/// Returns the word, or else the character, at a byte of a line, both counted from 1.
+/// Returns the word or character at a byte of a line; both are counted from 1.
 fn word_at(document: &str, line: usize, column: usize) -> String {
     let line = document.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
     let is_in_word = |char: char| char.is_alphanumeric() || char == '_';
@@ -50,7 +50,7 @@ fn word_at(document: &str, line: usize, column: usize) -> String {
     if word.is_empty() { found.chars().take(1).collect() } else { word }
 }
 
-/// A value in which no object has a key twice: readers of JSON differ in which of two they would believe.
+/// A value without duplicate keys: JSON readers differ in which of two they use.
 struct UniqueKeys(Value);
 
 impl<'de> Deserialize<'de> for UniqueKeys {
@@ -105,7 +105,7 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
         while let Some(key) = object.next_key::<String>()? {
             if members.contains_key(&key) {
                 let short: String = key.chars().take(MAX_CHARACTERS).collect();
-                return Err(A::Error::custom(format!("the key {short:?} stands twice")));
+                return Err(A::Error::custom(format!("the key {short:?} appears twice")));
             }
             let UniqueKeys(value) = object.next_value()?;
             members.insert(key, value);
@@ -119,19 +119,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_without_a_key_twice_is_read_as_it_is() {
+    fn document_without_duplicate_keys_is_read() {
         for text in ["null", "[1,-2,3.5,1e300,\"x\",true,{\"a\":{\"b\":[]},\"c\":18446744073709551615}]"] {
             assert_eq!(parse_document(text), Ok(serde_json::from_str::<Value>(text).unwrap()));
         }
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_named_at_any_depth() {
+    fn duplicate_key_is_named_at_any_depth() {
         let refusal = |text: &str| parse_document(text).unwrap_err();
-        assert_eq!(refusal("{\"a\":1,\"a\":1}"), "the key \"a\" stands twice at column 10");
+        assert_eq!(refusal("{\"a\":1,\"a\":1}"), "the key \"a\" appears twice at column 10");
         assert_eq!(
             refusal("[\n{\"b\":{\"a\":1,\"a\":2}}]"),
-            "the key \"a\" stands twice at line 2 column 15"
+            "the key \"a\" appears twice at line 2 column 15"
         );
         assert_eq!(refusal("{\"a\":1,}"), "not valid JSON: trailing comma at column 8, found \"}\"");
         assert!(refusal(&"[".repeat(1_000)).contains("recursion limit"));

@@ -1,12 +1,12 @@
-//! Whole numbers in texts, as JSON writes numbers.
+//! Whole numbers in the notation of JSON.
 
-/// The most digits of a number; 64 bits have 20.
+/// Maximum digits of a number; 64-bit numbers have up to 20.
 const MAX_DIGITS: usize = 30;
 
-/// Reads a number in JSON's notation that is whole, as `12`, `-3`, `1.20e1`: exactly, and none if it is not whole or has more than
-/// 30 digits.
+/// Reads a whole number such as `12`, `-3` or `1.20e1` exactly. Returns `None` if it is not whole or has more than 30
+/// digits.
 pub(super) fn parse_whole_number(text: &str) -> Option<i128> {
-    // Nearly all are so.
+    // The fast path for nearly all numbers.
     if (1..=18).contains(&text.len())
         && !text.starts_with('0')
         && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -37,7 +37,7 @@ pub(super) fn parse_whole_number(text: &str) -> Option<i128> {
         return Some(0);
     }
     let zeros = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-    // What is whole although its exponent is negative ends with zeros.
+    // Trailing zeros keep a number whole even if its exponent is negative.
     let significant = digits.trim_end_matches('0');
     let zeros = zeros.checked_add(i64::try_from(digits.len() - significant.len()).ok()?)?;
     let zeros =
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_whole_number() {
+    fn numbers_that_are_not_whole_are_refused() {
         for text in [
             "",
             "-",

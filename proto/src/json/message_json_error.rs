@@ -1,14 +1,14 @@
-//! JSON that does not fit a message.
+//! Errors of JSON that does not match a message.
 
 use lastnim_core::game::find_closest_word;
 use serde_json::Value;
 use std::fmt;
 use thiserror::Error;
 
-/// The most characters of a value that are repeated.
+/// Maximum characters of a value in an error message.
 const MAX_CHARACTERS: usize = 40;
 
-/// A value that does not fit, and where it is.
+/// A mistake and the path to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageJsonError {
     path: String,
@@ -19,48 +19,48 @@ pub struct MessageJsonError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JsonFlaw {
-    /// The message has no field of this name.
+    /// The message has no such field.
     #[error("unknown key {given:?}: {}the keys are {}", suggest_name(given, keys), quoted_list(keys))]
     UnknownKey {
-        /// The key, cut if it is long.
+        /// The key, shortened if long.
         given: String,
         /// The fields of the message.
         keys: Vec<String>,
     },
-    /// The enumeration has no value of this name.
+    /// The enumeration has no such value.
     #[error("unknown word {given:?}: {}the words are {}", suggest_name(given, words), quoted_list(words))]
     UnknownWord {
-        /// The word, cut if it is long.
+        /// The word, shortened if long.
         given: String,
         /// The values of the enumeration.
         words: Vec<String>,
     },
-    /// The value has another type.
+    /// The value has the wrong type.
     #[error("{given} is not {expected}")]
     WrongType {
-        /// The value, cut if it is long.
+        /// The value, shortened if long.
         given: String,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
     },
-    /// The number is too small or too large.
+    /// The number is out of range.
     #[error("{given} is out of range: the numbers are {lowest} to {highest}")]
     OutOfRange {
         /// The number.
         given: String,
-        /// The lowest that fits.
+        /// The minimum.
         lowest: String,
-        /// The highest that fits.
+        /// The maximum.
         highest: String,
     },
-    /// A field is given under both of its names.
-    #[error("the key {key:?} stands twice")]
+    /// Both names of a field are present.
+    #[error("the key {key:?} appears twice")]
     KeyTwice {
         /// The name of the field.
         key: String,
     },
-    /// Two alternatives are set at once.
-    #[error("{one:?} and {other:?} are alternatives: one of them is enough")]
+    /// Two alternatives are set.
+    #[error("{one:?} and {other:?} are alternatives: give only one")]
     TwoAlternatives {
         /// The first of them.
         one: String,
@@ -70,7 +70,7 @@ pub enum JsonFlaw {
 }
 
 impl JsonFlaw {
-    /// Says that nobody reads a key.
+    /// Reports a key that the message does not have.
     pub fn unknown_key(given: &str, keys: Vec<String>) -> Self {
         Self::UnknownKey { given: shorten_value(given), keys }
     }
@@ -79,7 +79,7 @@ impl JsonFlaw {
         Self::UnknownWord { given: shorten_value(given), words }
     }
 
-    /// Says that a value should be something else.
+    /// Reports a value of the wrong type.
     pub fn wrong_type(given: &Value, expected: &'static str) -> Self {
         Self::WrongType { given: shorten_value(&given.to_string()), expected }
     }
@@ -102,16 +102,16 @@ impl MessageJsonError {
         &self.flaw
     }
 
-    /// Says in which member of an object it is.
-    #[must_use = "it is the error with its path"]
+    /// Adds the key of an object member to the path.
+    #[must_use = "returns the error with a longer path"]
     pub fn in_member(mut self, key: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{key}{dot}{}", self.path);
         self
     }
 
-    /// Says in which element of a list it is.
-    #[must_use = "it is the error with its path"]
+    /// Adds the index of a list element to the path.
+    #[must_use = "returns the error with a longer path"]
     pub fn in_element(mut self, index: usize) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("[{index}]{dot}{}", self.path);

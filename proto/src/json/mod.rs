@@ -1,20 +1,20 @@
 //! Messages of the package `lastnim.v1` as JSON, derived from their descriptors.
 //!
-//! One mapping serves every message, so a message that is printed needs no code of its own:
+//! One mapping serves every message, so no message needs code to be printed:
 //!
-//! - A message is an object with a key for each field, named as in its proto and in the order of their numbers. Defaults are there as well: `0`, `false`, `""`,
-//!   `[]`. An `optional` field and a field of a message are `null` where they are not set.
-//! - Of a `oneof`, only the alternative that is set has a key.
-//! - Numbers are numbers, also those of 64 bits. A double that is not finite is `"NaN"`, `"Infinity"` or `"-Infinity"`.
-//! - A value of an enumeration is a word: `"to_move_wins"` for `ENDING_TO_MOVE_WINS`, `"unspecified"` for 0. A value that this
-//!   version does not know is its number.
+//! - A message is an object with a key per field, named as in the proto and ordered by field number. Defaults are written:
+//! `0`, `false`, `""`, `[]`. An unset `optional` field or message field is `null`.
+//! - A `oneof` has a key only for the alternative that is set.
+//! - Numbers of up to 64 bits are numbers. Doubles that are not finite are `"NaN"`, `"Infinity"` or `"-Infinity"`.
+//! - An enumeration value is a word: `"to_move_wins"` for `ENDING_TO_MOVE_WINS`, `"unspecified"` for 0. An unknown value is
+//! its number.
 //! - Bytes are standard base64 with padding.
 //!
-//! [`message_from_json`] reads what [`message_to_json`] writes. A key may be missing there: it is as if it were `null`.
+//! [`message_from_json`] reads what [`message_to_json`] writes. It reads a missing key as `null`.
 //!
-//! Signed records, manifests and what the stores keep have another form, the canonical proto3 JSON, which is frozen: numbers of 64 bits are
-//! texts, enumerations have their full names, and defaults are left out. [`MessageJson::canonical`] writes it, and [`message_from_proto3_json`]
-//! reads all that the proto3 mapping allows.
+//! Signed records, manifests and the stores use canonical proto3 JSON instead, which is frozen: 64-bit numbers are strings,
+//! enumerations have their full names, and defaults are left out. [`MessageJson::canonical`] writes it, and
+//! [`message_from_proto3_json`] reads every layout that proto3 allows.
 
 mod document;
 mod exact_number;
@@ -40,7 +40,7 @@ use writer::EncodedMessage;
 static DESCRIPTORS: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(pb::DESCRIPTORS).expect("the build wrote valid descriptors"));
 
-/// A message that is serialized as its JSON: what is long need not be held as a [`Value`].
+/// A message that serializes as its JSON, without building a [`Value`].
 #[derive(Debug, Clone)]
 pub struct MessageJson {
     mapping: JsonMapping,
@@ -49,12 +49,12 @@ pub struct MessageJson {
 }
 
 impl MessageJson {
-    /// Takes a message.
+    /// Wraps a message.
     pub fn of<M: Name>(message: &M) -> Self {
         JsonMapping::Printed.json_of(message)
     }
 
-    /// Takes a message whose JSON is to be the canonical one of proto3.
+    /// Wraps a message that serializes as canonical proto3 JSON.
     pub fn canonical<M: Name>(message: &M) -> Self {
         JsonMapping::Proto3.json_of(message)
     }
@@ -69,15 +69,15 @@ impl Serialize for MessageJson {
 
 /// Writes a message as JSON.
 pub fn message_to_json<M: Name>(message: &M) -> Value {
-    serde_json::to_value(MessageJson::of(message)).expect("all keys are texts")
+    serde_json::to_value(MessageJson::of(message)).expect("all keys are strings")
 }
 
-/// Writes messages as a list.
+/// Writes messages as a JSON list.
 pub fn messages_to_json<M: Name>(messages: &[M]) -> Value {
     messages.iter().map(message_to_json).collect()
 }
 
-/// Returns the keys of a message's JSON, unless alternatives are among them.
+/// Returns the keys of a message's JSON. Alternatives of a `oneof` are left out.
 pub fn message_keys<M: Name>() -> Vec<String> {
     message_table::<M>().keys()
 }
@@ -85,26 +85,26 @@ pub fn message_keys<M: Name>() -> Vec<String> {
 /// Reads a message from JSON.
 ///
 /// # Errors
-/// The first value that does not fit, with the path to it.
+/// The first mistake, with its path.
 pub fn message_from_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
     JsonMapping::Printed.message_from_json(json)
 }
 
-/// Reads a message from JSON in any layout that the proto3 mapping allows: names in snake or camel case, numbers as numbers or texts,
-/// values of enumerations by name or number, bytes in either alphabet of base64 with or without padding, and `null` for what is absent.
+/// Reads a message from JSON in any layout that proto3 allows: keys in snake or camel case, numbers as numbers or strings,
+/// enumeration values by name or number, base64 in either alphabet with or without padding, `null` for absent values.
 ///
 /// # Errors
-/// The first value that does not fit, with the path to it.
+/// The first mistake, with its path.
 pub fn message_from_proto3_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
     JsonMapping::Proto3.message_from_json(json)
 }
 
-/// Which mapping of messages is read or written.
+/// Which JSON mapping to read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonMapping {
-    /// That of this module, which is printed.
+    /// The mapping of this module, used in output.
     Printed,
-    /// That of proto3: written in its canonical form, and read with all that its readers have to accept.
+    /// Proto3 JSON: written in canonical form, read in any allowed layout.
     Proto3,
 }
 
@@ -116,12 +116,12 @@ impl JsonMapping {
     fn message_from_json<M: Name + Default>(self, json: &Value) -> Result<M, MessageJsonError> {
         let mut encoded = Vec::new();
         let read = self.encode_message(message_table::<M>(), json, &mut encoded);
-        read.map_err(|misfit| misfit.expect("a tree of values has no mistake of its own"))?;
+        read.map_err(|misfit| misfit.expect("a `Value` is valid JSON"))?;
         Ok(decode_message(&encoded))
     }
 }
 
-/// Returns the words of a field of an enumeration, by its path as in `sprt.measure`; none of another field.
+/// Returns the words of an enumeration field by its path, such as `sprt.measure`; empty for other fields.
 pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     let (messages, name) = path.rsplit_once('.').unwrap_or(("", path));
     let mapping = JsonMapping::Printed;
@@ -139,8 +139,8 @@ pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     }
 }
 
-/// Reads a message from text in the proto3 mapping, without a tree of values. Returns `None` if anything is wrong; to find out what,
-/// use [`parse_document`] and [`message_from_proto3_json`].
+/// Reads a message from proto3 JSON without building a [`Value`]. Returns `None` on any mistake; [`parse_document`] and
+/// [`message_from_proto3_json`] then describe it.
 pub(crate) fn message_from_proto3_text<M: Name + Default>(text: &str) -> Option<M> {
     let mut encoded = Vec::new();
     let mut json = serde_json::Deserializer::from_str(text);
@@ -150,7 +150,7 @@ pub(crate) fn message_from_proto3_text<M: Name + Default>(text: &str) -> Option<
 }
 
 fn decode_message<M: Name + Default>(encoded: &[u8]) -> M {
-    M::decode(encoded).expect("it is encoded by its descriptor")
+    M::decode(encoded).expect("it was encoded with its descriptor")
 }
 
 fn message_table<M: Name>() -> &'static MessageTable {

@@ -1,4 +1,4 @@
-//! Reads messages from JSON straight into their encoded form, without a tree of values and without a dynamic message.
+//! Reads JSON straight into encoded protobuf, without a [`Value`] or a dynamic message.
 
 use super::{
     JsonFlaw, JsonMapping, MessageJsonError,
@@ -17,39 +17,39 @@ use serde::de::{
 use serde_json::{Number, Value};
 use std::fmt::{self, Display};
 
-/// Standard base64, whose padding may be missing.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(
+/// Standard base64 with optional padding.
+const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Reads one JSON value and appends it in protobuf's encoding. Fields keep the order of the JSON.
+/// Reads one JSON value and appends its protobuf encoding. Fields keep the order of the JSON.
 pub(super) struct ValueReader<'a> {
     mapping: JsonMapping,
     target: Target<'a>,
     to: &'a mut Vec<u8>,
-    /// The first value that does not fit, with its path. The deserializer's own error carries no detail.
+    /// The first mistake and its path; the deserializer's own error has no detail.
     misfit: &'a mut Option<MessageJsonError>,
 }
 
-/// Where a value belongs.
+/// What a value is read for.
 #[derive(Clone, Copy)]
 enum Target<'a> {
-    /// The message as a whole.
+    /// The whole message.
     Root(&'static MessageTable),
-    /// A field; with the two keys if an alternative to it is already set.
+    /// A field, and the two keys if an alternative to it is already set.
     Field(&'static FieldTable, Option<&'a Alternatives>),
-    /// An element of a field that is a list.
+    /// An element of a repeated field.
     Element(&'static FieldTable),
 }
 
-/// Two keys of one `oneof`, of which at most one may be set.
+/// Two keys of one `oneof`, which exclude each other.
 struct Alternatives {
     one: &'static str,
     other: &'static str,
 }
 
-/// A value that is read as a whole.
+/// A value without parts.
 #[derive(Clone, Copy)]
 enum Leaf<'a> {
     Null,
@@ -57,7 +57,7 @@ enum Leaf<'a> {
     Whole(i128),
     Double(f64),
     Text(&'a str),
-    /// A list or an object in the wrong place.
+    /// A list or an object where neither fits.
     Misplaced(&'a Value),
 }
 
@@ -66,7 +66,7 @@ impl Leaf<'_> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// Returns the value as errors show it.
+    /// Returns the value for an error message.
     fn to_json(self) -> Value {
         match self {
             Self::Null => Value::Null,
@@ -80,10 +80,10 @@ impl Leaf<'_> {
 }
 
 impl JsonMapping {
-    /// Reads a message from a deserializer and appends it in protobuf's encoding.
+    /// Reads a message from a deserializer and appends its protobuf encoding.
     ///
     /// # Errors
-    /// The first value that does not fit, or nothing if the deserializer failed by itself, as on text that is not JSON.
+    /// The first mistake; `None` if the deserializer itself failed, for instance on invalid JSON.
     pub(super) fn encode_message<'de, D: Deserializer<'de>>(
         self,
         table: &'static MessageTable,
@@ -98,7 +98,7 @@ impl JsonMapping {
     fn encode_scalar(self, kind: &Kind, json: Leaf<'_>, to: &mut Vec<u8>) -> Result<(), JsonFlaw> {
         match kind {
             Kind::String => {
-                let text = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "a text"))?;
+                let text = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "a string"))?;
                 write_bytes(text.as_bytes(), to);
             }
             Kind::Bytes => write_bytes(&self.read_bytes(json)?, to),
@@ -112,15 +112,15 @@ impl JsonMapping {
             Kind::Float => to.extend((self.read_double(json)? as f32).to_le_bytes()),
             Kind::Int32 => write_signed(self.read_whole_number(json, i32::MIN, i32::MAX)?, to),
             Kind::Int64 => write_signed(self.read_whole_number(json, i64::MIN, i64::MAX)?, to),
-            Kind::Sint32 => write_folded(self.read_whole_number(json, i32::MIN, i32::MAX)?, to),
-            Kind::Sint64 => write_folded(self.read_whole_number(json, i64::MIN, i64::MAX)?, to),
+            Kind::Sint32 => write_zigzag(self.read_whole_number(json, i32::MIN, i32::MAX)?, to),
+            Kind::Sint64 => write_zigzag(self.read_whole_number(json, i64::MIN, i64::MAX)?, to),
             Kind::Sfixed32 => to.extend(self.read_whole_number(json, i32::MIN, i32::MAX)?.to_le_bytes()),
             Kind::Sfixed64 => to.extend(self.read_whole_number(json, i64::MIN, i64::MAX)?.to_le_bytes()),
             Kind::Uint32 => write_varint(self.read_whole_number(json, u32::MIN, u32::MAX)?.into(), to),
             Kind::Uint64 => write_varint(self.read_whole_number(json, u64::MIN, u64::MAX)?, to),
             Kind::Fixed32 => to.extend(self.read_whole_number(json, u32::MIN, u32::MAX)?.to_le_bytes()),
             Kind::Fixed64 => to.extend(self.read_whole_number(json, u64::MIN, u64::MAX)?.to_le_bytes()),
-            Kind::Message(_) | Kind::Enum(_) => unreachable!("they are kinds of their own"),
+            Kind::Message(_) | Kind::Enum(_) => unreachable!("messages and enums are handled before"),
         }
         Ok(())
     }
@@ -145,7 +145,9 @@ impl JsonMapping {
             Self::Printed => Err(JsonFlaw::wrong_type(&json.to_json(), "bytes in base64, with padding")),
             Self::Proto3 => {
                 let standard = word.replace('-', "+").replace('_', "/");
-                LENIENT.decode(standard).map_err(|_| JsonFlaw::wrong_type(&json.to_json(), "bytes in base64"))
+                LENIENT_BASE64
+                    .decode(standard)
+                    .map_err(|_| JsonFlaw::wrong_type(&json.to_json(), "bytes in base64"))
             }
         })
     }
@@ -162,14 +164,14 @@ impl JsonMapping {
         number.ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "a number"))
     }
 
-    /// Reads a number without a fraction; `lowest` and `highest` are what its type holds.
+    /// Reads a whole number between `lowest` and `highest`, the limits of its type.
     fn read_whole_number<N: TryFrom<i128> + Display>(
         self,
         json: Leaf<'_>,
         lowest: N,
         highest: N,
     ) -> Result<N, JsonFlaw> {
-        // JSON has one kind of number: 3.0 is whole as well, and what 64 bits do not hold is read as a double.
+        // JSON has one kind of number: 3.0 is whole too, and numbers beyond 64 bits are read as doubles.
         let whole = match json {
             Leaf::Whole(number) => Some(number),
             Leaf::Double(number) => Some(number as i128).filter(|_| number.fract() == 0.0),
@@ -188,15 +190,15 @@ impl ValueReader<'_> {
 
     fn fail<T, E: de::Error>(self, misfit: impl Into<MessageJsonError>) -> Result<T, E> {
         *self.misfit = Some(misfit.into());
-        Err(E::custom("it does not fit"))
+        Err(E::custom("mismatch"))
     }
 
-    /// Adds a step to the path of a misfit.
-    fn place_misfit(&mut self, place: impl FnOnce(MessageJsonError) -> MessageJsonError) {
+    /// Adds a step to the path of the mistake.
+    fn add_to_path(&mut self, place: impl FnOnce(MessageJsonError) -> MessageJsonError) {
         *self.misfit = self.misfit.take().map(place);
     }
 
-    /// Reads a value as a whole. Returns whether it sets the field.
+    /// Reads a value without parts. Returns whether it sets the field.
     fn read_leaf<E: de::Error>(self, json: Leaf<'_>) -> Result<bool, E> {
         if let (Target::Field(..), Leaf::Null) = (self.target, json) {
             return Ok(false);
@@ -235,7 +237,7 @@ impl ValueReader<'_> {
         mut object: M,
     ) -> Result<(), M::Error> {
         let mut seen = Vec::new();
-        // The alternatives that are set.
+        // The alternatives set so far.
         let mut set: Vec<&FieldTable> = Vec::new();
         loop {
             let key = KeyReader { mapping: self.mapping, table, misfit: self.misfit };
@@ -252,7 +254,7 @@ impl ValueReader<'_> {
                 Ok(is_set) => set.extend(Some(field).filter(|_| is_set && field.choice.is_some())),
                 Err(error) => {
                     if !conflicts {
-                        self.place_misfit(|misfit| misfit.in_member(key));
+                        self.add_to_path(|misfit| misfit.in_member(key));
                     }
                     return Err(error);
                 }
@@ -313,7 +315,7 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
                 Ok(Some(_)) => {}
                 Ok(None) => break,
                 Err(error) => {
-                    self.place_misfit(|misfit| misfit.in_element(index));
+                    self.add_to_path(|misfit| misfit.in_element(index));
                     return Err(error);
                 }
             }
@@ -345,7 +347,7 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
     }
 }
 
-/// Reads a key. Returns the field and the name that was used for it.
+/// Reads a key. Returns the field and the spelling of the key.
 struct KeyReader<'a> {
     mapping: JsonMapping,
     table: &'static MessageTable,
@@ -370,7 +372,7 @@ impl Visitor<'_> for KeyReader<'_> {
     fn visit_str<E: de::Error>(self, key: &str) -> Result<Self::Value, E> {
         self.table.find_field(key, self.mapping).ok_or_else(|| {
             *self.misfit = Some(JsonFlaw::unknown_key(key, self.table.keys()).into());
-            E::custom("it is not known")
+            E::custom("unknown key")
         })
     }
 }
@@ -379,7 +381,7 @@ fn write_tag(field: &FieldTable, to: &mut Vec<u8>) {
     write_varint(u64::from(field.number) << 3 | field.wire_type, to);
 }
 
-/// Inserts a length before the bytes that begin at `start`.
+/// Inserts a length before the bytes from `start` on.
 fn insert_length(start: usize, to: &mut Vec<u8>) {
     let end = to.len();
     write_varint((end - start) as u64, to);
@@ -387,7 +389,7 @@ fn insert_length(start: usize, to: &mut Vec<u8>) {
     to[start..].rotate_right(length_bytes);
 }
 
-/// Writes seven bits a byte, the lowest first; the highest bit says that more follow.
+/// Writes a varint: seven bits per byte, lowest first; the highest bit means that more bytes follow.
 fn write_varint(mut number: u64, to: &mut Vec<u8>) {
     while number >= 0x80 {
         to.push(number as u8 | 0x80);
@@ -396,13 +398,13 @@ fn write_varint(mut number: u64, to: &mut Vec<u8>) {
     to.push(number as u8);
 }
 
-/// Writes all bits of a number, which are many below zero.
+/// Writes a signed number as a varint of its 64 bits, which is long for negative numbers.
 fn write_signed(number: impl Into<i64>, to: &mut Vec<u8>) {
     write_varint(number.into().cast_unsigned(), to);
 }
 
-/// Writes a number with its sign as the lowest bit.
-fn write_folded(number: impl Into<i64>, to: &mut Vec<u8>) {
+/// Writes a signed number as a zigzag varint, whose lowest bit is the sign.
+fn write_zigzag(number: impl Into<i64>, to: &mut Vec<u8>) {
     let number: i64 = number.into();
     write_varint((number << 1 ^ number >> 63).cast_unsigned(), to);
 }

@@ -1,5 +1,5 @@
-//! What the JSON mapping needs to know of each message, read from the descriptors once. Each descriptor holds a reference-counted
-//! pointer to the whole pool, so threads that used descriptors directly would contend for that counter.
+//! Tables that the JSON mapping reads once from the descriptors. Each descriptor holds a reference-counted pointer to the
+//! whole pool, so threads that used descriptors directly would contend for its counter.
 
 use super::{DESCRIPTORS, JsonMapping};
 use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
@@ -13,14 +13,12 @@ static TABLES: LazyLock<HashMap<String, MessageTable>> = LazyLock::new(|| {
     messages.map(|message| (message.full_name().to_owned(), MessageTable::of(&message))).collect()
 });
 
-/// A message.
 #[derive(Debug)]
 pub(super) struct MessageTable {
-    /// In the order of their numbers.
+    /// Ordered by field number.
     pub(super) fields: Vec<FieldTable>,
 }
 
-/// A field.
 #[derive(Debug)]
 pub(super) struct FieldTable {
     pub(super) name: String,
@@ -31,22 +29,21 @@ pub(super) struct FieldTable {
     pub(super) is_list: bool,
     pub(super) is_packed: bool,
     pub(super) supports_presence: bool,
-    /// The `oneof` of which it is an alternative.
+    /// The `oneof` that it belongs to.
     pub(super) choice: Option<String>,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Debug)]
 pub(super) enum ValueKind {
-    /// A message.
     Message(LinkedTable),
-    /// A value of an enumeration.
+    /// An enumeration.
     Enum(Vec<EnumWord>),
-    /// A number, a text or bytes.
+    /// A number, string or bytes.
     Scalar(Kind),
 }
 
-/// The table of the message that a field holds. It is looked up by name on first use.
+/// The table of a message field, looked up by name on first use.
 #[derive(Debug)]
 pub(super) struct LinkedTable {
     full_name: String,
@@ -71,7 +68,7 @@ impl MessageTable {
         Self { fields: message.fields().map(|field| FieldTable::of(&field)).collect() }
     }
 
-    /// Returns the field that a key names, and the key.
+    /// Finds the field of a key. Returns the key as well.
     pub(super) fn find_field(&self, key: &str, mapping: JsonMapping) -> Option<(&FieldTable, &str)> {
         let by_name = self.fields.iter().find(|field| field.name == key).map(|field| (field, &*field.name));
         by_name.or_else(|| {
@@ -80,7 +77,6 @@ impl MessageTable {
         })
     }
 
-    /// Returns the keys.
     pub(super) fn keys(&self) -> Vec<String> {
         self.fields.iter().map(|field| field.name.clone()).collect()
     }
@@ -118,7 +114,6 @@ impl ValueKind {
 }
 
 impl LinkedTable {
-    /// Returns the table.
     pub(super) fn table(&self) -> &'static MessageTable {
         self.found.get_or_init(|| MessageTable::by_name(&self.full_name))
     }
@@ -127,7 +122,7 @@ impl LinkedTable {
 impl EnumWord {
     /// Returns the values of an enumeration.
     pub(super) fn all(kind: &EnumDescriptor) -> Vec<Self> {
-        // The prefix stands before the word of 0, which every enumeration of ours has.
+        // All our enumerations have a value 0, whose name without "UNSPECIFIED" is the prefix.
         let zero = kind.default_value();
         let prefix = zero.name().trim_end_matches("UNSPECIFIED");
         let values = kind.values().map(|value| {
@@ -138,7 +133,6 @@ impl EnumWord {
         values.collect()
     }
 
-    /// Returns the word.
     pub(super) fn word(&self, mapping: JsonMapping) -> &str {
         match mapping {
             JsonMapping::Printed => &self.printed,

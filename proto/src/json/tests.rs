@@ -6,9 +6,9 @@ use prost::Message as _;
 use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, ReflectMessage as _, Value as Field};
 use serde_json::json;
 
-/// The most messages within each other that are made.
+/// Maximum depth of generated messages.
 const MAX_DEPTH: u32 = 5;
-/// The most elements of a list that are made.
+/// Maximum elements of generated lists.
 const MAX_ELEMENTS: usize = 3;
 
 fn our_messages() -> Vec<MessageDescriptor> {
@@ -48,7 +48,7 @@ fn any_field(field: &FieldDescriptor, depth: u32) -> BoxedStrategy<Field> {
     }
 }
 
-/// Makes any message of a kind: each field is set or not, and of alternatives the last that was chosen.
+/// Makes any message of a type: each field may be set or not; of alternatives the last choice wins.
 fn any_message(descriptor: &MessageDescriptor, depth: u32) -> BoxedStrategy<DynamicMessage> {
     let fields = descriptor.fields().filter(|field| depth > 0 || !matches!(field.kind(), Kind::Message(_)));
     let fields: Vec<_> = fields
@@ -80,15 +80,15 @@ fn read_message(
     mapping
         .encode_message(MessageTable::by_name(kind.full_name()), json, &mut encoded)
         .map_err(Option::unwrap)?;
-    Ok(DynamicMessage::decode(kind.clone(), &*encoded).expect("it is encoded by its descriptor"))
+    Ok(DynamicMessage::decode(kind.clone(), &*encoded).expect("it was encoded with its descriptor"))
 }
 
-/// Reads a message from a text without a tree of its values; none if it does not fit.
+/// Reads a message from text without building a [`Value`]; `None` after a mistake.
 fn read_text(mapping: JsonMapping, kind: &MessageDescriptor, text: &str) -> Option<DynamicMessage> {
     let (table, mut encoded) = (MessageTable::by_name(kind.full_name()), Vec::new());
     let mut json = serde_json::Deserializer::from_str(text);
     mapping.encode_message(table, &mut json, &mut encoded).ok()?;
-    Some(DynamicMessage::decode(kind.clone(), &*encoded).expect("it is encoded by its descriptor"))
+    Some(DynamicMessage::decode(kind.clone(), &*encoded).expect("it was encoded with its descriptor"))
 }
 
 fn refused<M: Name + Default + std::fmt::Debug>(json: &Value) -> String {
@@ -96,7 +96,7 @@ fn refused<M: Name + Default + std::fmt::Debug>(json: &Value) -> String {
 }
 
 #[test]
-fn a_message_has_all_of_its_fields() {
+fn json_has_all_fields() {
     let tournament = pb::Tournament {
         id: "7".into(),
         settings: Some(pb::TournamentSettings {
@@ -148,7 +148,7 @@ fn a_message_has_all_of_its_fields() {
 }
 
 #[test]
-fn the_canonical_form_leaves_defaults_out_and_ends_with_the_alternative() {
+fn canonical_form_omits_defaults_and_ends_with_the_alternative() {
     let event = pb::RecordEvent {
         at_us: u64::MAX,
         hash: vec![7; 2],
@@ -166,7 +166,7 @@ fn the_canonical_form_leaves_defaults_out_and_ends_with_the_alternative() {
 }
 
 #[test]
-fn what_is_optional_is_null_or_there() {
+fn unset_optional_field_is_null() {
     let standing = |accuracy| message_to_json(&pb::Standing { accuracy, ..Default::default() });
     assert_eq!(standing(None)["accuracy"], Value::Null);
     assert_eq!(standing(Some(0.0))["accuracy"], json!(0.0));
@@ -186,17 +186,17 @@ fn bytes_are_base64() {
 }
 
 #[test]
-fn a_refusal_names_the_path_and_the_value() {
+fn error_names_the_path_and_the_value() {
     let cases = [
         (json!([]), "[] is not an object"),
         (
             json!({ "idd": 1 }),
             "unknown key \"idd\": did you mean \"id\"? the keys are \"id\", \"settings\", \"state\", ",
         ),
-        (json!({ "id": 7 }), "id: 7 is not a text"),
+        (json!({ "id": 7 }), "id: 7 is not a string"),
         (json!({ "awaits_bots": 0 }), "awaits_bots: 0 is not true or false"),
         (json!({ "field": "ann" }), "field: \"ann\" is not a list"),
-        (json!({ "field": ["ann", null] }), "field[1]: null is not a text"),
+        (json!({ "field": ["ann", null] }), "field[1]: null is not a string"),
         (
             json!({ "state": "opened" }),
             "state: unknown word \"opened\": did you mean \"open\"? the words are \"unspecified\", ",
@@ -223,7 +223,7 @@ fn a_refusal_names_the_path_and_the_value() {
         ),
         (
             json!({ "settings": { "swiss": {}, "ladder": {} } }),
-            "settings: \"swiss\" and \"ladder\" are alternatives: one of them is enough",
+            "settings: \"swiss\" and \"ladder\" are alternatives: give only one",
         ),
         (json!({ "settings": { "sprt": { "alpha": "a".repeat(50) } } }), "settings.sprt.alpha: \"aaaaaaa"),
     ];
@@ -241,7 +241,7 @@ fn methods_are_known_by_their_services() {
 }
 
 #[test]
-fn every_enumeration_of_ours_has_words() {
+fn all_enumerations_have_words() {
     let ours = DESCRIPTORS.all_enums().filter(|kind| kind.package_name() == "lastnim.v1");
     for kind in ours {
         let words = EnumWord::all(&kind);
@@ -256,27 +256,27 @@ fn every_enumeration_of_ours_has_words() {
 }
 
 #[test]
-fn no_field_of_ours_is_a_map() {
+fn no_message_has_a_map_field() {
     assert!(our_messages().len() > 100);
     assert!(our_messages().iter().flat_map(MessageDescriptor::fields).all(|field| !field.is_map()));
 }
 
 proptest! {
     #[test]
-    fn any_message_is_read_as_it_was_written(
+    fn any_message_reads_back(
         message in prop::sample::select(our_messages()).prop_flat_map(|kind| any_message(&kind, MAX_DEPTH)),
         mapping in prop::sample::select(vec![JsonMapping::Printed, JsonMapping::Proto3]),
     ) {
         let written = MessageJson { mapping, table: MessageTable::by_name(message.descriptor().full_name()), bytes: message.encode_to_vec() };
         let text = serde_json::to_string(&written).unwrap();
         let read = read_message(mapping, &message.descriptor(), &serde_json::from_str(&text).unwrap());
-        // What is set to its default is not told from what is not set.
+        // A field set to its default reads back as unset.
         prop_assert_eq!(read.as_ref().map(DynamicMessage::encode_to_vec), Ok(message.encode_to_vec()), "{}", text);
         prop_assert_eq!(read_text(mapping, &message.descriptor(), &text), read.ok());
     }
 
     #[test]
-    fn settings_are_read_as_they_were_written(settings in testing::settings()) {
+    fn settings_read_back(settings in testing::settings()) {
         let settings = settings_message(&settings, &Terms::default());
         let text = message_to_json(&settings).to_string();
         prop_assert_eq!(message_from_json(&serde_json::from_str(&text).unwrap()), Ok(settings));
@@ -286,7 +286,7 @@ proptest! {
     fn garbage_is_refused_and_never_panics(json in any_json()) {
         for kind in our_messages() {
             for mapping in [JsonMapping::Printed, JsonMapping::Proto3] {
-                // It may fit by chance: then as a text as well.
+                // It may be valid by chance: then as text too.
                 let read = read_message(mapping, &kind, &json).ok();
                 prop_assert_eq!(read_text(mapping, &kind, &json.to_string()), read);
             }
@@ -318,7 +318,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn a_text_that_has_a_key_twice_or_does_not_end_is_read_by_nobody() {
+fn duplicate_keys_and_truncated_texts_are_refused_by_both_readers() {
     let seat_row = |text: &str| message_from_proto3_text::<pb::SeatRow>(text);
     assert_eq!(seat_row("{\"seat\": 2}").map(|row| row.seat), Some(2));
     for wrong in [
@@ -333,7 +333,7 @@ fn a_text_that_has_a_key_twice_or_does_not_end_is_read_by_nobody() {
 }
 
 #[test]
-fn keys_stand_in_the_order_of_the_fields() {
+fn keys_follow_the_order_of_the_fields() {
     let json = message_to_json(&pb::SeatRow::default());
     let keys: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
     assert_eq!(keys, message_keys::<pb::SeatRow>());

@@ -1,4 +1,4 @@
-//! Writes messages as JSON, straight from their encoded form: a tree of 100,000 nodes needs no more memory than its bytes.
+//! Writes messages as JSON straight from their encoded form, so that a tree of 100,000 nodes needs no extra memory.
 
 use super::{
     JsonMapping,
@@ -9,7 +9,7 @@ use prost_reflect::Kind;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use std::fmt::Display;
 
-/// An encoded message of ours, which serializes as its JSON.
+/// An encoded message that serializes as its JSON.
 #[derive(Debug, Clone)]
 pub(super) struct EncodedMessage<'a> {
     pub(super) mapping: JsonMapping,
@@ -17,7 +17,6 @@ pub(super) struct EncodedMessage<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-/// The value of a field.
 #[derive(Debug, Clone)]
 struct EncodedValue<'a> {
     mapping: JsonMapping,
@@ -25,7 +24,7 @@ struct EncodedValue<'a> {
     raw: RawValue<'a>,
 }
 
-/// A value as it stands in a message: a number of any type by its bits, or else bytes.
+/// A field's raw value: the bits of a number of any type, or bytes.
 #[derive(Debug, Clone, Copy)]
 enum RawValue<'a> {
     Number(u64),
@@ -41,7 +40,7 @@ impl Serialize for EncodedMessage<'_> {
             fields.push((tag >> 3, read_raw(tag & 7, &mut rest)));
         }
         let (mapping, is_printed) = (self.mapping, self.mapping == JsonMapping::Printed);
-        // Signatures of manifests are of texts in which alternatives come last.
+        // Signed manifests have the alternatives last.
         let (first, last): (Vec<_>, Vec<_>) =
             self.table.fields.iter().partition(|field| is_printed || field.choice.is_none());
         let mut object = serializer.serialize_map(None)?;
@@ -91,8 +90,8 @@ impl Serialize for EncodedValue<'_> {
             (Kind::Float, RawValue::Number(bits)) => {
                 write_double(f32::from_bits(bits as u32).into(), serializer)
             }
-            (Kind::Sint32, RawValue::Number(bits)) => serializer.serialize_i64(unfold_sign(bits)),
-            (Kind::Sint64, RawValue::Number(bits)) => mapping.write_number(unfold_sign(bits), serializer),
+            (Kind::Sint32, RawValue::Number(bits)) => serializer.serialize_i64(decode_zigzag(bits)),
+            (Kind::Sint64, RawValue::Number(bits)) => mapping.write_number(decode_zigzag(bits), serializer),
             (Kind::Int32 | Kind::Sfixed32, RawValue::Number(bits)) => serializer.serialize_i32(bits as i32),
             (Kind::Int64 | Kind::Sfixed64, RawValue::Number(bits)) => {
                 mapping.write_number(bits.cast_signed(), serializer)
@@ -104,7 +103,7 @@ impl Serialize for EncodedValue<'_> {
 }
 
 impl JsonMapping {
-    /// Writes a number of 64 bits.
+    /// Writes a 64-bit number.
     fn write_number<S: Serializer>(
         self,
         number: impl Serialize + Display,
@@ -117,8 +116,8 @@ impl JsonMapping {
     }
 }
 
-/// Returns a signed number whose sign is its lowest bit.
-fn unfold_sign(bits: u64) -> i64 {
+/// Decodes a zigzag number, whose lowest bit is the sign.
+fn decode_zigzag(bits: u64) -> i64 {
     (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
 }
 
@@ -131,7 +130,7 @@ fn write_double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Er
     }
 }
 
-/// Returns what a field holds that is not there; nothing if that says something.
+/// Returns the value of an unset field; `None` if the field tracks presence.
 fn default_value(field: &FieldTable) -> Option<RawValue<'static>> {
     let default = match field.kind {
         ValueKind::Scalar(Kind::String | Kind::Bytes) | ValueKind::Message(_) => RawValue::Bytes(&[]),
@@ -140,7 +139,7 @@ fn default_value(field: &FieldTable) -> Option<RawValue<'static>> {
     (!field.supports_presence).then_some(default)
 }
 
-/// Reads the elements of a list: each by itself, or numbers packed into bytes.
+/// Reads the elements of a list, packed or not.
 fn read_list<'a>(
     mapping: JsonMapping,
     field: &'static FieldTable,
@@ -161,7 +160,7 @@ fn read_list<'a>(
     list
 }
 
-/// Reads a value of one of protobuf's wire types.
+/// Reads a value of a protobuf wire type.
 fn read_raw<'a>(wire_type: u64, rest: &mut &'a [u8]) -> RawValue<'a> {
     let length = match wire_type {
         0 => return RawValue::Number(read_varint(rest)),

@@ -1,43 +1,43 @@
-//! A match as a manifest lists it.
+//! A match in a manifest.
 
 use super::{RequestField, pb};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{EventHash, PublicKey};
 
-/// A match of a tournament, and what stands for its record.
+/// A match of a tournament, with the proof of its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedMatch {
     /// The match.
     pub id: MatchId,
     /// Its number in the tournament.
     pub number: u64,
-    /// What stands for its record.
+    /// The proof of its record.
     pub record: ListedRecord,
 }
 
-/// What stands for the record of a match in a manifest.
+/// What a manifest states about the record of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedRecord {
-    /// The hash of its last event, and who signed it.
+    /// The hash of its last event, and the signer.
     Signed {
         /// The hash.
         head: EventHash,
-        /// Who signed it.
+        /// The signer.
         signer: PublicKey,
     },
-    /// The last hash of the chain of its public events: its rows were never revealed.
+    /// The last hash of the public events of a match whose rows were never revealed.
     Unrevealed {
         /// The hash.
         public_head: EventHash,
     },
-    /// Nothing: the match is not over.
+    /// The match is not over.
     Open,
-    /// Nothing: the match counts for nobody, and the server has no record to show.
+    /// The match counts for no bot, and the server has no record of it.
     Unrecorded,
 }
 
 impl ListedMatch {
-    /// Writes it behind a line of this signer.
+    /// Writes the match; a signer equal to `last_signer` is left out.
     pub(super) fn to_message(&self, last_signer: Option<PublicKey>) -> pb::ManifestMatch {
         use pb::manifest_match::Record;
         let mut named = None;
@@ -58,7 +58,7 @@ impl ListedMatch {
         }
     }
 
-    /// Reads it from behind a line of this signer.
+    /// Reads the match; a missing signer is `last_signer`.
     pub(super) fn parse(
         given: &pb::ManifestMatch,
         last_signer: Option<PublicKey>,
@@ -90,7 +90,7 @@ impl ListedMatch {
             Some(Record::Open(true)) => ListedRecord::Open,
             Some(Record::Unrecorded(true)) => ListedRecord::Unrecorded,
             Some(Record::Open(false) | Record::Unrecorded(false)) | None => {
-                field.report("nothing stands for its record: expected head, public_head, open or unrecorded");
+                field.report("one is required: head, public_head, open or unrecorded");
                 return None;
             }
         };

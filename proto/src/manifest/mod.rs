@@ -1,7 +1,7 @@
-//! Manifests of tournaments: a text of signed lines, both ways.
+//! Reads and writes manifests of tournaments, which are texts of signed lines.
 //!
-//! Each line is the canonical JSON of a [`pb::ManifestLine`], and what is signed is the text of the lines as it stands. So a
-//! reader can check the signature also where it does not know all that a newer server writes.
+//! Each line is the canonical JSON of a [`pb::ManifestLine`]. The signature covers the text of the lines, so it can be
+//! checked even where a newer server wrote fields that this version does not know.
 
 mod listed_match;
 mod reader;
@@ -15,5 +15,5 @@ pub use writer::ManifestWriter;
 
 use super::{RequestField, pb};
 
-/// The version of the form that is written and read.
+/// The version of the format.
 const VERSION: u32 = 1;

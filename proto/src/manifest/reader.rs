@@ -1,4 +1,4 @@
-//! Reads manifests, and checks who signed them.
+//! Reads manifests and checks their signatures.
 
 use super::listed_match::parse_key;
 use super::{ListedMatch, ListedRecord, ManifestWriter, VERSION, pb};
@@ -11,60 +11,60 @@ use lastnim_tournament::{FieldChange, TournamentState};
 use pb::manifest_line::Line;
 use thiserror::Error;
 
-/// What a manifest says.
+/// The contents of a manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Manifest {
     /// The tournament.
     pub id: TournamentId,
-    /// Where it stood.
+    /// Its state.
     pub state: TournamentState,
-    /// What it is.
+    /// Its settings.
     pub settings: pb::TournamentSettings,
     /// The bots with which it started, in the order of joining.
     pub field: Vec<BotName>,
-    /// What changed in the field while it ran.
+    /// The changes of the field while it ran.
     pub changes: Vec<FieldChange>,
-    /// What the organiser did.
+    /// The organiser's actions.
     pub events: Vec<pb::TournamentEvent>,
-    /// Its matches, in the order of their ids.
+    /// Its matches, ordered by id.
     pub matches: Vec<ListedMatch>,
-    /// How its bots stand, by place.
+    /// Its standings, by place.
     pub standings: Vec<pb::Standing>,
-    /// What its format says besides.
+    /// The format's result apart from the standings.
     pub verdict: pb::Verdict,
 }
 
 impl Manifest {
-    /// Returns whether the tournament was not over when it was made.
+    /// Returns whether the tournament was still running when the manifest was made.
     pub fn is_so_far(&self) -> bool {
         !self.state.is_over()
     }
 
-    /// Returns whether a match began after this manifest so far was made: later than all that it lists.
+    /// Returns whether a match began after an unfinished tournament's manifest was made, and so after all matches in it.
     pub fn is_later(&self, id: MatchId) -> bool {
         self.is_so_far() && self.matches.last().is_none_or(|last| id.unix_ms() > last.id.unix_ms())
     }
 
-    /// Returns the place of a match among those that it lists.
+    /// Returns the index of a match in the list.
     pub fn place_of_match(&self, id: MatchId) -> Option<usize> {
         self.matches.binary_search_by_key(&id, |listed| listed.id).ok()
     }
 }
 
-/// A manifest that was read to its end.
+/// A manifest that was read to the end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadManifest {
-    /// Who signed its lines as they stand, or why nobody did.
+    /// The signer, or why the signature is invalid.
     pub signed: Result<PublicKey, ManifestFlaw>,
-    /// What it says, or the first thing in it that does not fit.
+    /// The contents, or the first mistake in them.
     pub manifest: Result<Manifest, ManifestFlaw>,
 }
 
-/// Why a text is no manifest, or nobody signed it as it stands.
+/// Why a text is not a manifest, or its signature is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ManifestFlaw {
-    /// A line cannot be read, or stands in the wrong place.
+    /// A line is invalid or out of order.
     #[error("line {line}: {why}")]
     Line {
         /// Its number, from 1.
@@ -72,29 +72,29 @@ pub enum ManifestFlaw {
         /// What is wrong.
         why: String,
     },
-    /// A line is missing that every manifest has.
-    #[error("it has no line `{what}`")]
+    /// A required line is missing.
+    #[error("the line `{what}` is missing")]
     Missing {
         /// What the line says.
         what: &'static str,
     },
-    /// The last line holds no signature.
-    #[error("it is cut off: its last line holds no signature")]
+    /// The last line is not the signature.
+    #[error("it is cut off: its last line is not a signature")]
     CutOff,
-    /// Something stands behind the signature.
-    #[error("line {line} stands behind the signature")]
+    /// Lines follow the signature.
+    #[error("line {line} follows the signature")]
     BehindSeal {
         /// The number of the line, from 1.
         line: u64,
     },
-    /// The signature is not that of the signer on these lines.
+    /// The signature does not match the lines.
     #[error(
         "the signature is not the signer's on these lines: a line was changed, removed, put in or moved, or the signature was"
     )]
     Signature,
 }
 
-/// Returns whether a text begins as a manifest does.
+/// Returns whether a text begins like a manifest.
 pub fn begins_manifest(text: &[u8]) -> bool {
     let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     b"{\"manifest\":".iter().all(|expected| bytes.next() == Some(expected))
@@ -104,16 +104,15 @@ pub fn begins_manifest(text: &[u8]) -> bool {
 #[derive(Debug, Default)]
 pub struct ManifestReader {
     hasher: ManifestHasher,
-    /// How many lines were read.
+    /// Lines read so far.
     lines: u64,
-    /// The first thing that does not fit.
+    /// The first mistake.
     flaw: Option<ManifestFlaw>,
     seal: Option<Result<Seal, ManifestFlaw>>,
     behind_seal: Option<u64>,
     parts: ManifestParts,
 }
 
-/// What was read so far.
 #[derive(Debug, Default)]
 struct ManifestParts {
     header: Option<(TournamentId, TournamentState)>,
@@ -124,14 +123,13 @@ struct ManifestParts {
     matches: Vec<ListedMatch>,
     standings: Vec<pb::Standing>,
     verdict: Option<pb::Verdict>,
-    /// The place in the order of the kind of the line before.
+    /// The rank of the previous line's kind; kinds have a fixed order.
     place: u8,
     signer: Option<PublicKey>,
 }
 
 impl ManifestReader {
-    /// Reads the next line, with its newline if it has one. After one that cannot be read the next is read all the same, so
-    /// that the signature can be checked.
+    /// Reads the next line, with or without its newline. Lines after an invalid one are still hashed to check the signature.
     pub fn read_line(&mut self, line: &[u8]) {
         self.lines += 1;
         if self.seal.is_some() {
@@ -144,10 +142,9 @@ impl ManifestReader {
         if let Ok(pb::ManifestLine { line: Some(Line::Seal(seal)) }) = &parsed {
             let seal = parse_request(|field| parse_seal(seal, field.member("seal")));
             let seal = seal.map_err(|violations| violations.to_string());
-            let seal =
-                seal.and_then(
-                    |seal| if is_seal_line(line, &seal) { Ok(seal) } else { Err(REWRITTEN.to_owned()) },
-                );
+            let seal = seal.and_then(|seal| {
+                if is_seal_line(line, &seal) { Ok(seal) } else { Err(NONCANONICAL.to_owned()) }
+            });
             self.seal = Some(seal.map_err(at_line));
             return;
         }
@@ -158,7 +155,7 @@ impl ManifestReader {
         }
     }
 
-    /// Ends with what was read.
+    /// Returns the result.
     pub fn finish(self) -> ReadManifest {
         let Self { hasher, flaw, seal, behind_seal, parts, .. } = self;
         let signed = match (seal, behind_seal) {
@@ -175,17 +172,17 @@ impl ManifestReader {
 
 impl ManifestParts {
     fn add_line(&mut self, line: pb::ManifestLine) -> Result<(), String> {
-        let line = line.line.ok_or("it says nothing that this version knows")?;
+        let line = line.line.ok_or("it has no key that this version knows")?;
         let place = place_of_line(&line);
         let is_single = matches!(line, Line::Manifest(_) | Line::Settings(_) | Line::Verdict(_));
         let fits = match self.place {
-            // Without these two nothing else can be read.
+            // The other lines depend on these two.
             before if before < PLACE_OF_SETTINGS => place == before + 1,
             before if is_single => place > before,
             before => place >= before,
         };
         if !fits {
-            return Err("it stands in the wrong place".to_owned());
+            return Err("it is out of order".to_owned());
         }
         self.place = place;
         parse_request(|field| self.add_part(line, field)).map_err(|violations| violations.to_string())
@@ -205,7 +202,7 @@ impl ManifestParts {
                 let listed = ListedMatch::parse(&given, self.signer, at)?;
                 let rises = self.matches.last().is_none_or(|last| last.id < listed.id);
                 at.member("match_id").ok_or_report(
-                    rises.then_some(()).ok_or("it is not behind that of the match in the line before"),
+                    rises.then_some(()).ok_or("the id is not after the id in the line before"),
                 )?;
                 if let ListedRecord::Signed { signer, .. } = listed.record {
                     self.signer = Some(signer);
@@ -228,10 +225,10 @@ impl ManifestParts {
     }
 }
 
-/// The place of the settings in the order of the kinds of lines.
+/// The rank of the settings among the kinds of lines.
 const PLACE_OF_SETTINGS: u8 = 2;
 
-/// Returns the place of a kind of lines in the order of the kinds, from 1.
+/// Returns the rank of a line's kind, from 1.
 fn place_of_line(line: &Line) -> u8 {
     match line {
         Line::Manifest(_) => 1,
@@ -262,10 +259,10 @@ fn parse_header(
     id.zip(state)
 }
 
-/// Says that a line does not stand as it was written.
-const REWRITTEN: &str = "the signature is not written as lastnim writes it";
+/// The error of a line that differs from what lastnim writes.
+const NONCANONICAL: &str = "the signature is not written as lastnim writes it";
 
-/// Returns whether a line is byte for byte what is written for a seal. No hash covers it.
+/// Returns whether a line is byte for byte what lastnim writes for a seal, which is not hashed.
 fn parse_line(line: &[u8]) -> Result<pb::ManifestLine, String> {
     let text = str::from_utf8(line).map_err(|error| error.to_string())?;
     message_from_proto3_json(&parse_document(text)?).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! Manifests: a frozen one, and what happens to one of which something was changed.
+//! A frozen manifest, and what the reader finds in changed ones.
 
 use super::*;
 use lastnim_core::game::MatchId;
@@ -7,11 +7,11 @@ use lastnim_tournament::TournamentState;
 use pb::manifest_line::Line;
 use proptest::prelude::*;
 
-/// A manifest as it was written once, by another program that follows docs/reference/records.md: it stays readable, and stays what is
-/// written.
+/// A manifest written by another program that follows the specification. It must stay readable, and the writer must
+/// reproduce it.
 const FROZEN: &str = include_str!("../../../tests/data/tournament.manifest");
 
-/// The key of the seed 0, 1, .., 31, which signed it.
+/// The key that signed it, made from the seed 0, 1, .., 31.
 fn frozen_key() -> SigningKey {
     SigningKey::from_seed(&std::array::from_fn(|index| index as u8))
 }
@@ -50,7 +50,7 @@ fn sealed(mut writer: ManifestWriter) -> Vec<u8> {
 }
 
 #[test]
-fn a_frozen_manifest_verifies_and_is_written_the_same_again() {
+fn frozen_manifest_verifies_and_is_reproduced() {
     let ReadManifest { signed, manifest } = read(FROZEN.as_bytes());
     assert_eq!(signed, Ok(frozen_key().public_key()));
     let manifest = manifest.unwrap();
@@ -75,7 +75,7 @@ fn a_frozen_manifest_verifies_and_is_written_the_same_again() {
 }
 
 #[test]
-fn lines_that_are_removed_put_in_or_moved_break_the_signature() {
+fn removed_added_and_moved_lines_break_the_signature() {
     let lines: Vec<&str> = FROZEN.split_inclusive('\n').collect();
     let (body, seal) = lines.split_at(lines.len() - 1);
     let signed = |body: &[&str]| read([body, seal].concat().concat().as_bytes()).signed;
@@ -99,9 +99,9 @@ fn lines_that_are_removed_put_in_or_moved_break_the_signature() {
     assert_eq!(behind.signed, Err(ManifestFlaw::BehindSeal { line: lines.len() as u64 + 1 }));
 }
 
-/// What a newer server writes can be checked, though not all of it can be read.
+/// A reader can check the signature of a newer server's manifest without knowing all its fields.
 #[test]
-fn a_field_of_a_later_version_is_named_and_the_signature_holds() {
+fn unknown_field_is_named_and_the_signature_is_valid() {
     let newer = FROZEN.replacen("\"seats\":2", "\"seats\":2,\"of_a_later_version\":7", 1);
     let lines: Vec<&str> = newer.split_inclusive('\n').collect();
     let mut hasher = lastnim_core::referee::ManifestHasher::default();
@@ -117,7 +117,7 @@ fn a_field_of_a_later_version_is_named_and_the_signature_holds() {
 }
 
 #[test]
-fn lines_in_the_wrong_place_and_values_that_do_not_fit_are_named() {
+fn misplaced_lines_and_invalid_values_are_named() {
     let flaw = |from: &str, to: &str| {
         assert!(FROZEN.contains(from), "{from}");
         read(FROZEN.replacen(from, to, 1).as_bytes()).manifest.unwrap_err().to_string()
@@ -127,15 +127,15 @@ fn lines_in_the_wrong_place_and_values_that_do_not_fit_are_named() {
         flaw("\"version\":1", "\"version\":2"),
         "line 1: manifest.version: 2: this program reads version 1"
     );
-    assert_eq!(flaw(lines[1], ""), "line 2: it stands in the wrong place");
-    assert_eq!(flaw(lines[13], ""), "it has no line `verdict`");
+    assert_eq!(flaw(lines[1], ""), "line 2: it is out of order");
+    assert_eq!(flaw(lines[13], ""), "the line `verdict` is missing");
     let swapped = [lines[7], lines[6]].concat();
     let both = [lines[6], lines[7]].concat();
     assert_eq!(
         flaw(&both, &swapped),
-        "line 8: match.match_id: it is not behind that of the match in the line before"
+        "line 8: match.match_id: the id is not after the id in the line before"
     );
-    assert!(flaw("\"unrecorded\":true", "\"unrecorded\":false").contains("nothing stands for its record"));
+    assert!(flaw("\"unrecorded\":true", "\"unrecorded\":false").contains("one is required: head,"));
     assert_eq!(flaw("AgICAgIC", "AgIC"), "line 8: match.head: 29 bytes: a hash has 32");
     let unsigned = format!("\"signer\":\"{}\"", SigningKey::from_seed(&[9; 32]).public_key());
     assert_eq!(flaw(&format!(",{unsigned}"), ""), "line 8: match.signer: required, but missing");
@@ -147,7 +147,7 @@ fn lines_in_the_wrong_place_and_values_that_do_not_fit_are_named() {
 }
 
 #[test]
-fn a_manifest_is_told_from_a_record() {
+fn manifest_is_distinguished_from_a_record() {
     assert!(begins_manifest(FROZEN.as_bytes()) && begins_manifest(b" {\n \"manifest\" : {"));
     for other in ["", "{", "{\"manifest\"", "{\"match_id\":\"\"}", "lastnim record 1\n", "{\"manifesto\":{"] {
         assert!(!begins_manifest(other.as_bytes()), "{other}");
@@ -155,13 +155,13 @@ fn a_manifest_is_told_from_a_record() {
 }
 
 #[test]
-fn what_began_later_than_a_manifest_so_far_is_known_by_its_id() {
+fn match_newer_than_the_manifest_is_recognised_by_its_id() {
     let mut manifest = read(FROZEN.as_bytes()).manifest.unwrap();
-    assert!(!manifest.is_later(match_id(200)), "nothing is later than what is over");
+    assert!(!manifest.is_later(match_id(200)), "no match is later than the end of the tournament");
     manifest.state = TournamentState::Running;
     assert!(manifest.is_later(match_id(5)) && !manifest.is_later(match_id(3)));
     let same_millisecond = MatchId::new(1_700_000_000_104, &[255; 10]);
-    assert!(!manifest.is_later(same_millisecond), "the next millisecond began after it was made");
+    assert!(!manifest.is_later(same_millisecond), "matches of the next millisecond are later");
     manifest.matches.clear();
     assert!(manifest.is_later(match_id(0)));
 }
@@ -181,17 +181,17 @@ fn any_record() -> impl Strategy<Value = ListedRecord> {
 }
 
 proptest! {
-    // Without optimisation a signature takes milliseconds.
+    // Signatures take milliseconds without optimisation.
     #![proptest_config(lastnim_core::game::testing::cases(48))]
 
     #[test]
-    fn matches_come_back_whatever_they_are(given in prop::collection::vec((any_record(), any::<u64>()), 0..40)) {
+    fn matches_read_back(given in prop::collection::vec((any_record(), any::<u64>()), 0..40)) {
         let expected: Vec<_> =
             (0..).zip(given).map(|(index, (record, number))| listed(index, number, record)).collect();
         let (id, at) = (read(FROZEN.as_bytes()).manifest.unwrap().id, Timestamp::from_micros(1));
         let mut writer = ManifestWriter::begin(id, TournamentState::Running, at, None);
         writer.push_line(Line::Settings(pb::TournamentSettings::default()));
-        // It makes no difference when what is written is taken away.
+        // Draining the text early must not change it.
         let mut text = writer.take_text();
         for listed in &expected {
             writer.push_match(listed);

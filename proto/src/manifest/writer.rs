@@ -7,7 +7,7 @@ use lastnim_core::referee::{ManifestHash, ManifestHasher, PublicKey, Seal, Times
 use lastnim_tournament::TournamentState;
 use pb::manifest_line::Line;
 
-/// Writes a manifest line by line, and hashes what it writes. What is written is there to be taken away at any time.
+/// Writes and hashes a manifest line by line. The text can be drained at any time.
 #[derive(Debug, Default)]
 pub struct ManifestWriter {
     hasher: ManifestHasher,
@@ -55,7 +55,7 @@ impl ManifestWriter {
         self.hasher.hash()
     }
 
-    /// Adds the last line: a seal on the hash of those before.
+    /// Adds the last line, a seal over the hash of all lines before.
     pub fn push_seal(&mut self, seal: &Seal) {
         self.push_unhashed(Line::Seal(pb::ManifestSeal {
             signer: seal.signer.as_bytes().to_vec(),
@@ -63,12 +63,12 @@ impl ManifestWriter {
         }));
     }
 
-    /// Returns how many bytes are there to be taken away.
+    /// Returns the bytes ready to be drained.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
-    /// Takes away what was written since the last time.
+    /// Drains the text written since the last call.
     pub fn take_text(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.text)
     }
@@ -76,7 +76,7 @@ impl ManifestWriter {
     fn push_unhashed(&mut self, line: Line) {
         let line = pb::ManifestLine { line: Some(line) };
         serde_json::to_writer(&mut self.text, &MessageJson::canonical(&line))
-            .expect("a line has a JSON, and memory takes it");
+            .expect("a line has valid JSON, and a `Vec` accepts all writes");
         self.text.push(b'\n');
     }
 }

@@ -1,4 +1,4 @@
-//! The session's two languages: what bots send and what they are sent.
+//! Messages of a bot's session, in both directions.
 
 use super::audit::audit_message_for_bots;
 use super::joining::parse_named_tournament;
@@ -13,28 +13,28 @@ use lastnim_core::referee::{
 use lastnim_tournament::{Suspension, TournamentEnd};
 use std::{sync::Arc, time::Duration};
 
-/// What a bot asks for.
+/// A request of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotAction {
-    /// To act in a match, which alone can check whether that is right.
+    /// Act in a match. Only the match can tell whether the action is legal.
     Act {
         /// The match.
         match_id: MatchId,
-        /// What it does there.
+        /// The action.
         action: SeatAction,
     },
-    /// To hear of other takes than before.
+    /// Choose which takes to receive.
     Subscribe(TakeFeed),
-    /// Nothing: it answers a ping.
+    /// Answer a ping.
     Pong {
         /// The id of the ping.
         id: u64,
     },
-    /// To enter a tournament; or what is to be answered where the word that names it is no id.
+    /// Join a tournament, or the refusal to send because the id is invalid.
     Join(Result<TournamentId, JoinRefused>),
 }
 
-/// Which takes a session hears of.
+/// Which takes a session receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TakeFeed {
     /// Every take of every seat.
@@ -44,14 +44,14 @@ pub enum TakeFeed {
     OwnTurns,
 }
 
-/// A request that cannot be an action.
+/// An invalid request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidAction {
-    /// The match that it named, cut to a length that can be sent back.
+    /// The match it named, shortened for the reply.
     pub match_id: String,
-    /// Why it is refused.
+    /// The reason as a code.
     pub reason: RefusalReason,
-    /// The offending value and what would be right.
+    /// The offending value and what is expected.
     pub message: String,
 }
 
@@ -66,7 +66,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
         };
         match request.action {
             None => Err(malformed(
-                "no action that this server knows: expected one of declare, take, resign, subscribe, pong and join_tournament"
+                "unknown action: expected declare, take, resign, subscribe, pong and join_tournament"
                     .to_owned(),
             )),
             Some(Action::Declare(declare)) => {
@@ -104,70 +104,70 @@ fn act_in_match(match_id: &str, action: SeatAction) -> Result<BotAction, Invalid
     }
 }
 
-/// What a bot is sent. A plain value that could cross a network between the match and the session.
+/// A message to a bot. A plain value, so that match and session could be on different machines.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerEvent {
     /// The session is open.
     Welcome {
         /// The bot.
         bot: BotName,
-        /// How many snapshots follow.
+        /// Number of snapshots that follow.
         open_matches: usize,
     },
-    /// The server measures the lag of the session.
+    /// A ping to measure the session's lag.
     Ping {
-        /// Comes back in the pong.
+        /// Returned in the pong.
         id: u64,
     },
     /// The server is about to stop.
     Draining {
-        /// How long the session lasts at the most.
+        /// Maximum time until the session ends.
         within: Duration,
     },
-    /// A tournament that runs has suspended the bot.
+    /// A running tournament has suspended the bot.
     Suspended {
         /// The tournament.
         tournament: TournamentId,
-        /// Why.
+        /// The reason.
         suspension: Suspension,
     },
     /// A request was refused before any match saw it.
-    Unheard(Box<InvalidAction>),
-    /// The bot is entered in a tournament.
+    InvalidAction(Box<InvalidAction>),
+    /// The bot has entered a tournament.
     Joined(Box<PublicTournament>),
-    /// The bot is not entered in a tournament.
+    /// The bot has not entered a tournament.
     NotJoined(Box<JoinRefused>),
     /// A tournament of the bot is over.
     TournamentEnded(Box<TournamentEnd>),
-    /// The bot has been told of all ends that it missed.
+    /// All ends that the bot missed were sent.
     CaughtUp {
-        /// Ends of matches that it was told of.
+        /// Missed ends that were sent.
         missed_ends: u64,
-        /// Ends of matches that it was not told of.
+        /// Missed ends that were not sent.
         left_out: u64,
     },
     /// Something about one match.
     InMatch {
         /// The match.
         match_id: MatchId,
-        /// What.
+        /// The event.
         event: MatchEvent,
     },
 }
 
-/// What a bot is sent about one of its matches.
+/// An event of one of the bot's matches.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MatchEvent {
-    /// It has begun.
+    /// The match began.
     Started {
-        /// The bot's own seat.
+        /// The bot's seat.
         seat: Seat,
-        /// All that is fixed before the first move.
+        /// What is fixed before the first move.
         setup: Arc<MatchSetup>,
     },
-    /// It stands like this.
+    /// The state of the match.
     Snapshot(Box<MatchSnapshot>),
-    /// The bot's row is in.
+    /// The bot's row was accepted.
     Declared {
         /// The row that counts.
         row: Row,
@@ -184,54 +184,54 @@ pub enum MatchEvent {
         seat: Seat,
         /// Counters taken.
         take: u64,
-        /// Who moved for the seat.
+        /// Whether the bot or the steward moved.
         mover: Mover,
     },
-    /// Something that the bot sent was refused.
+    /// A request of the bot was refused.
     Refused(Box<Refusal>),
-    /// A seat was lost.
+    /// A seat was forfeited.
     Forfeited {
         /// The seat.
         seat: Seat,
-        /// How.
+        /// The reason.
         reason: ForfeitReason,
     },
-    /// It is over.
+    /// The match is over.
     Ended {
-        /// How it came to its end.
+        /// The reason.
         reason: EndReason,
-        /// Who won, unless it was cancelled.
+        /// The winner, unless it was cancelled.
         winner: Option<Seat>,
         /// The audit, unless it was cancelled.
         audit: Option<Arc<Audit>>,
     },
-    /// It ended, perhaps unheard, and the bot may know nothing of it.
-    EndedUnheard(Box<UnheardEnd>),
+    /// The match ended, and the bot may not have heard of it at all.
+    MissedEnd(Box<MissedEnd>),
 }
 
-/// The end of a match, for a bot that may know nothing of it.
+/// The end of a match, with all that a bot needs that never heard of the match.
 #[derive(Debug, Clone, PartialEq)]
-pub struct UnheardEnd {
-    /// The bot's own seat.
+pub struct MissedEnd {
+    /// The bot's seat.
     pub seat: Seat,
-    /// All that was fixed before the first move.
+    /// What was fixed before the first move.
     pub setup: MatchSetup,
-    /// How seats were lost.
+    /// The forfeited seats.
     pub forfeits: BySeat<Option<ForfeitReason>>,
-    /// How it came to its end.
+    /// The reason.
     pub reason: EndReason,
-    /// Who won, unless it was cancelled.
+    /// The winner, unless it was cancelled.
     pub winner: Option<Seat>,
     /// The audit, unless it was cancelled.
     pub audit: Option<Audit>,
 }
 
-/// The rows of all seats as they are revealed.
+/// All rows, as they are revealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevealedRows {
     /// The rows.
     pub matrix: AllianceMatrix,
-    /// Seats whose row is the standard one because they declared late, not validly, or were lost before.
+    /// Seats with the default row, since their declaration was late or invalid or they had forfeited.
     pub defaulted: Vec<Seat>,
 }
 
@@ -256,7 +256,7 @@ impl From<ServerEvent> for pb::PlayResponse {
                 no_shows: suspension.no_shows,
                 last: suspension.last,
             }),
-            ServerEvent::Unheard(refused) => Wire::Refused(pb::Refused {
+            ServerEvent::InvalidAction(refused) => Wire::Refused(pb::Refused {
                 match_id: refused.match_id,
                 reason: pb::RefusalReason::from(refused.reason).into(),
                 message: refused.message,
@@ -317,7 +317,7 @@ fn match_event_message(id: MatchId, event: MatchEvent) -> Wire {
             audit: audit.as_deref().map(audit_message_for_bots),
             ..Default::default()
         })),
-        MatchEvent::EndedUnheard(end) => Wire::MatchEnded(Box::new(unheard_end_message(match_id, &end))),
+        MatchEvent::MissedEnd(end) => Wire::MatchEnded(Box::new(missed_end_message(match_id, &end))),
     }
 }
 
@@ -325,7 +325,7 @@ fn match_started_message(match_id: String, seat: Seat, setup: &MatchSetup) -> pb
     pb::MatchStarted { match_id, seat: seat.into(), setup: Some(setup.into()) }
 }
 
-fn unheard_end_message(match_id: String, end: &UnheardEnd) -> pb::MatchEnded {
+fn missed_end_message(match_id: String, end: &MissedEnd) -> pb::MatchEnded {
     let lost = end.forfeits.enumerate().filter_map(|(seat, reason)| Some((seat, (*reason)?)));
     let forfeited = lost.map(|(seat, reason)| pb::Forfeited {
         match_id: match_id.clone(),
@@ -368,7 +368,7 @@ fn snapshot_message(match_id: String, snapshot: &MatchSnapshot) -> pb::Snapshot 
     pb::Snapshot {
         started: Some(match_started_message(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
-        // 0 says that the row is in: a last fraction of a millisecond counts as one.
+        // Rounded up, because 0 means that the row was received.
         declaration_left_ms: snapshot.declaration_left.map_or(0, |left| whole_millis(left).max(1)),
         alliance_matrix: snapshot.matrix.as_ref().map(Into::into),
         ply: snapshot.ply,

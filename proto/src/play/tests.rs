@@ -1,4 +1,4 @@
-//! What bots may say, what is refused before any match sees it, and what they are told.
+//! Which requests are accepted, and which messages the bots get.
 
 use super::*;
 use crate::{FromWire as _, JoinRefusal, tournament::settings_message};
@@ -16,20 +16,20 @@ fn id() -> MatchId {
     ID.parse().unwrap()
 }
 
-fn said(action: request::Action) -> Result<BotAction, InvalidAction> {
+fn parse(action: request::Action) -> Result<BotAction, InvalidAction> {
     pb::PlayRequest { action: Some(action) }.try_into()
 }
 
-fn acted(action: SeatAction) -> BotAction {
+fn act(action: SeatAction) -> BotAction {
     BotAction::Act { match_id: id(), action }
 }
 
-fn told(event: ServerEvent) -> Wire {
+fn message_of(event: ServerEvent) -> Wire {
     pb::PlayResponse::from(event).event.expect("every event has a message")
 }
 
-fn told_in_match(event: MatchEvent) -> Wire {
-    told(ServerEvent::InMatch { match_id: id(), event })
+fn match_message_of(event: MatchEvent) -> Wire {
+    message_of(ServerEvent::InMatch { match_id: id(), event })
 }
 
 fn three() -> SeatCount {
@@ -50,51 +50,51 @@ fn setup() -> MatchSetup {
 }
 
 #[test]
-fn a_bot_declares_takes_resigns_subscribes_and_answers_pings() {
+fn every_action_is_read() {
     let match_id = ID.to_owned();
     let row = Some(pb::Row { offsets: vec![1, u32::MAX, 0] });
     let declare = pb::Declare { match_id: match_id.clone(), row, note_hash: Vec::new() };
     let offsets = vec![1, u64::from(u32::MAX), 0];
     assert_eq!(
-        said(request::Action::Declare(declare)),
-        Ok(acted(SeatAction::Declare { offsets, note_hash: Ok(None) })),
-        "whether it is a row, the match says"
+        parse(request::Action::Declare(declare)),
+        Ok(act(SeatAction::Declare { offsets, note_hash: Ok(None) })),
+        "the match checks whether it is a row"
     );
     let noted = vec![9; 32];
     let take = pb::Take { match_id: match_id.clone(), ply: u32::MAX, take: u64::MAX, note_hash: noted };
     let note_hash = Some(NoteHash::from_bytes([9; 32]));
-    assert_eq!(said(request::Action::Take(take)), Ok(acted(SeatAction::take(u32::MAX, u64::MAX, note_hash))));
-    assert_eq!(said(request::Action::Resign(pb::Resign { match_id })), Ok(acted(SeatAction::Resign)));
-    for (feed, heard) in [(0, TakeFeed::All), (1, TakeFeed::All), (2, TakeFeed::OwnTurns)] {
+    assert_eq!(parse(request::Action::Take(take)), Ok(act(SeatAction::take(u32::MAX, u64::MAX, note_hash))));
+    assert_eq!(parse(request::Action::Resign(pb::Resign { match_id })), Ok(act(SeatAction::Resign)));
+    for (feed, expected) in [(0, TakeFeed::All), (1, TakeFeed::All), (2, TakeFeed::OwnTurns)] {
         let subscribe = request::Action::Subscribe(pb::Subscribe { feed });
-        assert_eq!(said(subscribe), Ok(BotAction::Subscribe(heard)));
+        assert_eq!(parse(subscribe), Ok(BotAction::Subscribe(expected)));
     }
-    assert_eq!(said(request::Action::Pong(pb::Pong { id: 7 })), Ok(BotAction::Pong { id: 7 }));
+    assert_eq!(parse(request::Action::Pong(pb::Pong { id: 7 })), Ok(BotAction::Pong { id: 7 }));
 }
 
 #[test]
 fn a_bot_joins_a_tournament_by_its_id() {
     let join = |word: &str| {
-        said(request::Action::JoinTournament(pb::JoinTournament { tournament_id: word.to_owned() }))
+        parse(request::Action::JoinTournament(pb::JoinTournament { tournament_id: word.to_owned() }))
     };
     assert_eq!(join(ID), Ok(BotAction::Join(Ok(ID.parse().unwrap()))));
     for word in ["", "cup", &"é".repeat(60_000)] {
-        let Ok(BotAction::Join(Err(refused))) = join(word) else { panic!("{word:?} is no id") };
+        let Ok(BotAction::Join(Err(refused))) = join(word) else { panic!("{word:?} is not an id") };
         assert_eq!(refused.reason, JoinRefusal::UnknownTournament);
         assert!(word.starts_with(&refused.tournament));
         assert!(refused.message.starts_with("tournament id \""), "{}", refused.message);
         let answer = pb::PlayResponse::from(ServerEvent::NotJoined(Box::new(refused)));
-        assert!(answer.encoded_len() < 1_000, "what is sent back is bounded");
+        assert!(answer.encoded_len() < 1_000, "the reply is bounded");
     }
 }
 
 #[test]
-fn every_reason_not_to_be_entered_has_its_own_code() {
+fn every_join_refusal_has_its_own_code() {
     for (reason, code) in JoinRefusal::ALL.into_iter().zip(1..) {
         let refused = JoinRefused { tournament: ID.to_owned(), reason, message: "no".to_owned() };
         let expected =
             pb::JoinRefused { tournament_id: ID.to_owned(), reason: code, message: "no".to_owned() };
-        assert_eq!(told(ServerEvent::NotJoined(Box::new(refused))), Wire::JoinRefused(expected));
+        assert_eq!(message_of(ServerEvent::NotJoined(Box::new(refused))), Wire::JoinRefused(expected));
         assert_eq!(JoinRefusal::from_wire(code), Some(reason));
     }
     assert_eq!(JoinRefusal::from_wire(0), None);
@@ -102,7 +102,7 @@ fn every_reason_not_to_be_entered_has_its_own_code() {
 
 proptest! {
     #[test]
-    fn a_bot_that_has_joined_is_told_all_but_the_positions(settings in crate::testing::settings()) {
+    fn joined_tournament_is_sent_without_positions(settings in crate::testing::settings()) {
         let whole = settings_message(&settings, &Terms::default());
         let shown = PublicTournament {
             id: ID.parse().unwrap(),
@@ -117,12 +117,12 @@ proptest! {
             damage: None,
             awaits_bots: false,
         };
-        let Wire::JoinedTournament(joined) = told(ServerEvent::Joined(Box::new(shown.clone()))) else {
+        let Wire::JoinedTournament(joined) = message_of(ServerEvent::Joined(Box::new(shown.clone()))) else {
             panic!("`joined_tournament`")
         };
-        let told = joined.tournament.unwrap();
-        prop_assert_eq!((told.id.as_str(), told.field.len(), told.state()), (ID, 1, pb::TournamentState::Open));
-        let settings = told.settings.unwrap();
+        let sent = joined.tournament.unwrap();
+        prop_assert_eq!((sent.id.as_str(), sent.field.len(), sent.state()), (ID, 1, pb::TournamentState::Open));
+        let settings = sent.settings.unwrap();
         prop_assert!(settings.positions.is_empty());
         prop_assert_eq!(
             shown.to_message().settings.unwrap(),
@@ -135,26 +135,22 @@ proptest! {
 fn a_declaration_without_a_row_is_an_empty_row() {
     let declare = pb::Declare { match_id: ID.to_owned(), ..pb::Declare::default() };
     let expected = SeatAction::Declare { offsets: vec![], note_hash: Ok(None) };
-    assert_eq!(
-        said(request::Action::Declare(declare)),
-        Ok(acted(expected)),
-        "the match refuses it by its length"
-    );
+    assert_eq!(parse(request::Action::Declare(declare)), Ok(act(expected)), "the match refuses its length");
 }
 
 #[test]
-fn a_note_hash_of_another_length_is_left_to_the_match_to_refuse() {
+fn the_match_refuses_note_hashes_of_wrong_length() {
     let match_id = ID.to_owned();
     let note_hash = vec![9; 31];
     let unusable = Err(NoteHashError { given: 31 });
     let declare = pb::Declare { match_id: match_id.clone(), row: None, note_hash: note_hash.clone() };
     assert_eq!(
-        said(request::Action::Declare(declare)),
-        Ok(acted(SeatAction::Declare { offsets: vec![], note_hash: unusable.clone() }))
+        parse(request::Action::Declare(declare)),
+        Ok(act(SeatAction::Declare { offsets: vec![], note_hash: unusable.clone() }))
     );
     assert_eq!(
-        said(request::Action::Take(pb::Take { match_id, ply: 1, take: 2, note_hash })),
-        Ok(acted(SeatAction::Take { ply: 1, take: 2, note_hash: unusable }))
+        parse(request::Action::Take(pb::Take { match_id, ply: 1, take: 2, note_hash })),
+        Ok(act(SeatAction::Take { ply: 1, take: 2, note_hash: unusable }))
     );
 }
 
@@ -164,17 +160,17 @@ fn a_request_without_an_action_is_malformed() {
     assert_eq!(refused.reason, RefusalReason::Malformed);
     assert_eq!(
         refused.message,
-        "no action that this server knows: expected one of declare, take, resign, subscribe, pong and join_tournament"
+        "unknown action: expected declare, take, resign, subscribe, pong and join_tournament"
     );
     let unknown_field = [0xf8, 0x07, 0x01];
     let unknown = pb::PlayRequest::decode(unknown_field.as_slice()).unwrap();
-    assert_eq!(BotAction::try_from(unknown), Err(refused), "an action of a later version is none");
+    assert_eq!(BotAction::try_from(unknown), Err(refused), "unknown actions are missing ones");
 }
 
 #[test]
-fn a_feed_that_there_is_not_is_malformed() {
+fn unknown_feed_is_malformed() {
     for feed in [3, -1, i32::MIN] {
-        let refused = said(request::Action::Subscribe(pb::Subscribe { feed })).unwrap_err();
+        let refused = parse(request::Action::Subscribe(pb::Subscribe { feed })).unwrap_err();
         assert_eq!((refused.reason, refused.match_id.as_str()), (RefusalReason::Malformed, ""));
         assert_eq!(
             refused.message,
@@ -184,7 +180,7 @@ fn a_feed_that_there_is_not_is_malformed() {
 }
 
 #[test]
-fn a_word_that_names_no_match_is_refused_with_the_word() {
+fn invalid_match_id_is_refused_and_quoted() {
     let long = "é".repeat(60_000);
     for word in ["", "x", "01890a5dac96774bbcceb302099a8057", "{01890a5d-ac96-774b-bcce-b302099a805}", &long]
     {
@@ -195,28 +191,28 @@ fn a_word_that_names_no_match_is_refused_with_the_word() {
             request::Action::Resign(pb::Resign { match_id }),
         ];
         for action in actions {
-            let refused = said(action).unwrap_err();
+            let refused = parse(action).unwrap_err();
             assert_eq!(refused.reason, RefusalReason::UnknownMatch);
             assert!(word.starts_with(&refused.match_id));
             assert!(refused.message.starts_with("match id \""), "{}", refused.message);
-            let answer = pb::PlayResponse::from(ServerEvent::Unheard(Box::new(refused)));
-            assert!(answer.encoded_len() < 1_000, "what is sent back is bounded");
+            let answer = pb::PlayResponse::from(ServerEvent::InvalidAction(Box::new(refused)));
+            assert!(answer.encoded_len() < 1_000, "the reply is bounded");
         }
     }
 }
 
 #[test]
-fn the_session_speaks_of_itself() {
+fn session_events_are_written() {
     let welcome = ServerEvent::Welcome { bot: "a".parse().unwrap(), open_matches: 3 };
     let expected = pb::Welcome {
         bot: "a".to_owned(),
         open_matches: 3,
         server_version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    assert_eq!(told(welcome), Wire::Welcome(expected));
-    assert_eq!(told(ServerEvent::Ping { id: u64::MAX }), Wire::Ping(pb::Ping { id: u64::MAX }));
+    assert_eq!(message_of(welcome), Wire::Welcome(expected));
+    assert_eq!(message_of(ServerEvent::Ping { id: u64::MAX }), Wire::Ping(pb::Ping { id: u64::MAX }));
     let draining = ServerEvent::Draining { within: Duration::from_micros(1_999) };
-    assert_eq!(told(draining), Wire::Draining(pb::Draining { within_ms: 1 }));
+    assert_eq!(message_of(draining), Wire::Draining(pb::Draining { within_ms: 1 }));
     let bot = "a".parse().unwrap();
     let suspension = Suspension { bot, from_round: 3, lost: 6, no_shows: 6, last: 17 };
     let message = suspension.to_string();
@@ -231,21 +227,23 @@ fn the_session_speaks_of_itself() {
         last: 17,
     };
     let tournament = ID.parse().unwrap();
-    assert_eq!(told(ServerEvent::Suspended { tournament, suspension }), Wire::Suspended(notice));
-    let unheard = InvalidAction {
+    assert_eq!(message_of(ServerEvent::Suspended { tournament, suspension }), Wire::Suspended(notice));
+    let invalid = InvalidAction {
         match_id: "x".to_owned(),
         reason: RefusalReason::UnknownMatch,
         message: "no".to_owned(),
     };
-    let Wire::Refused(refused) = told(ServerEvent::Unheard(Box::new(unheard))) else { panic!("a refusal") };
+    let Wire::Refused(refused) = message_of(ServerEvent::InvalidAction(Box::new(invalid))) else {
+        panic!("a refusal")
+    };
     assert_eq!((refused.match_id.as_str(), refused.message.as_str()), ("x", "no"));
     assert_eq!(refused.reason(), pb::RefusalReason::UnknownMatch);
 }
 
 #[test]
-fn a_match_begins() {
+fn match_start_is_written() {
     let Wire::MatchStarted(started) =
-        told_in_match(MatchEvent::Started { seat: seat(2), setup: Arc::new(setup()) })
+        match_message_of(MatchEvent::Started { seat: seat(2), setup: Arc::new(setup()) })
     else {
         panic!("`match_started`")
     };
@@ -255,30 +253,30 @@ fn a_match_begins() {
 
 #[test]
 fn rows_are_acknowledged_and_revealed() {
-    let declared = told_in_match(MatchEvent::Declared { row: row(&[2, 0, 1]) });
+    let declared = match_message_of(MatchEvent::Declared { row: row(&[2, 0, 1]) });
     let expected = pb::Declared { match_id: ID.to_owned(), row: Some(pb::Row { offsets: vec![2, 0, 1] }) };
     assert_eq!(declared, Wire::Declared(expected));
     let matrix = AllianceMatrix::parse(&[vec![2, 0, 1], vec![0, 1, 2], vec![1, 0, 2]]).unwrap();
     let revelation = RevealedRows { matrix: matrix.clone(), defaulted: vec![seat(1)] };
     let expected =
         pb::Revealed { match_id: ID.to_owned(), alliance_matrix: Some((&matrix).into()), defaulted: vec![1] };
-    assert_eq!(told_in_match(MatchEvent::Revealed(Arc::new(revelation))), Wire::Revealed(expected));
+    assert_eq!(match_message_of(MatchEvent::Revealed(Arc::new(revelation))), Wire::Revealed(expected));
 }
 
 #[test]
-fn turns_and_takes_are_told() {
+fn turns_and_takes_are_written() {
     let turn = Turn { ply: 4, pile: 1, counters: 6, bank: Duration::from_millis(1_500) };
     let expected = pb::Turn { match_id: ID.to_owned(), ply: 4, pile: 1, counters: 6, bank_ms: 1_500 };
-    assert_eq!(told_in_match(MatchEvent::Turn(turn)), Wire::Turn(expected.clone()));
+    assert_eq!(match_message_of(MatchEvent::Turn(turn)), Wire::Turn(expected.clone()));
     let endless = Turn { bank: Duration::MAX, ..turn };
     assert_eq!(
-        told_in_match(MatchEvent::Turn(endless)),
+        match_message_of(MatchEvent::Turn(endless)),
         Wire::Turn(pb::Turn { bank_ms: u32::MAX, ..expected })
     );
     for (mover, steward) in [(Mover::Bot, false), (Mover::Steward, true)] {
         let took = MatchEvent::Took { ply: 4, seat: seat(1), take: 3, mover };
         let expected = pb::Took { match_id: ID.to_owned(), ply: 4, seat: 1, take: 3, steward };
-        assert_eq!(told_in_match(took), Wire::Took(expected));
+        assert_eq!(match_message_of(took), Wire::Took(expected));
     }
 }
 
@@ -287,7 +285,7 @@ fn every_refusal_and_loss_has_its_own_code() {
     let mut codes = Vec::new();
     for reason in RefusalReason::ALL {
         let refusal = Refusal { reason, message: "no".to_owned(), ply: 5, strikes: 1, strikes_left: 2 };
-        let Wire::Refused(refused) = told_in_match(MatchEvent::Refused(Box::new(refusal))) else {
+        let Wire::Refused(refused) = match_message_of(MatchEvent::Refused(Box::new(refusal))) else {
             panic!("a refusal")
         };
         assert_eq!(RefusalReason::from_wire(refused.reason), Some(reason));
@@ -298,12 +296,15 @@ fn every_refusal_and_loss_has_its_own_code() {
     assert_eq!(codes, (1..=11).collect::<Vec<_>>());
     for (reason, code) in ForfeitReason::ALL.into_iter().zip(1..) {
         let expected = pb::Forfeited { match_id: ID.to_owned(), seat: 2, reason: code };
-        assert_eq!(told_in_match(MatchEvent::Forfeited { seat: seat(2), reason }), Wire::Forfeited(expected));
+        assert_eq!(
+            match_message_of(MatchEvent::Forfeited { seat: seat(2), reason }),
+            Wire::Forfeited(expected)
+        );
     }
 }
 
 #[test]
-fn the_end_comes_with_the_audit_unless_it_was_cancelled() {
+fn match_end_has_the_audit_unless_cancelled() {
     let cancelled = MatchEvent::Ended { reason: EndReason::Cancelled, winner: None, audit: None };
     let expected = pb::MatchEnded {
         match_id: ID.to_owned(),
@@ -312,7 +313,7 @@ fn the_end_comes_with_the_audit_unless_it_was_cancelled() {
         audit: None,
         ..Default::default()
     };
-    assert_eq!(told_in_match(cancelled), Wire::MatchEnded(Box::new(expected)));
+    assert_eq!(match_message_of(cancelled), Wire::MatchEnded(Box::new(expected)));
     let game = Game::parse(&[2], &[vec![0, 1], vec![0, 1]], 0, Ending::default()).unwrap();
     let audit = Arc::new(Audit::of_finished(&game, &[PlayedTake::by_bot(2)]).unwrap());
     let finished = MatchEvent::Ended {
@@ -320,13 +321,17 @@ fn the_end_comes_with_the_audit_unless_it_was_cancelled() {
         winner: Some(Seat::FIRST),
         audit: Some(Arc::clone(&audit)),
     };
-    let Wire::MatchEnded(ended) = told_in_match(finished) else { panic!("`match_ended`") };
-    assert_eq!((ended.reason(), ended.winner), (pb::EndReason::Finished, Some(0)), "seat 0 is somebody");
+    let Wire::MatchEnded(ended) = match_message_of(finished) else { panic!("`match_ended`") };
+    assert_eq!(
+        (ended.reason(), ended.winner),
+        (pb::EndReason::Finished, Some(0)),
+        "winner 0 is not an absent winner"
+    );
     assert_eq!(ended.audit, Some(audit.as_ref().into()));
 }
 
 #[test]
-fn the_plies_of_a_long_match_are_fetched_by_who_wants_them() {
+fn audit_of_a_long_match_is_sent_without_its_plies() {
     let rows = vec![vec![0, 1], vec![0, 1]];
     for plies in [4_096, 4_097] {
         let game = Game::parse(&[plies], &rows, 0, Ending::default()).unwrap();
@@ -335,7 +340,7 @@ fn the_plies_of_a_long_match_are_fetched_by_who_wants_them() {
         let whole = pb::Audit::from(audit.as_ref());
         assert_eq!(whole.plies.len(), plies as usize);
         let (reason, winner) = (EndReason::Finished, Some(audit.winner));
-        let ended = told_in_match(MatchEvent::Ended { reason, winner, audit: Some(audit) });
+        let ended = match_message_of(MatchEvent::Ended { reason, winner, audit: Some(audit) });
         let Wire::MatchEnded(ended) = ended else { panic!("`match_ended`") };
         let sent = ended.audit.as_ref().unwrap();
         let plies_sent = if plies == 4_096 { whole.plies.clone() } else { vec![] };
@@ -345,7 +350,7 @@ fn the_plies_of_a_long_match_are_fetched_by_who_wants_them() {
 }
 
 #[test]
-fn a_snapshot_tells_all() {
+fn snapshot_is_complete() {
     let bank = TimeBank::new(&Clock::default()).left();
     let turn = Turn { ply: 3, pile: 1, counters: 2, bank };
     let matrix = AllianceMatrix::standard(three());
@@ -379,7 +384,7 @@ fn a_snapshot_tells_all() {
         turn: Some(pb::Turn { match_id: ID.to_owned(), ply: 3, pile: 1, counters: 2, bank_ms: 10_000 }),
     };
     assert_eq!(
-        told_in_match(MatchEvent::Snapshot(Box::new(snapshot.clone()))),
+        match_message_of(MatchEvent::Snapshot(Box::new(snapshot.clone()))),
         Wire::Snapshot(Box::new(expected))
     );
     let declaring = MatchSnapshot {
@@ -389,21 +394,21 @@ fn a_snapshot_tells_all() {
         turn: None,
         ..snapshot
     };
-    let Wire::Snapshot(told) = told_in_match(MatchEvent::Snapshot(Box::new(declaring))) else {
+    let Wire::Snapshot(sent) = match_message_of(MatchEvent::Snapshot(Box::new(declaring))) else {
         panic!("a snapshot")
     };
-    assert_eq!((told.phase(), told.alliance_matrix, told.turn), (pb::Phase::Declaring, None, None));
-    assert_eq!(told.declaration_left_ms, 1, "0 would say that the row is in");
+    assert_eq!((sent.phase(), sent.alliance_matrix, sent.turn), (pb::Phase::Declaring, None, None));
+    assert_eq!(sent.declaration_left_ms, 1, "0 would mean that the row was received");
 }
 
 proptest! {
     #[test]
-    fn bytes_of_any_kind_are_an_action_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn any_bytes_are_an_action_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         if let Ok(request) = pb::PlayRequest::decode(bytes.as_slice())
             && let Err(refused) = BotAction::try_from(request)
         {
-            let told = pb::PlayResponse::from(ServerEvent::Unheard(Box::new(refused)));
-            prop_assert!(told.encoded_len() < 1_000);
+            let sent = pb::PlayResponse::from(ServerEvent::InvalidAction(Box::new(refused)));
+            prop_assert!(sent.encoded_len() < 1_000);
         }
     }
 }

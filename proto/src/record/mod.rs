@@ -1,4 +1,4 @@
-//! Records and their events, both ways.
+//! Records and their events, to and from messages.
 
 mod json;
 mod verify;
@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use pb::record_event::Event as Wire;
 
-/// Returns what the loss of a seat is to the standings.
+/// Returns how the standings count a forfeited seat.
 pub fn seat_loss_of_forfeit(reason: ForfeitReason) -> SeatLoss {
     match reason {
         ForfeitReason::NoShow => SeatLoss::NoShow,
@@ -78,8 +78,8 @@ fn note_hash_bytes(note_hash: Option<&NoteHash>) -> Vec<u8> {
 }
 
 impl pb::MatchRecord {
-    /// Writes a record, with its seal if its match is over. As long as the rows are not revealed, what could give them away is
-    /// left out: rows, hashes, the seal.
+    /// Writes a record, with its seal if the match is over. Until the rows are revealed, leaves out all that could expose
+    /// them: rows, hashes, the seal.
     pub fn of(record: &Record, seal: Option<&Seal>) -> Self {
         let match_id = record.id().to_string();
         let mut events: Vec<pb::RecordEvent> = record.public_events().map(Into::into).collect();
@@ -104,29 +104,29 @@ impl From<&Record> for pb::MatchRecord {
     }
 }
 
-/// Why a message is no record.
+/// Why a message is not a record.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordParseError {
-    /// Fields that do not fit, each by itself.
+    /// Invalid fields.
     #[error(transparent)]
     Fields(#[from] Violations),
-    /// Events that do not fit each other.
+    /// An event does not follow from the events before it.
     #[error(transparent)]
     Events(#[from] RecordError),
-    /// A hash that does not fit its event.
-    #[error("event {index}: its hash is not that of the event and all before it")]
+    /// A hash does not match its event.
+    #[error("event {index}: its hash does not match the events up to it")]
     Hash {
         /// The index of the event, from 0.
         index: usize,
     },
 }
 
-/// Reads a record, and replays it. Its events may be without hashes; who signed it is not looked at.
+/// Reads and replays a record. Hashes may be missing; the signature is not checked.
 ///
 /// # Errors
-/// Every field that does not fit, or else the first event that does not fit the events before it, or whose hash does not.
-/// More events than any match has are refused by their number.
+/// Every invalid field, or else the first event that contradicts the events before it or its hash. Too many events are
+/// refused by their number.
 pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
     if record.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(record.events.len()).into());
@@ -162,7 +162,7 @@ fn parse_created(first: &pb::RecordEvent, field: RequestField<'_>) -> Option<Tim
     Some(TimedEvent { at: Timestamp::from_micros(first.at_us), event: Event::Created(Box::new(setup)) })
 }
 
-/// Returns how many seats the match of a `created` has.
+/// Returns the number of seats in a `created` event.
 fn seats_of_created(created: &TimedEvent) -> Option<SeatCount> {
     match &created.event {
         Event::Created(setup) => Some(setup.seats()),
@@ -174,7 +174,7 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: RequestField<'_
     let seat_of = |seat: u32| field.member("seat").ok_or_report(seats.seat(seat as usize));
     let event = match field.require(timed.event.as_ref())? {
         Wire::Created(_) => {
-            field.report("a second `created`: it stands at the beginning only");
+            field.report("a second `created`: only the first event may be one");
             return None;
         }
         Wire::Declared(declared) => {
@@ -222,9 +222,7 @@ fn parse_event(timed: &pb::RecordEvent, seats: SeatCount, field: RequestField<'_
 
 fn parse_reason<T: FromWire>(number: i32, field: RequestField<'_>) -> Option<T> {
     let reason = T::from_wire(number);
-    field
-        .member("reason")
-        .ok_or_report(reason.ok_or_else(|| format!("{number} stands for no reason, and one is needed")))
+    field.member("reason").ok_or_report(reason.ok_or_else(|| format!("{number} is not a known reason")))
 }
 
 pub(super) fn whole_micros(span: Duration) -> u64 {

@@ -1,4 +1,4 @@
-//! Records over the wire and back, and records that were tampered with.
+//! Records that read back, and records that were changed.
 
 use super::*;
 use crate::json::{MessageJson, message_from_proto3_json};
@@ -8,11 +8,11 @@ use proptest::prelude::*;
 use prost::Message as _;
 use serde_json::Value;
 
-fn over_json(record: &pb::MatchRecord) -> pb::MatchRecord {
+fn through_json(record: &pb::MatchRecord) -> pb::MatchRecord {
     message_from_proto3_json(&serde_json::to_value(MessageJson::canonical(record)).unwrap()).unwrap()
 }
 
-fn over_bytes(record: &pb::MatchRecord) -> pb::MatchRecord {
+fn through_bytes(record: &pb::MatchRecord) -> pb::MatchRecord {
     pb::MatchRecord::decode(record.encode_to_vec().as_slice()).unwrap()
 }
 
@@ -20,7 +20,7 @@ fn finished(scene: &Scene) -> Record {
     scene.finish(&mut |_| ())
 }
 
-/// A record is read, and then holds together, or is refused by the name of a field or event.
+/// Checks that a record is read and consistent, or refused with the name of a field or event.
 fn judge(record: &pb::MatchRecord) {
     match parse_record(record) {
         Ok(parsed) => {
@@ -47,7 +47,7 @@ fn refusal(record: &pb::MatchRecord) -> String {
     parse_record(record).unwrap_err().to_string()
 }
 
-/// A record of two seats in which nothing has happened yet.
+/// A record of two seats without moves.
 fn created() -> pb::MatchRecord {
     let bots = vec!["a".parse().unwrap(), "b".parse().unwrap()].try_into().unwrap();
     let setup =
@@ -72,7 +72,7 @@ fn setup_of(record: &mut pb::MatchRecord) -> &mut pb::MatchSetup {
 }
 
 #[test]
-fn what_is_no_event_is_refused_by_its_field() {
+fn invalid_events_are_refused_by_field() {
     let row = |offsets: &[u32]| Some(pb::Row { offsets: offsets.to_vec() });
     let declared =
         |seat, row| Wire::Declared(pb::DeclaredEvent { seat, row, defaulted: 9, ..Default::default() });
@@ -98,21 +98,21 @@ fn what_is_no_event_is_refused_by_its_field() {
         ),
         (
             with(Wire::Struck(pb::StruckEvent { reason: 99, ..Default::default() })),
-            "events[1].reason: 99 stands for no reason, and one is needed",
+            "events[1].reason: 99 is not a known reason",
         ),
         (
             with(Wire::Forfeited(pb::ForfeitedEvent { seat: 7, reason: -1 })),
             "events[1].seat: seat 7: the seats are 0 to 1; \
-             events[1].reason: -1 stands for no reason, and one is needed",
+             events[1].reason: -1 is not a known reason",
         ),
         (
             with(Wire::Ended(pb::EndedEvent { reason: 0, winner: Some(u32::MAX) })),
-            "events[1].reason: 0 stands for no reason, and one is needed; \
+            "events[1].reason: 0 is not a known reason; \
              events[1].winner: seat 4294967295: the seats are 0 to 1",
         ),
         (
             with(Wire::Created(pb::MatchSetup::default())),
-            "events[1]: a second `created`: it stands at the beginning only",
+            "events[1]: a second `created`: only the first event may be one",
         ),
     ];
     for (record, words) in cases {
@@ -124,7 +124,7 @@ fn what_is_no_event_is_refused_by_its_field() {
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn invalid_records_are_refused() {
     assert_eq!(refusal(&pb::MatchRecord::default()), "a record without events: the first is `created`");
     let mut record = with(Wire::Ended(pb::EndedEvent { reason: 4, winner: None }));
     assert!(parse_record(&record).is_ok());
@@ -135,7 +135,7 @@ fn what_is_no_record_is_refused() {
 }
 
 #[test]
-fn every_mistake_of_a_setup_is_named() {
+fn every_mistake_in_a_setup_is_named() {
     let mut record = created();
     let setup = setup_of(&mut record);
     setup.bots = vec!["a".into(), "B".into()];
@@ -166,7 +166,7 @@ fn every_mistake_of_a_setup_is_named() {
 }
 
 #[test]
-fn absurd_lengths_are_refused_as_lengths() {
+fn excessive_lengths_are_refused() {
     let mut record = created();
     let event = Some(Wire::Took(pb::TookEvent::default()));
     let event = pb::RecordEvent { at_us: 7, event, ..Default::default() };
@@ -194,7 +194,7 @@ fn absurd_lengths_are_refused_as_lengths() {
     );
 }
 
-/// Lists the ways to the leaves of a JSON document, and to the objects and arrays around them.
+/// Lists the paths of all values in a JSON document.
 fn visit(value: &Value, paths: &mut Vec<String>, path: String) {
     match value {
         Value::Object(members) => {
@@ -287,13 +287,13 @@ fn any_event() -> impl Strategy<Value = pb::RecordEvent> {
 
 proptest! {
     #[test]
-    fn a_record_survives_the_wire_and_json(scene in scene()) {
+    fn record_reads_back_from_bytes_and_json(scene in scene()) {
         let open = scene.play(&mut |_| ()).0.into_record();
         for record in [finished(&scene), open] {
             let written = pb::MatchRecord::from(&record);
-            prop_assert_eq!(&over_bytes(&written), &written);
-            prop_assert_eq!(&over_json(&written), &written);
-            let parsed = parse_record(&over_json(&over_bytes(&written))).unwrap();
+            prop_assert_eq!(&through_bytes(&written), &written);
+            prop_assert_eq!(&through_json(&written), &written);
+            let parsed = parse_record(&through_json(&through_bytes(&written))).unwrap();
             if record.state().game().is_some() {
                 prop_assert_eq!(parsed, record);
             } else {
@@ -303,7 +303,7 @@ proptest! {
     }
 
     #[test]
-    fn events_that_were_shuffled_dropped_or_doubled_are_refused_or_replay(
+    fn shuffled_dropped_or_doubled_events_are_refused_or_replay(
         scene in scene(),
         places in any::<[prop::sample::Index; 2]>(),
         change in 0..4,
@@ -320,7 +320,7 @@ proptest! {
     }
 
     #[test]
-    fn a_record_in_which_anything_was_changed_is_refused_or_replays(
+    fn changed_record_is_refused_or_replays(
         scene in scene(),
         place in any::<prop::sample::Index>(),
         leaf in any_leaf(),
@@ -352,7 +352,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_of_any_kind_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_handled_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(record) = pb::MatchRecord::decode(bytes.as_slice()) {
             judge(&record);
         }

@@ -1,4 +1,4 @@
-//! Records as files hold them: in which forms, and whether every byte is in its place.
+//! Record files: their forms, and whether a file is byte for byte what lastnim writes.
 
 use super::json::MessageJson;
 use super::pb;
@@ -7,19 +7,19 @@ use super::record_text::{VERSION_LINE, write_record_text};
 use lastnim_core::referee::{Record, Seal};
 use thiserror::Error;
 
-/// A form in which records are written.
+/// A form of record files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordForm {
     /// One line of JSON, the proto3 mapping of `lastnim.v1.MatchRecord`.
     Json,
-    /// The same JSON in many lines.
+    /// The same JSON, indented.
     PrettyJson,
-    /// Text for people, which is not read again, one event a line: see [`record_text`](super::record_text).
+    /// Text for people, one event per line, which cannot be read back: see [`record_text`](super::record_text).
     Text,
 }
 
 impl RecordForm {
-    /// The forms that are read again.
+    /// The forms that can be read back.
     pub const JSON: [Self; 2] = [Self::Json, Self::PrettyJson];
 
     /// Writes a record, with its seal if its match is over, and a newline at the end.
@@ -30,31 +30,31 @@ impl RecordForm {
             Self::PrettyJson => serde_json::to_string_pretty(&json()),
             Self::Text => return write_record_text(record, seal),
         };
-        written.expect("what is made of a record has a JSON") + "\n"
+        written.expect("every record has valid JSON") + "\n"
     }
 }
 
-/// A text that is no record in a form that is read.
+/// Why a text cannot be read as a record.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordFileError {
-    /// It begins as no JSON of a record does.
+    /// The text does not begin like JSON.
     #[error("not a record: its JSON begins with `{{`")]
     Form,
-    /// It is a record as text.
+    /// The text is a record in text form.
     #[error(
         "a record as text, which is for people to read: give its JSON, which `record get` and `record export` write without --format text"
     )]
     Text,
-    /// It is no JSON of a record.
+    /// The JSON is not a record.
     #[error(transparent)]
     Json(#[from] RecordJsonError),
 }
 
-/// Reads the JSON of a record, in one line or many.
+/// Reads a record from JSON in one line or many.
 ///
 /// # Errors
-/// The first thing that does not read as it should; a record as text is refused. Whether the events fit each other is not looked at.
+/// The first mistake. Whether the events are consistent is not checked.
 pub fn read_record(text: &str) -> Result<pb::MatchRecord, RecordFileError> {
     if text.trim_ascii_start().starts_with('{') {
         Ok(read_record_json(text)?)
@@ -65,7 +65,7 @@ pub fn read_record(text: &str) -> Result<pb::MatchRecord, RecordFileError> {
     }
 }
 
-/// Where a file differs from what is written for the record in it.
+/// Where a file differs from what lastnim writes for its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutDifference {
     /// The number of the line, from 1.
@@ -74,8 +74,8 @@ pub struct LayoutDifference {
     pub column: usize,
 }
 
-/// Finds where a text differs from what is written for a record as JSON: none if it is one of the two forms byte for
-/// byte, and else the place up to which it agrees with the form that it agrees with longest.
+/// Finds where a text differs from both JSON forms of its record: the end of the longest agreement. `None` if it equals one
+/// of them.
 pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Option<LayoutDifference> {
     let forms = RecordForm::JSON.map(|form| common_length(text, &form.write(record, seal)));
     let agreed = forms.into_iter().collect::<Option<Vec<usize>>>()?.into_iter().max().unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Op
     Some(LayoutDifference { line: before.matches('\n').count() + 1, column: line.chars().count() + 1 })
 }
 
-/// Returns how many bytes two texts agree in from the beginning, in whole characters; none if they agree in all.
+/// Returns the length of the common prefix in bytes of whole characters; `None` if the texts are equal.
 fn common_length(text: &str, other: &str) -> Option<usize> {
     if text == other {
         return None;

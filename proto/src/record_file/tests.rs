@@ -1,4 +1,4 @@
-//! Files of records: frozen ones, and files of which one byte was changed.
+//! Frozen record files, and files with one changed byte.
 
 use super::*;
 use crate::record::verify_record;
@@ -7,18 +7,20 @@ use lastnim_core::referee::{PublicKey, SigningKey};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Records as this program wrote them once, by [`RecordForm::JSON`]: they stay readable, and stay what is written.
+/// Records that an earlier version wrote in the forms [`RecordForm::JSON`]. They must stay readable, and the writer must
+/// reproduce them.
 const FROZEN: [&str; 2] =
     [include_str!("../../../tests/data/record.json"), include_str!("../../../tests/data/record.pretty.json")];
-/// The same as text, which stays what is written.
+/// The same record as text, which the writer must reproduce.
 const FROZEN_TEXT: &str = include_str!("../../../tests/data/record.txt");
-/// The same with note hashes, made by `tests/python/verify.py`'s idea of the canonical bytes: a line of JSON, and text.
+/// Records with note hashes, which `tests/python/verify.py` made from the canonical bytes: a line of JSON, and text.
 const NOTED: &str = include_str!("../../../tests/data/noted.json");
 const NOTED_TEXT: &str = include_str!("../../../tests/data/noted.txt");
-/// The key of the seed 0, 1, .., 31, which signed them.
+/// The key that signed them, made from the seed 0, 1, .., 31.
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 
-/// Whether `lastnim verify` would pass it: it reads, it is whole and signed by the key, and every byte is in its place.
+/// Whether `lastnim record verify` would pass the text: it is a whole record, signed by the key, in one of the written
+/// forms.
 fn passes(text: &str, key: &PublicKey) -> bool {
     let Ok(given) = read_record(text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
@@ -27,7 +29,7 @@ fn passes(text: &str, key: &PublicKey) -> bool {
 }
 
 #[test]
-fn frozen_records_verify_and_are_written_the_same_again() {
+fn frozen_records_verify_and_are_reproduced() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
     let seed = std::array::from_fn(|index| index as u8);
     assert_eq!(SigningKey::from_seed(&seed).public_key(), key);
@@ -42,7 +44,7 @@ fn frozen_records_verify_and_are_written_the_same_again() {
 }
 
 #[test]
-fn frozen_records_with_note_hashes_verify_and_are_written_the_same_again() {
+fn frozen_records_with_note_hashes_verify_and_are_reproduced() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
     let noted = verify_record(&read_record(NOTED).unwrap()).unwrap();
     assert!(passes(NOTED, &key));
@@ -52,9 +54,9 @@ fn frozen_records_with_note_hashes_verify_and_are_written_the_same_again() {
     }
 }
 
-/// As version 0.1 refuses a note hash, which it does not know.
+/// Like a note hash in version 0.1.
 #[test]
-fn a_field_of_a_later_version_is_refused_by_its_name() {
+fn unknown_field_is_refused_by_name() {
     let refusal = read_record(&NOTED.replacen("note_hash", "mood_hash", 1)).unwrap_err().to_string();
     let words =
         "events[1].declared: unknown key \"mood_hash\": did you mean \"note_hash\"? the keys are \"seat\", ";
@@ -62,7 +64,7 @@ fn a_field_of_a_later_version_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_changed_bit_in_any_byte_of_a_frozen_record_is_found() {
+fn changed_bit_in_any_byte_is_found() {
     let key: PublicKey = FROZEN_KEY.parse().unwrap();
     for file in [FROZEN[0], NOTED] {
         for place in 0..file.len() {
@@ -75,7 +77,7 @@ fn a_changed_bit_in_any_byte_of_a_frozen_record_is_found() {
 }
 
 #[test]
-fn other_layouts_hold_the_same_record_and_are_told() {
+fn other_layouts_are_read_but_reported() {
     let [json, pretty] = FROZEN;
     let record = verify_record(&read_record(json).unwrap()).unwrap();
     let first = |text: &str| {
@@ -91,13 +93,13 @@ fn other_layouts_hold_the_same_record_and_are_told() {
     assert_eq!(first(&pretty.replacen("  \"events\": [", "  \"events\":  [", 1)), (3, 13));
     let number = json.replacen("\"charged_us\":\"1100\"", "\"charged_us\":1.1e3", 1);
     assert_eq!(first(&number).0, 1);
-    // The last character before the padding of 32 bytes holds two bits that count for nothing.
+    // In base64 of 32 bytes the last character before the padding has two unused bits.
     let loose = json.replacen(&format!("{FROZEN_KEY}\""), &FROZEN_KEY.replacen("Mbg=", "Mbh=", 1), 1);
     assert!(read_record(&loose).is_err() || !passes(&loose, &FROZEN_KEY.parse().unwrap()));
 }
 
 #[test]
-fn what_is_no_record_is_refused() {
+fn invalid_texts_are_refused() {
     for text in
         ["", "x", "[]", "\u{feff}{}", "LASTNIM record 1\n", "{", "{}", "{\"events\":3}", "lastnim record 1"]
     {
@@ -113,10 +115,10 @@ fn what_is_no_record_is_refused() {
     assert_eq!(refused, "events[1].at_us: \"x\" is not a whole number");
 }
 
-/// What a member of an object becomes, if it changes.
+/// A replacement for a member of an object, if it changes.
 type MemberChange<'a> = &'a dyn Fn(&str, &Value) -> Option<(String, Value)>;
 
-/// Changes every member of a document that a function knows how to.
+/// Applies `change` to all members in a document.
 fn changed_members(json: &Value, change: MemberChange<'_>) -> Value {
     match json {
         Value::Array(list) => list.iter().map(|value| changed_members(value, change)).collect(),
@@ -136,7 +138,7 @@ fn camel_case(name: &str) -> String {
     words.fold(first, |name, word| name + &word[..1].to_uppercase() + &word[1..])
 }
 
-/// Returns the document with what is absent written out.
+/// Returns documents in which absent values are written in other ways.
 fn layouts_of_absent_fields(json: &Value) -> [(&'static str, Value); 3] {
     [
         (
@@ -186,7 +188,7 @@ fn layouts_of_absent_fields(json: &Value) -> [(&'static str, Value); 3] {
 }
 
 #[test]
-fn whatever_the_proto3_mapping_allows_is_the_same_record() {
+fn every_proto3_layout_reads_as_the_same_record() {
     let json: Value = serde_json::from_str(FROZEN[0]).unwrap();
     let record = read_record(FROZEN[0]).unwrap();
     let is_number =
@@ -223,8 +225,8 @@ fn whatever_the_proto3_mapping_allows_is_the_same_record() {
             }),
         ),
         ("numbers", with_numbers(&|text| Value::from(text.parse::<u64>().unwrap()))),
-        ("texts of numbers", with_numbers(&|text| Value::from(text))),
-        ("fractions of nothing", with_numbers(&|text| Value::from(format!("{text}.00")))),
+        ("numbers as strings", with_numbers(&|text| Value::from(text))),
+        ("zero fractions", with_numbers(&|text| Value::from(format!("{text}.00")))),
         ("exponents", with_numbers(&|text| Value::from(format!("{text}.0E+0")))),
         ("doubles", with_numbers(&|text| Value::from(text.parse::<f64>().unwrap()))),
         (
@@ -249,7 +251,7 @@ fn whatever_the_proto3_mapping_allows_is_the_same_record() {
 }
 
 #[test]
-fn a_refusal_names_the_field_and_the_value() {
+fn error_names_the_field_and_the_value() {
     let changed = |from: &str, to: &str| {
         let text = FROZEN[0].replacen(from, to, 1);
         assert_ne!(text, FROZEN[0], "{from}");
@@ -269,7 +271,7 @@ fn a_refusal_names_the_field_and_the_value() {
         ),
         ("\"first\":1", "\"first\":4294967296", "events[0].created.first: 4294967296 is out of range: "),
         ("\"first\":1", "\"first\":[1]", "events[0].created.first: [1] is not a whole number"),
-        ("[\"alice\",", "[null,", "events[0].created.bots[0]: null is not a text"),
+        ("[\"alice\",", "[null,", "events[0].created.bots[0]: null is not a string"),
         (
             "ENDING_LAST_MOVER_WINS",
             "last_mover_wins",
@@ -277,11 +279,11 @@ fn a_refusal_names_the_field_and_the_value() {
         ),
         ("\"steward\":true", "\"steward\":1", "events[9].took.steward: 1 is not true or false"),
         ("\"hash\":\"6HQ", "\"hash\":\"!HQ", "events[0].hash: \"!HQMGj"),
-        ("\"match_id\":", "\"matchId\":\"x\",\"match_id\":", "the key \"match_id\" stands twice"),
+        ("\"match_id\":", "\"matchId\":\"x\",\"match_id\":", "the key \"match_id\" appears twice"),
         (
             "\"match_id\":",
             "\"match_id\":\"x\",\"match_id\":",
-            "the key \"match_id\" stands twice at column 26",
+            "the key \"match_id\" appears twice at column 26",
         ),
         ("\"winner\":0", "\"winner\":0},\"took\":{", "events[10]: \"ended\" and \"took\" are alternatives"),
         (
@@ -306,7 +308,7 @@ fn a_refusal_names_the_field_and_the_value() {
 }
 
 proptest! {
-    // Signing is slow in a test that is not optimised.
+    // Signatures are slow without optimisation.
     #![proptest_config(lastnim_core::game::testing::cases(100))]
 
     #[test]
@@ -328,7 +330,7 @@ proptest! {
 
 proptest! {
     #[test]
-    fn a_byte_that_was_changed_doubled_deleted_or_put_in_is_found(
+    fn changed_doubled_deleted_or_inserted_byte_is_found(
         scene in scene(),
         place: prop::sample::Index,
         byte in prop_oneof![any::<u8>(), prop::sample::select(b" \n\t0123456789{}[],:;\"=ATZ".as_slice())],

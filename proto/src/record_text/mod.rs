@@ -1,4 +1,4 @@
-//! Records as text, for people: one thing a line, one event a line. Programs read JSON instead.
+//! Records as text for people, one fact or event per line. Programs read JSON instead.
 //!
 //! ```text
 //! lastnim record 1
@@ -26,10 +26,10 @@
 //! 2023-11-14T22:13:20.005000Z ended finished winner 0 alice hash ..
 //! ```
 //!
-//! An exhibition has no line `tournament`; assigned rows are `rows assigned 0 1; 0 1`; what is not signed has no line
-//! `signer` and none `signature`, and where the rows are not revealed no event has a hash. `note_hash <32 bytes in
-//! base64>` stands before `hash` where a bot added one to its row or take. A cancelled match ends with `ended cancelled`. Words are those of the proto's enumerations without what all of one kind begin with; years after
-//! 9999 have more digits. Every line ends with a newline.
+//! An exhibition has no line `tournament`; assigned rows are `rows assigned 0 1; 0 1`. Unsigned records have no lines
+//! `signer` and `signature`, and until the rows are revealed events have no hash. `note_hash <32 bytes in base64>` precedes
+//! `hash` if a bot added one to its row or take. A cancelled match ends with `ended cancelled`. Words are the protos'
+//! enumeration values without their prefix. Years after 9999 have more digits. Every line ends with a newline.
 
 mod utc;
 mod writer;
@@ -37,7 +37,7 @@ mod writer;
 pub use utc::Utc;
 pub use writer::write_record_text;
 
-/// The first line, which says that this is the text form of a record, and which version of it.
+/// The first line, with the version of the text form.
 pub const VERSION_LINE: &str = "lastnim record 1";
 
 #[cfg(test)]

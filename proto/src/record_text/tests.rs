@@ -1,4 +1,4 @@
-//! What the text of a record shows, and what it keeps to itself.
+//! What the text of a record shows, and what it hides until the rows are revealed.
 
 use super::*;
 use lastnim_core::referee::SigningKey;
@@ -6,11 +6,11 @@ use lastnim_core::referee::testing::scene;
 use proptest::prelude::*;
 
 proptest! {
-    // Signing is slow in a test that is not optimised.
+    // Signatures are slow without optimisation.
     #![proptest_config(lastnim_core::game::testing::cases(80))]
 
     #[test]
-    fn each_event_has_a_line_and_what_could_give_rows_away_waits_for_all_rows(scene in scene(), seed: [u8; 32]) {
+    fn each_event_has_a_line_and_hashes_appear_with_the_rows(scene in scene(), seed: [u8; 32]) {
         let finished = scene.finish(&mut |_| ());
         let seal = SigningKey::from_seed(&seed).seal(finished.last_hash());
         for record in [finished, scene.play(&mut |_| ()).0.into_record()] {

@@ -1,21 +1,20 @@
-//! Points in time as people read them.
+//! Timestamps for people.
 
 use std::fmt;
 
-/// A point in time, in microseconds since 1970-01-01 UTC; as text it is RFC 3339 with six decimals, as in
-/// `2023-11-14T22:13:20.000000Z`. Years after 9999, which RFC 3339 does not know, have more digits.
+/// A time in microseconds since 1970-01-01 UTC, displayed as RFC 3339 with six decimals, such as
+/// `2023-11-14T22:13:20.000000Z`. Years after 9999, which RFC 3339 lacks, have more digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utc(pub u64);
 
 const SECOND: u64 = 1_000_000;
 const DAY: u64 = 86_400 * SECOND;
-/// Days of 400 years, after which the calendar repeats itself.
+/// Days in 400 years, after which the calendar repeats.
 const DAYS_OF_ERA: u64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.
 const DAYS_TO_EPOCH: u64 = 719_468;
 
-/// Returns year, month and day of a day since 1970-01-01. Years begin in March here, so that a leap day is the last of
-/// its year.
+/// Returns year, month and day. Internally years begin in March, so that a leap day is the last day.
 fn date_of_days(days: u64) -> (u64, u64, u64) {
     let days = days + DAYS_TO_EPOCH;
     let (era, day_of_era) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);
@@ -42,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn well_known_moments_are_written_as_they_should() {
+    fn known_times_are_formatted() {
         for (micros, text) in [
             (0, "1970-01-01T00:00:00.000000Z"),
             (951_782_400_000_001, "2000-02-29T00:00:00.000001Z"),

@@ -1,4 +1,4 @@
-//! A record becomes text.
+//! Writes records as text.
 
 use super::{Utc, VERSION_LINE};
 use crate::{pb, record::whole_micros};
@@ -7,8 +7,8 @@ use lastnim_core::oracle::Mover;
 use lastnim_core::referee::{Event, MatchSetup, NoteHash, Record, Seal, TimedEvent};
 use std::fmt::Write as _;
 
-/// Writes a record, with its seal if its match is over. As long as the rows are not revealed, what could give them away is
-/// left out: rows, hashes, the seal.
+/// Writes a record, with its seal if the match is over. Until the rows are revealed, leaves out all that could expose them:
+/// rows, hashes, the seal.
 pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     let mut text = format!("{VERSION_LINE}\nmatch {}\n", record.id());
     let setup = record.state().setup();
@@ -30,7 +30,7 @@ pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
 }
 
 fn write_words(text: &mut String, words: std::fmt::Arguments<'_>) {
-    text.write_fmt(words).expect("a string takes all that is written");
+    text.write_fmt(words).expect("a `String` accepts all writes");
 }
 
 fn write_line(text: &mut String, words: std::fmt::Arguments<'_>) {
@@ -67,7 +67,7 @@ fn write_head(text: &mut String, setup: &MatchSetup) {
     }
 }
 
-/// Returns the word for a value of an enumeration: its name on the wire without what all of its kind begin with.
+/// Returns the word of an enumeration value: its name in the proto without the common prefix.
 fn enum_word(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }

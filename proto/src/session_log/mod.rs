@@ -1,7 +1,7 @@
-//! The log of a bot's sessions, as SDKs write it when asked: one JSON object a line (docs/reference/files.md).
+//! The log of a bot's sessions that SDKs write on request: one JSON object per line (docs/reference/files.md).
 //!
-//! Messages stand in it in the JSON of [`json`](super::json), which depends on the descriptors alone, so that a log that an SDK in
-//! another language has written is read like one of this SDK.
+//! Messages use the JSON of [`json`](super::json), which depends only on the descriptors, so that logs of SDKs in other
+//! languages read the same.
 
 use super::{
     json::{MessageJson, message_from_json, parse_document},
@@ -11,28 +11,28 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use thiserror::Error;
 
-/// The version of the log's format, which the first line of each run says.
+/// The version of the format, which the first line of each run states.
 pub const SESSION_LOG_VERSION: u64 = 1;
 
-/// One line of a log.
+/// A line of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionLogLine {
     /// The bot's own wall clock, in microseconds since 1970-01-01 UTC.
     pub at_us: u64,
-    /// Microseconds since the run began, by a clock that is never set.
+    /// Microseconds since the run began, by a monotonic clock.
     pub mono_us: u64,
-    /// The run of the program, in a word that no other run has.
+    /// A unique id of the program's run.
     pub run: String,
-    /// The number of the session in its run, from 1; 0 for what concerns the run.
+    /// The session's number in its run, from 1; 0 for events of the run.
     pub session: u64,
     /// What happened.
     pub event: SessionLogEvent,
 }
 
-/// What a line says.
+/// What a line reports.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionLogEvent {
-    /// The program began to play.
+    /// The program started.
     RunBegan {
         /// The version of the format.
         version: u64,
@@ -41,23 +41,23 @@ pub enum SessionLogEvent {
         /// The server's address.
         server: String,
     },
-    /// A message was handed to the stream.
+    /// A message was passed to the stream.
     Sent(Box<pb::PlayRequest>),
     /// A message was received.
     Received(Box<pb::PlayResponse>),
-    /// The session ended, or could not be opened.
+    /// The session ended or could not be opened.
     Closed {
-        /// Why, in words.
+        /// The reason, in words.
         reason: String,
     },
-    /// Lines could not be written here.
+    /// Some lines could not be written here.
     Gap {
-        /// How many.
+        /// Number of missing lines.
         lines: u64,
     },
-    /// The program ended as it meant to.
+    /// The program ended normally.
     RunEnded,
-    /// Something that a later version says.
+    /// An event that this version does not know.
     Unknown(String),
 }
 
@@ -65,28 +65,28 @@ pub enum SessionLogEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SessionLogError {
-    /// It is no JSON: its end may be missing.
+    /// The line is not JSON; it may be truncated.
     #[error("{0}")]
     Json(String),
-    /// A key is missing, or holds something else.
+    /// A key is missing or its value is invalid.
     #[error("{key}: {given}: expected {expected}")]
     Key {
         /// The key.
         key: &'static str,
-        /// What it holds.
+        /// Its value.
         given: String,
-        /// What it should hold.
+        /// The expected value.
         expected: &'static str,
     },
-    /// The message is none.
+    /// The message is invalid.
     #[error("message: {0}")]
     Message(String),
-    /// The log is of a later version.
+    /// A later version of lastnim wrote the log.
     #[error("version {0} of the log: this program reads version {SESSION_LOG_VERSION}")]
     Version(u64),
 }
 
-/// The keys that every line begins with.
+/// The keys at the start of each line.
 #[derive(Serialize)]
 struct LineStart<'a> {
     at_us: u64,
@@ -96,7 +96,7 @@ struct LineStart<'a> {
     event: &'a str,
 }
 
-/// A line that holds a message.
+/// A line with a message.
 #[derive(Serialize)]
 struct MessageLine<'a> {
     #[serde(flatten)]
@@ -114,7 +114,7 @@ struct PlainLine<'a> {
 }
 
 impl SessionLogLine {
-    /// Writes it, without a newline.
+    /// Formats the line, without a newline.
     pub fn write(&self) -> String {
         let start = LineStart {
             at_us: self.at_us,
@@ -132,13 +132,10 @@ impl SessionLogLine {
             }
             other => serde_json::to_string(&PlainLine { start, members: other.members() }),
         };
-        line.expect("all keys are texts")
+        line.expect("all keys are strings")
     }
 
-    /// Reads a line.
-    ///
-    /// # Errors
-    /// What is wrong with it. Keys that it does not know are passed over.
+    /// Parses a line and ignores unknown keys.
     pub fn parse(text: &str) -> Result<Self, SessionLogError> {
         let line = parse_document(text).map_err(SessionLogError::Json)?;
         let word = text_of(&line, "event")?;
@@ -168,7 +165,7 @@ impl SessionLogLine {
 }
 
 impl SessionLogEvent {
-    /// Returns the word for it.
+    /// Returns the name of the event.
     fn word(&self) -> &str {
         match self {
             Self::RunBegan { .. } => "run_began",
@@ -181,7 +178,7 @@ impl SessionLogEvent {
         }
     }
 
-    /// Returns the keys that it alone has.
+    /// Returns the keys that only this event has.
     fn members(&self) -> Value {
         match self {
             Self::RunBegan { version, sdk, server } => {
@@ -201,12 +198,12 @@ fn message_of<M: prost::Name + Default>(line: &Value) -> Result<Box<M>, SessionL
 
 fn number_of(line: &Value, key: &'static str) -> Result<u64, SessionLogError> {
     let value = line.get(key);
-    value.and_then(Value::as_u64).ok_or_else(|| misfit(key, value, "a whole number from 0"))
+    value.and_then(Value::as_u64).ok_or_else(|| misfit(key, value, "a whole number of 0 or more"))
 }
 
 fn text_of(line: &Value, key: &'static str) -> Result<String, SessionLogError> {
     let value = line.get(key);
-    value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| misfit(key, value, "a text"))
+    value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| misfit(key, value, "a string"))
 }
 
 fn misfit(key: &'static str, value: Option<&Value>, expected: &'static str) -> SessionLogError {

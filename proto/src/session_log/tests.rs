@@ -34,7 +34,7 @@ fn every_line_reads_back() {
 }
 
 #[test]
-fn a_line_is_what_the_page_shows() {
+fn line_matches_the_documentation() {
     let pong = pb::PlayRequest { action: Some(Action::Pong(pb::Pong { id: 5 })) };
     assert_eq!(
         line(SessionLogEvent::Sent(Box::new(pong))).write(),
@@ -47,13 +47,13 @@ fn a_line_is_what_the_page_shows() {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_named() {
+fn mistakes_in_lines_are_named() {
     let start = r#"{"at_us":1,"mono_us":2,"run":"r","session":0,"#;
     let refusal = |rest: &str| SessionLogLine::parse(&format!("{start}{rest}")).unwrap_err().to_string();
     assert!(refusal(r#""event":"sent","mess"#).contains("not valid JSON"));
-    assert_eq!(refusal(r#""event":7}"#), "event: 7: expected a text");
-    assert_eq!(refusal(r#""event":"gap","lines":-1}"#), "lines: -1: expected a whole number from 0");
-    assert_eq!(refusal(r#""event":"gap"}"#), "lines: missing: expected a whole number from 0");
+    assert_eq!(refusal(r#""event":7}"#), "event: 7: expected a string");
+    assert_eq!(refusal(r#""event":"gap","lines":-1}"#), "lines: -1: expected a whole number of 0 or more");
+    assert_eq!(refusal(r#""event":"gap"}"#), "lines: missing: expected a whole number of 0 or more");
     assert!(refusal(r#""event":"sent","message":{"tak":{}}}"#).starts_with("message: "));
     assert_eq!(
         refusal(r#""event":"run_began","version":2,"sdk":"s","server":"a"}"#),

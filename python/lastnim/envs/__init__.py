@@ -2,11 +2,11 @@
 
 - `lastnim.envs.last_nim_v0`: PettingZoo, every seat an agent (the extra `pettingzoo`);
 - `lastnim.envs.against_house_bots`: Gymnasium, one seat against house bots (the extra `gymnasium`);
-- `lastnim.envs.VectorGames`: thousands of games that are stepped at once in Rust (the extra `numpy`);
+- `lastnim.envs.VectorGames`: thousands of games, stepped at once in Rust (the extra `numpy`);
 - `lastnim.envs.open_spiel`: an OpenSpiel game (the extra `openspiel`);
 - `lastnim.envs.verifiers`: a language model against house bots (the extra `verifiers`).
 
-docs/reference/environments.md has their actions, observations and rewards. The rules and the labels are those of the program.
+See docs/reference/environments.md for actions, observations and rewards. Rules and labels come from the program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Last Nim for Gymnasium: one seat, with house bots at the others.
+"""Last Nim for Gymnasium: the learner plays one seat, house bots the others.
 
 Importing this registers `lastnim/AgainstHouseBots-v0` for `gymnasium.make`.
 """
@@ -24,15 +24,15 @@ __all__ = ["ENVIRONMENT_ID", "AgainstHouseBots"]
 ENVIRONMENT_ID = "lastnim/AgainstHouseBots-v0"
 
 MAX_DRAWS = 1_000
-"""How many games are drawn at most until one comes to a turn of the learner."""
+"""Maximum draws until a game reaches a turn of the learner."""
 
 
 class AgainstHouseBots(gymnasium.Env[Observation, "np.int64"]):
-    """One seat of a game, with a house bot at each of the others, such as random, oracle or minimax-3.
+    """The learner's seat of a game, with a house bot such as random, oracle or minimax-3 in each other seat.
 
-    The first of the opponents sits behind the learner. `seat` is the learner's; if it is None each game draws it. `labels` says whether
-    the infos hold the oracle's labels, `render_mode` is `ansi` or `human`. The other arguments are those of `game_source`, but that
-    there are as many players as opponents and one.
+    The opponents sit in order after the learner. `seat` is the learner's seat, drawn for each game by default. `labels` adds the
+    oracle's labels to the infos. `render_mode` is `ansi` or `human`. The other arguments are those of `game_source`; the number of players
+    is one more than the number of opponents.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}
@@ -50,11 +50,11 @@ class AgainstHouseBots(gymnasium.Env[Observation, "np.int64"]):
         self.opponents = [opponents] if isinstance(opponents, str) else list(opponents)
         players = len(self.opponents) + 1
         if (given := settings.setdefault("players", players)) != players:
-            raise ValueError(f"players: {given}: with {players - 1} opponents there are {players}")
+            raise ValueError(f"players: {given}: expected {players}, for {players - 1} opponents")
         self.source = game_source(**settings)
         if seat is not None and not 0 <= index(seat) < players:
-            raise ValueError(f"seat: {seat}: there are the seats 0 to {players - 1}")
-        # A name that no house bot has is refused now.
+            raise ValueError(f"seat: {seat}: expected 0 to {players - 1}")
+        # Fails now if a house bot does not exist.
         self._house_rows = [house_row(bot, players) for bot in self.opponents]
         self._given_seat = seat
         self._labels = labels
@@ -66,7 +66,7 @@ class AgainstHouseBots(gymnasium.Env[Observation, "np.int64"]):
 
     @property
     def game(self) -> GameInProgress:
-        """The game as it stands; it answers what the oracle says about it."""
+        """The current game, which also answers questions to the oracle."""
         return self._current().game
 
     @property
@@ -77,17 +77,17 @@ class AgainstHouseBots(gymnasium.Env[Observation, "np.int64"]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Draws a game, from the seed if one is given, and plays to the learner's first turn. There are no options."""
+        """Draws a game, from the seed if given, and plays to the learner's first turn. There are no options."""
         super().reset(seed=seed)
         for _ in range(MAX_DRAWS):
             self._draw_game()
             if not self.game.is_over:
                 self._show_to_human()
                 return self._observation(), self._current().info(self._seat)
-        raise ValueError(f"no game came to a turn of seat {self._seat} in {MAX_DRAWS} draws: {game_text(self.game)}")
+        raise ValueError(f"seat {self._seat} got no turn in {MAX_DRAWS} games: {game_text(self.game)}")
 
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Makes the learner's action, and plays to its next turn."""
+        """Performs the learner's action, and plays to its next turn."""
         reward = self._current().act(index(action))
         self._play_opponents()
         reward += self.game.rewards()[self._seat]
@@ -95,12 +95,12 @@ class AgainstHouseBots(gymnasium.Env[Observation, "np.int64"]):
         return self._observation(), reward, self.game.is_over, False, self._current().info(self._seat)
 
     def render(self) -> str | None:
-        """Returns the game in a line if the render mode is `ansi`; in the mode `human` it is printed by every step."""
+        """Returns the game in a line in the mode `ansi`; in the mode `human` every step prints it."""
         return game_text(self.game) if self.render_mode == "ansi" else None
 
     def _current(self) -> Episode:
         if self._episode is None:
-            raise ValueError("there is no game yet: reset the environment")
+            raise ValueError("reset the environment first")
         return self._episode
 
     def _draw_game(self) -> None:

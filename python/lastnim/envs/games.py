@@ -1,4 +1,4 @@
-"""Where the games of an environment come from, and one of them, as all environments play it."""
+"""The source of an environment's games, and one game with the rules that all environments share."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ RowSource: TypeAlias = Literal["standard", "random", "declared"] | Matrix
 """Where rows come from: all standard, drawn for each game, declared by the seats before the first take, or given."""
 
 ILLEGAL_REWARD = -1.0
-"""What an action that is not allowed costs. The lowest one that is allowed is made in its place."""
+"""The penalty for an illegal action, which is replaced by the lowest legal one."""
 
 RENDER_MODES = ("ansi", "human")
-"""How a game is shown: as a line of text that is returned, or printed after each action."""
+"""How to show a game: returned as a line of text, or printed after each action."""
 
 
 class GameSettings(TypedDict, total=False):
@@ -53,10 +53,10 @@ def game_source(
     first: int = 0,
     ending: Ending = "to_move_wins",
 ) -> GameSource:
-    """Says where games come from.
+    """Returns a source of games.
 
-    `players` is the number of seats, 2 to 32. `piles` are the piles of every game; without them each game draws `pile_count` piles, 1 to
-    1,024, of 1 to `largest_pile` counters. No pile is higher than 1,023. `first` is the seat to move first.
+    `players` is the number of seats, 2 to 32. `piles` are the piles of every game; without them each game draws `pile_count` piles (1 to
+    1,024) of 1 to `largest_pile` counters. Piles have at most 1,023 counters. `first` is the seat that moves first.
     """
     return GameSource(
         players=natural_number("players", players),
@@ -70,7 +70,7 @@ def game_source(
 
 
 def natural_number(name: str, value: int) -> int:
-    """Returns an integer that fits into 64 bits without a sign."""
+    """Checks that an integer fits into 64 bits without a sign."""
     number = index(value)
     if not 0 <= number < 2**64:
         raise ValueError(f"{name}: {number}: expected an integer of 0 to 2^64 - 1")
@@ -89,14 +89,14 @@ def game_text(game: GameInProgress) -> str:
 
 
 def check_render_mode(render_mode: str | None) -> str | None:
-    """Returns the render mode if there is such a one."""
+    """Checks the render mode."""
     if render_mode is not None and render_mode not in RENDER_MODES:
         raise ValueError(f"render_mode: {render_mode!r}: expected one of {', '.join(RENDER_MODES)}, or None")
     return render_mode
 
 
 class Episode:
-    """A game from its start to its end, whose actions may be wrong, with the oracle's labels if they are wanted."""
+    """A game from start to end, which replaces illegal actions and adds the oracle's labels if requested."""
 
     def __init__(
         self, source: GameSource, seed: int, *, labels: bool, declared: Sequence[Sequence[int] | None] | None = None
@@ -107,7 +107,7 @@ class Episode:
         self._regrets: dict[int, int] = {}
 
     def act(self, action: int) -> float:
-        """Makes an action of the seat to move, or the lowest one that is allowed if it is not, and returns what that costs."""
+        """Performs an action of the seat to move, or the lowest legal one if it is illegal. Returns the penalty."""
         if self.game.is_over:
             raise ValueError(f"action {action}: the game is over: reset the environment")
         allowed = 0 <= action <= self._highest_action and self.game.allows(action)
@@ -119,7 +119,7 @@ class Episode:
         return 0.0 if allowed else ILLEGAL_REWARD
 
     def info(self, seat: int) -> dict[str, Any]:
-        """Returns the labels for a seat, by the keys that docs/reference/environments.md lists; nothing if they are not wanted."""
+        """Returns the labels for a seat, by the keys in docs/reference/environments.md; empty if labels were not requested."""
         if not self._labels or self.game.is_declaring:
             return {}
         info: dict[str, Any] = {"predicted_winner": self.game.predicted_winner()}

@@ -1,10 +1,10 @@
 """Last Nim for PettingZoo: every seat is an agent, `seat_0` to `seat_{n-1}`.
 
-`env` is the environment whose agents act in turn; `parallel_env` has them choose for a whole round beforehand. Their arguments are those
-of `lastnim.envs.game_source`, and:
+In `env` the agents act in turn; in `parallel_env` they choose their actions for a whole round at once. The arguments are those of
+`lastnim.envs.game_source`, and:
 
-- `labels`: whether the infos hold the oracle's labels;
-- `max_cycles`: after how many rounds, in which every seat acts once, a game is truncated;
+- `labels`: whether to add the oracle's labels to the infos;
+- `max_cycles`: the number of rounds, in which every seat acts once, after which a game is truncated;
 - `render_mode`: `ansi` returns the game as a line of text, `human` prints it after each action.
 """
 
@@ -37,13 +37,13 @@ def env(
     render_mode: str | None = None,
     **settings: Unpack[GameSettings],
 ) -> AECEnv[str, Observation, Any]:
-    """Makes the environment, with PettingZoo's checks that it is used in order and within its spaces."""
+    """Creates the environment with PettingZoo's checks of order and spaces."""
     raw = raw_env(labels=labels, max_cycles=max_cycles, render_mode=render_mode, **settings)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(raw))
 
 
 class _Games:
-    """Games of one source, one after the other, each of which ends or is truncated after some rounds."""
+    """Games of one source, one after another, each of which ends or is truncated after some rounds."""
 
     def __init__(
         self, *, labels: bool, max_cycles: int | None, render_mode: str | None, settings: GameSettings
@@ -74,7 +74,7 @@ class _Games:
     @property
     def episode(self) -> Episode:
         if self._episode is None:
-            raise ValueError("there is no game yet: reset the environment")
+            raise ValueError("reset the environment first")
         return self._episode
 
     @property
@@ -85,7 +85,7 @@ class _Games:
         return self.agents[self.game.to_move]
 
     def act(self, action: int) -> dict[str, float]:
-        """Makes an action of the seat to move, and returns the rewards for it."""
+        """Performs an action of the seat to move, and returns its rewards."""
         seat = self.game.to_move
         penalty = self.episode.act(action)
         self._actions += 1
@@ -104,7 +104,7 @@ class _Games:
         return {agent: self.episode.info(seat) for seat, agent in enumerate(self.agents)}
 
     def text(self) -> str | None:
-        """Returns what `render` does."""
+        """Returns the result of `render`."""
         return game_text(self.game) if self.render_mode == "ansi" else None
 
     def show_to_human(self) -> None:
@@ -112,8 +112,8 @@ class _Games:
             print(game_text(self.game))
 
 
-class raw_env(AECEnv[str, Observation, Any], EzPickle):  # noqa: N801, the name that PettingZoo gives it
-    """The environment whose agents act in turn, without checks of its use."""
+class raw_env(AECEnv[str, Observation, Any], EzPickle):  # noqa: N801, PettingZoo's name
+    """The environment in which agents act in turn, without checks."""
 
     metadata: dict[str, Any] = {
         "name": "last_nim_v0",
@@ -138,19 +138,19 @@ class raw_env(AECEnv[str, Observation, Any], EzPickle):  # noqa: N801, the name 
 
     @property
     def game(self) -> GameInProgress:
-        """The game as it stands; it answers what the oracle says about it."""
+        """The current game, which also answers questions to the oracle."""
         return self._games.game
 
     def observation_space(self, agent: str) -> Space[Observation]:
-        """Returns what an agent may observe."""
+        """Returns an agent's observation space."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Returns the actions of an agent."""
+        """Returns an agent's action space."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Draws a game, from the seed if one is given. There are no options."""
+        """Draws a game, from the seed if given. There are no options."""
         self._games.start_next(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -161,17 +161,17 @@ class raw_env(AECEnv[str, Observation, Any], EzPickle):  # noqa: N801, the name 
         self.agent_selection = self._games.agent_to_move()
 
     def observe(self, agent: str) -> Observation:
-        """Returns what an agent observes."""
+        """Returns an agent's observation."""
         return self._games.observe(agent)
 
     def step(self, action: int | None) -> None:
-        """Makes an action of the agent whose turn it is; None for one whose game is over."""
+        """Performs the action of the agent whose turn it is; None if its game is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if action is None:
-            raise ValueError(f"action None of {agent}: it has to act, for its game goes on")
+            raise ValueError(f"action None of {agent}: it must act, since its game is not over")
         self._cumulative_rewards[agent] = 0.0
         self.rewards = self._games.act(index(action))
         self.terminations = dict.fromkeys(self.agents, self.game.is_over)
@@ -181,18 +181,17 @@ class raw_env(AECEnv[str, Observation, Any], EzPickle):  # noqa: N801, the name 
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """Returns the game in a line if the render mode is `ansi`; in the mode `human` it is printed by every step."""
+        """Returns the game in a line in the mode `ansi`; in the mode `human` every step prints it."""
         return self._games.text()
 
     def close(self) -> None:
         """Does nothing: there is nothing to release."""
 
 
-class parallel_env(ParallelEnv[str, Observation, Any], EzPickle):  # noqa: N801, the name that PettingZoo gives it
-    """The environment whose agents choose for a whole round beforehand; their actions are made in turn.
+class parallel_env(ParallelEnv[str, Observation, Any], EzPickle):  # noqa: N801, PettingZoo's name
+    """The environment in which agents choose for a whole round at once; their actions are performed in turn.
 
-    What an agent chose may no longer be allowed when its turn comes. Then the lowest action that is allowed is made in its place, as
-    always, and costs it as much.
+    If an action has become illegal when its turn comes, the lowest legal action replaces it, with the usual penalty.
     """
 
     metadata: dict[str, Any] = {"name": "last_nim_v0", "render_modes": list(RENDER_MODES)}
@@ -214,21 +213,21 @@ class parallel_env(ParallelEnv[str, Observation, Any], EzPickle):  # noqa: N801,
 
     @property
     def game(self) -> GameInProgress:
-        """The game as it stands; it answers what the oracle says about it."""
+        """The current game, which also answers questions to the oracle."""
         return self._games.game
 
     def observation_space(self, agent: str) -> Space[Observation]:
-        """Returns what an agent may observe."""
+        """Returns an agent's observation space."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space[Any]:
-        """Returns the actions of an agent."""
+        """Returns an agent's action space."""
         return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Draws a game, from the seed if one is given. There are no options."""
+        """Draws a game, from the seed if given. There are no options."""
         self._games.start_next(seed)
         self.agents = list(self.possible_agents)
         return self._observations(), self._games.infos()
@@ -238,10 +237,10 @@ class parallel_env(ParallelEnv[str, Observation, Any], EzPickle):  # noqa: N801,
     ) -> tuple[
         dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
     ]:
-        """Makes an action of each agent, in turn, until the game ends."""
+        """Performs an action of each agent, in turn, until the game ends."""
         agents = self.agents
         if missing := [agent for agent in agents if agent not in actions]:
-            raise ValueError(f"actions: none of {', '.join(missing)}: every agent chooses one")
+            raise ValueError(f"actions: missing for {', '.join(missing)}")
         rewards = dict.fromkeys(agents, 0.0)
         for _ in agents:
             if self.game.is_over:
@@ -260,11 +259,11 @@ class parallel_env(ParallelEnv[str, Observation, Any], EzPickle):  # noqa: N801,
         )
 
     def _observations(self) -> dict[str, Observation]:
-        """Returns what each agent observes: its mask is for its next turn only if it is the first of the round."""
+        """Returns each agent's observation. An agent's mask is valid for its next turn only if it moves first in the round."""
         return {agent: self._games.observe(agent) for agent in self.possible_agents}
 
     def render(self) -> str | None:
-        """Returns the game in a line if the render mode is `ansi`; in the mode `human` it is printed by every action."""
+        """Returns the game in a line in the mode `ansi`; in the mode `human` every action prints it."""
         return self._games.text()
 
     def close(self) -> None:

@@ -3,9 +3,9 @@
 >>> import lastnim.envs.open_spiel, pyspiel
 >>> game = pyspiel.load_game("last_nim(players=3,piles=3;4;5,rows=0 1 2;1 0 2;0 1 2)")
 
-It is a deterministic game of general sum with perfect information, whose rows are assigned. Parameters: `players`, `piles` and `rows`, each
-separated by semicolons (`rows` is `standard` or the offsets of each seat), `first` and `ending`. A single pile has a semicolon as well:
-`piles=9;`, for OpenSpiel reads `9` as a number. A seat's return is its satisfaction.
+It is a deterministic general-sum game with perfect information and assigned rows. Parameters: `players`, `piles` and `rows`, each separated
+by semicolons (`rows` is `standard` or the offsets of each seat), `first` and `ending`. A single pile needs a semicolon too: `piles=9;`,
+since OpenSpiel reads `9` as a number. A seat's return is its satisfaction.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .games import RowSource, game_source, game_text
 
 __all__ = ["LastNimGame", "LastNimState"]
 
-# They have no types.
+# These libraries have no types.
 pyspiel: Any = import_module("pyspiel")
 observation: Any = import_module("open_spiel.python.observation")
 
@@ -84,22 +84,22 @@ class LastNimGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class LastNimState(pyspiel.State):  # type: ignore[misc]
-    """A position of a game, with what the oracle says about it."""
+    """A position of a game, which also answers questions to the oracle."""
 
     def __init__(self, game: LastNimGame) -> None:
         super().__init__(game)  # pyright: ignore[reportUnknownMemberType]
         self.game_in_progress: GameInProgress = game.source.draw_game(0)
 
     def predicted_winner(self) -> int:
-        """Returns the seat that wins under optimal play from here on."""
+        """Returns the winner under optimal play from here on."""
         return self.game_in_progress.predicted_winner()
 
     def optimal_takes(self) -> list[tuple[int, int]]:
-        """Returns the optimal takes, as ranges from the first number to the second: at most two."""
+        """Returns the optimal takes as at most two ranges, both ends included."""
         return self.game_in_progress.optimal_takes()
 
     def regret(self, action: int) -> int:
-        """Returns the ranks, 0 to n-1, that the seat to move would lose by an action."""
+        """Returns the ranks, 0 to n-1, that an action would cost the seat to move."""
         return self.game_in_progress.regret(action)
 
     def current_player(self) -> int:
@@ -120,7 +120,7 @@ class LastNimState(pyspiel.State):  # type: ignore[misc]
         return self.game_in_progress.is_over
 
     def returns(self) -> list[float]:
-        """Returns each seat's satisfaction, 0 to 1; only 0 while the game goes on."""
+        """Returns each seat's satisfaction, 0 to 1; 0 until the game is over."""
         return self.game_in_progress.rewards()
 
     def __str__(self) -> str:
@@ -128,20 +128,20 @@ class LastNimState(pyspiel.State):  # type: ignore[misc]
 
 
 class LastNimObserver:
-    """Shows a state as docs/reference/environments.md says."""
+    """Observes a state (docs/reference/environments.md)."""
 
     def __init__(self, game: LastNimGame, params: Any) -> None:
         if params:
-            raise ValueError(f"observer of last_nim: {params}: it has no parameters")
+            raise ValueError(f"observer of last_nim: {params}: expected no parameters")
         self.tensor = np.zeros(game.source.observation_length, np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: LastNimState, player: int) -> None:
-        """Writes what a player observes into the tensor."""
+        """Writes a player's observation to the tensor."""
         self.tensor[:] = state.game_in_progress.observation(player)
 
     def string_from(self, state: LastNimState, player: int) -> str:
-        """Returns what a player observes as text, which is the same for all."""
+        """Returns a player's observation as text, which is the same for all."""
         return str(state)
 
 

@@ -1,4 +1,4 @@
-"""Actions and observations as spaces of Gymnasium."""
+"""Actions and observations as Gymnasium spaces."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .._lastnim import GameInProgress, GameSource
 __all__ = ["Observation", "action_space", "observation_space", "seat_observation"]
 
 Observation = dict[str, NDArray[Any]]
-"""What a seat sees: the numbers at `observation`, and which actions are allowed at `action_mask`."""
+"""What a seat sees: numbers at `observation`, and the legal actions at `action_mask`."""
 
 
 def action_space(source: GameSource) -> Discrete[np.int64]:
-    """Returns the actions: the number of counters to take, or an offset to declare."""
+    """Returns the actions: a number of counters to take, or an offset to declare."""
     return Discrete(source.action_count)
 
 
 def observation_space(source: GameSource) -> Space[Observation]:
-    """Returns what a seat may observe."""
+    """Returns a seat's observation space."""
     low = np.array(source.observation_low, dtype=np.int16)
     high = np.array(source.observation_high, dtype=np.int16)
     mask = Box(low=0, high=1, shape=(source.action_count,), dtype=np.int8)
@@ -31,5 +31,5 @@ def observation_space(source: GameSource) -> Space[Observation]:
 
 
 def seat_observation(game: GameInProgress, seat: int) -> Observation:
-    """Returns what a seat observes."""
+    """Returns a seat's observation."""
     return {"observation": game.observation(seat), "action_mask": game.action_mask(seat)}

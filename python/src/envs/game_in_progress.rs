@@ -1,4 +1,4 @@
-//! One game that is played action by action.
+//! One game, played action by action.
 
 use super::{
     GameSource, game_source::offset_lists, observed_rows::ObservedRows, regret_of_take, value_error,
@@ -13,14 +13,14 @@ use lastnim_tournament::{Scoring, SeededDraw};
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// A game that is played action by action: first the rows, if the seats declare them, then takes.
+/// A game played action by action: first the rows, if the seats declare them, then takes.
 ///
-/// An action is a number of counters to take. While rows are declared it is an offset: the seats name, in turn, the most preferred
-/// of those that they have not named yet. The last one goes without saying.
+/// An action is a number of counters to take. While rows are declared it is an offset: each seat lists its offsets from the
+/// most preferred to the last but one; the last one follows.
 #[pyclass(module = "lastnim._lastnim")]
 pub struct GameInProgress {
     source: Py<GameSource>,
-    /// What it was drawn from, with the rows that were declared beforehand, by seat.
+    /// What it was drawn from, and the rows declared in advance, by seat.
     seed: u64,
     declared: Vec<Option<Vec<u64>>>,
     actions: Vec<i64>,
@@ -28,7 +28,7 @@ pub struct GameInProgress {
     stage: Stage,
 }
 
-/// What [`GameSource::replay_game`] takes.
+/// The arguments of [`GameSource::replay_game`].
 type ReplayArguments = (u64, Vec<Option<Vec<u64>>>, Vec<i64>);
 
 #[derive(Clone)]
@@ -37,14 +37,14 @@ enum Stage {
     Playing(Box<Playing>),
 }
 
-/// Rows that are not complete yet.
+/// Incomplete rows.
 #[derive(Clone)]
 struct Declaring {
     offsets: BySeat<Vec<u64>>,
     to_declare: Seat,
 }
 
-/// A game whose rows are known.
+/// A game with known rows.
 #[derive(Clone)]
 struct Playing {
     game: Game,
@@ -62,7 +62,7 @@ impl Declaring {
         self.offsets[seat].len() == self.seats().get()
     }
 
-    /// Adds an offset that is the last but one, or a lower one, and the last one if it goes without saying.
+    /// Adds an offset, and the last one once it follows.
     fn add_offset(&mut self, offset: u64) {
         let (seat, seats) = (self.to_declare, self.seats().get());
         self.offsets[seat].push(offset);
@@ -72,7 +72,7 @@ impl Declaring {
         }
     }
 
-    /// Returns the next seat, from `seat` on, whose row is not complete.
+    /// Returns the next seat, from `seat` on, with an incomplete row.
     fn incomplete_seat(&self, seat: Seat) -> Option<Seat> {
         let seats = self.seats();
         (0..seats.get())
@@ -81,7 +81,7 @@ impl Declaring {
     }
 
     fn matrix(&self) -> AllianceMatrix {
-        AllianceMatrix::parse(self.offsets.as_slice()).expect("every seat has named each offset once")
+        AllianceMatrix::parse(self.offsets.as_slice()).expect("every row is complete")
     }
 }
 
@@ -99,7 +99,7 @@ impl Playing {
 }
 
 impl GameInProgress {
-    /// Draws a game. Rows that are declared beforehand, by seat, stand for nothing where rows are assigned.
+    /// Draws a game. Rows declared in advance are ignored if rows are assigned.
     pub(super) fn start(
         source: Bound<'_, GameSource>,
         seed: u64,
@@ -126,7 +126,7 @@ impl GameInProgress {
         Ok(game)
     }
 
-    /// Passes the turn to the next seat, from `seat` on, whose row is not complete; if there is none, play begins.
+    /// Passes the turn to the next seat, from `seat` on, with an incomplete row; after the last one, play begins.
     fn pass_declaration(&mut self, seat: Seat) {
         let Stage::Declaring(declaring) = &mut self.stage else { return };
         if let Some(next) = declaring.incomplete_seat(seat) {
@@ -156,7 +156,7 @@ impl GameInProgress {
         self.seats().seat(seat).map_err(value_error)
     }
 
-    /// Returns the actions that are allowed now, in rising order.
+    /// Returns the legal actions in ascending order.
     fn actions(&self) -> Vec<u64> {
         match &self.stage {
             Stage::Declaring(declaring) => {
@@ -169,9 +169,9 @@ impl GameInProgress {
 
     fn playing(&self) -> PyResult<&Playing> {
         match &self.stage {
-            Stage::Declaring(_) => Err(PyValueError::new_err(
-                "the rows are not declared yet, and without them nothing is optimal",
-            )),
+            Stage::Declaring(_) => {
+                Err(PyValueError::new_err("optimal play is undefined until all rows are declared"))
+            }
             Stage::Playing(playing) => Ok(playing),
         }
     }
@@ -179,7 +179,7 @@ impl GameInProgress {
 
 #[pymethods]
 impl GameInProgress {
-    /// The seat to move, or to declare its next offset.
+    /// The seat to take, or to declare its next offset.
     #[getter]
     fn to_move(&self) -> usize {
         self.seat_to_move().index()
@@ -197,7 +197,7 @@ impl GameInProgress {
         self.winner().is_some()
     }
 
-    /// The seat that has won; none while the game goes on.
+    /// The winner; None until the game is over.
     #[getter]
     fn winner(&self) -> Option<usize> {
         match &self.stage {
@@ -206,7 +206,7 @@ impl GameInProgress {
         }
     }
 
-    /// The piles as they stand, emptied ones as 0.
+    /// The current piles; empty ones are 0.
     #[getter]
     fn piles(&self) -> Vec<u64> {
         match &self.stage {
@@ -215,14 +215,14 @@ impl GameInProgress {
         }
     }
 
-    /// The row of each seat; none while rows are being declared.
+    /// The row of each seat; None while rows are being declared.
     #[getter]
     fn rows(&self) -> Option<Vec<Vec<u32>>> {
         let Stage::Playing(playing) = &self.stage else { return None };
         Some(offset_lists(&playing.game.matrix))
     }
 
-    /// Returns whether an action is allowed now.
+    /// Returns whether an action is legal.
     fn allows(&self, action: i64) -> bool {
         u64::try_from(action).is_ok_and(|action| match &self.stage {
             Stage::Declaring(_) => self.actions().contains(&action),
@@ -230,12 +230,12 @@ impl GameInProgress {
         })
     }
 
-    /// Returns the actions that are allowed now, in rising order; none when the game is over.
+    /// Returns the legal actions in ascending order; empty when the game is over.
     fn legal_actions(&self) -> Vec<u64> {
         self.actions()
     }
 
-    /// Takes counters, or declares an offset.
+    /// Takes counters or declares an offset.
     pub(super) fn act(&mut self, action: i64) -> PyResult<()> {
         let allowed = u64::try_from(action);
         match &mut self.stage {
@@ -256,7 +256,7 @@ impl GameInProgress {
                     .collect();
                 let Some(offset) = allowed.ok().filter(|offset| left.contains(offset)) else {
                     return Err(PyValueError::new_err(format!(
-                        "offset {action} as the next of the row of seat {seat}: it has not named {left:?} yet"
+                        "offset {action} cannot be next in the row of seat {seat}: expected one of {left:?}"
                     )));
                 };
                 declaring.add_offset(offset);
@@ -268,7 +268,7 @@ impl GameInProgress {
         Ok(())
     }
 
-    /// Returns the reward of each seat at the end, 0 to 1; only 0 while the game goes on.
+    /// Returns the reward of each seat, 0 to 1; 0 until the game is over.
     fn rewards(&self) -> Vec<f64> {
         let seats = self.seats();
         let Stage::Playing(playing) = &self.stage else { return vec![0.0; seats.get()] };
@@ -277,7 +277,7 @@ impl GameInProgress {
         seats.iter().map(|seat| reward_of_seat(scoring, &playing.game.matrix, seat, winner)).collect()
     }
 
-    /// Returns what a seat observes, as docs/reference/environments.md says.
+    /// Returns a seat's observation (docs/reference/environments.md).
     fn observation<'py>(&self, py: Python<'py>, observer: usize) -> PyResult<Bound<'py, PyArray1<i16>>> {
         let observer = self.parse_seat(observer)?;
         let (source, seats) = (self.source.get(), self.seats());
@@ -297,7 +297,7 @@ impl GameInProgress {
         Ok(numbers.into_pyarray(py))
     }
 
-    /// Returns, by action, 1 if the seat may take it now, and 0 otherwise: only 0 if another seat is to move.
+    /// Returns 1 for each legal action of the seat and 0 for others; all 0 if another seat is to move.
     fn action_mask<'py>(&self, py: Python<'py>, seat: usize) -> PyResult<Bound<'py, PyArray1<i8>>> {
         let mut mask = vec![0; self.source.get().action_count()];
         if self.parse_seat(seat)? == self.seat_to_move() {
@@ -308,20 +308,20 @@ impl GameInProgress {
         Ok(mask.into_pyarray(py))
     }
 
-    /// Returns the seat that wins under optimal play from here on.
+    /// Returns the winner under optimal play from here on.
     fn predicted_winner(&self) -> PyResult<usize> {
         let playing = self.playing()?;
         Ok(playing.solution.winner(&playing.position).index())
     }
 
-    /// Returns the optimal takes of the seat to move, as ranges of takes from the first number to the second: at most two.
+    /// Returns the optimal takes of the seat to move as at most two ranges, both ends included.
     fn optimal_takes(&self) -> PyResult<Vec<(u64, u64)>> {
         let playing = self.playing()?;
         let takes = playing.solution.optimal_takes(&playing.position);
         Ok(takes.iter().map(|range| (range.lo, range.hi)).collect())
     }
 
-    /// Returns the ranks, 0 to n-1, that the seat to move would lose by a take, in its own row.
+    /// Returns the ranks, 0 to n-1, that a take would cost the seat to move in its own row.
     fn regret(&self, take: i64) -> PyResult<usize> {
         let playing = self.playing()?;
         regret_of_take(
@@ -333,7 +333,7 @@ impl GameInProgress {
         .map_err(value_error)
     }
 
-    /// Returns the take of a house bot that sits where the turn is.
+    /// Returns the take of a house bot in the seat to move.
     fn house_take(&self, bot: &str, seed: u64) -> PyResult<u64> {
         let playing = self.playing()?;
         let view = MatchView::practice(&playing.game, &playing.takes).map_err(value_error)?;
@@ -357,7 +357,7 @@ impl GameInProgress {
     }
 }
 
-/// Returns the reward of a seat whose game was won by `winner`.
+/// Returns the reward of a seat.
 pub(super) fn reward_of_seat(scoring: Scoring, matrix: &AllianceMatrix, seat: Seat, winner: Seat) -> f64 {
     match scoring {
         Scoring::Win => f64::from(u8::from(seat == winner)),
@@ -368,7 +368,7 @@ pub(super) fn reward_of_seat(scoring: Scoring, matrix: &AllianceMatrix, seat: Se
     }
 }
 
-/// Returns the row that a house bot declares at a table of so many seats.
+/// Returns the row that a house bot declares with this number of seats.
 #[pyfunction]
 pub fn house_row(bot: &str, players: usize) -> PyResult<Vec<u32>> {
     let mut bot = bot.parse::<HouseBot>().map_err(value_error)?.build_bot(0);

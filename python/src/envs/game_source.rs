@@ -1,4 +1,4 @@
-//! Where the games of an environment come from.
+//! Where an environment gets its games.
 
 use super::{GameInProgress, MAX_LARGEST_PILE, value_error};
 use lastnim_core::game::{AllianceMatrix, Ending, MAX_PILES, Piles, Seat, SeatCount};
@@ -9,7 +9,7 @@ use pyo3::{
     types::{PyDict, PyTuple},
 };
 
-/// Where rows come from, as Python says it.
+/// The source of rows, as Python names it.
 #[derive(FromPyObject)]
 pub enum RowsArgument {
     /// `standard`, `random` or `declared`.
@@ -18,11 +18,11 @@ pub enum RowsArgument {
     Matrix(Vec<Vec<u64>>),
 }
 
-/// Where the games of an environment come from: their piles, rows, first seat and ending.
+/// Where an environment gets its games: piles, rows, first seat and ending.
 #[pyclass(frozen, module = "lastnim._lastnim")]
 pub struct GameSource {
     pub(super) seats: SeatCount,
-    /// The piles of every game; none if they are drawn.
+    /// The piles of every game; None if they are drawn.
     piles: Option<Piles>,
     pub(super) pile_count: usize,
     pub(super) largest_pile: u64,
@@ -39,10 +39,10 @@ impl GameSource {
         }
         let counters: Vec<u64> =
             (0..self.pile_count).map(|_| 1 + draw.number_below(self.largest_pile)).collect();
-        Piles::parse(&counters).expect("the number of piles and the highest one were checked")
+        Piles::parse(&counters).expect("the limits of piles were checked")
     }
 
-    /// Returns the rows that the seats of a game are assigned; none if they declare them.
+    /// Returns the assigned rows of a game; None if seats declare them.
     pub(super) fn draw_rows(&self, draw: &mut SeededDraw) -> Option<AllianceMatrix> {
         match &self.rows {
             AllianceSource::Declared => None,
@@ -52,7 +52,7 @@ impl GameSource {
         }
     }
 
-    /// Returns what a seat's reward at the end is, as tournaments score by default.
+    /// Returns the default scoring of tournaments.
     pub(super) fn scoring(&self) -> Scoring {
         Scoring::default_for(&self.rows, self.seats)
     }
@@ -87,7 +87,7 @@ impl GameSource {
         }
         if !(1..=MAX_LARGEST_PILE).contains(&largest_pile) {
             return Err(PyValueError::new_err(format!(
-                "largest_pile: {largest_pile}: a pile of an environment has 1 to {MAX_LARGEST_PILE} counters, each take of which is an action"
+                "largest_pile: {largest_pile}: expected 1 to {MAX_LARGEST_PILE}, since each take is an action"
             )));
         }
         let rows = parse_rows(rows, seats)?;
@@ -102,50 +102,50 @@ impl GameSource {
         })
     }
 
-    /// How many seats there are.
+    /// The number of seats.
     #[getter]
     fn players(&self) -> usize {
         self.seats.get()
     }
 
-    /// How many piles a game starts with.
+    /// The number of piles at the start.
     #[getter]
     fn pile_count(&self) -> usize {
         self.pile_count
     }
 
-    /// The counters of the highest pile that a game may start with.
+    /// The largest pile at the start of any game.
     #[getter]
     fn largest_pile(&self) -> u64 {
         self.largest_pile
     }
 
-    /// The seat to move first.
+    /// The seat that moves first.
     #[getter]
     fn first(&self) -> usize {
         self.first.index()
     }
 
-    /// Whether the seats declare their rows.
+    /// Whether seats declare their rows.
     #[getter]
     pub(super) fn declares_rows(&self) -> bool {
         self.rows == AllianceSource::Declared
     }
 
-    /// How many actions there are: 0 up to the highest take, and up to the highest offset where rows are declared.
+    /// The number of actions: 0 up to the largest take, and up to the highest offset if rows are declared.
     #[getter]
     pub(super) fn action_count(&self) -> usize {
         let highest_offset = if self.declares_rows() { self.seats.get() - 1 } else { 0 };
         1 + highest_offset.max(self.largest_pile as usize)
     }
 
-    /// How many numbers an observation has.
+    /// The length of an observation.
     #[getter]
     pub(super) fn observation_length(&self) -> usize {
         self.pile_count + 1 + self.seats.get() * self.seats.get()
     }
 
-    /// The lowest number at each place of an observation.
+    /// The minimum of each number in an observation.
     #[getter]
     fn observation_low(&self) -> Vec<i16> {
         let lowest_offset = if self.declares_rows() { -1 } else { 0 };
@@ -154,7 +154,7 @@ impl GameSource {
         low
     }
 
-    /// The highest number at each place of an observation.
+    /// The maximum of each number in an observation.
     #[getter]
     fn observation_high(&self) -> Vec<i16> {
         let mut high = vec![self.largest_pile as i16; self.pile_count];
@@ -162,7 +162,7 @@ impl GameSource {
         high
     }
 
-    /// Draws a game. Where seats declare their rows, those that are known beforehand are given by seat.
+    /// Draws a game, with rows declared in advance by seat, if any.
     #[pyo3(signature = (seed, declared=None))]
     fn draw_game(
         slf: Bound<'_, Self>,
@@ -172,7 +172,7 @@ impl GameSource {
         GameInProgress::start(slf, seed, declared.unwrap_or_default())
     }
 
-    /// Draws a game, and plays it as far as it was played.
+    /// Draws a game and repeats its actions so far.
     fn replay_game(
         slf: Bound<'_, Self>,
         seed: u64,

@@ -1,7 +1,7 @@
-//! Last Nim as an environment for learners: where games come from, one game, and many games that are stepped at once.
+//! Last Nim as an environment for learners: the source of games, one game, and vectorised games.
 //!
-//! The rules and the labels are the core's. What an action is, and what is observed, is decided here, for all environments alike:
-//! docs/reference/environments.md says it.
+//! The core has the rules and labels. This module defines actions and observations for all environments, as in
+//! docs/reference/environments.md.
 
 mod game_in_progress;
 mod game_source;
@@ -18,14 +18,14 @@ use lastnim_core::{
 };
 use pyo3::{PyErr, exceptions::PyValueError};
 
-/// The highest pile of an environment: every take has an action of its own.
+/// The largest pile of an environment, since every take has its own action.
 const MAX_LARGEST_PILE: u64 = 1023;
 
 fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Returns the ranks that the seat to move would lose by a take, 0 to n-1: 0 exactly if the take is optimal.
+/// Returns the ranks, 0 to n-1, that a take would cost the seat to move: 0 exactly if the take is optimal.
 pub fn regret_of_take(
     solution: &Solution,
     matrix: &AllianceMatrix,

@@ -1,8 +1,8 @@
-//! Rows as an observation shows them.
+//! Rows in observations.
 
 use lastnim_core::game::{AllianceMatrix, Seat};
 
-/// The rows of a game, each offset a number of an observation, so that those that a seat sees lie one after the other.
+/// The rows of a game as numbers, stored so that each seat's view is contiguous.
 pub struct ObservedRows {
     pub matrix: AllianceMatrix,
     /// All rows twice, from seat 0 on.
@@ -17,7 +17,7 @@ impl ObservedRows {
         Self { matrix, twice }
     }
 
-    /// Returns the observer's row, then that of the seat after it, and so on.
+    /// Returns all rows in seat order, from the observer's on.
     pub fn seen_by(&self, observer: Seat) -> &[i16] {
         let seats = self.matrix.seats().get();
         &self.twice[observer.index() * seats..][..seats * seats]

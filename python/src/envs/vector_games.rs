@@ -1,4 +1,4 @@
-//! Many games that are stepped at once.
+//! Vectorised games.
 
 use super::{
     GameSource, game_in_progress::reward_of_seat, observed_rows::ObservedRows, regret_of_take, value_error,
@@ -12,15 +12,15 @@ use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonl
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::sync::Arc;
 
-/// The most games that are stepped at once.
+/// Maximum games.
 const MAX_GAMES: usize = 1 << 20;
-/// The most numbers of all observations, and of all masks.
+/// Maximum numbers in all observations, and in all masks.
 const MAX_NUMBERS: usize = 1 << 28;
 
-/// What a step returns: an observation for each game, the reward of each of its seats, and whether the game has ended.
+/// An observation and the rewards of each game, and whether it has ended.
 type StepArrays<'py> = (Bound<'py, PyArray2<i16>>, Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>);
 
-/// Many games of one source that are stepped at once. A game that ends is followed by the next one in the same step.
+/// Many games of one source, stepped at once. A game that ends is replaced by the next one in the same step.
 #[pyclass(module = "lastnim._lastnim")]
 pub struct VectorGames {
     source: Py<GameSource>,
@@ -30,10 +30,10 @@ pub struct VectorGames {
     observation_length: usize,
 }
 
-/// What the next games are drawn from.
+/// The random source of the next games.
 struct Drawing {
     seed: u64,
-    /// The rows of all games, if they share them.
+    /// The rows of all games, if they are the same.
     shared_rows: Option<Arc<ObservedRows>>,
 }
 
@@ -41,19 +41,19 @@ struct Drawing {
 struct RunningGame {
     position: Position,
     rows: Arc<ObservedRows>,
-    /// How many games were played here before this one.
+    /// Number of games before this one in its slot.
     number: u64,
-    /// The solution from a position of this game on, once somebody has asked for a label.
+    /// The solution from some position of this game on, once a label was requested.
     solution: Option<Box<Solution>>,
 }
 
 impl Drawing {
-    /// Draws a game: it follows from the seed, the place and the number alone.
+    /// Draws a game from the seed, its slot and its number.
     fn draw_game(&self, source: &GameSource, place: usize, number: u64) -> RunningGame {
         let mut draw = SeededDraw::from_numbers([self.seed, place as u64, number]);
         let piles = source.draw_piles(&mut draw);
         let rows = self.shared_rows.clone().unwrap_or_else(|| {
-            let matrix = source.draw_rows(&mut draw).expect("rows that are declared were refused");
+            let matrix = source.draw_rows(&mut draw).expect("declared rows were refused before");
             Arc::new(ObservedRows::new(matrix))
         });
         let position = Position::new(piles, source.first, source.seats);
@@ -62,27 +62,27 @@ impl Drawing {
 }
 
 impl RunningGame {
-    /// Returns the solution of the game, and what to ask it about: the position and the rows.
+    /// Returns the solution of the game, with the position and rows to query it.
     fn solved(&mut self, source: &GameSource) -> (&Solution, &Position, &AllianceMatrix) {
         let solution = self.solution.get_or_insert_with(|| {
-            // It holds for every position that this one may come to.
+            // It is valid for all later positions.
             let counters: Vec<u64> = self.position.piles().collect();
-            let piles = Piles::parse_partly_emptied(&counters).expect("they are the piles of a position");
+            let piles = Piles::parse_partly_emptied(&counters).expect("these are the piles of a position");
             let first = self.position.to_move().index();
             let game = Game::new(piles, self.rows.matrix.clone(), first, source.ending)
-                .expect("the seat to move is one of the game's");
+                .expect("the seat to move belongs to the game");
             Box::new(Solution::new(&game))
         });
         (solution, &self.position, &self.rows.matrix)
     }
 
-    /// Adds what the seat to move observes.
+    /// Appends the observation of the seat to move.
     fn observe(&self, pile_count: usize, numbers: &mut Vec<i16>) {
         let untouched = self.position.untouched_piles();
         let end = numbers.len() + pile_count;
         numbers.extend(untouched.iter().map(|&counters| counters as i16));
         numbers.push(self.position.counters() as i16);
-        // The emptied piles, and the seat to move as seen from itself.
+        // The empty piles, and the seat to move, which is 0 from its own view.
         numbers.resize(end + 1, 0);
         numbers.extend_from_slice(self.rows.seen_by(self.position.to_move()));
     }
@@ -95,7 +95,7 @@ impl VectorGames {
             return Err(PyValueError::new_err(format!("actions: {given} for {games} games")));
         }
         let is_legal = |(game, &take): (&RunningGame, &i64)| {
-            // 0 becomes a number that is far too high, as a negative one is.
+            // 0 and negative numbers wrap to huge ones.
             take.wrapping_sub(1).cast_unsigned() < game.position.counters()
         };
         if self.games.iter().zip(takes).fold(true, |all, pair| all & is_legal(pair)) {
@@ -106,7 +106,7 @@ impl VectorGames {
         Err(PyValueError::new_err(format!("actions[{wrong}]: a take of {take}: take 1 to {counters}")))
     }
 
-    /// Returns what the seat to move of each game observes, one game after the other.
+    /// Returns the observations of all games, concatenated.
     fn observe_all(&self, pile_count: usize) -> Vec<i16> {
         let mut numbers = Vec::with_capacity(self.games.len() * self.observation_length);
         for game in &self.games {
@@ -129,22 +129,20 @@ impl VectorGames {
     #[new]
     fn new(source: Bound<'_, GameSource>, count: usize, seed: u64) -> PyResult<Self> {
         if !(1..=MAX_GAMES).contains(&count) {
-            return Err(PyValueError::new_err(format!(
-                "count: {count}: step 1 to {MAX_GAMES} games at once"
-            )));
+            return Err(PyValueError::new_err(format!("count: {count}: expected 1 to {MAX_GAMES}")));
         }
         let from = source.get();
         let width = from.observation_length().max(from.action_count());
         if count * width > MAX_NUMBERS {
             return Err(PyValueError::new_err(format!(
-                "count: {count}: of games with {width} numbers to observe or mask at most {} are stepped at once",
+                "count: {count}: with {width} numbers in an observation or mask, at most {} games are possible",
                 MAX_NUMBERS / width
             )));
         }
         let shared = match &from.rows {
             AllianceSource::Declared => {
                 return Err(PyValueError::new_err(
-                    "rows: \"declared\": games that are stepped at once have assigned rows: \"standard\", \"random\" or a matrix",
+                    "rows: \"declared\": vectorised games need assigned rows: \"standard\", \"random\" or a matrix",
                 ));
             }
             AllianceSource::Random => None,
@@ -157,7 +155,7 @@ impl VectorGames {
         Ok(Self { source: source.unbind(), drawing, games, action_count, observation_length })
     }
 
-    /// Starts every game anew: from a seed, or by drawing the next one. Returns what the seats to move observe.
+    /// Restarts every game, from a seed or with the next draw. Returns the observations.
     #[pyo3(signature = (seed=None))]
     fn reset<'py>(&mut self, py: Python<'py>, seed: Option<u64>) -> PyResult<Bound<'py, PyArray2<i16>>> {
         self.drawing.seed = seed.unwrap_or(self.drawing.seed);
@@ -169,14 +167,14 @@ impl VectorGames {
         self.observations(py)
     }
 
-    /// Returns what the seat to move of each game observes.
+    /// Returns the observation of the seat to move in each game.
     fn observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i16>>> {
         let pile_count = self.source.get().pile_count;
         let numbers = py.detach(|| self.observe_all(pile_count));
         self.observations_array(py, numbers)
     }
 
-    /// Makes a take in each game. Nothing is changed if one is against the rules.
+    /// Makes a take in each game. If one is illegal, no game changes.
     fn step<'py>(&mut self, py: Python<'py>, takes: PyReadonlyArray1<'py, i64>) -> PyResult<StepArrays<'py>> {
         let takes = takes.as_slice()?;
         self.check_takes(takes)?;
@@ -211,14 +209,14 @@ impl VectorGames {
         seats.into_pyarray(py)
     }
 
-    /// Returns the counters of the pile in play of each game: the highest take that is allowed.
+    /// Returns the counters in the last nonempty pile of each game, which is the largest legal take.
     fn counters<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let counters: Vec<i64> =
             self.games.iter().map(|game| game.position.counters().cast_signed()).collect();
         counters.into_pyarray(py)
     }
 
-    /// Returns, by game and action, 1 if the action is allowed and 0 otherwise.
+    /// Returns 1 for each legal action of each game, and 0 for others.
     fn action_masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
         let mut masks = vec![0; self.games.len() * self.action_count];
         for (mask, game) in masks.chunks_exact_mut(self.action_count).zip(&self.games) {
@@ -227,7 +225,7 @@ impl VectorGames {
         masks.into_pyarray(py).reshape([self.games.len(), self.action_count])
     }
 
-    /// Draws a take for each game, each one that is allowed equally likely.
+    /// Draws a uniformly random legal take for each game.
     fn draw_takes<'py>(&self, py: Python<'py>, seed: u64) -> Bound<'py, PyArray1<i64>> {
         let mut draw = SeededDraw::from_numbers([seed]);
         let takes: Vec<i64> = self
@@ -238,7 +236,7 @@ impl VectorGames {
         takes.into_pyarray(py)
     }
 
-    /// Returns the seat that wins each game under optimal play from here on.
+    /// Returns the winner of each game under optimal play from here on.
     fn predicted_winners<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
         let source = self.source.get();
         let winners: Vec<u8> = py.detach(|| {
@@ -251,8 +249,7 @@ impl VectorGames {
         winners.into_pyarray(py)
     }
 
-    /// Returns the optimal takes of each seat to move: at most two ranges of takes, each from the first number to the second, and
-    /// zeros in place of one that there is not.
+    /// Returns the optimal takes of each game as two ranges, both ends included; a missing second range is zeros.
     fn optimal_takes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u16>>> {
         let source = self.source.get();
         let ranges: Vec<u16> = py.detach(|| {
@@ -271,7 +268,7 @@ impl VectorGames {
         ranges.into_pyarray(py).reshape([self.games.len(), 4])
     }
 
-    /// Returns the ranks that each seat to move would lose by a take, in its own row. Nothing is played.
+    /// Returns the ranks that a take would cost the seat to move in each game. The games do not change.
     fn regrets<'py>(
         &mut self,
         py: Python<'py>,

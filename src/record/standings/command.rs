@@ -81,7 +81,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
     }
     let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
     if let Some(missing) = outcome.missing {
-        eprintln!("the records of {missing} matches are missing: these are the standings without them");
+        eprintln!("missing records: {missing}; these are the standings without them");
     }
     let compared = if args.cross_table { outcome.cross_table.as_slice() } else { &[] };
     let report = pb::GetStandingsResponse {

@@ -39,7 +39,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 left_out.push(example.to_owned());
                 continue;
             }
-            if ["tournament run", ".toml", "mine.py", "bot run llm", "--transcript"]
+            if ["tournament run", ".toml", "mine.py", "--model", "--transcript"]
                 .iter()
                 .any(|word| example.contains(word))
             {

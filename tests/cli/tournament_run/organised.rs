@@ -64,7 +64,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
 
     assert!(!token.exists(), "its server is gone");
     let stopped = format!(
-        "{shown}: it is not being run, and its server runs only meanwhile: `lastnim tournament run {shown}` carries it on"
+        "{shown}: no run of it is active, and its server runs only during a run: `lastnim tournament run {shown}` continues it"
     );
     assert_eq!(refusal(&file, &["show"], 1), stopped);
     // As after a run that was killed.

@@ -17,7 +17,7 @@ fn tournament_text() -> String {
     let bots = house("first", "oracle")
         + &house("second", "greedy")
         + "[[bot]]\nname = \"drawn\"\nhouse = \"random\"\nseed = 7\n";
-    LONG.to_owned() + &bots + &program("third", &[LASTNIM, "bot", "loyal"])
+    LONG.to_owned() + &bots + &program("third", &[LASTNIM, "bot", "run", "loyal"])
 }
 
 /// Returns the standings of a run that nothing disturbed.
@@ -84,7 +84,7 @@ fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
     folder.script("third", &format!("'{LASTNIM}' bot run loyal; exit $?"));
     let script = format!("{}/./third", folder.as_path().canonicalize().unwrap().display());
     let text = tournament_text()
-        .replace(&program("third", &[LASTNIM, "bot", "loyal"]), &program("third", &["./third"]));
+        .replace(&program("third", &[LASTNIM, "bot", "run", "loyal"]), &program("third", &["./third"]));
     let file = folder.write("cup.toml", &text);
     for matches in [40, 150] {
         let mut running = Running::start(&mut run_command(&file, &[]));

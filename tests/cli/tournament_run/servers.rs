@@ -60,7 +60,8 @@ fn finish(command: &mut Command) -> Ended {
 fn a_cup_is_played_on_a_server_that_is_named() {
     let folder = Folder::new("named");
     let (_server, address) = start();
-    let text = SMALL.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
+    let text =
+        SMALL.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "run", "greedy"]);
     let file = folder.write("cup.toml", &text);
 
     let ended = finish(run_command(&file, &["--server", &address]).arg("--fresh"));
@@ -96,7 +97,8 @@ fn a_cup_is_played_on_a_server_that_is_named() {
 fn a_cup_on_another_server_carries_on_after_a_stop() {
     let folder = Folder::new("elsewhere");
     let (_server, address) = start();
-    let text = LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
+    let text =
+        LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "run", "greedy"]);
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut on_server(&file, &address, &[]));
     running.wait_for_line("Long begins");
@@ -179,7 +181,8 @@ fn a_run_outlasts_a_restart_of_the_server_that_it_plays_on() {
     };
     let (mut server, announced) = on("127.0.0.1:0");
     let address = announced["listening"].as_str().unwrap().to_owned();
-    let text = LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
+    let text =
+        LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "run", "greedy"]);
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut on_server(&file, &address, &[]));
     running.wait_for_line("Long begins");

@@ -16,8 +16,9 @@ use std::{
 #[test]
 fn house_bots_and_a_program_play_a_cup_to_its_end() {
     let folder = Folder::new("whole");
-    let bots =
-        house("first", "oracle") + &house("second", "timid") + &program("third", &[LASTNIM, "bot", "loyal"]);
+    let bots = house("first", "oracle")
+        + &house("second", "timid")
+        + &program("third", &[LASTNIM, "bot", "run", "loyal"]);
     let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
     let ended = run(&file, &[]);
     let result = ended.result();

@@ -38,7 +38,7 @@ function pem(content: Buffer): string {
 
 const newKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** An authority of a test's own, and the certificates that it gives out. */
+/** A certificate authority for tests. */
 export class Authority {
   readonly #key: KeyObject;
   /** Its own certificate. */
@@ -50,7 +50,7 @@ export class Authority {
     this.pem = this.#certify(name, publicKey, sequence(BASIC_CONSTRAINTS, TRUE, octets(sequence(TRUE))));
   }
 
-  /** Gives out a certificate for names and addresses, which ends in so many days. */
+  /** Issues a certificate for names and addresses that expires after `days`. */
   certify(names: readonly string[], days = 30): { key: string; cert: string } {
     const { privateKey, publicKey } = newKey();
     const alternatives = names.map((name) => {

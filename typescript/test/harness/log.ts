@@ -1,6 +1,6 @@
 import type { Logger } from "lastnim";
 
-/** A logger that a test can read, and wait for. */
+/** A logger that tests can read and wait for. */
 export class TestLog implements Logger {
   readonly lines: string[] = [];
   #readers: (() => void)[] = [];
@@ -10,7 +10,7 @@ export class TestLog implements Logger {
   readonly warn = (message: string) => this.#add(message);
   readonly error = (message: string) => this.#add(message);
 
-  /** Waits until something that fits was said. */
+  /** Waits for a matching message. */
   async until(pattern: RegExp): Promise<string> {
     for (;;) {
       const found = this.lines.find((line) => pattern.test(line));

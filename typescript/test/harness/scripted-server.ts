@@ -6,22 +6,22 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { ArenaService, PlayResponseSchema, type PlayRequest, type PlayResponse } from "#src/gen/lastnim/v1/arena_service_pb.js";
 
-/** What the bot sent, one action after the other. */
+/** The actions of the bot. */
 export type Received = AsyncIterator<PlayRequest>;
-/** What a server does in one session, the first of which has the number 0. */
+/** The script of a server for one session; sessions count from 0. */
 export type Script = (received: Received, session: number) => AsyncGenerator<PlayResponse>;
 
-/** Makes an event that a server sends. */
+/** Creates an event of a server. */
 export function event(event: NonNullable<MessageInitShape<typeof PlayResponseSchema>["event"]>): PlayResponse {
   return create(PlayResponseSchema, { event } as MessageInitShape<typeof PlayResponseSchema>);
 }
 
-/** Makes the event that opens a session. */
+/** Creates the event that opens a session. */
 export function welcome(openMatches = 0): PlayResponse {
   return event({ case: "welcome", value: { bot: "a", openMatches, serverVersion: "9.9" } });
 }
 
-/** Waits for the next action, leaving out those of the session itself (subscribe, pong). */
+/** Waits for the next action apart from subscribe and pong. */
 export async function nextAction(received: Received): Promise<PlayRequest["action"]> {
   for (;;) {
     const next = await received.next();
@@ -31,7 +31,7 @@ export async function nextAction(received: Received): Promise<PlayRequest["actio
   }
 }
 
-/** A server that says what a test wants; returns where it listens. */
+/** A server that follows a script; returns its address. */
 export async function startScriptedServer(t: TestContext, script: Script): Promise<string> {
   let sessions = 0;
   const open = new Set<http2.ServerHttp2Session>();

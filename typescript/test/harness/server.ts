@@ -19,11 +19,11 @@ import { parseServerAddress } from "#src/server-address.js";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 const ADMIN_TOKEN = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
-/** Clocks that do not run out, however slow the machine is. */
+/** Clocks that never run out in tests. */
 const PATIENT_CLOCK = { initialMs: 600_000, declarationMs: 600_000 };
 const PACKAGE = path.resolve(import.meta.dirname, "../../..");
 
-/** The program under whose server the tests play. */
+/** The lastnim program to test with. */
 export function lastnimBinary(): string {
   const given = process.env["LASTNIM_BINARY"];
   const built = ["release", "debug"].map((profile) => path.join(PACKAGE, "../target", profile, "lastnim"));
@@ -36,21 +36,21 @@ export function lastnimBinary(): string {
   );
 }
 
-/** Makes a folder that goes when the test ends. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(test: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), "lastnim-typescript-"));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** How a server is started. */
+/** How to start a server. */
 export interface ServerOptions {
-  /** As of `--store`. */
+  /** The value of `--store`. */
   readonly store?: string;
   readonly flags?: readonly string[];
 }
 
-/** A real server on a free port, which ends with its test. */
+/** A real server on a free port, which is stopped after its test. */
 export class TestServer {
   readonly bots: Client<typeof BotService>;
   readonly matches: Client<typeof MatchService>;
@@ -59,7 +59,7 @@ export class TestServer {
 
   private constructor(
     readonly process: ChildProcess,
-    /** Where it listens, as host:port. */
+    /** Its address, as host:port. */
     readonly address: string,
   ) {
     this.#connection = new Http2Connection(parseServerAddress(address));
@@ -90,12 +90,12 @@ export class TestServer {
     return Number(this.address.split(":").at(-1));
   }
 
-  /** The options of a call as the admin. */
+  /** The options of the admin's calls. */
   get asAdmin(): { headers: Record<string, string> } {
     return { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } };
   }
 
-  /** Kills the server, as a crash does. */
+  /** Kills the server, like a crash. */
   async kill(): Promise<void> {
     this.#connection.close();
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
@@ -116,14 +116,14 @@ export class TestServer {
     return tokens as Record<Name, string>;
   }
 
-  /** Creates a tournament, by default with clocks that do not run out, and returns its id. */
+  /** Creates a tournament, by default with clocks that never run out, and returns its id. */
   async createTournament(settings: Omit<MessageInitShape<typeof TournamentSettingsSchema>, "$typeName">): Promise<string> {
     const request = { settings: create(TournamentSettingsSchema, { title: "test", clock: PATIENT_CLOCK, alliance: AllianceMode.DECLARED, ...settings } as TournamentSettings) };
     const { tournament } = await this.tournaments.createTournament(request, this.asAdmin);
     return tournament!.id;
   }
 
-  /** Returns the standings of a tournament, by name of the bot. */
+  /** Returns the standings of a tournament by bot name. */
   async standings(tournamentId: string): Promise<Map<string, Standing>> {
     const { standings } = await this.tournaments.getStandings({ tournamentId }, this.asAdmin);
     return new Map(standings.map((standing) => [standing.bot, standing]));

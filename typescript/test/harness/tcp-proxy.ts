@@ -10,11 +10,11 @@ export class TcpProxy {
 
   private constructor(
     private readonly server: net.Server,
-    /** The port of the server behind it. */
+    /** The port of the server. */
     public target: number,
   ) {}
 
-  /** Starts a proxy; with a certificate, one that speaks TLS to its clients. */
+  /** Starts a proxy; with a certificate, it uses TLS with its clients. */
   static async start(test: TestContext, target: number, certificate?: { key: string; cert: string }): Promise<TcpProxy> {
     const accept = (client: net.Socket) => proxy.#carry(client);
     const server = certificate ? tls.createServer({ ...certificate, ALPNProtocols: ["h2"] }, accept) : net.createServer(accept);
@@ -33,12 +33,12 @@ export class TcpProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Cuts every connection, without a farewell. */
+  /** Cuts every connection abruptly. */
   cut(): void {
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Holds up what arrives, without a word, as a frozen machine does. */
+  /** Stops forwarding but keeps connections open, like a frozen machine. */
   freeze(): void {
     for (const socket of this.#open) socket.pause();
   }

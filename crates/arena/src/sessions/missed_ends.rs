@@ -7,7 +7,7 @@ use crate::sessions::roster::Presence;
 use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::Timestamp;
-use lastnim_proto::{MatchEvent, ServerEvent, UnheardEnd};
+use lastnim_proto::{MatchEvent, MissedEnd, ServerEvent};
 use lastnim_store::{StoreError, StoredMatch};
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +97,7 @@ impl Arena {
         } else {
             self.inner.environment.spawn_work(move || audit_of_record(&record)).await.unwrap_or_default()
         };
-        let end = UnheardEnd { seat, setup, forfeits, reason, winner, audit };
-        Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::EndedUnheard(Box::new(end)) }))
+        let end = MissedEnd { seat, setup, forfeits, reason, winner, audit };
+        Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::MissedEnd(Box::new(end)) }))
     }
 }

@@ -28,7 +28,7 @@ pub struct OpenSeat {
 
 /// An open match from the view of one of its bots.
 #[derive(Debug, Clone)]
-pub struct OpenHand {
+pub struct OpenGame {
     /// The match.
     pub id: MatchId,
     /// Its setup.
@@ -61,22 +61,22 @@ impl Arena {
 
     /// Returns up to `limit` open matches of a bot, and whether there are more. Those that wait for it come first, by
     /// time left, then the newest others. Does not block.
-    pub fn open_hands(&self, name: &BotName, limit: usize) -> (Vec<OpenHand>, bool) {
+    pub fn open_games(&self, name: &BotName, limit: usize) -> (Vec<OpenGame>, bool) {
         let now = self.now();
         let presence = self.inner.roster.existing_presence(name);
         let ids = presence.map(|presence| presence.open_match_ids(usize::MAX)).unwrap_or_default();
-        let hand = |id| {
+        let game = |id| {
             let game = self.open_match(id)?;
-            Some(OpenHand { id, open: game.seat_of(name, now)?, setup: game.setup })
+            Some(OpenGame { id, open: game.seat_of(name, now)?, setup: game.setup })
         };
-        let mut hands: Vec<_> = ids.into_iter().filter_map(hand).collect();
-        hands.sort_by_key(|hand| {
-            let left = hand.open.left.filter(|_| hand.open.is_awaited).unwrap_or(Duration::MAX);
-            (!hand.open.is_awaited, left, Reverse(hand.id))
+        let mut games: Vec<_> = ids.into_iter().filter_map(game).collect();
+        games.sort_by_key(|game| {
+            let left = game.open.left.filter(|_| game.open.is_awaited).unwrap_or(Duration::MAX);
+            (!game.open.is_awaited, left, Reverse(game.id))
         });
-        let has_more = hands.len() > limit;
-        hands.truncate(limit);
-        (hands, has_more)
+        let has_more = games.len() > limit;
+        games.truncate(limit);
+        (games, has_more)
     }
 }
 
@@ -92,17 +92,17 @@ mod tests {
         setup.first = setup.seats().seat(1).unwrap();
         let newer = arena.create_match(setup).await.unwrap().id;
         for (bot, ids) in [("first", [older, newer]), ("second", [newer, older])] {
-            let (hands, has_more) = arena.open_hands(&name(bot), 2);
-            let listed: Vec<_> = hands.iter().map(|hand| (hand.id, hand.open.is_awaited)).collect();
+            let (games, has_more) = arena.open_games(&name(bot), 2);
+            let listed: Vec<_> = games.iter().map(|game| (game.id, game.open.is_awaited)).collect();
             assert_eq!(
                 (listed.as_slice(), has_more),
                 (&[(ids[0], true), (ids[1], false)][..], false),
                 "{bot}"
             );
-            let (hands, has_more) = arena.open_hands(&name(bot), 1);
-            assert!(has_more && hands.len() == 1 && hands[0].id == ids[0], "{hands:?}");
+            let (games, has_more) = arena.open_games(&name(bot), 1);
+            assert!(has_more && games.len() == 1 && games[0].id == ids[0], "{games:?}");
         }
-        let (hands, has_more) = arena.open_hands(&name("nobody"), 2);
-        assert!(hands.is_empty() && !has_more);
+        let (games, has_more) = arena.open_games(&name("nobody"), 2);
+        assert!(games.is_empty() && !has_more);
     }
 }

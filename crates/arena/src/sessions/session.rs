@@ -334,7 +334,7 @@ impl Session {
 
     fn refuse_message(&self, refused: InvalidAction) {
         self.link.count_idle_message(describe_refusal(refused.reason, &refused.message, None));
-        self.link.send(ServerEvent::Unheard(Box::new(refused)));
+        self.link.send(ServerEvent::InvalidAction(Box::new(refused)));
     }
 
     /// Sends the bot the answer to its join request.

@@ -24,7 +24,7 @@ async fn caught_up(stream: &mut OutboxStream<ServerEvent>) -> CatchingUp {
     let told = std::cell::RefCell::new(CatchingUp::default());
     let (missed, left_out) = read_until(stream, |event| {
         match event {
-            ServerEvent::InMatch { match_id, event: MatchEvent::EndedUnheard(end) } => {
+            ServerEvent::InMatch { match_id, event: MatchEvent::MissedEnd(end) } => {
                 assert_eq!((end.reason, end.winner, &end.audit), (EndReason::Cancelled, None, &None));
                 told.borrow_mut().matches.push(*match_id);
             }

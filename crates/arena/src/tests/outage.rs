@@ -68,7 +68,7 @@ async fn requests_that_wait_for_a_lock_are_rejected_when_the_store_fails() {
 }
 
 fn unheard(event: &ServerEvent) -> Option<()> {
-    matches!(event, ServerEvent::Unheard(_)).then_some(())
+    matches!(event, ServerEvent::InvalidAction(_)).then_some(())
 }
 
 #[tokio::test]

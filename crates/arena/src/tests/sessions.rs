@@ -126,7 +126,7 @@ async fn a_closed_session_is_read_to_its_end_or_dropped_after_a_while() {
     let mut refused = 0;
     let closed = loop {
         match in_time("an event", reading.next()).await.expect("the stream ends with a reason") {
-            Ok(ServerEvent::Unheard(_)) => refused += 1,
+            Ok(ServerEvent::InvalidAction(_)) => refused += 1,
             Ok(_) => {}
             Err(closed) => break closed,
         }

@@ -1,4 +1,4 @@
-//! What is known of the bot's open matches, and what is to be done about each event: the core of the SDK, without I/O.
+//! Tracks the bot's open matches and decides how to react to events: the core of the SDK, without I/O.
 
 mod open_match;
 
@@ -6,7 +6,7 @@ use super::{
     Connected, EndReport, MatchEnd, MatchInfo, ProtocolError, Summary,
     event::{EndedMatch, MatchSnapshot, ReachedPly, SessionEvent, SnapshotStage},
     question::{BotAnswer, BotQuestion},
-    question_queue::{Attention, QuestionQueue},
+    question_queue::{QuestionLimit, QuestionQueue},
 };
 use lastnim_core::{
     game::{MatchId, Row},
@@ -19,44 +19,43 @@ use lastnim_proto::{
 use open_match::{Confirmation, DeclarationState, OpenMatch, OwnTurn, SeatState, TurnReply};
 use std::{collections::BTreeMap, iter, mem, sync::Arc};
 
-/// Ends of matches that are kept in mind, so that the bot hears of each once.
+/// Number of match ends to remember, so that each is reported once.
 const MAX_KNOWN_ENDS: usize = 4096;
 
-/// What is to be done next.
+/// What to do next.
 #[derive(Debug, Clone, PartialEq)]
-#[must_use = "an action is to be carried out"]
+#[must_use = "actions must be performed"]
 pub(super) enum ClientAction {
     /// Send this to the server.
     Send(Wire),
-    /// Put this to the bot.
+    /// Ask the bot.
     Ask(BotQuestion),
-    /// The answers to what it is asked in this match are no longer needed.
+    /// Drop the pending questions of this match.
     Withdraw(MatchId),
 }
 
-/// The bot's open matches, and the questions that wait for it.
+/// The bot's open matches, and the questions waiting for it.
 #[derive(Debug)]
 pub(super) struct MatchTracker {
     open: BTreeMap<MatchId, OpenMatch>,
     take_feed: TakeFeed,
     questions: QuestionQueue,
-    /// Matches in which no answer is needed any more, until the bot is told.
+    /// Matches whose pending questions the bot can drop; not yet passed on.
     withdrawn: Vec<MatchId>,
     snapshots_due: u32,
-    /// Whether the session has told of all ends that were missed.
+    /// Whether the server has sent all missed ends of this session.
     caught_up: bool,
-    /// The matches whose ends the bot was told of, and whether the server said so: one that ended unseen may still be open.
+    /// The reported ends, and whether the server confirmed them: a match whose end was not seen may still be open.
     known_ends: BTreeMap<MatchId, bool>,
     summary: Summary,
 }
 
 impl MatchTracker {
-    /// Knows no match yet, and asks the bot so many questions at once, which hears of these takes.
-    pub(super) fn new(attention: Attention, take_feed: TakeFeed) -> Self {
+    pub(super) fn new(question_limit: QuestionLimit, take_feed: TakeFeed) -> Self {
         Self {
             open: BTreeMap::new(),
             take_feed,
-            questions: QuestionQueue::new(attention),
+            questions: QuestionQueue::new(question_limit),
             withdrawn: Vec::new(),
             snapshots_due: 0,
             caught_up: false,
@@ -65,13 +64,13 @@ impl MatchTracker {
         }
     }
 
-    /// Returns what the matches came to so far.
+    /// Returns the summary of the matches so far.
     pub(super) fn summary(&self) -> Summary {
         self.summary
     }
 
-    /// Returns whether no match of the tournament is open and the bot has heard of every end.
-    pub(super) fn is_done_with(&self, tournament: &str) -> bool {
+    /// Returns whether the tournament has no open match and all ends were reported.
+    pub(super) fn is_finished_with(&self, tournament: &str) -> bool {
         let belongs = |open: &OpenMatch| {
             let origin = open.info.origin.as_ref();
             origin.is_some_and(|of| of.tournament.to_string().eq_ignore_ascii_case(tournament))
@@ -79,7 +78,7 @@ impl MatchTracker {
         self.questions.is_idle() && !self.open.values().any(belongs)
     }
 
-    /// Takes in an event and returns what is to be done.
+    /// Handles an event and returns what to do.
     ///
     /// # Errors
     /// If the event contradicts its match.
@@ -106,7 +105,7 @@ impl MatchTracker {
                 }
             }
             SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
-            // Where the seat is still to move, its turn follows, and the bot is asked again.
+            // If the seat is still to move, its turn follows and the bot is asked again.
             SessionEvent::Refused(refusal) => self.questions.push(BotQuestion::Refused(refusal)),
             SessionEvent::Suspended(notice) => self.questions.push(BotQuestion::Suspended(notice)),
             SessionEvent::Forfeited { match_id, seat } => {
@@ -131,17 +130,17 @@ impl MatchTracker {
         Ok(actions)
     }
 
-    /// Takes in the bot's answer to a question it was asked and returns what is to be done.
+    /// Handles the bot's answer and returns what to do.
     ///
-    /// What has lost its meaning meanwhile is not sent.
+    /// Outdated answers are dropped.
     pub(super) fn handle_answer(&mut self, answer: BotAnswer) -> Vec<ClientAction> {
         match answer {
-            BotAnswer::Heard => self.questions.note_report_heard(),
+            BotAnswer::Handled => self.questions.note_report_handled(),
             _ => self.questions.note_request_answered(),
         }
         let mut actions = Vec::new();
         match answer {
-            BotAnswer::Heard | BotAnswer::Withdrawn => {}
+            BotAnswer::Handled | BotAnswer::Withdrawn => {}
             BotAnswer::Resigned { match_id } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && open.seat == SeatState::Own
@@ -177,11 +176,11 @@ impl MatchTracker {
         actions
     }
 
-    /// After a welcome, matches are in doubt until their snapshots, or the ends that were missed, have come.
+    /// After a welcome, open matches are unconfirmed until their snapshots or ends arrive.
     fn handle_welcome(&mut self, connected: Connected) {
         self.snapshots_due = connected.open_matches;
         for open in self.open.values_mut() {
-            open.standing = Confirmation::Doubtful;
+            open.confirmation = Confirmation::Unconfirmed;
         }
         self.caught_up = false;
         self.questions.push(BotQuestion::Connected(connected));
@@ -191,18 +190,18 @@ impl MatchTracker {
         if left_out > 0 {
             tracing::warn!(
                 left_out,
-                "the server does not say how all matches ended while there was no session"
+                "the server does not report all matches that ended while there was no session"
             );
         }
         self.caught_up = true;
-        self.close_doubtful();
+        self.close_unconfirmed();
     }
 
-    fn close_doubtful(&mut self) {
+    fn close_unconfirmed(&mut self) {
         if self.snapshots_due > 0 || !self.caught_up {
             return;
         }
-        let gone = |open: &OpenMatch| open.standing == Confirmation::Doubtful;
+        let gone = |open: &OpenMatch| open.confirmation == Confirmation::Unconfirmed;
         let doubtful: Vec<_> = self.open.iter().filter(|(_, open)| gone(open)).map(|(&id, _)| id).collect();
         for match_id in doubtful {
             self.close_match(match_id, |open| open.match_end(EndReport::Unseen));
@@ -215,7 +214,7 @@ impl MatchTracker {
             return;
         }
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(info));
-        open.standing = Confirmation::Confirmed;
+        open.confirmation = Confirmation::Confirmed;
         if open.declaration == DeclarationState::NotAsked {
             open.declaration = DeclarationState::Asked;
             self.questions.push(BotQuestion::Declare(Arc::clone(&open.info)));
@@ -230,14 +229,14 @@ impl MatchTracker {
         let match_id = snapshot.info.id;
         if self.is_over(match_id) {
             self.snapshots_due = self.snapshots_due.saturating_sub(1);
-            self.close_doubtful();
+            self.close_unconfirmed();
             return Ok(());
         }
         let mut is_due = !self.open.contains_key(&match_id);
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
-        // Another one comes after a refusal while the own row is not in.
-        is_due |= open.standing == Confirmation::Doubtful;
-        open.standing = Confirmation::Confirmed;
+        // After a refusal another snapshot comes if the bot has not declared.
+        is_due |= open.confirmation == Confirmation::Unconfirmed;
+        open.confirmation = Confirmation::Confirmed;
         if snapshot.forfeited {
             open.seat = SeatState::Forfeited;
         } else if open.seat == SeatState::Resigned {
@@ -280,7 +279,7 @@ impl MatchTracker {
             SnapshotStage::Ended => {}
         }
         self.snapshots_due = self.snapshots_due.saturating_sub(u32::from(is_due));
-        self.close_doubtful();
+        self.close_unconfirmed();
         Ok(())
     }
 
@@ -294,7 +293,7 @@ impl MatchTracker {
         let view = open.turn_view(raw)?;
         open.seen_takes.note_position(raw.ply, &view.position);
         match &mut open.turn {
-            // It was overtaken by a later one. Only a snapshot may go back.
+            // A later turn has overtaken it. Only a snapshot may go back.
             Some(turn) if turn.ply > raw.ply => return Ok(()),
             Some(turn) if turn.ply == raw.ply => match &turn.reply {
                 TurnReply::Awaited => return Ok(()),
@@ -306,7 +305,7 @@ impl MatchTracker {
             },
             _ => {}
         }
-        // The view is the bot's alone: the takes that it shows are not copied once it has answered.
+        // After its answer the bot no longer shares the view, so that its takes need no copy.
         let counters = view.position.counters();
         let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
         let earlier = open.turn.replace(turn);
@@ -333,14 +332,14 @@ impl MatchTracker {
                 MatchEnd { winner, figures, forfeited: forfeited || end.forfeited, ..end }
             });
         } else {
-            // A process before this one played it.
+            // An earlier process played it.
             self.remember_end(match_id, reason);
             self.questions.push(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
         }
         Ok(())
     }
 
-    /// Returns whether the server has said that a match is over.
+    /// Returns whether the server has confirmed the end of a match.
     fn is_over(&self, match_id: MatchId) -> bool {
         self.known_ends.get(&match_id) == Some(&true)
     }
@@ -352,7 +351,7 @@ impl MatchTracker {
         }
     }
 
-    /// Forgets a match and what was to be asked in it, counts it, and tells the bot of its end.
+    /// Removes a match and its questions, counts it, and reports its end.
     fn close_match(&mut self, match_id: MatchId, end: impl FnOnce(&OpenMatch) -> MatchEnd) {
         let Some(open) = self.open.remove(&match_id) else { return };
         self.questions.forget_requests_of(match_id);
@@ -363,14 +362,14 @@ impl MatchTracker {
         self.questions.push(BotQuestion::Ended(end));
     }
 
-    /// Lets a bot that thinks about many matches at once stop thinking about one. Another comes to the end of its thought.
+    /// Lets a concurrent bot stop thinking about a match. Other bots finish their thought.
     fn withdraw_requests_of(&mut self, match_id: MatchId) {
-        if self.questions.attention() != Attention::OneQuestion {
+        if self.questions.question_limit() != QuestionLimit::OneQuestion {
             self.withdrawn.push(match_id);
         }
     }
 
-    /// Asks as much as the bot has attention for.
+    /// Asks questions up to the bot's limit.
     fn ask_questions(&mut self, actions: &mut Vec<ClientAction>) {
         let open = &self.open;
         let next = || self.questions.pop(|question| is_still_needed(open, question)).map(ClientAction::Ask);
@@ -378,7 +377,7 @@ impl MatchTracker {
     }
 }
 
-/// Returns whether the answer could still be sent.
+/// Returns whether the match still needs an answer.
 fn is_still_needed(open: &BTreeMap<MatchId, OpenMatch>, question: &BotQuestion) -> bool {
     match question {
         BotQuestion::Declare(info) => {

@@ -1,4 +1,4 @@
-//! What is known of one match that is open.
+//! The state of one open match.
 
 use super::super::{
     EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError,
@@ -12,34 +12,34 @@ use lastnim_core::{
 use lastnim_proto::pb;
 use std::sync::Arc;
 
-/// A match in which the bot sits, and what was said of it.
+/// An open match of the bot.
 #[derive(Debug)]
 pub(super) struct OpenMatch {
     pub(super) info: Arc<MatchInfo>,
     pub(super) declaration: DeclarationState,
-    /// The game with everybody's rows, once they are revealed.
+    /// The game with all rows, once they are revealed.
     pub(super) game: Option<Arc<Game>>,
-    /// Stays empty unless the bot hears all takes.
+    /// Empty unless the bot receives all takes.
     pub(super) seen_takes: SeenTakes,
     pub(super) turn: Option<OwnTurn>,
     pub(super) seat: SeatState,
-    pub(super) standing: Confirmation,
+    pub(super) confirmation: Confirmation,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DeclarationState {
     NotAsked,
     Asked,
-    /// Sent, and sent again if it was lost.
+    /// Sent, and sent again if lost.
     Made(pb::Declare),
-    /// The rows are known, or the own one is in.
+    /// The rows are known, or the server has the bot's row.
     Closed,
 }
 
 #[derive(Debug)]
 pub(super) struct OwnTurn {
     pub(super) ply: u32,
-    /// The counters of the pile in play.
+    /// The counters in the last nonempty pile.
     pub(super) counters: u64,
     pub(super) reply: TurnReply,
 }
@@ -48,26 +48,26 @@ pub(super) struct OwnTurn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TurnReply {
     Awaited,
-    /// Sent, and sent again if the turn is repeated: one ply has one take.
+    /// Sent, and sent again if the turn is repeated, so that each ply has one take.
     Legal(pb::Take),
-    /// Sent, and bound to be refused: when the turn comes again, the bot is asked again.
+    /// Sent, but illegal: if the turn is repeated, the bot is asked again.
     Illegal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SeatState {
     Own,
-    /// The bot gave it up, and the server has not confirmed that: said again if it was lost.
+    /// The bot resigned, but the server has not confirmed it; sent again if lost.
     Resigned,
     Forfeited,
 }
 
-/// Whether the server still knows the match.
+/// Whether the server has confirmed in this session that the match is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Confirmation {
     Confirmed,
-    /// The session was opened anew, and neither a snapshot of the match nor its end has come yet.
-    Doubtful,
+    /// The session is new, and neither a snapshot nor the end of the match has arrived.
+    Unconfirmed,
 }
 
 impl OpenMatch {
@@ -82,7 +82,7 @@ impl OpenMatch {
             seen_takes: SeenTakes::from_start(start),
             turn: None,
             seat: SeatState::Own,
-            standing: Confirmation::Confirmed,
+            confirmation: Confirmation::Confirmed,
         }
     }
 
@@ -93,9 +93,9 @@ impl OpenMatch {
         Ok(())
     }
 
-    /// Takes the match up where a snapshot says that it stands; what does not fit it changes nothing.
+    /// Resumes at the state in a snapshot, unless it is impossible.
     ///
-    /// Returns whether that is before the own turn, which is forgotten then: the server lost its last plies in a crash.
+    /// Returns whether that is before the bot's last turn, which is then forgotten: the server lost plies in a crash.
     pub(super) fn resume_at(&mut self, reached: ReachedPly) -> bool {
         let Some(position) = reached_position(&self.info, reached) else { return false };
         self.seen_takes.resume_at(reached.ply, position);
@@ -134,17 +134,17 @@ impl OpenMatch {
 
 fn match_game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
     Game::new(info.piles.clone(), matrix, info.first.index(), info.ending)
-        .expect("the first seat is one of the match's, and the matrix has a row for each")
+        .expect("the first seat belongs to the match, and the matrix has a row per seat")
 }
 
-/// Returns the position of a turn of the own seat, or nothing if the match cannot come to it.
+/// Returns the position of the bot's turn, or `None` if the match cannot reach it.
 fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
     let Turn { ply, pile, counters, .. } = turn;
     reached_position(info, ReachedPly { ply, pile, counters })
         .filter(|position| position.to_move() == info.seat)
 }
 
-/// Returns the position of a match in play, or nothing if the match cannot come to it.
+/// Returns the position of a match in play, or `None` if the match cannot reach it.
 fn reached_position(info: &MatchInfo, reached: ReachedPly) -> Option<Position> {
     let seats = info.seats();
     let whole = info.piles.as_slice();
@@ -154,7 +154,7 @@ fn reached_position(info: &MatchInfo, reached: ReachedPly) -> Option<Position> {
     }
     let to_move = seats.seat_at_offset(info.first, reached.ply as usize);
     let emptied = &whole[reached.pile + 1..];
-    // The fewest takes that lead there: who made them does not matter, only who is to move after them.
+    // The minimum takes to reach it: only the seat to move matters, not who took.
     let passed = emptied.len() + usize::from(taken > 0);
     let start = seats.seat_at_offset(to_move, seats.get() - passed % seats.get());
     let mut position = Position::new(info.piles.clone(), start, seats);

@@ -1,4 +1,4 @@
-//! The log of a bot's sessions, for those who want to hold its server to its promises.
+//! The log of a bot's sessions, which can be used to audit the server.
 
 use super::{Error, line_file::open_line_file};
 use lastnim_proto::{
@@ -14,19 +14,19 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// Lines that may wait for the disk. What comes on top is left out, and the log says how much.
+/// Maximum lines that wait for the disk; further ones are dropped, and the log states their number.
 const MAX_WAITING_LINES: usize = 16_384;
-/// Bytes that are written at once.
+/// Bytes to write at once.
 const WRITE_BYTES: usize = 64 << 10;
-/// A token has more characters than this; what is shorter is no secret, and may be a part of any word.
+/// Tokens are longer; shorter secrets could be part of any word.
 const MIN_SECRET_CHARS: usize = 16;
-/// What stands in a log in the place of the token, should the server repeat it.
+/// Replaces the token in the log, should the server repeat it.
 const HIDDEN_TOKEN: &str = "(token)";
 
-/// Logs what one run of a bot sends and receives; nothing unless that is asked for.
+/// Logs the messages of a bot's run, if requested.
 ///
-/// Lines are written by a thread of their own, in order and whole, so that a bot never waits for its disk. What has been written is in
-/// the file whatever becomes of the program.
+/// A separate thread writes whole lines in order, so that the bot never waits for the disk. Written lines survive a crash of
+/// the program.
 #[derive(Debug)]
 pub(super) struct SessionLog(Option<OpenLog>);
 
@@ -35,18 +35,18 @@ struct OpenLog {
     run: String,
     began: Instant,
     session: u64,
-    /// None once the log is closed.
+    /// `None` once the log is closed.
     lines: Option<SyncSender<SessionLogLine>>,
-    /// Lines left out since the last that was not.
+    /// Lines dropped since the last gap line.
     left_out: u64,
     writer: Option<JoinHandle<()>>,
 }
 
 impl SessionLog {
-    /// Opens the log that is asked for, if one is, and says where the bot plays. A folder gets a file for this run alone.
+    /// Opens the requested log and writes its first line. In a folder each run has a new file.
     ///
     /// # Errors
-    /// If the file cannot be opened, or its thread not started.
+    /// If the file cannot be opened or the thread cannot be started.
     pub(super) fn open(path: Option<&Path>, server: &str, token: &str) -> Result<Self, Error> {
         let Some(path) = path else { return Ok(Self(None)) };
         let failed =
@@ -76,28 +76,28 @@ impl SessionLog {
         Ok(Self(Some(log)))
     }
 
-    /// Says that another session is about to be opened.
+    /// Begins the next session.
     pub(super) fn begin_session(&mut self) {
         if let Some(log) = &mut self.0 {
             log.session += 1;
         }
     }
 
-    /// Logs a message that is about to be handed to the stream.
+    /// Logs a message before it is sent.
     pub(super) fn note_sent(&mut self, request: &PlayRequest) {
         if let Some(log) = &mut self.0 {
             log.note(SessionLogEvent::Sent(Box::new(request.clone())));
         }
     }
 
-    /// Logs a message that the server has sent.
+    /// Logs a received message.
     pub(super) fn note_received(&mut self, response: &PlayResponse) {
         if let Some(log) = &mut self.0 {
             log.note(SessionLogEvent::Received(Box::new(response.clone())));
         }
     }
 
-    /// Logs that the session is over, or could not be opened.
+    /// Logs the end of a session, or that it could not be opened.
     pub(super) fn note_closed(&mut self, reason: &str) {
         if let Some(log) = &mut self.0 {
             log.note(SessionLogEvent::Closed { reason: reason.to_owned() });
@@ -135,36 +135,35 @@ impl OpenLog {
 }
 
 impl Drop for OpenLog {
-    /// Writes what waits, and that the run has ended.
+    /// Writes the waiting lines and the end of the run.
     fn drop(&mut self) {
         self.note(SessionLogEvent::RunEnded);
         self.lines = None;
         if let Some(writer) = self.writer.take() {
-            // What it could not write, it has said.
+            // Write errors were already logged.
             let _ = writer.join();
         }
     }
 }
 
-/// Leaves out what an address may say of a user and a password.
+/// Removes the user and password from an address.
 fn address_without_user(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));
     let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
     if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
 }
 
-/// Returns a token as JSON would show it; none for what is too short to be one.
+/// Returns a token as it appears in JSON, unless it is too short.
 fn secret_of_token(token: &str) -> Option<String> {
     let shown = serde_json::to_string(token).unwrap_or_default();
     (token.len() >= MIN_SECRET_CHARS).then(|| shown[1..shown.len() - 1].to_owned())
 }
 
-/// Writes lines to the file.
 struct LogWriter {
     path: PathBuf,
     file: File,
     secret: Option<String>,
-    /// Whether a line may stand in the file without its end.
+    /// Whether the file may end with an incomplete line.
     is_torn: bool,
 }
 

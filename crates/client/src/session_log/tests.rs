@@ -4,7 +4,7 @@ use std::{env, fs, process};
 
 const TOKEN: &str = "lastnim_00112233445566778899aabbccddeeff";
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -35,7 +35,7 @@ fn lines_of(path: &Path) -> Vec<SessionLogLine> {
 }
 
 #[test]
-fn all_that_happens_is_in_the_log_in_order() {
+fn log_has_all_events_in_order() {
     let folder = Folder::new("order");
     let path = folder.0.join("bot.jsonl");
     let mut log = SessionLog::open(Some(&path), "http://ann:secret@host:1", TOKEN).unwrap();
@@ -60,7 +60,7 @@ fn all_that_happens_is_in_the_log_in_order() {
 }
 
 #[test]
-fn a_run_goes_on_behind_a_line_that_was_cut_off() {
+fn run_continues_after_an_incomplete_line() {
     let folder = Folder::new("torn");
     let path = folder.0.join("bot.jsonl");
     fs::write(&path, "{\"at_us\":1,\"mo").unwrap();
@@ -72,7 +72,7 @@ fn a_run_goes_on_behind_a_line_that_was_cut_off() {
 }
 
 #[test]
-fn each_run_has_a_file_of_its_own_in_a_folder() {
+fn each_run_has_its_own_file_in_a_folder() {
     let folder = Folder::new("folder");
     for _ in 0..2 {
         drop(SessionLog::open(Some(&folder.0), "host:1", TOKEN).unwrap());
@@ -86,7 +86,7 @@ fn each_run_has_a_file_of_its_own_in_a_folder() {
 }
 
 #[test]
-fn the_token_is_never_in_the_log() {
+fn token_is_never_in_the_log() {
     let folder = Folder::new("token");
     let path = folder.0.join("bot.jsonl");
     let mut log = SessionLog::open(Some(&path), &format!("http://{TOKEN}@host:1"), TOKEN).unwrap();
@@ -102,16 +102,16 @@ fn the_token_is_never_in_the_log() {
 }
 
 #[test]
-fn a_log_that_cannot_be_opened_is_named() {
+fn failure_to_open_names_the_log() {
     let error = SessionLog::open(Some(Path::new("no/such/folder/log")), "host:1", TOKEN).unwrap_err();
     assert!(error.to_string().starts_with("session log no/such/folder/log: "), "{error}");
     assert!(SessionLog::open(None, "host:1", TOKEN).unwrap().0.is_none());
 }
 
-/// A disk that is full takes nothing, and the run goes on.
+/// A full disk loses lines, but the run continues.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_costs_lines_and_nothing_else() {
+fn full_disk_only_loses_lines() {
     let mut log = SessionLog::open(Some(Path::new("/dev/full")), "host:1", TOKEN).unwrap();
     log.begin_session();
     for id in 0..100 {
@@ -121,7 +121,7 @@ fn a_full_disk_costs_lines_and_nothing_else() {
 }
 
 #[test]
-fn what_does_not_fit_is_counted() {
+fn dropped_lines_are_counted() {
     let (lines, waiting) = sync_channel(2);
     let mut log = OpenLog {
         run: "r".into(),

@@ -1,11 +1,11 @@
 //! People who play in a browser, as guests or with the token of a bot: their rights, limits and sessions.
 
-mod bot_hands;
-mod guest_hands;
-mod hand_session;
-mod hand_status;
-mod hand_statuses;
+mod bot_games;
+mod game_session;
+mod game_status;
+mod game_statuses;
+mod guest_games;
 
-pub use bot_hands::{BotHands, HeldSeats};
-pub use guest_hands::GuestHands;
-pub use hand_status::{HandRefusal, HandStatus};
+pub use bot_games::{BotGames, HeldSeats};
+pub use game_status::{GameRefusal, GameStatus};
+pub use guest_games::GuestGames;

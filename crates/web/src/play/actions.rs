@@ -12,7 +12,7 @@ use crate::visitor::Visitor;
 use lastnim_arena::OpenSeat;
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::SeatAction;
-use lastnim_rpc::HandStatus;
+use lastnim_rpc::GameStatus;
 use std::time::Duration;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
@@ -49,7 +49,7 @@ pub(super) async fn act_in_game(
             return mistake_response(visitor, &game, mistake, fields);
         }
     };
-    let refusals = player.hand_status(site, id)?.refusals;
+    let refusals = player.game_status(site, id)?.refusals;
     let is_answered = answer_of_action(&action, refusals);
     if let GameAction::New(action) = action {
         match player.act(site, visitor, id, action).await {
@@ -95,7 +95,7 @@ enum GameAction {
 }
 
 /// Returns a check whether an action has been answered; `refusals` is the number of refusals before it.
-fn answer_of_action(action: &GameAction, refusals: u64) -> impl Fn(&HandStatus) -> bool + use<> {
+fn answer_of_action(action: &GameAction, refusals: u64) -> impl Fn(&GameStatus) -> bool + use<> {
     let (ply, awaits_rows) = match *action {
         GameAction::New(SeatAction::Take { ply, .. }) => (Some(ply), false),
         GameAction::New(SeatAction::Declare { .. }) => (None, true),

@@ -11,7 +11,7 @@ use crate::token_sessions::TokenHolders;
 use crate::typed_token::{authorization_header, check_known_token, token_mistake};
 use crate::visitor::Visitor;
 use askama::Template;
-use lastnim_arena::OpenHand;
+use lastnim_arena::OpenGame;
 use lastnim_core::game::BotName;
 use lastnim_report::words::{join_first_words, join_words};
 use std::time::{Duration, Instant};
@@ -96,7 +96,7 @@ pub(super) fn sign_in_as_bot(
     let taken = authorization_header(fields.value("token")).and_then(|header| {
         check_known_token(site, visitor, PATH, &header)?;
         let request = visitor.with_authorization(header.clone()).request(());
-        Ok((site.bot_hands.take_seats(&request, site.players.end_of_session(now))?, header))
+        Ok((site.bot_games.take_seats(&request, site.players.end_of_session(now))?, header))
     });
     let (seats, header) = match taken {
         Ok(taken) => taken,
@@ -115,7 +115,7 @@ pub(super) fn retake_seats(site: &Site, seated: &Visitor) -> Result<PageResponse
     let now = Instant::now();
     let ending = seated.secret().and_then(|secret| Some((secret, site.players.end_of(secret, now)?)));
     let Some((secret, until)) = ending else { return signed_out_response(seated) };
-    let seats = site.bot_hands.take_seats(&seated.request(()), until)?;
+    let seats = site.bot_games.take_seats(&seated.request(()), until)?;
     site.players.hold_seats(secret, seats, now);
     Ok(redirect_response(&BotPlayAddress::Seats { since: None }))
 }
@@ -138,7 +138,7 @@ pub(super) async fn later_bot_seats_page(
     since: u64,
     within: Duration,
 ) -> Result<PageResponse, Status> {
-    site.bot_hands.wait_for_more(&bot, within, since).await;
+    site.bot_games.wait_for_more(&bot, within, since).await;
     // Live updates of this page do not include the tournaments.
     bot_seats_page_with(site, seated, bot, StatusCode::OK, String::new())
 }
@@ -152,8 +152,8 @@ pub(super) fn bot_seats_page_with(
     tournaments: String,
 ) -> Result<PageResponse, Status> {
     let form_token = seated.form_token()?;
-    let revision = site.bot_hands.revision(&bot);
-    let (games, has_more) = site.bot_hands.open_hands(&bot, MATCHES);
+    let revision = site.bot_games.revision(&bot);
+    let (games, has_more) = site.bot_games.open_games(&bot, MATCHES);
     let player = Player::Bot(bot);
     let content = BotSeats {
         form_token,
@@ -168,7 +168,7 @@ pub(super) fn bot_seats_page_with(
     Ok(private_response(seated, status, Page::of_template("Play as a bot", &content)))
 }
 
-fn open_match(player: &Player, OpenHand { id, setup, open }: &OpenHand) -> OpenMatch {
+fn open_match(player: &Player, OpenGame { id, setup, open }: &OpenGame) -> OpenMatch {
     let tournament =
         setup.origin.as_ref().map(|origin| PageAddress::Tournament { id: origin.tournament }.to_string());
     let bots: Vec<_> = setup.bots.iter().map(ToString::to_string).collect();

@@ -7,7 +7,7 @@ use crate::visitor::Visitor;
 use lastnim_arena::OpenSeat;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb::{self, record_event::Event};
-use lastnim_rpc::HandStatus;
+use lastnim_rpc::GameStatus;
 use tonic::Status;
 
 /// A game of a person against bots.
@@ -26,7 +26,7 @@ pub(super) struct PlayedGame {
     /// The player's strikes.
     pub strikes: u32,
     /// The status according to the player's session.
-    pub status: HandStatus,
+    pub status: GameStatus,
     /// Whether the player has a session.
     pub has_session: bool,
     /// The player's seat while the match is open.
@@ -82,7 +82,7 @@ impl PlayedGame {
             Status::permission_denied(format!("{who}: watch it at /matches/{id}"))
         })?;
         // Later events of the session are shown by the next update.
-        let status = player.hand_status(site, id)?;
+        let status = player.game_status(site, id)?;
         let record = site.get_record(visitor, id).await?;
         let replay =
             Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no first event"))?;

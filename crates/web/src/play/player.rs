@@ -6,7 +6,7 @@ use crate::visitor::Visitor;
 use lastnim_arena::{OpenSeat, guest_name};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::SeatAction;
-use lastnim_rpc::HandStatus;
+use lastnim_rpc::GameStatus;
 use std::time::{Duration, Instant};
 use tonic::Status;
 
@@ -29,7 +29,7 @@ pub(super) fn guest_of_visitor(visitor: &Visitor) -> Result<BotName, Status> {
 pub(super) fn seated_visitor(site: &Site, visitor: &Visitor) -> Option<(Visitor, BotName)> {
     let (secret, now) = (visitor.secret()?, Instant::now());
     let seated = visitor.with_authorization(site.players.authorization_of(secret, now)?);
-    let bot = site.bot_hands.bot_of_request(&seated.request(()));
+    let bot = site.bot_games.bot_of_request(&seated.request(()));
     bot.inspect_err(|_| site.players.end(secret, now)).ok().map(|bot| (seated, bot))
 }
 
@@ -53,10 +53,10 @@ impl Player {
     ///
     /// # Errors
     /// If a guest gets no session.
-    pub(super) fn hand_status(&self, site: &Site, id: MatchId) -> Result<HandStatus, Status> {
+    pub(super) fn game_status(&self, site: &Site, id: MatchId) -> Result<GameStatus, Status> {
         match self {
-            Self::Guest(guest) => site.guests.hand_status(guest, id),
-            Self::Bot(bot) => Ok(site.bot_hands.hand_status(bot, id)),
+            Self::Guest(guest) => site.guests.game_status(guest, id),
+            Self::Bot(bot) => Ok(site.bot_games.game_status(bot, id)),
         }
     }
 
@@ -69,12 +69,12 @@ impl Player {
         site: &Site,
         id: MatchId,
         within: Duration,
-        is_enough: impl FnMut(&HandStatus) -> bool,
+        is_enough: impl FnMut(&GameStatus) -> bool,
     ) -> Result<(), Status> {
         match self {
             Self::Guest(guest) => site.guests.wait_for_status(guest, id, within, is_enough).await,
             Self::Bot(bot) => {
-                site.bot_hands.wait_for_status(bot, id, within, is_enough).await;
+                site.bot_games.wait_for_status(bot, id, within, is_enough).await;
                 Ok(())
             }
         }
@@ -84,7 +84,7 @@ impl Player {
     pub(super) fn has_session(&self, site: &Site) -> bool {
         match self {
             Self::Guest(_) => true,
-            Self::Bot(bot) => site.bot_hands.revision(bot).is_some(),
+            Self::Bot(bot) => site.bot_games.revision(bot).is_some(),
         }
     }
 
@@ -102,7 +102,7 @@ impl Player {
         let request = visitor.request(());
         match self {
             Self::Guest(guest) => site.guests.act(&request, guest, id, action).await,
-            Self::Bot(_) => site.bot_hands.act(&request, id, action).await,
+            Self::Bot(_) => site.bot_games.act(&request, id, action).await,
         }
     }
 
@@ -118,7 +118,7 @@ impl Player {
     ) -> Result<Option<OpenSeat>, Status> {
         match self {
             Self::Guest(guest) => site.guests.open_seat(&visitor.request(()), guest, id),
-            Self::Bot(bot) => Ok(site.bot_hands.open_seat(bot, id)),
+            Self::Bot(bot) => Ok(site.bot_games.open_seat(bot, id)),
         }
     }
 }

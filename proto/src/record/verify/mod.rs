@@ -1,4 +1,4 @@
-//! Whether a record is whole, and who signed it.
+//! Verifies that a record is whole, and finds its signer.
 
 use super::{
     EventHash, MAX_EVENTS, Record, RecordError, Seal, TimedEvent, parse_created, parse_event,
@@ -9,7 +9,7 @@ use lastnim_core::game::{MatchId, MatchIdError, SeatCount};
 use lastnim_core::referee::{EventMisfit, PublicKey, PublicKeyError, Signature};
 use thiserror::Error;
 
-/// A record that is whole, with the seal under it, which holds.
+/// A verified record, with its seal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedRecord {
     record: Record,
@@ -22,51 +22,50 @@ impl SealedRecord {
         &self.record
     }
 
-    /// Gives the record back.
+    /// Returns the record.
     pub fn into_record(self) -> Record {
         self.record
     }
 
-    /// Returns the seal; none where the match is not over, or ended before its rows were revealed.
+    /// Returns the seal; `None` if the match is not over or its rows were never revealed.
     pub fn seal(&self) -> Option<&Seal> {
         self.seal.as_ref()
     }
 }
 
-/// The first thing in a record that does not fit.
+/// The first mistake in a record.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RecordFlaw {
-    /// The match's id is none.
+    /// The match id is invalid.
     #[error("match_id: {0}")]
     MatchId(#[from] MatchIdError),
-    /// An event holds what no event can.
+    /// An event is invalid.
     #[error("event {index} cannot be read: {violations}")]
     Unreadable {
         /// The index of the event, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The mistakes in it.
         violations: Violations,
     },
-    /// An event has no hash, and others have one.
-    #[error("event {index} has no hash, and others have one")]
+    /// An event has no hash although others do.
+    #[error("event {index} has no hash, although others do")]
     NoHash {
         /// The index of the event, from 0.
         index: usize,
     },
-    /// An event is not the one that was hashed.
+    /// An event was changed after it was hashed.
     #[error(
-        "event {index} was changed, or events right before it were removed: its hash is not that of the event and \
-         all before it"
+        "event {index} was changed, or events right before it were removed: its hash does not match the events up to it"
     )]
     Changed {
         /// The index of the event, from 0.
         index: usize,
     },
-    /// The first event is not the one that was hashed, or it was hashed for another match.
-    #[error("event 0 or the match's id was changed: the hash is not that of this event in this match")]
+    /// The first event was changed, or it was hashed for another match.
+    #[error("event 0 or the match's id was changed: the hash does not match them")]
     Beginning,
-    /// The hash of an event was changed, and nothing else.
+    /// Only the hash of an event was changed.
     #[error("the hash of event {index} was changed: the event itself fits those before and after it")]
     HashChanged {
         /// The index of the event, from 0.
@@ -75,23 +74,23 @@ pub enum RecordFlaw {
     /// Events are missing.
     #[error("events were removed before event {index}: {misfit}")]
     Removed {
-        /// The index of the event that they stood before, from 0.
+        /// The index of the event after the gap, from 0.
         index: usize,
-        /// How the gap shows.
+        /// The rule that shows the gap.
         misfit: EventMisfit,
     },
-    /// Events were put in, or moved here.
-    #[error("{} put in: event {} follows event {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
+    /// Events were inserted.
+    #[error("{} inserted: event {} follows event {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
     Inserted {
-        /// The index of the first of them, from 0.
+        /// The index of the first inserted event, from 0.
         first: usize,
-        /// The index of the last of them.
+        /// The index of the last inserted event.
         last: usize,
     },
-    /// The hashes fit each other, and the events do not: all of it was made up.
+    /// The hashes are consistent, but the events break the rules: the record was made up.
     #[error(transparent)]
     Misfit(#[from] RecordError),
-    /// The signer is no key.
+    /// The signer is not a public key.
     #[error("signer: {0}")]
     Signer(#[from] PublicKeyError),
     /// A field of the seal has the wrong length.
@@ -99,12 +98,12 @@ pub enum RecordFlaw {
     SealBytes {
         /// The field.
         field: &'static str,
-        /// Its bytes.
+        /// Its length in bytes.
         given: usize,
-        /// The bytes that it should have.
+        /// The expected length.
         bytes: usize,
     },
-    /// The record is signed and its match is not over.
+    /// The record is signed although its match is not over.
     #[error(
         "events were removed from the end: the record is signed, and its match is not over after event {last}"
     )]
@@ -112,38 +111,37 @@ pub enum RecordFlaw {
         /// The index of the last event, from 0.
         last: usize,
     },
-    /// The signature is not that of the signer on the last hash.
+    /// The signature does not match the last hash.
     #[error(
-        "the signature is not the signer's on this record: the signature or the signer was changed, or the whole \
-         record was made anew"
+        "the signature is not the signer's on this record: the signature, the signer or the whole record was replaced"
     )]
     Signature,
-    /// The same, without hashes that could tell more.
+    /// The same for a record without hashes, where the changed event cannot be found.
     #[error(
         "the signature is not the signer's on this record: which event was changed cannot be told without hashes"
     )]
     SignatureWithoutHashes,
 }
 
-/// What kind of a flaw it is, in one word for programs.
+/// The kind of a flaw, as a word for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordFlawKind {
-    /// Something cannot be read.
+    /// Something is invalid.
     Unreadable,
     /// An event or its hash was changed.
     Changed,
     /// Events were removed.
     Removed,
-    /// Events were put in.
+    /// Events were inserted.
     Inserted,
-    /// An event is against the rules.
+    /// An event breaks the rules.
     Misfit,
-    /// The signature does not hold.
+    /// The signature is invalid.
     Signature,
 }
 
 impl RecordFlaw {
-    /// Returns the index of the first event that does not fit; none where it is not an event that does not.
+    /// Returns the index of the first wrong event; `None` if the flaw is not in an event.
     pub fn event(&self) -> Option<usize> {
         match *self {
             Self::Unreadable { index, .. }
@@ -164,7 +162,7 @@ impl RecordFlaw {
         }
     }
 
-    /// Returns what kind of a flaw it is.
+    /// Returns the kind of the flaw.
     pub fn kind(&self) -> RecordFlawKind {
         match self {
             Self::MatchId(_) | Self::Unreadable { .. } | Self::Signer(_) | Self::SealBytes { .. } => {
@@ -203,13 +201,13 @@ fn describe_before(first: usize) -> String {
     first.checked_sub(1).map_or_else(|| "nothing".to_owned(), |index| index.to_string())
 }
 
-/// Reads a record event by event: each must be readable, carry the hash that follows from the hash before it, and fit the
-/// match so far; then the signature must be the signer's on the last hash. Hashes may be left out, of all events at once.
+/// Reads a record event by event: each must be valid, have the hash that follows from the one before, and fit the match so
+/// far; the signature must match the last hash. Hashes may be missing from all events together.
 ///
-/// Who the signer is, and whether there is one, is for the caller to judge.
+/// The caller checks who the signer is, and whether there is one.
 ///
 /// # Errors
-/// The first thing that does not fit.
+/// The first mistake.
 pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw> {
     if given.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(given.events.len()).into());
@@ -233,11 +231,11 @@ pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw
     Ok(SealedRecord { record, seal })
 }
 
-/// Reads a record as [`verify_record`] does up to the first event that does not fit, with the flaw. Whether the signature holds is
-/// not looked at, but a record that is signed although its match is not over has lost its end.
+/// Reads a record like [`verify_record`] up to the first mistake, and returns both. The signature is not checked, but a
+/// record signed before the end of its match has lost events.
 ///
 /// # Errors
-/// If the first event does not fit, so that there is nothing to read.
+/// If the first event is wrong.
 pub fn read_until_flaw(given: &pb::MatchRecord) -> Result<(Record, Option<RecordFlaw>), RecordFlaw> {
     if given.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(given.events.len()).into());
@@ -285,7 +283,7 @@ impl RecordReading<'_> {
         Ok((Record::begin(self.id, created)?, seats))
     }
 
-    /// Adds the events after the first, up to one that does not fit.
+    /// Adds the other events, up to the first mistake.
     fn read_rest(&self, record: &mut Record, seats: SeatCount) -> Result<(), RecordFlaw> {
         for index in 1..self.given.events.len() {
             let event = self.read_event(index, seats)?;
@@ -301,7 +299,6 @@ impl RecordReading<'_> {
             .map_err(|violations| RecordFlaw::Unreadable { index, violations })
     }
 
-    /// Returns the hash that an event carries.
     fn hash(&self, index: usize) -> Result<EventHash, RecordFlaw> {
         let given = self.given.events[index].hash.as_slice();
         if given.is_empty() {
@@ -314,7 +311,7 @@ impl RecordReading<'_> {
             .map_err(|violations| RecordFlaw::Unreadable { index, violations })
     }
 
-    /// Finds out whether an event carries the hash that follows from the hash of the `record` before it, and if not, why.
+    /// Checks that an event's hash follows from the hash of `record` before it, and explains why if not.
     fn check_hash(
         &self,
         index: usize,
@@ -343,7 +340,7 @@ impl RecordReading<'_> {
         if hash_changed {
             return Err(RecordFlaw::HashChanged { index });
         }
-        // What was put in may carry a hash that fits nothing, or one that was made for it.
+        // An inserted event may have a random hash, or one that was computed for it.
         let mut later = index + 1..self.given.events.len();
         if let Some(next) = later.find(|&later| index > 0 && follows(later, before)) {
             return Err(RecordFlaw::Inserted { first: index, last: next - 1 });
@@ -359,7 +356,7 @@ impl RecordReading<'_> {
         })
     }
 
-    /// Returns how it shows that events are missing between a record and the events from an index on, if it does.
+    /// Returns the misfit that shows that events are missing between `record` and the event at `index`, if there is one.
     fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<EventMisfit> {
         let mut state = record.state().clone();
         for later in index..self.given.events.len() {

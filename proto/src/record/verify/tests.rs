@@ -1,4 +1,4 @@
-//! Records that were changed, and what is said of them.
+//! Which flaws are found in changed records.
 
 use super::*;
 use lastnim_core::game::Piles;
@@ -12,7 +12,7 @@ fn key() -> SigningKey {
     SigningKey::from_seed(&[5; SigningKey::SEED_BYTES])
 }
 
-/// Two bots on a pile of four, who take one counter each in turn: created, two rows, revealed, four takes, ended.
+/// Two bots on a pile of four take one counter each in turn: created, two rows, revealed, four takes, ended.
 fn played() -> Record {
     let id = MatchId::new(1_700_000_000_000, &[3; 10]);
     let bots = vec!["alice".parse().unwrap(), "bob".parse().unwrap()].try_into().unwrap();
@@ -58,7 +58,7 @@ fn take_of(event: &mut pb::RecordEvent) -> &mut pb::TookEvent {
 }
 
 #[test]
-fn what_was_done_to_a_record_is_named() {
+fn changes_to_a_record_are_named() {
     type Change = fn(&mut pb::MatchRecord);
     let cases: [(Change, RecordFlaw); 20] = [
         (|record| take_of(&mut record.events[5]).charged_us = 71, RecordFlaw::Changed { index: 5 }),
@@ -109,7 +109,7 @@ fn what_was_done_to_a_record_is_named() {
 }
 
 #[test]
-fn a_strike_that_was_made_up_with_its_own_hash_is_named() {
+fn strike_with_a_made_up_hash_is_named() {
     let flaw = flaw_after(|record| {
         let before = EventHash::from_bytes(record.events[4].hash.as_slice().try_into().unwrap());
         let struck = Event::Struck {
@@ -122,12 +122,12 @@ fn a_strike_that_was_made_up_with_its_own_hash_is_named() {
         record.events.insert(5, pb::RecordEvent { hash, ..(&timed).into() });
     });
     assert_eq!(flaw, RecordFlaw::Inserted { first: 5, last: 5 });
-    assert_eq!(flaw.to_string(), "event 5 was put in: event 6 follows event 4");
+    assert_eq!(flaw.to_string(), "event 5 was inserted: event 6 follows event 4");
     assert_eq!((flaw.event(), flaw.kind().as_str()), (Some(5), "inserted"));
 }
 
 #[test]
-fn a_record_that_was_made_anew_breaks_its_rules_or_its_signature() {
+fn replaced_record_breaks_the_rules_or_its_signature() {
     let mut record = played();
     let seal = key().seal(record.last_hash());
     let mut events = record.events().to_vec();
@@ -144,7 +144,7 @@ fn a_record_that_was_made_anew_breaks_its_rules_or_its_signature() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn invalid_fields_are_named() {
     type Change = fn(&mut pb::MatchRecord);
     let cases: [(Change, &str); 8] = [
         (|record| record.match_id.clear(), "match_id: match id \"\""),
@@ -173,11 +173,11 @@ fn what_cannot_be_read_is_named() {
 }
 
 proptest! {
-    // Signing is slow in a test that is not optimised.
+    // Signatures are slow without optimisation.
     #![proptest_config(lastnim_core::game::testing::cases(80))]
 
     #[test]
-    fn every_record_that_is_written_verifies(scene in scene()) {
+    fn written_records_verify(scene in scene()) {
         let record = scene.finish(&mut |_| ());
         let given = signed(&record);
         let verified = verify_record(&given).unwrap();
@@ -189,7 +189,7 @@ proptest! {
             prop_assert_eq!(verify_record(&unhashed), Ok(verified));
         } else {
             prop_assert_eq!(verified.seal(), None);
-            prop_assert!(given.events.iter().all(|event| event.hash.is_empty()), "hashes give rows away");
+            prop_assert!(given.events.iter().all(|event| event.hash.is_empty()), "hashes would expose rows");
         }
         let open = scene.play(&mut |_| ()).0.into_record();
         let verified = verify_record(&pb::MatchRecord::from(&open)).unwrap();
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn events_that_were_dropped_doubled_or_swapped_are_found(
+    fn dropped_doubled_or_swapped_events_are_found(
         scene in scene(),
         places in any::<[prop::sample::Index; 2]>(),
         change in 0..4,
@@ -215,7 +215,7 @@ proptest! {
         if given != signed(&record) {
             let flaw = verify_record(&given).unwrap_err();
             let least = if change == 1 { first.min(second) } else { first };
-            // What is wrong is named where it is, or right behind.
+            // The flaw is named at the changed event or right after it.
             if let (Some(named), 0 | 1) = (flaw.event(), change) {
                 prop_assert!((least..=least + 1).contains(&named), "{flaw}: {least}");
             }

@@ -1,8 +1,8 @@
-"""Last Nim for verifiers: a language model plays a seat, and every answer is rewarded by its exact regret.
+"""Last Nim for verifiers: a language model plays a seat, and each answer's reward is its exact regret.
 
-The model is asked as `lastnim bot llm` asks it, by the same template, the same reader of replies and the same words about a reply that
-cannot be used. `LastNimTaskset` has the positions, `LastNimHarness` plays the matches, and `LastNimEnv` needs no sandbox for that. The
-library finds all three by the id `lastnim-verifiers`. docs/reference/environments.md has every setting, reward and metric.
+The model gets the prompts of `lastnim bot run llm`, with the same template, parser and error messages. `LastNimTaskset` has the positions,
+`LastNimHarness` plays the matches, and `LastNimEnv` needs no sandbox. The library finds all three by the id `lastnim-verifiers`. See
+docs/reference/environments.md for every setting, reward and metric.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The environment: one model, whose harness runs in the process of the environment."""
+"""The environment: one model, with a harness in the environment's process."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ __all__ = ["LastNimEnv", "LastNimEnvConfig"]
 
 
 class LastNimEnvConfig(vf.SingleAgentEnvConfig):
-    """The settings of the environment: those of the library, without a sandbox, as no model runs code here."""
+    """The library's settings without a sandbox, since the model runs no code."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
-# The library finds the settings of an environment by the parameter of `Env`, and its tools want a `SingleAgentEnv`.
+# The library finds the settings by the type parameter of `Env`, and its tools need a `SingleAgentEnv`.
 class LastNimEnv(vf.SingleAgentEnv, vf.Env[LastNimEnvConfig]):  # pyright: ignore[reportGeneralTypeIssues]
-    """A model that plays one match of Last Nim an episode."""
+    """A model that plays one match of Last Nim per episode."""

@@ -1,4 +1,4 @@
-"""The harness: what asks the model, in this process."""
+"""The harness, which calls the model from this process."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["LastNimHarness", "LastNimHarnessConfig"]
 
 
 class LastNimHarnessConfig(vf.HarnessConfig):
-    """The settings of the harness: those that every harness has."""
+    """The settings that every harness has."""
 
 
 class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
-    """Plays matches as `lastnim bot llm` does: each question is a conversation of its own, which the model may answer more than once."""
+    """Plays matches like `lastnim bot run llm`: each question is a separate conversation, which may take several answers."""
 
     APPENDS_SYSTEM_PROMPT = True
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False
 
     async def setup(self, runtime: vf.Runtime) -> None:
-        """Refuses a runtime that this process is no part of."""
+        """Refuses runtimes outside this process."""
         if runtime.type != "subprocess":
             raise vf.HarnessError(
-                f"runtime {runtime.type}: this harness asks from the process of the environment: set the agent's runtime.type to subprocess"
+                f"runtime {runtime.type}: this harness runs in the environment's process: set the agent's runtime.type to subprocess"
             )
 
     async def launch(
@@ -45,14 +45,14 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
         mcp_urls: dict[str, str],
         data: vf.TaskData,
     ) -> vf.ProgramResult:
-        """Plays the match of the task, and notes every question in the trace's `info`."""
+        """Plays the match of the task, and adds every question to the trace's `info`."""
         if not isinstance(data, LastNimTaskData):
-            raise vf.HarnessError(f"task {data.id or data.idx}: this harness plays the tasks of LastNimTaskset only")
+            raise vf.HarnessError(f"task {data.id or data.idx}: this harness plays only tasks of LastNimTaskset")
         match = ModelMatch(data.game, data.opponents, seed=data.seed, time_left=data.time_left, template=data.template)
         system_prompt, _ = self.resolve_prompt(data)
         system = [] if system_prompt is None else [{"role": "system", "content": system_prompt}]
         asked: list[dict[str, Any]] = trace.info.setdefault(ANSWERS_KEY, [])
-        # The endpoint is of this machine. How long a model may think is for the limits of the run to say.
+        # The endpoint is local. The limits of the run bound the model's thinking time.
         transport = httpx.AsyncClient(timeout=None, trust_env=False)
         async with AsyncOpenAI(base_url=endpoint, api_key=secret, http_client=transport) as client:
             while data.max_questions is None or len(asked) < data.max_questions:
@@ -70,7 +70,7 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
                 except APIError as error:
                     if trace.stop_condition is None:
                         raise vf.HarnessError(f"ply {take.ply}: {error}") from error
-                    # A limit of the run was reached.
+                    # The run reached a limit.
                     if not take.failures:
                         asked.pop()
                         break
@@ -84,15 +84,15 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
 async def ask_model(
     client: AsyncOpenAI, model: str, system: list[dict[str, str]], question: ModelQuestion, take: AskedTake, answers: int
 ) -> None:
-    """Asks a question until it is answered, or so many replies could not be used."""
+    """Asks a question until it is answered, or the limit on unusable replies is reached."""
     for _ in range(answers):
         messages: Any = [*system, *({"role": role, "content": text} for role, text in question.messages)]
         completion = await client.chat.completions.create(model=model, messages=messages)
         choice = next(iter(completion.choices or []), None)
-        # The client does not check for fields that an endpoint leaves out.
+        # The client does not check for missing fields.
         message: ChatCompletionMessage | None = getattr(choice, "message", None)
         if message is None:
-            # It says nothing of the model: `lastnim bot llm` counts it as `server_error`.
+            # This is not the model's fault: `lastnim bot run llm` counts it as `server_error`.
             raise vf.HarnessError(f"ply {take.ply}: the reply has no choices[0].message")
         text, refusal = message.content or "", message.refusal or ""
         reply = question.read_reply(text, refusal, getattr(choice, "finish_reason", None))

@@ -13,46 +13,45 @@ from ...match import Position
 __all__ = ["AskedTake", "ModelMatch"]
 
 MODEL_NAME = "model"
-"""What the prompt calls the bot of the model."""
+"""The name of the model's bot in prompts."""
 
 
 @dataclass
 class AskedTake:
-    """What a model made of one question."""
+    """The model's answer to one question."""
 
     ply: int
     """The number of the take, from 0."""
     position: str
-    """The id of the position, as in a dataset."""
+    """The id of the position, as in datasets."""
     regret: int
     """The ranks that the take costs the seat in its own row, 0 to n-1; n-1 if there is no take."""
     take: int | None = None
-    """The take; none if the model gave none that can be used."""
+    """The take; None without a usable reply."""
     why: str | None = None
-    """What the model says why."""
+    """The model's reason."""
     win_probability: float | None = None
-    """How likely it says the seat wins that its row wants most, 0 to 1."""
+    """The model's probability, 0 to 1, that the seat its row prefers most wins."""
     failures: list[str] = field(default_factory=list[str])
-    """The class of each reply that could not be used, such as `unparsable` or `illegal`, in order."""
+    """The class of each unusable reply, such as `unparsable` or `illegal`, in order."""
 
     def to_json(self) -> dict[str, Any]:
-        """Makes its JSON."""
+        """Converts it to JSON."""
         return asdict(self)
 
 
 class ModelMatch:
-    """A match from a position whose seat to move is the model's, with house bots at the others.
+    """A match in which the model is the seat to move, and house bots play the others.
 
-    `game` is a game in its JSON (docs/reference/json-and-http.md). The first of the opponents sits behind the model, and they are repeated where there are
-    more seats; what they draw follows from the seed. `time_left` are the seconds that prompts name, `template` is the text of a template
-    in place of the program's own.
+    `game` is a game in JSON. The opponents sit in order after the model, and are repeated if there are more seats; the seed fixes their
+    random takes. `time_left` is the number of seconds in prompts. `template` replaces the built-in template.
     """
 
     def __init__(
         self, game: dict[str, Any], opponents: Sequence[str], *, seed: int = 0, time_left: float = 600.0, template: str | None = None
     ) -> None:
         if not opponents:
-            raise ValueError("opponents: none is named: expected house bots such as oracle or greedy")
+            raise ValueError("opponents: empty: expected house bots such as oracle or greedy")
         rows = tuple(tuple(row["offsets"]) for row in game["alliance_matrix"]["rows"])
         seats, self.seat = len(rows), int(game["first"])
         self._game = json.dumps(game)
@@ -66,16 +65,16 @@ class ModelMatch:
 
     @property
     def seats(self) -> int:
-        """How many seats there are."""
+        """The number of seats."""
         return self._position.seats
 
     def play(self, take: int) -> None:
-        """Takes counters for the seat to move. ValueError if the rules do not allow it."""
+        """Takes counters for the seat to move. Raises ValueError if the take is illegal."""
         self._position = self._position.after(take)
         self.takes.append(take)
 
     def next_question(self) -> ModelQuestion | None:
-        """Plays the opponents to the next turn of the model, and returns what it is asked; none if the match is over."""
+        """Plays to the model's next turn and returns the question; None if the match is over."""
         while not self._position.is_over:
             opponent = self._opponents.get(self._position.seat)
             if opponent is None:

@@ -1,4 +1,4 @@
-"""One task: a position to play from, and what the answers are worth."""
+"""One task: a position to play, and the rewards of the answers."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ AnyTrace: TypeAlias = vf.Trace[Any, Any, Any]
 """A trace of any task."""
 
 ANSWERS_KEY = "answers"
-"""Where a trace's `info` has the questions that were asked, each the JSON of an `AskedTake`."""
+"""The key of a trace's `info` for the questions, each the JSON of an `AskedTake`."""
 
 LEGAL_OR_ILLEGAL = "illegal"
-"""The only failure of a reply that could be read."""
+"""The only failure of a readable reply."""
 
 
 class LastNimTaskData(vf.TaskData):
-    """A match to play: all that it depends on. `id` is the position's, `prompt` the first question."""
+    """A match to play. `id` is the position's id, `prompt` the first question."""
 
     game: dict[str, Any]
-    """The game from the position, in its JSON; the seat to move is the model's."""
+    """The game at the position, in JSON; the model has the seat to move."""
     split: Split
-    """The set that the position belongs to. The match ends before a question about a position of the other one."""
+    """The position's set. The match ends before a question about a position of the other set."""
     opponents: list[str]
-    """The house bots, the first of them behind the model."""
+    """The house bots, in order after the model."""
     seed: int
-    """What the house bots draw from."""
+    """The seed of the house bots."""
     answers: int
-    """How often the model may answer a question."""
+    """The maximum answers to a question."""
     max_questions: int | None
-    """How many questions are asked at most."""
+    """The maximum questions."""
     time_left: float
-    """The seconds that prompts name."""
+    """The number of seconds in prompts."""
     template: str | None
-    """The text of the template; none for the program's own."""
+    """The template's text; None for the built-in template."""
 
     @property
     def worst_regret(self) -> int:
-        """The ranks that a take can cost at most."""
+        """The maximum ranks that a take can cost."""
         return len(self.game["alliance_matrix"]["rows"]) - 1
 
 
 class LastNimTask(vf.Task[LastNimTaskData, vf.State, vf.TaskConfig]):
-    """A match to play, with its reward and its metrics."""
+    """A match to play, with its reward and metrics."""
 
     def __init__(self, data: LastNimTaskData, config: vf.TaskConfig | None = None) -> None:
         super().__init__(data, config)
 
     @vf.reward
     async def minus_regret(self, trace: AnyTrace) -> float:
-        """Minus the mean regret of the questions, as a share of the worst: -1 to 0. A question without an answer costs the worst."""
+        """Minus the mean regret of the questions, as a share of the maximum: -1 to 0. A question without an answer costs the maximum."""
         asked = asked_of(trace)
         if not asked:
             return -1.0
@@ -64,7 +64,7 @@ class LastNimTask(vf.Task[LastNimTaskData, vf.State, vf.TaskConfig]):
 
     @vf.metric
     async def figures(self, trace: AnyTrace) -> dict[str, float]:
-        """The other figures, those of docs/reference/environments.md."""
+        """The other metrics in docs/reference/environments.md."""
         asked = asked_of(trace)
         answered = [each for each in asked if each["take"] is not None]
         failures = [failure for each in asked for failure in each["failures"]]
@@ -81,11 +81,11 @@ class LastNimTask(vf.Task[LastNimTaskData, vf.State, vf.TaskConfig]):
 
 
 def asked_of(trace: AnyTrace) -> list[dict[str, Any]]:
-    """Returns the questions that were asked, in order."""
+    """Returns the questions in order."""
     asked: list[dict[str, Any]] = trace.info.get(ANSWERS_KEY, [])
     return asked
 
 
 def share_of(part: float, whole: int) -> float:
-    """Returns a quotient, 0 of nothing."""
+    """Returns a quotient, or 0 if there is no whole."""
     return part / whole if whole else 0.0

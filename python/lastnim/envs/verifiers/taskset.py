@@ -1,4 +1,4 @@
-"""The positions that are played, drawn from a seed or read from a file of `lastnim oracle dataset`."""
+"""The positions to play, drawn from a seed or read from a file of `lastnim oracle dataset`."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ __all__ = ["LastNimTaskset", "LastNimTasksetConfig"]
 
 
 class LastNimTasksetConfig(vf.TasksetConfig):
-    """Which positions are played, and how. The draws are those of `lastnim oracle dataset` with the same settings."""
+    """The positions to play, and how. The same settings draw the same positions as in `lastnim oracle dataset`."""
 
     split: Split = "train"
-    """The set of the positions. Those for benchmarks are played only if this names them."""
+    """The set of the positions. Benchmark positions are used only if this names their set."""
     file: Path | None = None
-    """A file of `lastnim oracle dataset`, all of whose positions are played; without it they are drawn."""
+    """A file of `lastnim oracle dataset` with the positions; without it they are drawn."""
     positions: int = Field(default=1_000, ge=1)
-    """How many are drawn."""
+    """The number of positions to draw."""
     seed: int = Field(default=0, ge=0, lt=2**63)
-    """What the positions derive from, and what the house bots draw from."""
+    """The seed of the positions and the house bots."""
     seats: list[int] = [2, 3, 4, 5]
     """The numbers of seats, each equally likely, 2 to 32."""
     draw_piles: tuple[int, int] = (1, 5)
-    """The fewest and the most piles, 1 to 1,024."""
+    """The minimum and maximum number of piles, 1 to 1,024."""
     draw_counters: tuple[int, int] = (1, 9)
-    """The fewest and the most counters of a pile, 1 to 2^63 - 1."""
+    """The minimum and maximum counters of a pile, 1 to 2^63 - 1."""
     ending: Ending = "to_move_wins"
     """Who wins when no counter is left."""
     max_optimal_share: float = 1.0
-    """The greatest share of the first takes that may be optimal, above 0 and up to 1."""
+    """The maximum share of first takes that are optimal, above 0 and at most 1."""
     opponents: list[str] = Field(default=["oracle"], min_length=1)
-    """The house bots, the first of them behind the model; they are repeated where there are more seats. `oracle` plays optimally."""
+    """The house bots, in order after the model, repeated if there are more seats. `oracle` plays optimally."""
     answers: int = Field(default=3, ge=1, le=10)
-    """How often the model may answer a question: after a reply that cannot be used it hears why."""
+    """The maximum answers to a question: after an unusable reply the model is told why."""
     max_questions: int | None = Field(default=None, ge=1)
-    """How many questions of a match are asked at most; all of them without it."""
+    """The maximum questions in a match; unlimited by default."""
     time_left: float = Field(default=600.0, ge=0, le=86_400)
-    """The seconds for an answer that prompts name. Nothing is measured."""
+    """The number of seconds for an answer in prompts. It is not enforced."""
     template: Path | None = None
-    """The file of a template in place of the program's own (docs/reference/language-models.md)."""
+    """The file of a template that replaces the built-in one (docs/reference/language-models.md)."""
 
 
 class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
@@ -62,7 +62,7 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
             match = ModelMatch(game, config.opponents, seed=config.seed, time_left=config.time_left, template=template)
             question = match.next_question()
             if question is None:
-                raise ValueError(f"position {identity}: no counter is left to take")
+                raise ValueError(f"position {identity}: there are no counters")
             data = LastNimTaskData.model_validate(
                 {
                     "id": identity,
@@ -100,8 +100,7 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
 
 
 def read_positions(file: Path, split: Split) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the id and the game of each line of a dataset. ValueError names a line that has no position of this set; what the line itself
-    says of its set is not believed."""
+    """Yields the id and the game of each line of a dataset, and computes its set. ValueError names a line without a position of this set."""
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -112,6 +111,6 @@ def read_positions(file: Path, split: Split) -> Iterator[tuple[str, dict[str, An
                 raise ValueError(f"{file}, line {number}: not a position of `lastnim oracle dataset`: {error!r}") from error
             if found != split:
                 raise ValueError(
-                    f'{file}, line {number}: the position {identity} is of the set "{found}", and the setting split is "{split}"'
+                    f'{file}, line {number}: the position {identity} is in the set "{found}", but split is "{split}"'
                 )
             yield identity, json.loads(game)

@@ -1,13 +1,13 @@
-//! What a bot that thinks about many matches at once need not think about any more.
+//! Which pending questions a concurrent bot can drop.
 
 use super::*;
 
-/// A book whose bot thinks about the row of a match.
+/// A tracker whose bot thinks about its row.
 fn declaring() -> MatchTracker {
-    let mut book = MatchTracker::new(Attention::Requests(9.try_into().unwrap()), TakeFeed::OwnTurns);
-    tell(&mut book, welcome(0));
-    assert!(matches!(tell(&mut book, started(ID))[..], [ClientAction::Ask(BotQuestion::Declare(_))]));
-    book
+    let mut tracker = MatchTracker::new(QuestionLimit::Requests(9.try_into().unwrap()), TakeFeed::OwnTurns);
+    receive(&mut tracker, welcome(0));
+    assert!(matches!(receive(&mut tracker, started(ID))[..], [ClientAction::Ask(BotQuestion::Declare(_))]));
+    tracker
 }
 
 fn dropped() -> ClientAction {
@@ -15,37 +15,46 @@ fn dropped() -> ClientAction {
 }
 
 #[test]
-fn a_row_that_is_revealed_needs_no_thought() {
-    assert_eq!(tell(&mut declaring(), revealed(ID)), [dropped()]);
-    let in_play = tell(&mut declaring(), snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
+fn revealed_row_is_withdrawn() {
+    assert_eq!(receive(&mut declaring(), revealed(ID)), [dropped()]);
+    let in_play = receive(&mut declaring(), snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
     assert!(matches!(&in_play[..], [first, ClientAction::Ask(BotQuestion::Play(_))] if *first == dropped()));
-    let mut book = declaring();
-    book.handle_answer(declared(ID, &[1, 0, 2]));
-    assert_eq!(tell(&mut book, revealed(ID)), [], "the row is made");
+    let mut tracker = declaring();
+    tracker.handle_answer(declared(ID, &[1, 0, 2]));
+    assert_eq!(receive(&mut tracker, revealed(ID)), [], "the row was already answered");
 }
 
 #[test]
-fn a_turn_that_is_overtaken_needs_no_thought() {
-    let mut book = declaring();
-    tell(&mut book, revealed(ID));
-    assert!(matches!(tell(&mut book, turn(ID, 1, 2, 3))[..], [ClientAction::Ask(BotQuestion::Play(_))]));
-    assert_eq!(tell(&mut book, turn(ID, 1, 2, 3)), []);
+fn overtaken_turn_is_withdrawn() {
+    let mut tracker = declaring();
+    receive(&mut tracker, revealed(ID));
+    assert!(matches!(
+        receive(&mut tracker, turn(ID, 1, 2, 3))[..],
+        [ClientAction::Ask(BotQuestion::Play(_))]
+    ));
+    assert_eq!(receive(&mut tracker, turn(ID, 1, 2, 3)), []);
     // Another session of the bot has moved.
-    let next = tell(&mut book, turn(ID, 4, 1, 3));
+    let next = receive(&mut tracker, turn(ID, 4, 1, 3));
     let [first, ClientAction::Ask(BotQuestion::Play(view))] = &next[..] else { panic!("{next:?}") };
     assert_eq!((first, view.ply()), (&dropped(), 4));
-    book.handle_answer(took(4, 1));
-    assert!(matches!(tell(&mut book, turn(ID, 7, 0, 2))[..], [ClientAction::Ask(_)]), "the take is made");
+    tracker.handle_answer(took(4, 1));
+    assert!(
+        matches!(receive(&mut tracker, turn(ID, 7, 0, 2))[..], [ClientAction::Ask(_)]),
+        "the take was already answered"
+    );
 }
 
 #[test]
-fn a_turn_that_a_server_lost_needs_no_thought() {
-    let mut book = declaring();
-    book.handle_answer(BotAnswer::Heard);
-    tell(&mut book, revealed(ID));
-    assert!(matches!(tell(&mut book, turn(ID, 4, 1, 3))[..], [ClientAction::Ask(BotQuestion::Play(_))]));
-    tell(&mut book, welcome(1));
-    let actions = tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
+fn turn_lost_by_the_server_is_withdrawn() {
+    let mut tracker = declaring();
+    tracker.handle_answer(BotAnswer::Handled);
+    receive(&mut tracker, revealed(ID));
+    assert!(matches!(
+        receive(&mut tracker, turn(ID, 4, 1, 3))[..],
+        [ClientAction::Ask(BotQuestion::Play(_))]
+    ));
+    receive(&mut tracker, welcome(1));
+    let actions = receive(&mut tracker, snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
     let [first, ClientAction::Ask(BotQuestion::Play(view))] = &actions[..] else { panic!("{actions:?}") };
     assert_eq!((first, view.ply()), (&dropped(), 1));
 }

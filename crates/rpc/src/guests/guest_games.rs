@@ -1,7 +1,7 @@
 //! Matches of guests.
 
-use super::hand_session::{HandSession, SessionListener};
-use super::hand_status::HandStatus;
+use super::game_session::{GameSession, SessionListener};
+use super::game_status::GameStatus;
 use crate::access::Access;
 use crate::address_limits::AddressLimiter;
 use crate::client_address::ClientAddress;
@@ -23,7 +23,7 @@ const MAX_LISTED_MATCHES: usize = 100;
 /// Matches of guests: people in a browser, whose names derive from a secret there. A guest may only play matches
 /// against house bots that it began. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct GuestHands {
+pub struct GuestGames {
     arena: Arena,
     access: Access,
     limiter: Arc<AddressLimiter>,
@@ -54,7 +54,7 @@ struct KeptSessions {
 /// A session kept open for a guest.
 #[derive(Debug)]
 struct KeptSession {
-    session: HandSession,
+    session: GameSession,
     /// Its number.
     number: u64,
     /// Shared with starting matches, which keep the session open.
@@ -81,7 +81,7 @@ impl KeptSession {
     }
 }
 
-impl GuestHands {
+impl GuestGames {
     /// Limits the matches of an address: begun per minute, and open at once.
     pub fn new(arena: Arena, access: Access, per_minute: u32, per_address: usize) -> Self {
         let limiter = Arc::new(AddressLimiter::new(per_minute, Duration::from_mins(1) / per_minute.max(1)));
@@ -166,7 +166,7 @@ impl GuestHands {
         Ok(id)
     }
 
-    /// Acts in an open match of a guest. The result shows in the hand's status.
+    /// Acts in an open match of a guest. The result shows in the game's status.
     ///
     /// # Errors
     /// If the caller may not read, no session can be opened, the match is over, or the action did not reach it.
@@ -192,16 +192,16 @@ impl GuestHands {
         Err(Status::unavailable("the session was closed before this reached the match: send it again"))
     }
 
-    /// Returns the status of a hand, as known to its guest's session.
+    /// Returns the status of a game, as known to its guest's session.
     ///
     /// # Errors
     /// If no session can be opened.
-    pub fn hand_status(&self, guest: &BotName, id: MatchId) -> Result<HandStatus, Status> {
+    pub fn game_status(&self, guest: &BotName, id: MatchId) -> Result<GameStatus, Status> {
         let session = self.session(guest)?;
         Ok(session.map(|session| session.status_of(id)).unwrap_or_default())
     }
 
-    /// Waits until the status of a hand meets a condition, the session is over, or the time is up.
+    /// Waits until the status of a game meets a condition, the session is over, or the time is up.
     ///
     /// # Errors
     /// If no session can be opened.
@@ -210,11 +210,11 @@ impl GuestHands {
         guest: &BotName,
         id: MatchId,
         within: Duration,
-        mut is_enough: impl FnMut(&HandStatus) -> bool,
+        mut is_enough: impl FnMut(&GameStatus) -> bool,
     ) -> Result<(), Status> {
         let Some(session) = self.session(guest)? else { return Ok(()) };
-        let mut hands = session.hands;
-        let enough = hands.wait_for(|hands| is_enough(&hands.status_of(id)));
+        let mut games = session.games;
+        let enough = games.wait_for(|games| is_enough(&games.status_of(id)));
         // After the timeout, the page shows the current state.
         let _ = tokio::time::timeout(within, enough).await;
         Ok(())
@@ -236,7 +236,7 @@ impl GuestHands {
     }
 
     /// Returns the session of a guest with an open match, opening it if needed, for example after a restart.
-    fn session(&self, guest: &BotName) -> Result<Option<HandSession>, Status> {
+    fn session(&self, guest: &BotName) -> Result<Option<GameSession>, Status> {
         let mut sessions = self.lock_sessions();
         if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
             return Ok(Some(kept.session.clone()));
@@ -261,7 +261,7 @@ impl GuestHands {
         sessions: &'s mut KeptSessions,
         guest: &BotName,
     ) -> Result<&'s mut KeptSession, Status> {
-        let (session, listener) = HandSession::open(&self.arena, guest).map_err(arena_status)?;
+        let (session, listener) = GameSession::open(&self.arena, guest).map_err(arena_status)?;
         let number = sessions.next_number;
         sessions.next_number += 1;
         tokio::spawn(self.clone().keep_session(guest.clone(), number, listener));
@@ -282,7 +282,7 @@ impl GuestHands {
         let mut sessions = self.lock_sessions();
         let kept = sessions.by_guest.get(guest).filter(|kept| kept.number == number);
         let is_needed =
-            kept.is_some_and(|kept| kept.session.is_open() && (kept.is_held() || listener.has_open_hand()));
+            kept.is_some_and(|kept| kept.session.is_open() && (kept.is_held() || listener.has_open_game()));
         if !is_needed {
             sessions.end_keeping(guest, number);
         }
@@ -291,10 +291,10 @@ impl GuestHands {
 
     /// Forgets the guests whose sessions are over. Those who still have a seat are retried when the next guest leaves.
     async fn forget_departed(&self) {
-        let hands = self.clone();
+        let games = self.clone();
         let forgotten = self.arena.forget_guests(move |forget| {
             // The lock prevents a new session of a guest whom the arena has just forgotten.
-            let KeptSessions { by_guest, departed, .. } = &mut *hands.lock_sessions();
+            let KeptSessions { by_guest, departed, .. } = &mut *games.lock_sessions();
             departed.retain(|guest| !by_guest.contains_key(guest) && !forget(guest));
         });
         if let Err(error) = forgotten.await {
@@ -328,13 +328,13 @@ mod tests {
     }
 
     /// Admits guests against a house bot; also returns the bot's name.
-    async fn opened_hands() -> (GuestHands, BotName) {
+    async fn opened_games() -> (GuestGames, BotName) {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
         let logins = Arc::new(LoginLimits::new(1, Duration::from_secs(1)));
         let mut access = Access::tokens_only(arena.clone(), logins);
         access.private = false;
-        (GuestHands::new(arena, access, 20, 8), guest_name(&[7; 32]))
+        (GuestGames::new(arena, access, 20, 8), guest_name(&[7; 32]))
     }
 
     #[tokio::test(start_paused = true)]
@@ -343,21 +343,21 @@ mod tests {
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
         let logins = Arc::new(LoginLimits::new(1, Duration::from_secs(1)));
         let mut access = Access::tokens_only(arena.clone(), logins);
-        let private = GuestHands::new(arena.clone(), access.clone(), 20, 8);
+        let private = GuestGames::new(arena.clone(), access.clone(), 20, 8);
         let guest = guest_name(&[7; 32]);
         let refused = private.begin(Request::new(brief_match()), &guest).await.unwrap_err();
         assert_eq!(refused.code(), Code::Unauthenticated);
 
         access.private = false;
-        let hands = GuestHands::new(arena.clone(), access, 20, 8);
+        let games = GuestGames::new(arena.clone(), access, 20, 8);
         for _ in 0..2 {
-            let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
-            hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
-            assert!(hands.hand_status(&guest, id).unwrap().is_over);
+            let id = games.begin(Request::new(brief_match()), &guest).await.unwrap();
+            games.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
+            assert!(games.game_status(&guest, id).unwrap().is_over);
         }
-        assert_eq!((hands.places.used(), arena.session_count()), (1, 1), "the session is used again");
-        until_departed(&hands).await;
-        assert_eq!(hands.open_matches(&Request::new(()), &guest).unwrap(), []);
+        assert_eq!((games.places.used(), arena.session_count()), (1, 1), "the session is used again");
+        until_departed(&games).await;
+        assert_eq!(games.open_matches(&Request::new(()), &guest).unwrap(), []);
     }
 
     async fn soon(event: impl Future<Output = ()>) {
@@ -365,11 +365,11 @@ mod tests {
     }
 
     /// Waits until no session is kept, and all guests are forgotten.
-    async fn until_departed(hands: &GuestHands) {
+    async fn until_departed(games: &GuestGames) {
         let departing = async {
             let is_empty =
                 |sessions: &KeptSessions| sessions.by_guest.is_empty() && sessions.departed.is_empty();
-            while hands.arena.session_count() > 0 || !is_empty(&hands.lock_sessions()) {
+            while games.arena.session_count() > 0 || !is_empty(&games.lock_sessions()) {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         };
@@ -378,49 +378,49 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_match_counts_and_its_session_ends_if_its_caller_leaves() {
-        let (hands, guest) = opened_hands().await;
+        let (games, guest) = opened_games().await;
         tokio::select! {
             biased;
-            begun = hands.begin(Request::new(brief_match()), &guest) => panic!("{begun:?} at once"),
+            begun = games.begin(Request::new(brief_match()), &guest) => panic!("{begun:?} at once"),
             () = std::future::ready(()) => {}
         }
         let beginning = async {
-            while hands.places.used() == 0 {
+            while games.places.used() == 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         soon(beginning).await;
-        until_departed(&hands).await;
-        assert_eq!(hands.places.used(), 1, "the match has begun anyway");
+        until_departed(&games).await;
+        assert_eq!(games.places.used(), 1, "the match has begun anyway");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_match_counts_from_its_start_to_its_end() {
-        let (mut hands, guest) = opened_hands().await;
-        hands.places = SharedQuota::new(1, usize::MAX);
-        let place = hands.places.acquire(ClientAddress::UNKNOWN, 1).unwrap();
-        let refused = hands.begin(Request::new(brief_match()), &guest).await.unwrap_err();
+        let (mut games, guest) = opened_games().await;
+        games.places = SharedQuota::new(1, usize::MAX);
+        let place = games.places.acquire(ClientAddress::UNKNOWN, 1).unwrap();
+        let refused = games.begin(Request::new(brief_match()), &guest).await.unwrap_err();
         assert_eq!(refused.code(), Code::ResourceExhausted, "one is starting");
         drop(place);
         for _ in 0..2 {
-            let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
-            assert_eq!(hands.places.used(), 1);
-            hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
+            let id = games.begin(Request::new(brief_match()), &guest).await.unwrap();
+            assert_eq!(games.places.used(), 1);
+            games.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn revisions_of_a_later_session_are_higher() {
-        let (hands, guest) = opened_hands().await;
+        let (games, guest) = opened_games().await;
         let mut last = 0;
         for _ in 0..2 {
-            let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
-            let first = hands.hand_status(&guest, id).unwrap().revision;
+            let id = games.begin(Request::new(brief_match()), &guest).await.unwrap();
+            let first = games.game_status(&guest, id).unwrap().revision;
             assert!(first > last, "{first} is not above {last}");
-            hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
-            last = hands.hand_status(&guest, id).unwrap().revision;
+            games.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
+            last = games.game_status(&guest, id).unwrap().revision;
             assert!(last > first, "it got an event");
-            until_departed(&hands).await;
+            until_departed(&games).await;
         }
     }
 }

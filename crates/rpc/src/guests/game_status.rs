@@ -1,10 +1,10 @@
-//! The status of a hand for its player.
+//! The status of a game for its player.
 
 use lastnim_proto::MatchEvent;
 
-/// The status of a hand, as known to its player's session.
+/// The status of a game, as known to its player's session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HandStatus {
+pub struct GameStatus {
     /// Grows with each event, so that a page can wait for more. A session starts at the time in microseconds, which is
     /// above all earlier revisions.
     pub revision: u64,
@@ -15,14 +15,14 @@ pub struct HandStatus {
     /// Whether the match is over.
     pub is_over: bool,
     /// Why the player's last action was refused, if it was.
-    pub refusal: Option<HandRefusal>,
+    pub refusal: Option<GameRefusal>,
     /// The number of refusals so far.
     pub refusals: u64,
 }
 
 /// Why an action was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HandRefusal {
+pub struct GameRefusal {
     /// The message for the player.
     pub message: String,
     /// Strikes so far.
@@ -31,8 +31,8 @@ pub struct HandRefusal {
     pub strikes_left: u32,
 }
 
-impl HandStatus {
-    /// Creates the status of a hand without events.
+impl GameStatus {
+    /// Creates the status of a game without events.
     pub(super) fn with_revision(revision: u64) -> Self {
         Self { revision, ..Self::default() }
     }
@@ -48,7 +48,7 @@ impl HandStatus {
             }
             MatchEvent::Refused(refusal) => {
                 self.refusals += 1;
-                self.refusal = Some(HandRefusal {
+                self.refusal = Some(GameRefusal {
                     message: refusal.message.clone(),
                     strikes: refusal.strikes,
                     strikes_left: refusal.strikes_left,
@@ -63,7 +63,7 @@ impl HandStatus {
                 }
                 self.own_turn = self.own_turn.filter(|own| own > ply);
             }
-            MatchEvent::Ended { .. } | MatchEvent::EndedUnheard(_) => {
+            MatchEvent::Ended { .. } | MatchEvent::MissedEnd(_) => {
                 self.is_over = true;
                 self.own_turn = None;
             }

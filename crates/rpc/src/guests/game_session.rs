@@ -1,7 +1,7 @@
 //! Sessions of people who play in a browser, kept by the server.
 
-use super::hand_status::HandStatus;
-use super::hand_statuses::HandStatuses;
+use super::game_status::GameStatus;
+use super::game_statuses::GameStatuses;
 use lastnim_arena::{Arena, ArenaError, OutboxStream, SessionLink};
 use lastnim_core::game::{BotName, BotVersion, MatchId};
 use lastnim_core::referee::SeatAction;
@@ -20,25 +20,25 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The session of a person in a browser: like a bot's, but in the server process.
 #[derive(Debug, Clone)]
-pub(super) struct HandSession {
+pub(super) struct GameSession {
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     /// Tells whether it is over. Later actions are dropped.
     link: SessionLink,
-    /// The status of its hands.
-    pub hands: watch::Receiver<HandStatuses>,
+    /// The status of its games.
+    pub games: watch::Receiver<GameStatuses>,
 }
 
 /// Receives the events of a session.
 #[derive(Debug)]
 pub(super) struct SessionListener {
     events: OutboxStream<ServerEvent>,
-    hands: watch::Sender<HandStatuses>,
+    games: watch::Sender<GameStatuses>,
     /// For pongs, while the session is used.
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     running: JoinHandle<()>,
 }
 
-impl HandSession {
+impl GameSession {
     /// Opens a session for a name, ending an earlier one.
     ///
     /// # Errors
@@ -49,24 +49,24 @@ impl HandSession {
         let (actions, inbound) = mpsc::channel(MAX_WAITING_ACTIONS);
         let running = tokio::spawn(session.run(ReceiverStream::new(inbound)));
         // A page may have a revision from an older session or server, so revisions must never repeat.
-        let (sender, hands) = watch::channel(HandStatuses::begin_at(arena.micros_now()));
-        let listener = SessionListener { events, hands: sender, actions: actions.clone(), running };
-        Ok((Self { actions, link, hands }, listener))
+        let (sender, games) = watch::channel(GameStatuses::begin_at(arena.micros_now()));
+        let listener = SessionListener { events, games: sender, actions: actions.clone(), running };
+        Ok((Self { actions, link, games }, listener))
     }
 
-    pub(super) fn status_of(&self, id: MatchId) -> HandStatus {
-        self.hands.borrow().status_of(id)
+    pub(super) fn status_of(&self, id: MatchId) -> GameStatus {
+        self.games.borrow().status_of(id)
     }
 
     /// Returns a number that grows with each event.
     pub(super) fn revision(&self) -> u64 {
-        self.hands.borrow().revision()
+        self.games.borrow().revision()
     }
 
     /// Waits until there are newer events than `revision`, or the session is over.
     pub(super) async fn wait_for_more(&mut self, revision: u64) {
         // Fails once the session is over.
-        let _ = self.hands.wait_for(|hands| hands.revision() != revision).await;
+        let _ = self.games.wait_for(|games| games.revision() != revision).await;
     }
 
     /// Passes an action to the session; returns whether it is open.
@@ -83,7 +83,7 @@ impl SessionListener {
     /// Listens until the session is over, or for a while without an open match; returns whether it is still open.
     pub(super) async fn listen(&mut self) -> bool {
         loop {
-            let heard = if self.has_open_hand() {
+            let heard = if self.has_open_game() {
                 self.events.next().await
             } else {
                 // The timeout starts again with each event.
@@ -100,8 +100,8 @@ impl SessionListener {
     }
 
     /// Returns whether it knows an unfinished match.
-    pub(super) fn has_open_hand(&self) -> bool {
-        self.hands.borrow().has_open_hand()
+    pub(super) fn has_open_game(&self) -> bool {
+        self.games.borrow().has_open_game()
     }
 
     fn hear(&self, event: ServerEvent) {
@@ -111,13 +111,13 @@ impl SessionListener {
                 let _ = self.actions.try_send(Ok(Ok(BotAction::Pong { id })));
             }
             ServerEvent::InMatch { match_id, event } => {
-                self.hands.send_modify(|hands| hands.apply(match_id, &event));
+                self.games.send_modify(|games| games.apply(match_id, &event));
             }
             // It joins no tournaments, and needs no echo of its actions.
             ServerEvent::Welcome { .. }
             | ServerEvent::Draining { .. }
             | ServerEvent::Suspended { .. }
-            | ServerEvent::Unheard(_)
+            | ServerEvent::InvalidAction(_)
             | ServerEvent::Joined(_)
             | ServerEvent::NotJoined(_)
             | ServerEvent::TournamentEnded(_)
@@ -127,8 +127,8 @@ impl SessionListener {
 
     /// Closes the session, and waits until it has left.
     pub(super) async fn close(self) {
-        let Self { events, hands, actions, running, .. } = self;
-        drop((events, hands, actions));
+        let Self { events, games, actions, running, .. } = self;
+        drop((events, games, actions));
         running.abort();
         // It may have been aborted.
         let _ = running.await;

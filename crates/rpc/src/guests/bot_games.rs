@@ -1,10 +1,10 @@
 //! People who play the matches of a bot with its token.
 
-use super::hand_session::{HandSession, SessionListener};
-use super::hand_status::HandStatus;
+use super::game_session::{GameSession, SessionListener};
+use super::game_status::GameStatus;
 use crate::access::Access;
 use crate::status::{arena_status, refusal_status};
-use lastnim_arena::{Arena, OpenHand, OpenSeat};
+use lastnim_arena::{Arena, OpenGame, OpenSeat};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::SeatAction;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ const MIN_WAIT: Duration = Duration::from_millis(250);
 /// People who play a bot's matches with its token. They use a session like that of its program; the newer of two
 /// sessions wins. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct BotHands {
+pub struct BotGames {
     arena: Arena,
     access: Access,
     /// Not held across an await.
@@ -36,7 +36,7 @@ struct KeptSessions {
 /// A session kept open for a person.
 #[derive(Debug)]
 struct KeptSession {
-    session: HandSession,
+    session: GameSession,
     /// Its number.
     number: u64,
     /// Ends the session when dropped.
@@ -46,7 +46,7 @@ struct KeptSession {
 /// The seats of a bot, held for a person until this is dropped or another session takes them.
 #[derive(Debug)]
 pub struct HeldSeats {
-    hands: BotHands,
+    games: BotGames,
     bot: BotName,
     /// The number of the session that holds them.
     number: u64,
@@ -55,11 +55,11 @@ pub struct HeldSeats {
 impl Drop for HeldSeats {
     /// Ends the session, unless a newer one has replaced it.
     fn drop(&mut self) {
-        self.hands.end_keeping(&self.bot, self.number);
+        self.games.end_keeping(&self.bot, self.number);
     }
 }
 
-impl BotHands {
+impl BotGames {
     /// Creates it without sessions.
     pub fn new(arena: Arena, access: Access) -> Self {
         Self { arena, access, sessions: Arc::default() }
@@ -83,19 +83,19 @@ impl BotHands {
         let (number, listener) = {
             // The lock ensures that the newer of two concurrent sessions is kept.
             let mut sessions = self.lock_sessions();
-            let (session, listener) = HandSession::open(&self.arena, &bot).map_err(arena_status)?;
+            let (session, listener) = GameSession::open(&self.arena, &bot).map_err(arena_status)?;
             let number = sessions.next_number;
             sessions.next_number += 1;
             sessions.by_bot.insert(bot.clone(), KeptSession { session, number, _end: end });
             (number, listener)
         };
         tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, (until, ended)));
-        let seats = HeldSeats { hands: self.clone(), bot, number };
+        let seats = HeldSeats { games: self.clone(), bot, number };
         // Checked again: the token may have been replaced before the session could be closed for that.
         self.access.require_bot(request).map(|_| seats)
     }
 
-    /// Acts in an open match of a bot. The result shows in the hand's status.
+    /// Acts in an open match of a bot. The result shows in the game's status.
     ///
     /// # Errors
     /// If the token of the request is not a bot's, another session has its seats, or the match is over.
@@ -128,21 +128,21 @@ impl BotHands {
         let _ = tokio::time::timeout(within, session.wait_for_more(revision)).await;
     }
 
-    /// Returns the status of a hand, as known to a bot's session.
-    pub fn hand_status(&self, bot: &BotName, id: MatchId) -> HandStatus {
+    /// Returns the status of a game, as known to a bot's session.
+    pub fn game_status(&self, bot: &BotName, id: MatchId) -> GameStatus {
         self.session(bot).map(|session| session.status_of(id)).unwrap_or_default()
     }
 
-    /// Waits until the status of a hand meets a condition, the session is over, or the time is up.
+    /// Waits until the status of a game meets a condition, the session is over, or the time is up.
     pub async fn wait_for_status(
         &self,
         bot: &BotName,
         id: MatchId,
         within: Duration,
-        mut is_enough: impl FnMut(&HandStatus) -> bool,
+        mut is_enough: impl FnMut(&GameStatus) -> bool,
     ) {
         let Some(mut session) = self.session(bot) else { return };
-        let enough = session.hands.wait_for(|hands| is_enough(&hands.status_of(id)));
+        let enough = session.games.wait_for(|games| is_enough(&games.status_of(id)));
         // After the timeout, the page shows the current state.
         let _ = tokio::time::timeout(within, enough).await;
     }
@@ -155,13 +155,13 @@ impl BotHands {
 
     /// Returns up to `limit` open matches of a bot, those waiting for it first, and whether there are more. Does not
     /// wait for other reads.
-    pub fn open_hands(&self, bot: &BotName, limit: usize) -> (Vec<OpenHand>, bool) {
-        self.arena.open_hands(bot, limit)
+    pub fn open_games(&self, bot: &BotName, limit: usize) -> (Vec<OpenGame>, bool) {
+        self.arena.open_games(bot, limit)
     }
 
-    fn session(&self, bot: &BotName) -> Option<HandSession> {
+    fn session(&self, bot: &BotName) -> Option<GameSession> {
         let sessions = self.lock_sessions();
-        sessions.by_bot.get(bot).map(|kept| kept.session.clone()).filter(HandSession::is_open)
+        sessions.by_bot.get(bot).map(|kept| kept.session.clone()).filter(GameSession::is_open)
     }
 
     /// Listens to a session until it is over.

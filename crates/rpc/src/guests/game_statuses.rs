@@ -1,0 +1,122 @@
+//! The status of all games of a player.
+
+use super::game_status::GameStatus;
+use lastnim_core::game::MatchId;
+use lastnim_proto::MatchEvent;
+use std::collections::BTreeMap;
+
+/// The maximum number of games. The oldest is dropped first, preferably one that is over.
+const MAX_HANDS: usize = 32;
+
+/// The status of a player's games, as known to its session.
+#[derive(Debug)]
+pub(super) struct GameStatuses {
+    by_match: BTreeMap<MatchId, GameStatus>,
+    /// The revision before any event.
+    first_revision: u64,
+    /// The number of events so far.
+    heard: u64,
+    /// The revision of unknown games, above those of all dropped ones.
+    unkept_revision: u64,
+}
+
+impl GameStatuses {
+    /// Starts at a revision.
+    pub(super) fn begin_at(first_revision: u64) -> Self {
+        let (by_match, heard) = Default::default();
+        Self { by_match, first_revision, heard, unkept_revision: first_revision }
+    }
+
+    /// Returns the status of a game. A dropped game has only a revision, newer than any shown before.
+    pub(super) fn status_of(&self, id: MatchId) -> GameStatus {
+        let unkept = || GameStatus::with_revision(self.unkept_revision);
+        self.by_match.get(&id).cloned().unwrap_or_else(unkept)
+    }
+
+    /// Returns a number that grows with each event.
+    pub(super) fn revision(&self) -> u64 {
+        self.first_revision + self.heard
+    }
+
+    pub(super) fn has_open_game(&self) -> bool {
+        self.by_match.values().any(|game| !game.is_over)
+    }
+
+    /// Applies an event of a game.
+    pub(super) fn apply(&mut self, id: MatchId, event: &MatchEvent) {
+        self.heard += 1;
+        let unkept = GameStatus::with_revision(self.unkept_revision);
+        self.by_match.entry(id).or_insert(unkept).apply(event);
+        if self.by_match.len() > MAX_HANDS {
+            self.forget_oldest_game(id);
+        }
+    }
+
+    /// Drops the oldest game except `kept`, preferably one that is over. Match ids grow with time.
+    fn forget_oldest_game(&mut self, kept: MatchId) {
+        let others = || self.by_match.iter().filter(|(id, _)| **id != kept);
+        let oldest_over = others().find(|(_, game)| game.is_over);
+        if let Some(id) = oldest_over.or_else(|| others().next()).map(|(id, _)| *id) {
+            self.by_match.remove(&id);
+            // No game has a higher revision: each event raises both.
+            self.unkept_revision = self.revision();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::SeatCount;
+    use lastnim_core::referee::{EndReason, ForfeitReason};
+
+    fn match_id(number: usize) -> MatchId {
+        format!("0192f0c1-2e6b-7c3a-8f4d-{number:012x}").parse().unwrap()
+    }
+
+    #[test]
+    fn finished_games_are_dropped_first() {
+        let mut games = GameStatuses::begin_at(7);
+        let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
+        let begun = MatchEvent::Forfeited { seat, reason: ForfeitReason::Resigned };
+        let ended = MatchEvent::Ended { reason: EndReason::Finished, winner: None, audit: None };
+        games.apply(match_id(0), &begun);
+        let mut last = 0;
+        for number in 1..10 * MAX_HANDS {
+            games.apply(match_id(number), &begun);
+            games.apply(match_id(number), &ended);
+            assert!(games.by_match.len() <= MAX_HANDS && games.by_match.contains_key(&match_id(0)));
+            let ended = games.status_of(match_id(number));
+            assert!(
+                ended.is_over && (9..=games.revision()).contains(&ended.revision) && ended.revision >= last
+            );
+            last = ended.revision;
+        }
+        assert!(games.has_open_game());
+        for number in 1_000..1_000 + 2 * MAX_HANDS {
+            games.apply(match_id(number), &begun);
+        }
+        assert_eq!(games.by_match.len(), MAX_HANDS);
+        assert!(!games.by_match.contains_key(&match_id(0)), "it is the oldest open one");
+    }
+
+    #[test]
+    fn revisions_of_a_game_never_repeat() {
+        let mut games = GameStatuses::begin_at(7);
+        let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
+        let event = MatchEvent::Forfeited { seat, reason: ForfeitReason::Resigned };
+        let mut shown = vec![7; 2 * MAX_HANDS];
+        for _ in 0..3 {
+            for (number, last) in shown.iter_mut().enumerate() {
+                let before = games.status_of(match_id(number)).revision;
+                games.apply(match_id(number), &event);
+                let heard = games.status_of(match_id(number)).revision;
+                assert!(before >= *last && heard > before, "{last}, {before} and {heard}");
+                assert!(heard <= games.revision(), "{heard}");
+                *last = heard;
+            }
+        }
+        let behind = games.status_of(match_id(0)).revision;
+        assert!(behind > shown[0] && !games.by_match.contains_key(&match_id(0)), "{behind}");
+    }
+}
