@@ -33,8 +33,11 @@ pub fn server_settings() -> String {
             Value::Null | Value::String(_) => String::new(),
             value => format!("`{value}`"),
         };
-        let doc = setting.doc_lines().collect::<Vec<_>>().join("\n");
-        let _ = writeln!(table, "| `{}` | {default} | {} |", setting.key(), cell_text(&doc));
+        let mut doc = cell_text(&setting.doc_lines().collect::<Vec<_>>().join("\n"));
+        if setting.flag() != setting.key().replace('_', "-") {
+            let _ = write!(doc, ". The flag is `--{}`", setting.flag());
+        }
+        let _ = writeln!(table, "| `{}` | {default} | {doc} |", setting.key());
     }
     table
 }
@@ -105,11 +108,13 @@ fn option_name(arg: &Arg) -> String {
 /// Returns the row of an option: its name, value, default and help.
 fn option_row(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
     let (help, default) = match help.split_once(" [default: ") {
         Some((before, rest)) => {
             let (default, after) = rest.split_once(']').unwrap_or((rest, ""));
             (format!("{before}{after}"), default.to_owned())
         }
+        None if !takes_value => (help, String::new()),
         None => {
             let given: Vec<_> =
                 arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
@@ -117,7 +122,6 @@ fn option_row(arg: &Arg) -> String {
         }
     };
     let words: Vec<_> = arg.get_possible_values().iter().map(|word| word.get_name().to_owned()).collect();
-    let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
     let value = match (takes_value, words.is_empty()) {
         (false, _) => String::new(),
         (true, false) => words.join(", "),

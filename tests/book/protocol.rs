@@ -50,8 +50,8 @@ pub(crate) fn messages() -> String {
     page += "\n## Messages\n";
     for name in SESSION_FILES {
         let file = pool.get_file_by_name(name).unwrap();
-        for message in file.messages() {
-            let path = [4, message.index() as i32];
+        for (index, message) in file.messages().enumerate() {
+            let path = [4, index as i32];
             writeln!(page, "\n### {}\n\n{}\n", message.name(), comment(&file, &path)).unwrap();
             if message.fields().len() == 0 {
                 continue;
@@ -64,8 +64,8 @@ pub(crate) fn messages() -> String {
                 writeln!(page, "| `{}` | {} | {said} |", field.name(), type_name(&field)).unwrap();
             }
         }
-        for words in file.enums() {
-            let path = [5, words.index() as i32];
+        for (index, words) in file.enums().enumerate() {
+            let path = [5, index as i32];
             writeln!(page, "\n### {}\n\n{}\n", words.name(), comment(&file, &path)).unwrap();
             page += "| value | description |\n|---|---|\n";
             for (index, value) in words.enum_descriptor_proto().value.iter().enumerate() {

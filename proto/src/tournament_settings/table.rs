@@ -207,8 +207,6 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
-    const DOCS: &str = include_str!("../../../docs/reference/settings.md");
-
     /// Returns the paths of the fields of a message that have no fields themselves.
     fn leaf_fields(message: &MessageDescriptor, path: &str) -> Vec<String> {
         let leaves = message.fields().flat_map(|field| {
@@ -255,50 +253,6 @@ mod tests {
                 assert!(counts, "{} in {:?}", setting.field, section.legend);
             }
         }
-    }
-
-    /// Makes the row of a setting in a table of the documentation.
-    fn row(before: &str, name: &str, setting: &TournamentSetting) -> String {
-        let words: Vec<_> = setting.words().iter().map(|word| format!("`\"{word}\"`")).collect();
-        let range = if words.is_empty() { setting.range.to_owned() } else { words.join(", ") };
-        let default = match setting.default {
-            None => "needed".to_owned(),
-            Some(default)
-                if setting.words().iter().any(|word| word == default) || setting.kind == ValueKind::Text =>
-            {
-                format!("`\"{default}\"`")
-            }
-            Some(default) if setting.kind == ValueKind::Range => format!("`[{default}]`"),
-            Some(default) => default.to_owned(),
-        };
-        let cells = [before.to_owned(), format!("`{name}`"), setting.help.to_owned(), range, default];
-        let cells = cells.iter().skip(usize::from(before.is_empty())).map(|cell| format!(" {cell} |"));
-        format!("|{}", cells.collect::<String>())
-    }
-
-    fn is_documented(rows: &[String]) {
-        let table = rows.join("\n");
-        assert!(DOCS.contains(&table), "docs/reference/settings.md has no such rows:\n{table}");
-    }
-
-    #[test]
-    fn the_documentation_has_every_setting() {
-        for table in ["", "retention", "positions.drawn"] {
-            let of_table = |setting: &&TournamentSetting| {
-                setting.kind != ValueKind::Matrix
-                    && setting.file_place().is_some_and(|(place, _)| place == table)
-            };
-            let settings = all_settings().filter(of_table);
-            is_documented(&settings.map(|setting| row("", setting.name(), setting)).collect::<Vec<_>>());
-        }
-        for (name, field) in [("list", "positions"), ("paper", "paper_positions")] {
-            let setting = all_settings().find(|setting| setting.field == field).unwrap();
-            assert!(DOCS.contains(&format!("| `{name}` | {}", setting.help)), "{field}");
-        }
-        let of_formats = all_settings().filter_map(|setting| Some((setting.format()?, setting)));
-        let kind = |profile: &FormatProfile| format!("`\"{}\"`", profile.word());
-        let rows = of_formats.map(|(profile, setting)| row(&kind(profile), setting.name(), setting));
-        is_documented(&rows.collect::<Vec<_>>());
     }
 
     #[test]

@@ -59,11 +59,11 @@ fn the_waiting_bytes_of_a_silent_client_are_limited() {
         {
             taken += count.unwrap();
         }
-        assert!(lock(&writes.0).waiting.len() <= 2 * MAX_WAITING);
+        assert!(lock_gathered(&writes.0).waiting.len() <= 2 * MAX_WAITING);
         let _ = writes.poll_write_out(&mut context);
     }
     assert_eq!(received, sent);
-    assert_eq!(lock(&writes.0).waiting.capacity(), 0);
+    assert_eq!(lock_gathered(&writes.0).waiting.capacity(), 0);
 }
 
 #[test]
