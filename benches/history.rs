@@ -1,15 +1,16 @@
-//! What a long history costs: the start of a server, and its memory, against those of a server without any.
+//! The cost of a long history: start time and memory of a server, compared with a server without history.
 //!
 //! `cargo bench --bench history` fills a database with 100,000 finished matches and starts `lastnim serve` on it, in turns
-//! with one on an empty database: on SQLite, and where it is installed on PostgreSQL. On SQLite it does so with tournaments of
-//! as many matches that still run as well: a ladder that nobody ends and a balanced sample, without a checkpoint and with one,
-//! and such a ladder that has just begun. It takes about three minutes. `-- --lists` measures lists of matches instead, by what they
-//! ask for.
+//! with one on an empty database: on SQLite, and on PostgreSQL if it is installed. On SQLite it does so with
+//! tournaments of tournaments with as many matches that are still running: a ladder that is never ended and a
+//! balanced sample, without a checkpoint and with one, and such a ladder that has just begun. It takes about three
+//! minutes. `--
+//! --lists` measures lists of matches instead, by what they ask for.
 
 #[path = "history/lists.rs"]
 mod lists;
 #[path = "../tests/postgres/server.rs"]
-#[allow(dead_code, reason = "nobody kills it here")]
+#[allow(dead_code, reason = "only tests kill it")]
 mod postgres;
 
 use anyhow::{Context as _, ensure};
@@ -42,55 +43,55 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bots of every tournament that is over.
+/// Bots of every finished tournament.
 const FIELD: usize = 6;
-/// Bots of the ladder that runs.
+/// Bots of the running ladder.
 const LADDER_FIELD: usize = 100;
-/// Bots of the sample that still runs.
+/// Bots of the sample tournament that is still running.
 const SAMPLE_FIELD: usize = 1_000;
-/// Matches of it that are still to be played.
+/// Matches of the sample that are still to be played.
 const LEFT: usize = 64;
-/// Matches that are written in one go.
+/// Number of matches per write.
 const BATCH: usize = 1_000;
 /// Seats of every match.
 const SEATS: usize = 3;
 /// The time at which the first match began, in microseconds since 1970-01-01 UTC.
 const BEGAN: u64 = 1_700_000_000_000_000;
-/// Measurements of each server, of which the median counts.
+/// Number of measurements of each server; the median is reported.
 const ROUNDS: usize = 5;
 
-/// Measures what a long history costs.
+/// Measures the cost of a long history.
 #[derive(Debug, Parser)]
 struct Options {
-    /// Finished matches, at least; tournaments are whole.
+    /// Minimum number of finished matches; tournaments are always complete.
     #[arg(long, default_value_t = 100_000)]
     matches: usize,
     /// Measures only lists of matches.
     #[arg(long)]
     lists: bool,
-    /// What cargo passes to every benchmark.
+    /// The argument that cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// A folder that goes with the benchmark.
+/// A folder that is deleted after the benchmark.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is in the system's own folder for such things.
+        // Anything that cannot be removed is in the system's temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// What one start of a server came to.
+/// How long one start of a server took.
 #[derive(Debug, Clone, Copy)]
 struct Start {
-    /// Until it said that it listens.
+    /// Time until it reported that it listens.
     ready: Duration,
-    /// Until it answered a question for the newest matches.
+    /// Time until it answered a question for the newest matches.
     answered: Duration,
-    /// What it kept in memory then, in KiB.
+    /// Its memory then, in KiB.
     resident_kib: u32,
 }
 
@@ -144,7 +145,7 @@ async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Pa
     Ok(())
 }
 
-/// Compares the servers that start on a tournament that runs, without a checkpoint and with one.
+/// Compares servers that start with a running tournament, without a checkpoint and with one.
 async fn compare_running(
     name: &str,
     url: &str,
@@ -158,10 +159,10 @@ async fn compare_running(
     let Running { matches, checkpoint, took, .. } = &running;
     let bytes = checkpoint.state.len();
     println!(
-        "SQLite: a {name} of {field} bots that runs, with {matches} finished matches; its checkpoint has {bytes} bytes and took {:.1} ms",
+        "SQLite: a running {name} of {field} bots with {matches} finished matches; its checkpoint has {bytes} bytes and took {:.1} ms",
         took.as_secs_f64() * 1e3
     );
-    // Once only: it writes a checkpoint, and the beginnings of matches.
+    // Only once, since the server writes a checkpoint and starts matches.
     let without = vec![start(url, folder).await?];
     let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     store.write(&[Change::Checkpoint { id: running.id, checkpoint: Arc::clone(checkpoint) }]).await?;
@@ -202,7 +203,7 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
     struct Ended(Child);
     impl Drop for Ended {
         fn drop(&mut self) {
-            // It may have ended by itself.
+            // It may have ended already.
             let _ = self.0.kill();
             let _ = self.0.wait();
         }
@@ -222,18 +223,18 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
     let answered = began.elapsed();
     let resident_kib = resident_kib(server.0.id())?;
     let stopped = Command::new("kill").args(["-TERM", &server.0.id().to_string()]).status()?;
-    ensure!(stopped.success() && server.0.wait()?.success(), "the server did not stop in good order");
+    ensure!(stopped.success() && server.0.wait()?.success(), "the server did not stop cleanly");
     Ok(Start { ready, answered, resident_kib })
 }
 
-/// Returns the memory that a process keeps in RAM, in KiB.
+/// Returns the resident memory of a process, in KiB.
 fn resident_kib(pid: u32) -> anyhow::Result<u32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// Writes finished tournaments until there are so many matches; returns how many matches and events there are.
+/// Writes finished tournaments until there are this many matches; returns how many matches and events there are.
 async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)> {
     let key = SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]);
     let field =
@@ -255,17 +256,17 @@ fn registered(field: &[BotName]) -> Vec<Change> {
     field.iter().map(|name| Change::Bot(bot(name))).collect()
 }
 
-/// A tournament that runs.
+/// A running tournament.
 struct Running {
     id: TournamentId,
-    /// How many of its matches are over.
+    /// Number of its finished matches.
     matches: usize,
     checkpoint: Arc<Checkpoint>,
-    /// How long that took.
+    /// The time to write them.
     took: Duration,
 }
 
-/// Writes a tournament that runs, of which so many matches are over.
+/// Writes a running tournament with this many finished matches.
 async fn fill_running(
     store: &dyn Store,
     format: TournamentFormat,
@@ -299,7 +300,7 @@ async fn fill_running(
     Ok(Running { id, matches, checkpoint, took: began.elapsed() })
 }
 
-/// Creates a tournament that runs.
+/// Creates a running tournament.
 fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
     Change::TournamentCreated(StoredTournament {
         id,
@@ -312,7 +313,7 @@ fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
     })
 }
 
-/// Plays a match of a tournament, and returns its outcome and what is written of it.
+/// Plays a match of a tournament, and returns its outcome and what is stored for it.
 fn played(
     tournament: TournamentId,
     settings: &Settings,
@@ -335,7 +336,7 @@ fn played(
     Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
 }
 
-/// Plays a whole tournament, and returns what is written of it.
+/// Plays a whole tournament, and returns what is stored for it.
 fn tournament(
     number: u64,
     field: &[BotName],
@@ -385,7 +386,7 @@ fn settings(number: u64, format: TournamentFormat) -> anyhow::Result<Settings> {
     Ok(Settings::new(draft)?)
 }
 
-/// Plays a match to its end, with rows that are declared and takes that look random.
+/// Plays a match to its end, with declared rows and pseudorandom takes.
 fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
     let draw = &mut SeededDraw::new(seed, 1);
     let seats = setup.seats();

@@ -1,13 +1,14 @@
-//! What it costs a database to keep events: processor time and wall time an event, by how many a transaction has.
+//! The cost of storing events in a database: processor time and wall time per event, by the number of events per
+//! transaction.
 //!
-//! `cargo bench --bench store` writes takes of 512 matches to SQLite and, where it is installed, to PostgreSQL: one, fifty and 357 a transaction, in
-//! matches that never end and in matches of sixty takes. It uses nothing but the border of the store, so that it may be held against
-//! another version of it.
+//! `cargo bench --bench store` writes takes of 512 matches to SQLite and, if it is installed, to PostgreSQL: 1, 50
+//! and 357 per transaction, in matches that never end and in matches of sixty takes. It uses only the public
+//! interface of the store, so that it can be compared with another version of it.
 
-#![expect(clippy::cast_precision_loss, reason = "what is counted here is far below 2^53")]
+#![expect(clippy::cast_precision_loss, reason = "all counts are far below 2^53")]
 
 #[path = "../tests/postgres/server.rs"]
-#[allow(dead_code, reason = "nobody kills it here")]
+#[allow(dead_code, reason = "only tests kill it")]
 mod postgres;
 
 use anyhow::Context as _;
@@ -29,25 +30,25 @@ use std::{
 const SEATS: usize = 3;
 /// Takes of a match that ends.
 const PLIES: u32 = 60;
-/// Clock ticks of the system in a second.
+/// System clock ticks per second.
 const TICKS: f64 = 100.0;
 
-/// Measures what it costs to keep events.
+/// Measures the cost of storing events.
 #[derive(Debug, Parser)]
 struct Options {
-    /// How long each case is measured, in seconds.
+    /// The duration of each case, in seconds.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
-    /// Measures so many transactions instead of some time: for those who count instructions.
+    /// Measures this many transactions instead of a duration, for counting instructions.
     #[arg(long)]
     transactions: Option<u64>,
     /// Matches that are open at the same time.
     #[arg(long, default_value_t = 512)]
     matches: usize,
-    /// Measures only the cases whose names contain this, such as `SQLite 50`.
+    /// Measures only the cases whose names contain this text, such as `SQLite 50`.
     #[arg(long, default_value = "")]
     only: String,
-    /// What cargo passes to every benchmark.
+    /// The argument that cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -74,7 +75,7 @@ impl Players {
         (MatchId::new(1_700_000_000_000 + self.began, &[7; 10]), 0, 0)
     }
 
-    /// Returns the next take of so many matches; one that has come to its end begins anew.
+    /// Returns the next take of this many matches; a finished match starts again.
     fn next_changes(&mut self, events: usize) -> anyhow::Result<Vec<Change>> {
         let seats = SeatCount::new(SEATS)?;
         let mut changes = Vec::with_capacity(events);
@@ -116,13 +117,13 @@ impl Players {
     }
 }
 
-/// Returns the processor time of this process and of those that it has started, in seconds.
+/// Returns the CPU time of this process and its children, in seconds.
 fn processor_seconds() -> anyhow::Result<f64> {
     let mut processes = HashMap::new();
     for entry in fs::read_dir("/proc")? {
         let name = entry?.file_name();
         let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        // One that has ended meanwhile has no file any more.
+        // The file of a process that has just ended is gone.
         let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
         let (_, fields) = stat.rsplit_once(')').context("/proc/*/stat has a name in brackets")?;
         let fields: Vec<&str> = fields.split_whitespace().collect();
@@ -140,7 +141,7 @@ fn processor_seconds() -> anyhow::Result<f64> {
     Ok(processes.iter().filter(|(pid, _)| is_own(**pid)).map(|(_, (_, seconds))| seconds).sum())
 }
 
-/// What is measured: events a transaction, and takes of a match.
+/// What is measured: events per transaction, and takes per match.
 type Case = (usize, u32);
 
 const CASES: [Case; 5] = [(1, u32::MAX), (50, u32::MAX), (357, u32::MAX), (50, PLIES), (357, PLIES)];
@@ -170,7 +171,7 @@ async fn measure(name: &str, url: &str, options: &Options, (events, plies): Case
     let (elapsed, used) = (began.elapsed().as_secs_f64(), processor_seconds()? - used);
     let written = transactions as f64 * events as f64;
     println!(
-        "{name:<45} {:>8.2} us of processor and {:>8.2} us an event, slowest transaction {:>6.1} ms",
+        "{name:<45} {:>8.2} us of processor and {:>8.2} us per event, slowest transaction {:>6.1} ms",
         used * 1e6 / written,
         elapsed * 1e6 / written,
         slowest.as_secs_f64() * 1e3,

@@ -43,12 +43,12 @@ pub struct ServerRefusal {
 pub type CommandResult = Result<CommandExit, Failure>;
 
 impl Failure {
-    /// Makes a failure of a run, with the thing that it happened to.
+    /// Creates a runtime failure, with the thing that it concerns.
     pub fn runtime(error: impl Into<anyhow::Error>, what: impl fmt::Display) -> Self {
         Self::Runtime(error.into().context(what.to_string()))
     }
 
-    /// Makes a failure of what the user gave.
+    /// Creates a failure caused by the user's input.
     pub fn input(error: impl fmt::Display) -> Self {
         Self::Input(anyhow::Error::msg(error.to_string()))
     }
@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// Makes its JSON, which is not a message of the protocol.
+    /// Returns its JSON, which is not a message of the protocol.
     fn json(&self) -> Value {
         let (kind, reason) = match self {
             Self::Runtime(error) => ("runtime", server_reason(error)),
@@ -79,7 +79,7 @@ impl Failure {
     pub fn print_to_stderr(&self, form: OutputForm) {
         use io::Write as _;
         let mut errors = io::stderr().lock();
-        // Ignored: the exit code tells as well.
+        // A write error is ignored: the exit code reports the failure too.
         let _ = match form {
             OutputForm::Json => writeln!(errors, "{}", self.json()),
             OutputForm::Text => writeln!(errors, "error: {self}"),
@@ -93,7 +93,7 @@ fn server_reason(error: &anyhow::Error) -> Option<&str> {
 }
 
 impl fmt::Display for Failure {
-    /// Writes what happened and why, in one line.
+    /// Writes the failure and its cause in one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::Runtime(error) | Self::Input(error) => format!("{error:#}"),
@@ -104,7 +104,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Prints a failure in the requested form and returns the exit code.
+/// Prints a failure in the requested format and returns the exit code.
 pub fn exit_code_of(outcome: CommandResult, form: OutputForm) -> u8 {
     let failure = match outcome {
         Ok(CommandExit::Done) => return 0,

@@ -17,12 +17,12 @@ use std::{
 /// The heading of the flags that most commands have.
 pub const HEADING: &str = "Server and output";
 
-/// The form of printed results.
+/// The format of printed results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputForm {
     /// Text and tables.
     Text,
-    /// One JSON document a line.
+    /// One JSON document per line.
     Json,
 }
 
@@ -36,7 +36,7 @@ pub struct FormArgs {
 }
 
 impl FormArgs {
-    /// Returns the requested form.
+    /// Returns the requested format.
     pub fn form(self) -> OutputForm {
         if self.json { OutputForm::Json } else { OutputForm::Text }
     }
@@ -51,7 +51,7 @@ pub struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// Prints a message to standard output: the tables of its report as CSV if requested, otherwise in the other form.
+    /// Prints a message to standard output: the tables of its report as CSV if requested, otherwise as text or JSON.
     pub fn print_message_report(
         self,
         form: OutputForm,
@@ -61,7 +61,7 @@ impl CsvArgs {
         self.print_report(form, || MessageJson::of(message), report)
     }
 
-    /// Prints a result to standard output: the tables of its report as CSV if requested, otherwise in the other form.
+    /// Prints a result to standard output: the tables of its report as CSV if requested, otherwise as text or JSON.
     pub fn print_report<J: Serialize>(
         self,
         form: OutputForm,
@@ -82,13 +82,13 @@ impl CsvArgs {
 }
 
 impl OutputForm {
-    /// Returns the form that a command line requests, even if it cannot be parsed.
+    /// Returns the format that a command line requests, even if it cannot be parsed.
     pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = arguments.into_iter().take_while(|argument| argument != "--");
         if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
     }
 
-    /// Prints a message to standard output: its JSON, or a text.
+    /// Prints a message to standard output: its JSON, or text.
     pub fn print_message(
         self,
         message: &impl Name,
@@ -115,7 +115,7 @@ impl OutputForm {
         self.print_result(json, |output| write_report(output, &report()))
     }
 
-    /// Prints a result to standard output; only the requested form is built.
+    /// Prints a result to standard output; only the requested format is built.
     pub fn print_result<J: Serialize>(
         self,
         json: impl FnOnce() -> J,

@@ -9,7 +9,7 @@ use super::{
 };
 use clap::{Args as _, FromArgMatches as _};
 
-/// Reads the file of a tournament. Returns its mistakes, at least one if it cannot be played; if it can, the
+/// Reads a tournament file. Returns its mistakes, at least one if it cannot be played; if it can, the
 /// settings for the server.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ pub fn reads_config_file_back(text: &str) -> Result<bool, Vec<(usize, String)>> 
     Ok(again == settings)
 }
 
-/// Answers lines of `solve --batch` with small limits; what it writes is an answer for each line that is not blank.
+/// Answers lines of `oracle solve --batch` with small limits, one answer for each line that is not blank.
 pub fn answer_batch(input: &[u8]) -> Vec<u8> {
     let command = RulesetArgs::augment_args(clap::Command::new("solve"));
     let limits = ["solve", "--max-states", "2000", "--max-memory", "8", "--max-time", "1s"];

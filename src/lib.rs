@@ -63,7 +63,7 @@ struct Cli {
     command: Command,
 }
 
-/// The commands by what people do with them, as the help lists them.
+/// The commands by purpose, as the help lists them.
 const COMMAND_GROUPS: [(&str, &[&str]); 4] = [
     ("Play", &["demo", "bot", "match"]),
     ("Organise", &["serve", "tournament", "store"]),
@@ -127,7 +127,7 @@ pub fn main() -> ExitCode {
     run_as(&OwnCommand::of_this_process(), env::args_os().collect()).into()
 }
 
-/// Runs the program in this process on the words of a command line, and returns the exit code.
+/// Runs the program in this process with the given arguments, and returns the exit code.
 ///
 /// The first word is the program; `own` starts it again as another process.
 pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
@@ -135,7 +135,7 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
     let parsed = program_command().try_get_matches_from(words);
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
-            // The settings of a server say what it logs.
+            // The settings of a server include its log filter.
             if !matches!(cli.command, Command::Serve(_)) {
                 log::log_of_command();
             }
@@ -190,7 +190,7 @@ fn print_usage_error(error: &clap::Error) -> CommandResult {
             Ok(CommandExit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            // Ignored: the exit code tells as well.
+            // A write error is ignored: the exit code reports the failure too.
             let _ = error.print();
             Ok(CommandExit::NoCommand)
         }

@@ -11,12 +11,12 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-/// The variables that say what is logged, the first before the second. Only the first is ours, so that nothing that stands in
-/// the other ends the program.
+/// The variables that say what is logged; the first takes precedence. Only an invalid value of the first, which is ours,
+/// ends the program.
 const OWN_VARIABLE: &str = "LASTNIM_LOG";
 const COMMON_VARIABLE: &str = "RUST_LOG";
 
-/// What a server logs unless told otherwise: its own events, and of the crates below it what is wrong.
+/// The default filter of a server: its own events, and warnings of other crates.
 const SERVER_FILTER: &str = "warn,lastnim=info";
 
 /// What is logged: a level, or levels by module, as tracing's `Targets` reads them, such as `debug` or
@@ -38,7 +38,7 @@ impl FromStr for LogFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // Of a word alone, a filter says that it is a module of which everything is logged, whatever the word.
+        // `Targets` takes any single word for a module that is logged completely.
         let is_unknown = |word: &&str| {
             !word.contains(['=', '[']) && !word.starts_with("lastnim") && word.parse::<LevelFilter>().is_err()
         };
@@ -84,13 +84,13 @@ impl fmt::Display for LogFormat {
     }
 }
 
-/// Logs what a command has to say of itself: what is wrong, unless the environment asks for more.
+/// Starts the log of a command: warnings, unless the environment sets another filter.
 pub fn log_of_command() {
     let own = env::var(OWN_VARIABLE).ok().filter(|filter| !filter.is_empty());
     start_log(own.as_deref(), "warn", LogFormat::Text);
 }
 
-/// Logs what a server does. The filter is the one that was given to it, or else that of `RUST_LOG`.
+/// Starts the log of a server, with the given filter or else that of `RUST_LOG`.
 pub fn log_of_server(given: Option<&LogFilter>, format: LogFormat) {
     start_log(given.map(|filter| filter.0.as_str()), SERVER_FILTER, format);
 }

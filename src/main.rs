@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Gives memory back to the system when sessions are gone, which the C library's does not.
+/// Returns memory to the system after sessions end, unlike the C library's allocator.
 #[cfg(all(feature = "jemalloc", not(target_env = "msvc")))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

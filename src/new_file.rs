@@ -9,7 +9,7 @@ use std::{
     process,
 };
 
-/// Makes a folder, if it is not there.
+/// Creates a folder unless it exists.
 pub fn create_folder(path: &Path) -> Result<(), Failure> {
     if path.exists() && !path.is_dir() {
         return Err(Failure::input(format!("{}: not a folder", path.display())));
@@ -17,8 +17,8 @@ pub fn create_folder(path: &Path) -> Result<(), Failure> {
     fs::create_dir_all(path).map_err(|error| Failure::runtime(error, path.display()))
 }
 
-/// A file that is being written under a temporary name beside its own. Unless it is finished, nothing is left of it, and
-/// what stood under its name before stays.
+/// A file that is being written under a temporary name in the same folder. Unless it is finished, nothing is left of
+/// it, and what stood under its name before stays.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -41,7 +41,7 @@ impl AtomicFile {
         Ok(Self { path: path.to_owned(), temporary, output: BufWriter::new(file) })
     }
 
-    /// Makes sure that the file is on the disk, and gives it its name.
+    /// Syncs the file to disk and renames it to its final name.
     pub fn finish(mut self) -> Result<(), Failure> {
         let synced = self.output.flush().and_then(|()| self.output.get_ref().sync_all());
         synced.map_err(|error| Failure::runtime(error, self.path.display()))?;
@@ -58,8 +58,8 @@ impl AtomicFile {
         Self::create(path)?.write_text(text)?.finish()
     }
 
-    /// Writes a whole file that the system puts on the disk when it likes: one of many that can be written anew. After a power
-    /// failure it may be empty.
+    /// Writes a whole file without waiting until it is on the disk: one of many that can be written again. After a
+    /// power failure it may be empty.
     pub fn write_unsynced(path: &Path, text: &str) -> Result<(), Failure> {
         Self::create(path)?.write_text(text)?.give_name()
     }
@@ -87,7 +87,7 @@ impl Write for AtomicFile {
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        // Once it has its name, nothing stands under the other one any more.
+        // Once the file has its final name, the temporary name no longer exists.
         let _ = fs::remove_file(&self.temporary);
     }
 }

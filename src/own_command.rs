@@ -2,17 +2,17 @@
 
 use std::{env, ffi::OsString};
 
-/// How this program was called, and what starts it again: house bots of files and supervisors are this program as well.
+/// The command that started this program and starts it again, for house bots of files and for supervisors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnCommand {
-    /// The program as it was called, for lines that can be copied.
+    /// The program as it was called, for commands to copy.
     pub name: String,
-    /// The program to start, and the first of its arguments: `python -m lastnim` where the program is part of another one.
+    /// The program to start and its first arguments, such as `python -m lastnim`.
     pub words: Vec<OsString>,
 }
 
 impl OwnCommand {
-    /// Returns how this process was started, which is the program itself.
+    /// Returns the command of this process.
     pub fn of_this_process() -> Self {
         let name = env::args_os().next().unwrap_or_else(|| "lastnim".into());
         let program = env::current_exe().map_or_else(|_| name.clone(), OsString::from);

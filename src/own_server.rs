@@ -1,4 +1,4 @@
-//! A server of a command's own, in its process.
+//! A server that a command runs in its own process.
 
 use anyhow::Context as _;
 use lastnim_arena::{Arena, Backend, Principal};
@@ -28,13 +28,13 @@ impl OwnServer {
             listener,
             arena,
             config,
-            // A dropped sender stops the server as well.
+            // A dropped sender also stops the server.
             Box::pin(async { drop(stopped.await) }),
         ));
         Ok(Self { address, admin, stop, serving })
     }
 
-    /// Returns where it listens.
+    /// Returns its address.
     pub fn listen_address(&self) -> SocketAddr {
         self.address
     }
@@ -49,7 +49,7 @@ impl OwnServer {
         self.admin.reveal()
     }
 
-    /// Stops the server in good order: open matches may finish within its grace period.
+    /// Stops the server cleanly: open matches may finish within its grace period.
     pub async fn stop(self) -> anyhow::Result<()> {
         drop(self.stop);
         self.serving.await.context("the server broke down")??;

@@ -59,7 +59,7 @@ pub enum MatchStateArg {
 pub enum EndReasonArg {
     /// The last counter was taken
     Finished,
-    /// The limit of plies was reached
+    /// The limit on plies was reached
     PlyLimit,
     /// Every seat was lost
     AllForfeited,
@@ -90,10 +90,10 @@ impl From<EndReasonArg> for pb::EndReason {
 }
 
 impl MatchSelectionArgs {
-    /// Makes sure that the matches may have records, and that the server knows the tournament and the bots.
+    /// Checks that the matches may have records, and that the server knows the tournament and the bots.
     ///
     /// # Errors
-    /// If no match in the state has a record, or what the server says of what it does not know.
+    /// If no match in the state has a record, or the server does not know an id or a name.
     pub async fn check_record_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
         let why = match self.state {
             Some(MatchStateArg::Open) => "open: the record of a match is there once it is over",
@@ -105,7 +105,7 @@ impl MatchSelectionArgs {
         Err(Failure::input(format!("--state {why}; expected over or voided")))
     }
 
-    /// Makes sure that the server knows the tournament and the bots.
+    /// Checks that the server knows the tournament and the bots.
     ///
     /// # Errors
     /// The server's refusal of an unknown name.
@@ -121,7 +121,7 @@ impl MatchSelectionArgs {
         Ok(())
     }
 
-    /// Returns how many matches there are that are over, where the server knows that.
+    /// Returns the number of finished matches, if the server knows it.
     pub async fn expected_matches(&self, remote: &RemoteServer) -> Result<Option<u64>, Failure> {
         let Self { tournament: Some(id), bots, state: None, reason: None } = self else { return Ok(None) };
         if !bots.is_empty() {
@@ -130,7 +130,7 @@ impl MatchSelectionArgs {
         Ok(Some(remote.fetch_tournament(*id).await?.matches_played))
     }
 
-    /// Asks for a page of them.
+    /// Requests a page of them.
     pub fn list_request(&self, page_size: u32) -> pb::ListMatchesRequest {
         pb::ListMatchesRequest {
             page_size,
@@ -145,8 +145,8 @@ impl MatchSelectionArgs {
 
 type PendingRecord = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>;
 
-/// Matches that are over, the newest first, with their records. Several records are on their way at once; of all else,
-/// one page of the list is kept.
+/// Finished matches, newest first, with their records. Several records are fetched at once; apart from these, only
+/// one page of the list is in memory.
 pub struct PlayedMatches<'a, W> {
     remote: &'a RemoteServer,
     /// The next request; `None` after the last page.
@@ -158,7 +158,7 @@ pub struct PlayedMatches<'a, W> {
     left_out: LeftOut,
 }
 
-/// How many matches were left out, by reason.
+/// Numbers of matches left out, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Those that are not over.
@@ -167,7 +167,7 @@ pub struct LeftOut {
     pub quarantined: u64,
     /// Those whose records were pruned.
     pub pruned: u64,
-    /// Those of which the server has no whole record.
+    /// Those with a damaged record.
     pub damaged: u64,
 }
 
@@ -242,7 +242,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     /// Names a match that is left out.
     fn warn_left_out(&self, game: &pb::Match, why: &str) {
         self.bar.suspend(|| {
-            // It is counted as well, should standard error be closed.
+            // Ignored: it is also counted.
             let _ = writeln!(io::stderr(), "left out: match {}: {why}", game.id);
         });
     }
@@ -275,7 +275,7 @@ pub fn status_reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 
-/// Says in the end that matches were left out, if there were any.
+/// Fails if matches were left out.
 pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
     let what = match damaged {
         0 => return Ok(()),

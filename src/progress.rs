@@ -1,8 +1,8 @@
-//! How far a command is, on standard error.
+//! The progress of a command, on standard error.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Makes a bar that counts matches, up to a number if that is known. It is hidden if standard error is not a terminal.
+/// Creates a bar that counts matches, with a total if known. It is hidden if standard error is not a terminal.
 pub fn matches_bar(expected: Option<u64>) -> ProgressBar {
     let (bar, template) = match expected {
         Some(expected) => {
@@ -13,13 +13,13 @@ pub fn matches_bar(expected: Option<u64>) -> ProgressBar {
     bar.with_style(bar_style(template))
 }
 
-/// Makes a bar over the bytes of files; its message says how many matches there were so far. It shows nothing where standard
-/// error is no terminal.
+/// Makes a bar over the bytes of files; its message says how many matches there were so far. It shows nothing if
+/// standard error is not a terminal.
 pub fn bytes_bar(bytes: u64) -> ProgressBar {
     ProgressBar::new(bytes).with_style(bar_style("{msg} {bar:32} {percent}% {eta_precise} left"))
 }
 
-/// Makes the style of a bar.
+/// Returns the style of a bar.
 pub fn bar_style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -11,12 +11,12 @@ use std::{
     path::Path,
 };
 
-/// The limit of a record over several lines, in bytes: twice the largest pretty JSON.
+/// The maximum size of a record over several lines, in bytes: twice the largest pretty JSON.
 const MAX_RECORD_BYTES: usize = 64 << 20;
-/// The limit of a line of a manifest, in bytes: a tournament may have many positions.
+/// The maximum length of a line of a manifest, in bytes: a tournament may have many positions.
 const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
-/// The bytes that show what a file contains.
+/// The bytes that identify the type of a file.
 const BEGINNING_BYTES: usize = 64;
 
 /// Returns the name of an input.
@@ -117,7 +117,7 @@ impl RecordDocuments {
         self.line
     }
 
-    /// Reads the next record's text; an empty file has one, which is empty. After one that is no UTF-8
+    /// Reads the next record's text; an empty file has one, which is empty. After one that is not UTF-8
     /// ([`io::ErrorKind::InvalidData`]) the next can be read.
     pub fn next_document(&mut self) -> io::Result<Option<RecordDocument>> {
         if self.line.is_some() {
@@ -161,8 +161,8 @@ impl RecordDocuments {
     }
 }
 
-fn line_too_long_error(most: usize) -> io::Error {
-    io::Error::other(format!("the record exceeds the limit of {most} bytes"))
+fn line_too_long_error(limit: usize) -> io::Error {
+    io::Error::other(format!("the record exceeds the limit of {limit} bytes"))
 }
 
 fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
@@ -214,13 +214,13 @@ mod tests {
     fn what_is_no_text_or_too_long_is_refused() {
         let refusal =
             |input: Box<dyn Read>| RecordDocuments::new(input).next_document().unwrap_err().to_string();
-        assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is no UTF-8");
+        assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is not UTF-8");
         let words = refusal(Box::new(io::repeat(b'x')));
-        assert_eq!(words, format!("a record of more than {MAX_LINE_BYTES} bytes: that is the most"));
+        assert_eq!(words, format!("the record exceeds the limit of {MAX_LINE_BYTES} bytes"));
         let endless = (&b"{\n\n"[..]).chain(io::repeat(b'\n'));
         assert_eq!(
             refusal(Box::new(endless)),
-            format!("a record of more than {MAX_RECORD_BYTES} bytes: that is the most")
+            format!("the record exceeds the limit of {MAX_RECORD_BYTES} bytes")
         );
     }
 }

@@ -62,7 +62,7 @@ fn full_name(command: &Command) -> &str {
     command.get_bin_name().unwrap_or_default()
 }
 
-/// Writes what a command does, its usage and its options.
+/// Writes the description, usage and options of a command.
 fn write_command(command: &Command, common: &[Arg], page: &mut String) {
     let about = command.get_long_about().or(command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();

@@ -40,10 +40,10 @@ pub struct ServerArgs {
     ca: Option<PathBuf>,
     /// The admin's or a bot's token; prefer --token-file, as others can read a command line
     ///
-    /// LASTNIM_ADMIN_TOKEN in the environment gives it too. Reading may need no token.
+    /// `LASTNIM_ADMIN_TOKEN` in the environment gives it too. Reading may need no token.
     #[arg(long, global = true, value_name = "TOKEN")]
     token: Option<String>,
-    /// A file with the token, also as LASTNIM_ADMIN_TOKEN_FILE
+    /// A file with the token, also as `LASTNIM_ADMIN_TOKEN_FILE`
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
 }
@@ -230,14 +230,14 @@ impl RemoteServer {
         call.await.map(Response::into_inner).map_err(|status| self.refusal_failure(&status))
     }
 
-    /// Asks for a tournament.
+    /// Fetches a tournament.
     pub async fn fetch_tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
         let given = self.answer(self.tournament_client().get_tournament(request)).await?;
         given.tournament.ok_or_else(|| self.missing_part_failure("tournament"))
     }
 
-    /// Makes the failure of a refused call.
+    /// Returns the failure of a refused call.
     pub fn refusal_failure(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
             (Code::Unauthenticated, CallerKind::Stranger) => {
@@ -248,7 +248,7 @@ impl RemoteServer {
         }
     }
 
-    /// Makes the failure of an ended stream: a refusal or a lost connection.
+    /// Returns the failure of an ended stream: a refusal or a lost connection.
     pub fn broken_stream_failure(&self, status: &Status) -> Failure {
         // A refusal has no local cause.
         if std::error::Error::source(status).is_none() {
@@ -260,19 +260,19 @@ impl RemoteServer {
         )))
     }
 
-    /// Says that the server left out what belongs into every answer of its kind.
+    /// Returns the failure of an incomplete response.
     pub fn missing_part_failure(&self, what: &str) -> Failure {
         Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.server)))
     }
 
-    /// Says that a stream ended before its last message.
+    /// Returns the failure of a stream that ended early.
     pub fn early_end_failure(&self, what: &str) -> Failure {
         let server = &self.server;
         Failure::Runtime(anyhow::Error::msg(format!("the server at {server} stopped before {what} ended")))
     }
 }
 
-/// Makes the failure of an SDK error: an input error if the user can fix it.
+/// Returns the failure of an SDK error: an input error if the user can fix it.
 pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
@@ -294,11 +294,11 @@ pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     }
 }
 
-/// Makes the failure of a status: a bad argument is an input error, everything else a runtime error.
+/// Returns the failure of a status: a bad argument is an input error, everything else a runtime error.
 fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
     let said = status_message(status);
     let said = tournament.map_or_else(|| said.clone(), |id| prepend_tournament_once(id, &said));
-    // Only what never reached a server has a cause on this side.
+    // Only a call that never reached the server has a local cause.
     let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
     match status.code() {
         Code::InvalidArgument => Failure::Input(error_with_reason(status, said)),
@@ -309,13 +309,13 @@ fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) ->
     }
 }
 
-/// Keeps the reason of a status beside its words.
+/// Keeps the reason of a status along with its message.
 fn error_with_reason(status: &Status, message: String) -> anyhow::Error {
     let reason = status.get_details_error_info().map(|info| info.reason);
     ServerRefusal { message, reason }.into()
 }
 
-/// Names a tournament before the server's words, which mostly name it already.
+/// Prefixes the server's message with a tournament, unless it names it already.
 fn prepend_tournament_once(id: &str, words: &str) -> String {
     if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
 }

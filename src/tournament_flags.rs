@@ -32,7 +32,7 @@ impl FlagTable for ExhibitionFlags {
     }
 }
 
-/// Makes the message from flags; the server checks whether its parts fit together.
+/// Builds the message from flags; the server checks that its parts are consistent.
 ///
 /// # Errors
 /// Names the first flag that is missing, belongs to another format, or has a bad value.
@@ -67,7 +67,7 @@ fn settings_of_flag(flag: &str) -> impl Iterator<Item = &'static TournamentSetti
     all_settings().filter(move |setting| setting.flag() == flag)
 }
 
-/// Makes each flag of the chosen settings once.
+/// Creates each flag of the chosen settings once.
 fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
     let is_first = |setting: &&'static TournamentSetting| {
         settings_of_flag(&setting.flag()).next().is_some_and(|first| first.field == setting.field)
@@ -75,7 +75,7 @@ fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
     all_settings().filter(|setting| has(setting)).filter(is_first).map(make_flag).collect()
 }
 
-/// Makes the flag of a setting, and of the settings of other formats that share it.
+/// Creates the flag of a setting and of settings of other formats that share it.
 fn make_flag(setting: &TournamentSetting) -> Arg {
     let flag = setting.flag();
     let formats: Vec<_> = settings_of_flag(&flag).filter_map(TournamentSetting::format).collect();
@@ -100,7 +100,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
             arg.help(help).long_help(with_formats)
         }
     };
-    // The ranges of drawn positions go with their number.
+    // The ranges of drawn positions are only valid with --draw-positions.
     let others = POSITIONS.into_iter().filter(|other| *other != flag);
     let arg = match setting.field {
         "positions" => arg.required_unless_present_any(&POSITIONS[1..]).conflicts_with_all(others),

@@ -1,4 +1,4 @@
-//! Where the transcripts of language models are.
+//! Finds the transcripts of language models.
 
 use crate::Failure;
 use std::{
@@ -9,10 +9,10 @@ use std::{
 /// How the names of transcripts end.
 const ENDING: &str = "jsonl";
 
-/// Returns transcripts, with those of a folder in the place of the folder, by name: all files of it that end in `.jsonl`.
+/// Returns transcripts, with each folder replaced by its files that end in `.jsonl`, sorted by name.
 ///
 /// # Errors
-/// If a folder cannot be read, or has none.
+/// If a folder cannot be read, or has no transcripts.
 pub fn list_transcripts(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut listed = Vec::new();
     for path in given {

@@ -1,4 +1,4 @@
-//! The inputs that fuzzing has found worth keeping, tried again as plain tests: see `fuzz`.
+//! Runs the inputs that fuzzing found worth keeping as ordinary tests: see `fuzz`.
 
 #[path = "../fuzz/targets/config_file.rs"]
 mod config_file;
@@ -21,14 +21,14 @@ mod tournament_file;
 
 use std::{fs, path::Path};
 
-/// Tries each input of a corpus.
+/// Runs each input of a corpus.
 fn try_corpus(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty(), "{} is empty", folder.display());
     for file in files {
-        // A fault is found by the file that is named last.
+        // If a check crashes, the last printed file is the cause.
         println!("{}", file.display());
         check(&fs::read(file).unwrap());
     }

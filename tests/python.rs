@@ -1,5 +1,5 @@
 //! A client generated from the protos in another language plays a whole tournament on the real server; and a verifier in
-//! that language, made from docs/reference/records.md alone, agrees with this program's records.
+//! that language, written from docs/reference/records.md alone, accepts this program's records.
 //!
 //! Where the machine has no Python the test says so and passes, unless `CI=true` is set.
 
@@ -26,7 +26,7 @@ const BOTS: [&str; 3] = ["python-a", "python-b", "python-c"];
 const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 /// How long the tournament, and then each bot's exit, may take.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// The exit code by which `tests/python/prepare` says that there is no Python.
+/// The exit code of `tests/python/prepare` if there is no Python.
 const NO_PYTHON: i32 = 3;
 
 /// A process that does not outlive its test.
@@ -34,7 +34,7 @@ struct Guarded(Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -230,7 +230,7 @@ fn verify_in_python(
     Ok((run.status.code(), String::from_utf8(run.stdout)?))
 }
 
-/// A bot that the server does not let in says why and ends.
+/// A bot that the server rejects prints the reason and exits.
 fn turned_away(python: &str, address: &str, token: &str, why: &str) -> Result<(), Box<dyn Error>> {
     let mut stranger = Command::new(python);
     stranger.args(["tests/python/bot.py", address, token, "no-such-tournament"]);
@@ -240,7 +240,7 @@ fn turned_away(python: &str, address: &str, token: &str, why: &str) -> Result<()
     Ok(())
 }
 
-/// Makes the virtual environment ready, once for all tests, and returns its Python; none where the machine has no Python.
+/// Prepares the virtual environment, once for all tests, and returns its Python; `None` if the machine has no Python.
 fn prepare() -> Option<String> {
     static PYTHON: OnceLock<Option<String>> = OnceLock::new();
     PYTHON.get_or_init(prepare_anew).clone()

@@ -1,6 +1,6 @@
-//! The order of the source tree, as rules that fail with a file and a line.
+//! Rules for the source tree, which fail with a file and a line.
 //!
-//! Every rule is a function of a path and a text; the module `made_up` shows for each that it can fail.
+//! Every rule is a function of a path and a text; the module `made_up` shows that each can fail.
 
 #[path = "tidy/made_up.rs"]
 mod made_up;
@@ -16,29 +16,29 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The crates that decide. Their Cargo.toml keeps out runtimes, networks and databases; what the standard library has of these is
-/// found here.
+/// The crates with the decision logic. Their Cargo.toml excludes runtimes, networks and databases; what the standard
+/// library has of these is found here.
 const PURE_CRATES: [&str; 5] =
     ["crates/analysis", "crates/auditing", "crates/core", "crates/drawing", "crates/tournament"];
-/// What they may not name.
+/// Names that they may not use.
 const IMPURE: [&str; 4] = ["SystemTime", "Instant", "UNIX_EPOCH", "RandomState"];
-/// The modules of the standard library that they may not use. `std::time` is allowed: a duration is a number.
+/// Modules of the standard library that they may not use. `std::time` is allowed, since a duration is a number.
 const IMPURE_MODULES: [&str; 6] = ["env", "fs", "net", "os", "process", "thread"];
-/// Files of these crates, and the one module each that they may use all the same.
+/// Exceptions: files of these crates and the module that each may use.
 const PURE_EXCEPTIONS: [(&str, &str); 1] = [
-    // The library that lays out a graph recurses, and needs a stack as large as the graph. The thread is joined at once, and
-    // what it returns depends on the graph alone.
+    // The layout library recurses and needs a stack proportional to the graph. The thread is joined at once, and its result
+    // depends only on the graph.
     ("crates/drawing/src/layout.rs", "thread"),
 ];
-/// The most lines of code of a file; blank lines and comments are free.
+/// The maximum lines of code per file, without blank lines and comments.
 const MAX_CODE_LINES: usize = 600;
-/// What marks work that is not done; clippy finds the macros.
+/// Marks of unfinished work; clippy finds the macros.
 const UNFINISHED: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
-/// Names that say nothing of what a file holds.
+/// Names that say nothing about the contents of a file.
 const EMPTY_NAMES: [&str; 9] =
     ["util", "utils", "helper", "helpers", "common", "manager", "managers", "misc", "stuff"];
 
-/// A place where a rule is broken.
+/// A violation of a rule.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     path: PathBuf,
@@ -58,7 +58,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What decides names no file, no thread, no clock and no random source of the standard library.
+/// Crates of pure logic use no files, threads, clocks or random sources of the standard library.
 fn purity(path: &Path, text: &str) -> Vec<Finding> {
     let is_pure = PURE_CRATES.iter().any(|pure| path.starts_with(Path::new(pure).join("src")));
     if !is_pure || !has_extension(path, "rs") {
@@ -92,7 +92,7 @@ fn length(path: &Path, text: &str) -> Vec<Finding> {
     })
 }
 
-/// Nothing is marked as not done, and no print for debugging is left.
+/// There are no marks of unfinished work and no debugging output.
 fn finished(path: &Path, text: &str) -> Vec<Finding> {
     numbered(text)
         .filter_map(|(line, code)| {
@@ -102,7 +102,7 @@ fn finished(path: &Path, text: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// No file or folder has a name that says nothing of what it holds.
+/// No file or folder has a name that says nothing about its contents.
 fn names(path: &Path) -> Vec<Finding> {
     path.iter()
         .filter_map(|part| {

@@ -1,8 +1,8 @@
-//! A tonic server that sends what a game would make it send, and plays none: the yardstick.
+//! The baseline: a tonic server that sends the same messages as a real one, but plays no games.
 //!
-//! It has the settings of the real server. Streams come in groups of three, which say who they are by their token;
-//! every take is answered to its mover, told to the others, and followed by the turn of the next stream. With a database it writes each take
-//! to it before.
+//! It has the settings of the real server. Streams come in groups of three and identify themselves by their token. The
+//! server confirms each take to its mover, sends it to the others, and then sends the next stream its turn. With a database
+//! it first writes the take there.
 
 use anyhow::Context as _;
 use lastnim_proto::pb::{
@@ -38,19 +38,19 @@ use crate::{
     bare_store::{TakeQueue, WaitingTake, start_writer},
 };
 
-/// Events that wait for a stream. Sixteen matches have at most four each on their way.
+/// The queue of events for a stream. Each of 16 matches has at most four in transit.
 const QUEUE_EVENTS: usize = 256;
-/// The window of a connection, in bytes: so large that small unread frames do not close it.
+/// The window of a connection, in bytes: large enough that small unread frames do not close it.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// How often an idle connection is probed, and how long the answer may take.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// The largest message that a bot may send, in bytes.
 const MAX_MESSAGE_BYTES: usize = 64 << 10;
-/// Streams a connection.
+/// Streams per connection.
 const MAX_STREAMS: u32 = 1 << 20;
 
-/// Serves on a free port of the loopback, which it prints as the real server does, until it is told to end. Takes are
-/// written to a database first, if there is one.
+/// Serves on a free port of the loopback, which it prints like the real server, until it is told to stop. Takes
+/// are written to a database first, if there is one.
 pub(crate) async fn serve(database: Option<&str>) -> anyhow::Result<()> {
     let takes = match database {
         Some(url) => Some(start_writer(url).await?),
@@ -78,7 +78,7 @@ pub(crate) async fn serve(database: Option<&str>) -> anyhow::Result<()> {
     }
 }
 
-/// What a stream says of itself in place of a token.
+/// What a stream sends instead of a token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     /// Its group, from 0.
@@ -109,7 +109,7 @@ impl FromStr for Place {
 
 struct BareArena {
     groups: Mutex<HashMap<usize, Arc<Group>>>,
-    /// Where takes are written before they are forwarded, if they are.
+    /// The journal to which takes are written before they are forwarded, if any.
     takes: Option<TakeQueue>,
 }
 
@@ -160,7 +160,7 @@ async fn run(
 
 type Events = mpsc::Sender<Result<PlayResponse, Status>>;
 
-/// Three streams that pass turns round.
+/// Three streams that take turns.
 pub(crate) struct Group {
     matches: Vec<String>,
     seats: [OnceLock<Events>; SEATS],
@@ -211,7 +211,7 @@ impl Group {
         }
     }
 
-    /// Sends what follows from a take.
+    /// Sends the messages that follow a take.
     pub(crate) fn forward(&self, seat: usize, take: Take) {
         let Take { match_id, ply, take, .. } = take;
         for to in 0..SEATS {

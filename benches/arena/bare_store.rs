@@ -1,7 +1,8 @@
-//! The least that makes a ply last: what waits is written as one row, in one transaction.
+//! The minimum that makes a ply durable: all waiting takes are written as one row, in one transaction.
 //!
-//! It checks nothing, removes nothing, and knows no match; what it keeps could not be verified. So what it costs is what
-//! any server pays that commits a take before it announces it, with the same library and the same settings of the database.
+//! It checks nothing, removes nothing, and knows nothing of matches; the stored data could not be verified. So what
+//! it costs is what any server pays that commits a take before it announces it, with the same library and the same
+//! settings of the database.
 
 use anyhow::Context as _;
 use lastnim_proto::pb::Take;
@@ -18,29 +19,29 @@ use tokio::sync::mpsc;
 
 use crate::bare::Group;
 
-/// Takes that one transaction has at most.
+/// Maximum number of takes in one transaction.
 const MAX_GROUP: usize = 4_096;
-/// Looks at an empty queue before what waits is written: between two of them everybody else has had a turn.
+/// Empty polls of the queue before a batch is written; every other task gets a turn between two polls.
 const LOOKS_IN_VAIN: u32 = 8;
 
-/// A take that is to last before it is forwarded.
+/// A take that must be durable before it is forwarded.
 pub(crate) struct WaitingTake {
-    /// Who hears of it.
+    /// The group that receives it.
     pub(crate) group: Arc<Group>,
-    /// Whose take it is.
+    /// The seat that made it.
     pub(crate) seat: usize,
     /// The take.
     pub(crate) take: Take,
 }
 
-/// Where takes go that are to last.
+/// A handle to the task that stores takes.
 #[derive(Clone)]
 pub(crate) struct TakeQueue {
     sender: mpsc::UnboundedSender<WaitingTake>,
     counts: Arc<WriteCounts>,
 }
 
-/// How much was written.
+/// Counts of what was written.
 #[derive(Default)]
 struct WriteCounts {
     takes: AtomicUsize,
@@ -48,13 +49,13 @@ struct WriteCounts {
 }
 
 impl TakeQueue {
-    /// Has a take written, and forwarded after that.
+    /// Queues a take to be written and then forwarded.
     pub(crate) fn send(&self, take: WaitingTake) {
-        // Nobody takes it once the database is gone, which was said then.
+        // Once the database is gone, there is no receiver; the failure has already been reported.
         let _ = self.sender.send(take);
     }
 
-    /// Says how much was written, as the real server logs it.
+    /// Prints how much was written, in the format of the real server's log.
     pub(crate) fn say_counts(&self) {
         let WriteCounts { takes, transactions } = self.counts.as_ref();
         eprintln!(
@@ -95,7 +96,7 @@ impl BareDatabase {
         Ok(Self::Postgres(connection))
     }
 
-    /// Adds a row in a transaction of its own.
+    /// Adds a row in a separate transaction.
     async fn add_row(&mut self, takes: &[u8]) -> sqlx::Result<()> {
         match self {
             Self::Sqlite(connection) => {
@@ -139,7 +140,7 @@ async fn write_takes(
         }
         row.clear();
         for WaitingTake { seat, take, .. } in &group {
-            // An id is 16 bytes in a record; what of its text stands for it here does not matter.
+            // An id has 16 bytes in a record; it does not matter which part of its text is used here.
             row.extend_from_slice(&take.match_id.as_bytes()[..16]);
             row.extend_from_slice(&take.take.to_le_bytes());
             row.extend_from_slice(&take.ply.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Databases for the servers that are measured, each new and for one server.
+//! New databases, one for each measured server.
 
 use anyhow::Context as _;
 use std::{
@@ -13,34 +13,34 @@ use std::{
 
 use crate::{Target, postgres::PostgresServer};
 
-/// Times that a file is synced to learn what that takes.
+/// Number of times that a file is synced to measure how long a sync takes.
 const SYNCS: u64 = 200;
-/// The bytes of a page of SQLite.
+/// The size of a SQLite page, in bytes.
 const PAGE_BYTES: usize = 4096;
 
-/// Where databases are made.
+/// The place where databases are created.
 pub(crate) struct Databases {
     folder: PathBuf,
     made: AtomicU32,
-    /// None where PostgreSQL is not installed.
+    /// `None` if PostgreSQL is not installed.
     postgres: Option<PostgresServer>,
 }
 
-/// One database; its files go when this is dropped.
+/// One database; its files are deleted when this is dropped.
 pub(crate) struct Database {
     folder: PathBuf,
     url: String,
 }
 
 impl Databases {
-    /// Makes a folder for all of them.
+    /// Creates a folder for all databases.
     pub(crate) fn new() -> anyhow::Result<Self> {
         let folder = env::temp_dir().join(format!("lastnim-bench-{}", process::id()));
         fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
         Ok(Self { folder, made: AtomicU32::new(0), postgres: PostgresServer::start() })
     }
 
-    /// Returns how long it takes to write two pages of a file and to have them on the disk, in microseconds, a few hundred times.
+    /// Writes and syncs two pages of a file a few hundred times, and returns each duration in microseconds.
     pub(crate) fn sync_times_us(&self) -> anyhow::Result<Vec<f64>> {
         let path = self.folder.join("synced");
         let file = File::create(&path).with_context(|| format!("making {}", path.display()))?;
@@ -59,7 +59,7 @@ impl Databases {
         !matches!(target, Target::PlyPostgres | Target::BarePlyPostgres) || self.postgres.is_some()
     }
 
-    /// Makes what a server needs; nothing for one that keeps all in memory.
+    /// Creates the database that a server needs; none for a server that keeps everything in memory.
     pub(crate) fn make(&self, target: Target) -> anyhow::Result<Option<Database>> {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());
@@ -85,12 +85,12 @@ impl Drop for Databases {
 }
 
 impl Database {
-    /// Returns how a server is told of it.
+    /// Returns the value of the server's `--store`.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Returns where the server keeps its key.
+    /// Returns the file of the server's key.
     pub(crate) fn key(&self) -> PathBuf {
         self.folder.join("lastnim.key")
     }

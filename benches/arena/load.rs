@@ -1,4 +1,4 @@
-//! The bots of both servers, in a process of their own: they take one counter at every turn, and time it.
+//! The bots of both servers, in a separate process: they take one counter at every turn, and time it.
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
@@ -31,7 +31,7 @@ use crate::{
 
 /// How long bots may take to register, connect and start all matches.
 const SETUP: Duration = Duration::from_secs(30);
-/// How long idle sessions are left to settle before memory is read.
+/// The delay before the memory of idle sessions is read.
 const SETTLE: Duration = Duration::from_millis(300);
 
 /// A server to put under load.
@@ -40,44 +40,44 @@ pub(crate) struct Aim {
     /// Its address.
     #[arg(long)]
     pub(crate) address: String,
-    /// Which of the two it is.
+    /// Which kind of server it is.
     #[arg(long)]
     pub(crate) target: Target,
     /// Its process.
     #[arg(long)]
     pub(crate) server: u32,
-    /// Connections that the streams share.
+    /// Number of connections that the streams share.
     #[arg(long)]
     pub(crate) connections: usize,
 }
 
-/// How much is played, and for how long.
+/// The amount and the duration of play.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Load {
     /// Matches of three seats at once.
     #[arg(long)]
     pub(crate) matches: usize,
-    /// Matches that a stream carries.
+    /// Matches per stream.
     #[arg(long)]
     pub(crate) a_stream: usize,
-    /// Which takes bots hear of.
+    /// Which takes bots receive.
     #[arg(long)]
     pub(crate) hearing: Hearing,
-    /// Milliseconds before the window.
+    /// Milliseconds of warm-up.
     #[arg(long)]
     pub(crate) warm_ms: u64,
-    /// Milliseconds that are measured.
+    /// Milliseconds of the measurement.
     #[arg(long)]
     pub(crate) window_ms: u64,
 }
 
-/// Which takes a bot hears of.
+/// Which takes a bot receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Hearing {
-    /// All: a ply is four messages.
+    /// All takes: four messages per ply.
     All,
-    /// Its own: a ply is two messages.
+    /// Its own takes: two messages per ply.
     Own,
 }
 
@@ -90,23 +90,23 @@ impl fmt::Display for Hearing {
     }
 }
 
-/// What one run showed.
+/// The measurements of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Plies in a second.
+    /// Plies per second.
     pub(crate) plies_a_second: f64,
     /// The median time from a take to the next seat's turn, in microseconds.
     pub(crate) p50_us: f64,
     /// Its 99th percentile.
     pub(crate) p99_us: f64,
-    /// Processors that the server kept busy.
+    /// Number of CPUs that the server used.
     pub(crate) server_cpus: f64,
-    /// Processors that the bots kept busy.
+    /// Number of CPUs that the bots used.
     pub(crate) client_cpus: f64,
-    /// Matches that reached their ply limit and were followed by another, all in all.
+    /// Total number of matches that reached their ply limit and were followed by another.
     pub(crate) followed: u64,
-    /// Takes that shared a commit on average, the start included, when bots are registered and matches created one after the
-    /// other; none where nothing was written.
+    /// Average number of takes per commit. Includes the start, when bots are registered and matches created one at a
+    /// time. `None` if nothing was written.
     pub(crate) takes_a_commit: Option<f64>,
 }
 
@@ -143,7 +143,7 @@ pub(crate) async fn play(aim: &Aim, load: &Load) -> anyhow::Result<Measured> {
     }
 }
 
-/// Opens idle sessions and returns what each costs the server, in KiB.
+/// Opens idle sessions and returns the memory of the server for each, in KiB.
 pub(crate) async fn idle(aim: &Aim, sessions: usize) -> anyhow::Result<f64> {
     let places = (0..sessions).map(|group| Place { group, seat: 0, matches: 0 }).collect();
     let organiser = Connections::new(&aim.address, 1)?.channel(0).await?;
@@ -187,7 +187,7 @@ async fn start(
             let hearing = load.hearing;
             tokio::spawn(async move {
                 if let Err(error) = player.play(hearing).await {
-                    // Only the first failure is told; then the receiver is gone or full.
+                    // Only the first failure is reported; later, the receiver is gone or full.
                     let _ = failures.try_send(error);
                 }
             });
@@ -201,7 +201,7 @@ async fn start(
     Ok(())
 }
 
-/// What all bots of a run share.
+/// The state that all bots of a run share.
 struct Run {
     matches: usize,
     started: AtomicUsize,
@@ -298,7 +298,7 @@ impl Player {
         self.act(Action::Declare(Declare { match_id: started.match_id, row, ..Declare::default() })).await
     }
 
-    /// Has one bot of the three start the match that follows one that reached its ply limit.
+    /// Lets one of the three bots start the next match after one that reached its ply limit.
     async fn follow(&self, ended: &str) -> anyhow::Result<()> {
         if self.seat == 0 {
             lock(&self.group.sent).remove(ended);
@@ -314,7 +314,7 @@ impl Player {
     }
 }
 
-/// Returns the value below which so many percent lie, in microseconds.
+/// Returns the value below which this percentage of the values lie, in microseconds.
 fn quantile(sorted_ns: &[u32], percent: usize) -> anyhow::Result<f64> {
     let place = sorted_ns.len() * percent / 100;
     let value = sorted_ns.get(place).context("no ply was played in the window")?;

@@ -1,21 +1,21 @@
-//! The whole server against a bare tonic server that forwards the same messages without any game.
+//! Compares the whole server with a bare tonic server that forwards the same messages without any game.
 //!
-//! Both are measured in one run by the same bots, in turns, so that the ratio holds where absolute figures do not; and so
-//! is the server with each of its stores, which shows what it costs that nothing is lost. What each ply costs at least that is written to a
-//! database before it is announced, the bare server shows with such a database.
-//! Besides, a tournament of many bots shows what scheduling costs, and that memory stays flat.
-//! The program starts itself again as the bare server and as the bots; each is a process of its own.
+//! Both are measured in one run by the same bots, in turns, so the ratio is meaningful even where absolute figures
+//! are not. The server is measured with each of its stores, which shows the cost of durability. The bare server with
+//! a database shows the minimum cost of writing each ply before it is announced. A tournament of many bots also shows
+//! the cost of scheduling, and that memory use stays constant. The program starts itself again as the bare server and
+//! as the bots, each in a separate process.
 //!
 //! `cargo bench --bench arena` takes some seven minutes, `cargo bench --bench arena -- --quick` about 15 seconds;
 //! `cargo bench --bench arena -- --tournament --matches 100000` plays only the tournament, of that size. `--json` prints every
-//! run as JSON in place of tables.
+//! run as JSON instead of tables.
 
 mod bare;
 mod bare_store;
 mod databases;
 mod load;
 #[path = "../../tests/postgres/server.rs"]
-#[allow(dead_code, reason = "the tests kill and restart it as well")]
+#[allow(dead_code, reason = "only tests kill and restart it")]
 mod postgres;
 mod process;
 mod report;
@@ -37,42 +37,41 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// The seats of every match.
 const SEATS: usize = 3;
-/// Counters of the one pile of every match: too many to be taken.
+/// Counters of the only pile of every match: more than are ever taken.
 const COUNTERS: u64 = 1 << 62;
-/// The ply limit of every match: the highest that the server allows.
+/// The ply limit of every match: the maximum that the server allows.
 const MAX_PLIES: u32 = 65_536;
-/// The administrator of a server that lives for seconds.
+/// The administrator token of a server that runs for seconds.
 const ADMIN_TOKEN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// The connections that streams share.
 const SHARED_CONNECTIONS: usize = 8;
-/// File descriptors that a process needs beside its connections.
+/// File descriptors that a process needs in addition to its connections.
 const OTHER_FILES: usize = 64;
-/// Records of finished matches that a store in memory keeps in a tournament: few, so that what grows is what the tournament
-/// itself keeps.
+/// Records of finished matches that the store in memory keeps: few, so that any growth is due to the tournament itself.
 const KEPT_MATCHES: &str = "1000";
 
-/// Measures the server against a bare one.
+/// Compares the server with a bare one.
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct Options {
     #[command(subcommand)]
     role: Option<Role>,
-    /// Measures fewer cells, once and briefly: about 15 seconds.
+    /// Measures fewer loads, once and briefly: about 15 seconds.
     #[arg(long)]
     quick: bool,
-    /// Times that each cell is measured on each server, in turns: 5 unless told otherwise, 1 with --quick.
+    /// Number of measurements of each load on each server, in turns: 5 by default, 1 with --quick.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: Option<u32>,
-    /// Measures the cells alone: neither idle sessions nor tournaments.
+    /// Measures only the loads, without idle sessions and tournaments.
     #[arg(long)]
     cells: bool,
-    /// Prints one JSON object in place of tables.
+    /// Prints one JSON object instead of tables.
     #[arg(long)]
     json: bool,
-    /// Worker threads of either server; 1 is the single-threaded runtime.
+    /// Worker threads of each server; 1 is the single-threaded runtime.
     #[arg(long, default_value_t = 1, global = true)]
     threads: usize,
-    /// The server that is held against the bare one; `bare` shows the noise of the method.
+    /// The server that is compared with the bare one; `bare` shows the noise of the method.
     #[arg(long, default_value_t = Target::Memory)]
     against: Target,
     /// Plays only the tournament.
@@ -80,15 +79,15 @@ struct Options {
     tournament: bool,
     #[command(flatten)]
     size: Size,
-    /// What cargo passes to every benchmark.
+    /// The argument that cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// What this process is.
+/// The role of this process.
 #[derive(Debug, Subcommand)]
 enum Role {
-    /// The yardstick.
+    /// The bare server.
     BareServer {
         /// The database to which it writes each take before it forwards it.
         #[arg(long)]
@@ -101,7 +100,7 @@ enum Role {
         #[command(flatten)]
         load: Load,
     },
-    /// Bots that wait.
+    /// Bots with idle sessions.
     Idle {
         #[command(flatten)]
         aim: Aim,
@@ -122,11 +121,11 @@ enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 enum Target {
-    /// The one without a game.
+    /// The bare server, without a game.
     Bare,
-    /// The same, which writes each take to SQLite before it forwards it.
+    /// The bare server that writes each take to SQLite before it forwards it.
     BarePly,
-    /// The same with PostgreSQL.
+    /// The bare server that writes each take to PostgreSQL before it forwards it.
     BarePlyPostgres,
     /// `lastnim serve --store memory`.
     Memory,
@@ -139,18 +138,18 @@ enum Target {
 }
 
 impl Target {
-    /// Those that differ in what lasts.
+    /// Those that differ in durability.
     const STORES: [Self; 6] =
         [Self::Memory, Self::Match, Self::BarePly, Self::Ply, Self::BarePlyPostgres, Self::PlyPostgres];
-    /// Those on which a tournament is played.
+    /// The servers on which a tournament is played.
     const OF_TOURNAMENTS: [Self; 2] = [Self::Memory, Self::Ply];
 
-    /// Returns whether it is the server without a game.
+    /// Returns whether it is the bare server.
     const fn is_bare(self) -> bool {
         matches!(self, Self::Bare | Self::BarePly | Self::BarePlyPostgres)
     }
 
-    /// Returns the server without a game that writes as much as it must to the same database, if it writes each ply.
+    /// Returns the bare server with the same database; `None` unless this server writes each ply.
     const fn bare_peer(self) -> Option<Self> {
         match self {
             Self::Ply => Some(Self::BarePly),
@@ -174,7 +173,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// One load that both servers are put under.
+/// One load for both servers.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Cell {
     matches: usize,
@@ -183,7 +182,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// Matches from which on the server, or else the bots, should keep a processor busy.
+    /// The number of matches from which on the server, or else the bots, should keep a processor busy.
     const SATURATING: usize = 64;
     const ALL: [Self; 7] = [
         Self::new(1, 1, Hearing::All),
@@ -211,7 +210,7 @@ impl Cell {
     }
 }
 
-/// How long and how often things are measured.
+/// The duration and number of measurements.
 struct Plan {
     cells: &'static [Cell],
     rounds: u32,
@@ -242,7 +241,7 @@ impl Plan {
         Self { cells: &[], rounds: 0, idle_sessions: 0, tournaments: &Target::OF_TOURNAMENTS, ..Self::FULL };
 }
 
-/// The benchmark itself: it starts the others and gathers what they saw.
+/// The benchmark itself: it starts the others and collects their measurements.
 struct Bench {
     threads: usize,
     pinning: Pinning,
@@ -255,8 +254,8 @@ struct Bench {
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
-    // As in the real server. Without a subscriber each span of h2 is offered to the `log` crate, as a database's client has tracing do, and
-    // that takes a third of the bare server's instructions.
+    // As in the real server. Without a subscriber, each span of h2 goes to the `log` crate, since a database client enables
+    // that feature of tracing, which takes a third of the bare server's instructions.
     tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_writer(io::stderr).init();
     match options.role {
         Some(Role::BareServer { store }) => runtime(options.threads)?.block_on(bare::serve(store.as_deref())),
@@ -291,7 +290,7 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Makes the runtime of a process: with one thread the single-threaded one.
+/// Creates the runtime of a process; for one thread, the single-threaded one.
 fn runtime(threads: usize) -> std::io::Result<tokio::runtime::Runtime> {
     match threads {
         0 | 1 => tokio::runtime::Builder::new_current_thread().enable_all().build(),
@@ -299,7 +298,7 @@ fn runtime(threads: usize) -> std::io::Result<tokio::runtime::Runtime> {
     }
 }
 
-/// Prints a result for the process that asked.
+/// Prints a result for the parent process.
 fn tell<T: serde::Serialize>(result: &T) -> anyhow::Result<()> {
     println!("{}", serde_json::to_string(result)?);
     Ok(())
@@ -342,7 +341,7 @@ impl Bench {
         })
     }
 
-    /// Returns the servers that a load is put on, in turns.
+    /// Returns the servers that are measured under a load, in turns.
     fn targets(&self, cell: Cell) -> Vec<Target> {
         let mut targets = vec![Target::Bare, self.against];
         if cell.is_for_stores() {
@@ -352,7 +351,7 @@ impl Bench {
         targets
     }
 
-    /// Puts a new server under load.
+    /// Measures a load on a new server.
     fn play(&self, target: Target, cell: &Cell) -> anyhow::Result<Measured> {
         let server = Server::start(target, self.threads, self.pinning, &self.databases)?;
         let mut arguments = aim("play", target, &server, SHARED_CONNECTIONS);
@@ -366,7 +365,7 @@ impl Bench {
         Ok(Measured { takes_a_commit, ..measured })
     }
 
-    /// Has a tournament played on a new server.
+    /// Plays a tournament on a new server.
     fn tournament(&self, target: Target) -> anyhow::Result<Tournament> {
         let further: &[&str] = if target == Target::Memory { &["--kept-matches", KEPT_MATCHES] } else { &[] };
         let server = Server::start_with(target, self.threads, self.pinning, &self.databases, further)?;
@@ -376,7 +375,7 @@ impl Bench {
         arguments.push(format!("--at-once={at_once}"));
         let mut seen: Seen = run_self(self.pinning, &arguments)?;
         if self.threads > 1 {
-            // Its first thread is not the only one that carries messages.
+            // Other threads than the first also carry messages.
             seen.server_runnable = f64::NAN;
         }
         Ok(Tournament { target, size: self.size, seen, log: server.stop()? })
@@ -393,7 +392,7 @@ impl Bench {
     }
 }
 
-/// Points the bots at a server.
+/// Returns the arguments of the bots for a server.
 fn aim(role: &str, target: Target, server: &Server, connections: usize) -> Vec<String> {
     vec![
         role.to_owned(),

@@ -1,4 +1,4 @@
-//! Processes: the servers, the bots, and what the kernel says of them.
+//! Processes: the servers, the bots, and the kernel's figures about them.
 
 use anyhow::{Context as _, ensure};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -14,22 +14,22 @@ use crate::{
     databases::{Database, Databases},
 };
 
-/// What /proc counts processor time in, a second, on every Linux of today.
+/// The units per second in which /proc counts processor time, on every current Linux.
 const TICKS_A_SECOND: f64 = 100.0;
-/// What servers log: beside warnings, how much they wrote, and what tournaments cost them.
+/// Server log level: warnings, the amount written, and the cost of tournaments.
 const LOGGED: &str = "warn,lastnim_server=info,lastnim_arena::tournaments=info";
 
-/// Where processes run.
+/// The CPUs of processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pinning {
-    /// The server on the first processor, the bots on the second.
+    /// The server on the first CPU, the bots on the second.
     Apart,
-    /// Wherever the kernel puts them.
+    /// On any processors that the kernel chooses.
     Free,
 }
 
 impl Pinning {
-    /// Pins processes where each keeps one processor busy, if the machine allows.
+    /// Pins processes if each keeps one CPU busy and the machine allows it.
     pub(crate) fn for_threads(threads: usize) -> Self {
         let can =
             Command::new("taskset").args(["-c", "0,1", "true"]).status().is_ok_and(|status| status.success());
@@ -54,11 +54,11 @@ pub(crate) struct Server {
     /// Its address.
     pub(crate) address: String,
     process: Child,
-    /// Kept open, so that the server can go on printing.
+    /// Kept open, so that the server can keep printing.
     output: BufReader<ChildStdout>,
-    /// What it logged, once it has ended.
+    /// Its log, available once it has ended.
     log: Option<JoinHandle<String>>,
-    /// Where it keeps what must last.
+    /// Where it keeps durable data.
     _store: Option<Database>,
 }
 
@@ -110,7 +110,7 @@ impl Server {
         let mut errors = process.stderr.take().context("a server without a log")?;
         let log = thread::spawn(move || {
             let mut log = String::new();
-            // What is not UTF-8 or cannot be read is nothing that is looked for.
+            // Entries that are not UTF-8 or cannot be read are not the ones wanted.
             let _ = errors.read_to_string(&mut log);
             log
         });
@@ -123,10 +123,10 @@ impl Server {
         Ok(server)
     }
 
-    /// Has it end in good order, and returns what it logged.
+    /// Stops it cleanly, and returns its log.
     pub(crate) fn stop(mut self) -> anyhow::Result<Log> {
         let killed = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status()?;
-        ensure!(killed.success(), "a server was gone before its time");
+        ensure!(killed.success(), "a server had already ended");
         self.process.wait()?;
         Ok(Log(self.log.take().and_then(|log| log.join().ok()).unwrap_or_default()))
     }
@@ -141,7 +141,7 @@ impl Server {
 pub(crate) struct Log(String);
 
 impl Log {
-    /// Returns the last figure of a name, if there is one; the milliseconds of a time.
+    /// Returns the last value of a field, if any; a duration in milliseconds.
     pub(crate) fn figure(&self, name: &str) -> Option<f64> {
         let (_, rest) = self.0.rsplit_once(&format!("{name}="))?;
         rest.split_whitespace().next()?.trim_end_matches("ms").parse().ok()
@@ -155,7 +155,7 @@ impl Log {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -166,7 +166,7 @@ struct Listening {
     listening: String,
 }
 
-/// Runs this program as another role to its end, and reads what it printed.
+/// Runs this program in another role to its end, and parses its output.
 pub(crate) fn run_self<T: DeserializeOwned>(pinning: Pinning, arguments: &[String]) -> anyhow::Result<T> {
     let mut command = pinning.command(1, &own_path()?);
     let run = command.args(arguments).stderr(Stdio::inherit()).output().context("starting the bots")?;
@@ -178,18 +178,18 @@ fn own_path() -> anyhow::Result<String> {
     env::current_exe()?.into_os_string().into_string().ok().context("this program's path is not UTF-8")
 }
 
-/// Returns the processor time that a process has used, in seconds, to a hundredth.
+/// Returns the CPU time that a process has used, in seconds, to a hundredth.
 pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("reading a process's times")?;
-    // The program's name, in brackets, may hold spaces; of the fields after it the 12th and 13th are the times.
+    // The program's name, in brackets, may contain spaces; the 12th and 13th fields after it are the times.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
     ensure!(ticks.len() == 2, "/proc/{pid}/stat without times: {stat:?}");
     Ok(ticks.iter().sum::<f64>() / TICKS_A_SECOND)
 }
 
-/// Returns for how many seconds the first thread of a process has run, or wanted to while others did: on a busy machine the
-/// clock runs on meanwhile. In a runtime of one thread it is that one.
+/// Returns the seconds for which the first thread of a process was running or runnable: on a busy machine it waits for a
+/// CPU while the clock runs. A single-threaded runtime has only that thread.
 pub(crate) fn runnable_seconds(pid: u32) -> anyhow::Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).context("reading a thread's times")?;
     // Both in nanoseconds.
@@ -217,8 +217,10 @@ fn memory_kib(pid: u32, what: &str) -> anyhow::Result<f64> {
 /// Returns how many files, and so connections, a process may open.
 pub(crate) fn open_files() -> anyhow::Result<usize> {
     let limits = fs::read_to_string("/proc/self/limits")?;
-    let line =
-        limits.lines().find_map(|line| line.strip_prefix("Max open files")).context("no limit of files")?;
-    let soft = line.split_whitespace().next().context("no limit of files")?;
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max open files"))
+        .context("no limit on open files found")?;
+    let soft = line.split_whitespace().next().context("no limit on open files found")?;
     Ok(soft.parse().unwrap_or(usize::MAX))
 }

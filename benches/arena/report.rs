@@ -1,4 +1,4 @@
-//! What the runs showed, as tables or as JSON.
+//! The results of the runs, as tables or as JSON.
 
 use comfy_table::{CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
 use serde::{Serialize, Serializer, ser::SerializeStruct as _};
@@ -10,31 +10,31 @@ use crate::{
     tournament::{Seen, Size},
 };
 
-/// The share of one processor below which a run that should keep it busy was disturbed.
+/// The share of one CPU below which a run that should keep it busy counts as disturbed.
 const BUSY: f64 = 0.9;
 
-/// All that was measured.
+/// All measurements.
 #[derive(Serialize)]
 pub(crate) struct Report {
-    /// Worker threads of either server.
+    /// Worker threads of each server.
     pub(crate) threads: usize,
-    /// Whether server and bots had a processor each.
+    /// Whether the server and the bots had one CPU each.
     pub(crate) is_pinned: bool,
-    /// Runs of each cell on each server.
+    /// Runs of each load on each server.
     pub(crate) rounds: u32,
-    /// How long a run was measured.
+    /// The duration of a measurement.
     pub(crate) window_ms: u128,
-    /// The server that is held against the bare one.
+    /// The server that is compared with the bare one.
     pub(crate) against: Target,
-    /// How long it takes to have two pages of a file on the disk, in microseconds: the median.
+    /// The median time to write and sync two pages of a file, in microseconds.
     pub(crate) sync_us: f64,
     /// Every load.
     pub(crate) cells: Vec<Runs>,
-    /// What idle sessions cost.
+    /// The memory of idle sessions.
     pub(crate) memory: Vec<Memory>,
-    /// What tournaments cost.
+    /// The costs of tournaments.
     pub(crate) tournaments: Vec<Tournament>,
-    /// How long all of it took.
+    /// The duration of the benchmark.
     pub(crate) seconds: f64,
 }
 
@@ -45,7 +45,7 @@ impl Report {
         println!(
             "server threads {threads}, bots in a process with one thread, {}; {rounds} rounds of {window_ms} ms; \
              streams share {SHARED_CONNECTIONS} connections",
-            if *is_pinned { "each on a processor of its own" } else { "not pinned" },
+            if *is_pinned { "on one CPU each" } else { "not pinned" },
         );
         if !cells.is_empty() {
             print_plies(cells, *against);
@@ -61,21 +61,21 @@ impl Report {
     }
 }
 
-/// All runs of one cell.
+/// All runs of one load.
 pub(crate) struct Runs {
-    /// What was played.
+    /// The load.
     pub(crate) cell: Cell,
     /// By server, in the order in which they were first measured.
     by_target: Vec<(Target, Vec<Measured>)>,
 }
 
 impl Runs {
-    /// Starts without a run.
+    /// Creates a load without runs.
     pub(crate) fn new(cell: Cell) -> Self {
         Self { cell, by_target: Vec::new() }
     }
 
-    /// Returns the runs on a server, for more to be added.
+    /// Returns the runs on a server, mutably.
     pub(crate) fn of(&mut self, target: Target) -> &mut Vec<Measured> {
         let known = self.by_target.iter().position(|(known, _)| *known == target);
         let place = known.unwrap_or_else(|| {
@@ -93,7 +93,7 @@ impl Runs {
 }
 
 impl Serialize for Runs {
-    /// The load, and by server every run, their medians and the ratio of plies and of processor time to the bare server.
+    /// The load, and for each server all runs, their medians, and the ratios of plies and CPU time to the bare server.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct OnServer<'a> {
@@ -125,7 +125,7 @@ impl Serialize for Runs {
     }
 }
 
-/// What idle sessions cost a server.
+/// The cost of idle sessions to a server.
 #[derive(Serialize)]
 pub(crate) struct Memory {
     /// The server.
@@ -134,11 +134,11 @@ pub(crate) struct Memory {
     pub(crate) sessions: usize,
     /// Connections that carried them.
     pub(crate) connections: usize,
-    /// KiB for each.
+    /// KiB per session.
     pub(crate) kib_each: f64,
 }
 
-/// Prints plies, latencies and processor time, side by side.
+/// Prints plies, latencies and CPU time side by side.
 fn print_plies(all: &[Runs], against: Target) {
     let mut table = table(&[
         "matches",
@@ -196,7 +196,7 @@ fn print_plies(all: &[Runs], against: Target) {
     }
 }
 
-/// Prints what the stores cost.
+/// Prints the costs of the stores.
 fn print_stores(all: &[Runs], sync_us: f64) {
     let mut table = table(&[
         "matches",
@@ -253,7 +253,7 @@ fn print_stores(all: &[Runs], sync_us: f64) {
     }
 }
 
-/// Prints what idle sessions cost.
+/// Prints the cost of idle sessions.
 fn print_memory(all: &[Memory]) {
     let mut table = table(&["server", "sessions", "connections", "KiB a session"]);
     for Memory { target, sessions, connections, kib_each } in all {
@@ -272,16 +272,16 @@ fn print_memory(all: &[Memory]) {
 pub(crate) struct Tournament {
     /// The server.
     pub(crate) target: Target,
-    /// How large it was.
+    /// Its size.
     pub(crate) size: Size,
-    /// What was seen of it.
+    /// The measurements of its bots and organiser.
     pub(crate) seen: Seen,
-    /// What the server logged.
+    /// The figures that the server logged.
     #[serde(skip)]
     pub(crate) log: Log,
 }
 
-/// Prints what tournaments cost besides their matches.
+/// Prints the cost of tournaments apart from their matches.
 fn print_tournaments(all: &[Tournament]) {
     let mut speed = table(&[
         "store",
@@ -361,7 +361,7 @@ fn table(heads: &[&str]) -> Table {
 /// The medians of some runs.
 #[derive(Serialize)]
 struct Middle {
-    /// Whether they are of runs that nothing disturbed.
+    /// Whether they are from undisturbed runs.
     steady: bool,
     plies_a_second: f64,
     p50_us: f64,
@@ -389,7 +389,7 @@ impl Middle {
     }
 }
 
-/// Returns the middle of some values.
+/// Returns the median of some values.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let (low, high) = ((values.len().max(1) - 1) / 2, values.len() / 2);
@@ -403,7 +403,7 @@ fn disturbed(cell: &Cell, runs: &[Measured]) -> usize {
     runs.iter().filter(|run| is_disturbed(cell, run)).count()
 }
 
-/// Tells whether neither side had a processor to itself, where one of them should have been the bottleneck.
+/// Returns whether neither side had a processor to itself although one of them should have been the bottleneck.
 fn is_disturbed(cell: &Cell, run: &Measured) -> bool {
     cell.matches >= Cell::SATURATING && run.server_cpus.max(run.client_cpus) < BUSY
 }

@@ -1,4 +1,4 @@
-//! Bots and their open streams, on either server.
+//! Bots and their open streams, on both kinds of server.
 
 use anyhow::{Context as _, anyhow};
 use lastnim_proto::pb::{
@@ -19,22 +19,22 @@ use tonic::{
 
 use crate::{ADMIN_TOKEN, COUNTERS, MAX_PLIES, Target, bare::Place};
 
-/// Actions that wait to be written to a stream.
+/// The queue of actions for a stream.
 const QUEUE_ACTIONS: usize = 64;
 /// The window of a connection, in bytes: as on the server.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-/// The largest message read, in bytes: the audit of a match that went to its ply limit is some megabytes.
+/// The maximum size of a received message, in bytes: the audit of a match that reached its ply limit has several MB.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 const KEEPALIVE: Duration = Duration::from_secs(10);
-/// Things that are made at the same time: of more connections at once from one address a server lets some go.
+/// Things that are made at the same time: with more connections at once from one address, a server drops some.
 const MAX_AT_ONCE: usize = 32;
 const HOUR_MS: u32 = 3_600_000;
 
 /// One bot on one stream.
 pub(crate) struct Session {
-    /// What it sends.
+    /// The actions that it sends.
     pub(crate) actions: mpsc::Sender<PlayRequest>,
-    /// What it is sent; the welcome is already read.
+    /// The events that it is sent; the welcome has already been read.
     pub(crate) events: Streaming<PlayResponse>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Bot {
     token: String,
 }
 
-/// Connections to a server, each made when it is first needed: the server lets go of those that wait for their first call.
+/// Connections to a server, each opened on first use: the server drops connections without a first call.
 #[derive(Clone)]
 pub(crate) struct Connections {
     endpoint: Endpoint,
@@ -54,7 +54,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Names `count` connections.
+    /// Creates `count` unopened connections.
     pub(crate) fn new(address: &str, count: usize) -> anyhow::Result<Self> {
         let endpoint = Endpoint::from_shared(format!("http://{address}"))?
             .tcp_nodelay(true)
@@ -65,7 +65,7 @@ impl Connections {
         Ok(Self { endpoint, channels: (0..count).map(|_| OnceCell::new()).collect() })
     }
 
-    /// Returns a channel; numbers beyond the count share theirs with others.
+    /// Returns the channel for a number, modulo the count.
     pub(crate) async fn channel(&self, number: usize) -> anyhow::Result<Channel> {
         let channel = &self.channels[number % self.channels.len()];
         let connecting = || async { self.endpoint.connect().await.context("connecting") };
@@ -73,7 +73,8 @@ impl Connections {
     }
 }
 
-/// Registers one bot for each place, in their order. The bare server knows bots by what they say.
+/// Registers one bot for each place, in their order. The bare server identifies bots by what they send instead of a
+/// token.
 pub(crate) async fn register(
     target: Target,
     channel: &Channel,
@@ -115,7 +116,7 @@ pub(crate) async fn open(connections: &Connections, bots: &[Bot]) -> anyhow::Res
     .await
 }
 
-/// Starts a match that nobody wins before its ply limit.
+/// Starts a match that does not end before its ply limit.
 pub(crate) async fn create_match(channel: Channel, bots: Vec<String>, first: usize) -> anyhow::Result<()> {
     let clock = Clock { initial_ms: 24 * HOUR_MS, declaration_ms: HOUR_MS, ..Clock::default() };
     let request = CreateMatchRequest {
@@ -132,7 +133,7 @@ pub(crate) async fn create_match(channel: Channel, bots: Vec<String>, first: usi
     Ok(())
 }
 
-/// Makes one thing of each item, many at the same time, and returns them in the order of the items.
+/// Runs a task for each item, many concurrently, and returns the results in the order of the items.
 pub(crate) async fn in_order<T, U, F>(items: Vec<T>, make: impl Fn(T) -> F) -> anyhow::Result<Vec<U>>
 where
     U: Send + 'static,
@@ -158,7 +159,7 @@ where
     Ok(results.into_iter().flatten().collect())
 }
 
-/// Puts a token on a request.
+/// Adds a token to a request.
 pub(crate) fn token_authorization<T>(message: T, token: &str) -> anyhow::Result<Request<T>> {
     let mut request = Request::new(message);
     request.metadata_mut().insert("authorization", format!("Bearer {token}").parse()?);

@@ -1,4 +1,5 @@
-//! A tournament of many bots that play short matches: what it costs the server besides them, and what stays in memory.
+//! A tournament of many bots that play short matches: its cost to the server apart from the matches, and what stays
+//! in memory.
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
@@ -25,21 +26,21 @@ use crate::{
 
 /// The positions of the matches: three to seven counters.
 const POSITIONS: [&[u64]; 6] = [&[3], &[1, 2], &[2, 3], &[1, 1, 2], &[5, 1], &[2, 2, 3]];
-/// What the tournament draws from.
+/// The seed of the tournament.
 const SEED: u64 = 2_019;
-/// How long a match may take on average, and all that is not a match together, before the benchmark gives up.
+/// The time per match, and for everything else together, after which the benchmark gives up.
 const LONGEST: (Duration, Duration) = (Duration::from_millis(10), Duration::from_mins(1));
 
-/// How large the tournament is.
+/// The size of the tournament.
 #[derive(Debug, Clone, Copy, Args, Serialize)]
 pub(crate) struct Size {
     /// Bots of the field.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) bots: usize,
-    /// Matches in all, at least; duplicate groups are whole.
+    /// Minimum number of matches; duplicate groups are always complete.
     #[arg(long, default_value_t = 6_000)]
     pub(crate) matches: u64,
-    /// Matches at once.
+    /// Concurrent matches.
     #[arg(long, default_value_t = 64)]
     pub(crate) at_once: u32,
 }
@@ -50,41 +51,41 @@ impl Size {
     }
 }
 
-/// What the bots and the organiser saw of a tournament.
+/// What the bots and the organiser observed in a tournament.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Seen {
     /// Matches played.
     pub(crate) matches: u32,
-    /// Seconds until all bots had joined, from the first that did.
+    /// Seconds from the first bot's joining to the last one's.
     pub(crate) joining: f64,
-    /// Seconds that the request to start took.
+    /// Duration of the request to start, in seconds.
     pub(crate) start: f64,
     /// Seconds from the start to the last match.
     pub(crate) playing: f64,
     /// Seconds from the last match to the last standings.
     pub(crate) ending: f64,
-    /// Seconds of processor time that the server used while matches were played.
+    /// CPU time of the server while matches were played, in seconds.
     pub(crate) server_cpu: f64,
-    /// The same of the bots.
+    /// CPU time of the bots while matches were played, in seconds.
     pub(crate) client_cpu: f64,
-    /// Seconds for which the thread of the server that carries messages ran or wanted to, while matches were played.
+    /// Seconds for which the server thread that carries messages was running or runnable while matches were played.
     pub(crate) server_runnable: f64,
-    /// What the server kept in memory when 10, 50 and 100 percent of the matches were played, in KiB.
+    /// The server's memory when 10, 50 and 100 percent of the matches had been played, in KiB.
     pub(crate) resident_kib: [f64; 3],
-    /// The most that it kept in memory until the end, in KiB.
+    /// Its peak resident memory, in KiB.
     pub(crate) peak_kib: f64,
-    /// States that a watcher was sent.
+    /// Number of states sent to a watcher.
     pub(crate) updates: u64,
-    /// The size of the largest of them, in bytes.
+    /// The size of the largest state, in bytes.
     pub(crate) update_bytes: u32,
-    /// The fewest and the most matches of a bot.
+    /// The minimum and maximum matches per bot.
     pub(crate) spread: (u32, u32),
 }
 
 /// Plays a tournament on a server.
 pub(crate) async fn play(aim: &Aim, size: Size) -> anyhow::Result<Seen> {
-    let (for_each, besides) = LONGEST;
-    let longest = besides + for_each * u32::try_from(size.matches)?;
+    let (per_match, fixed) = LONGEST;
+    let longest = fixed + per_match * u32::try_from(size.matches)?;
     let (failures, mut failure) = mpsc::channel(1);
     tokio::select! {
         seen = time::timeout(longest, organise(aim, size, failures)) => {
@@ -104,7 +105,7 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
         let (player, failures) = (Player { number: number as u64, session }, failures.clone());
         tokio::spawn(async move {
             if let Err(error) = player.play().await {
-                // Only the first failure is told; then the receiver is gone or full.
+                // Only the first failure is reported; later, the receiver is gone or full.
                 let _ = failures.try_send(error);
             }
         });
@@ -157,13 +158,14 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
     })
 }
 
-/// Returns the processor time that the server and this process used so far, and for how long the server's first thread was
-/// runnable.
+/// Returns the CPU time of the server and of this process so far, and for how long the server's first thread was running
+/// or runnable.
 fn cpus(server: u32) -> anyhow::Result<[f64; 3]> {
     Ok([cpu_seconds(server)?, cpu_seconds(std::process::id())?, runnable_seconds(server)?])
 }
 
-/// Holds the last standings against what was to be played, and returns the fewest and the most matches of a bot.
+/// Checks the final standings against the planned number of matches, and returns the fewest and the most matches of a
+/// bot.
 fn checked(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
     let matches = SEATS as u64 * size.groups();
     ensure!(standings.len() == size.bots, "the standings have {} lines", standings.len());
@@ -176,12 +178,12 @@ fn checked(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
     ensure!(standings.iter().all(|line| line.rating.is_some()), "bots are not rated");
     let each = || standings.iter().map(|line| line.matches);
     let (fewest, most) = each().min().zip(each().max()).context("nobody played")?;
-    // Bots sit in equally many groups, up to one.
+    // The numbers of groups of two bots differ by at most one.
     ensure!(most - fewest <= SEATS as u32, "a bot played {fewest} matches, another {most}");
     Ok((fewest, most))
 }
 
-/// Who runs the tournament.
+/// The organiser of the tournament.
 #[derive(Clone)]
 struct Organiser {
     service: TournamentServiceClient<Channel>,
@@ -251,7 +253,7 @@ impl Player {
         Err(anyhow!("the server closed a session"))
     }
 
-    /// Takes one counter, the whole pile, or any number, as it always does.
+    /// Takes one counter, the whole pile, or a random number, depending on the bot.
     async fn take(&self, turn: Turn) -> anyhow::Result<()> {
         let take = match self.number % 3 {
             0 => 1,

@@ -1,4 +1,4 @@
-//! What a list of matches costs by what it asks for.
+//! The cost of a list of matches, by filter.
 
 use super::{FIELD, ROUNDS, fill, postgres::PostgresServer};
 use anyhow::Context as _;
@@ -10,9 +10,9 @@ use lastnim_proto::ListedState;
 use lastnim_store::{Change, MatchFilter, RetentionLimits, Store};
 use std::time::Instant;
 
-/// Of so many matches one is voided.
+/// One in this many matches is voided.
 const VOIDED_EVERY: usize = 1_000;
-/// Matches of a page, and one more to know whether another follows.
+/// Matches per page, plus one that shows whether another page follows.
 const PAGE: usize = 101;
 
 /// Fills databases with matches, and measures lists of them.
@@ -29,8 +29,8 @@ pub async fn measure_stores(sqlite: &str, matches: usize) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Voids some matches of a store, and prints how long lists of its matches take: the median of the first page and of all pages,
-/// and how many matches these have.
+/// Voids some matches of a store, and prints the times of lists: the median for the first page and for all pages, and
+/// their number of matches.
 async fn measure_lists(store: &dyn Store) -> anyhow::Result<()> {
     let mut voided = Vec::new();
     let (mut before, mut newest) = (None, None);

@@ -1,4 +1,4 @@
-//! A connection as a browser has it: HTTP/1.1, kept open, one request after the other.
+//! A connection like that of a browser: HTTP/1.1, kept open, one request at a time.
 
 use anyhow::{Context as _, ensure};
 use std::{
@@ -7,9 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long an answer is waited for.
+/// How long to wait for a response.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// The most bytes of an answer.
+/// The maximum size of a response, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// An open connection.
@@ -18,10 +18,10 @@ pub(crate) struct Connection {
     address: String,
 }
 
-/// What a request came to.
+/// The result of a request.
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// From the request on until its first byte was there.
+    /// The time from the request to the first byte of the response.
     pub(crate) first_byte: Duration,
     /// Bytes of the body.
     pub(crate) bytes: usize,
@@ -35,7 +35,7 @@ impl Connection {
         Ok(Self { stream: BufReader::with_capacity(64 << 10, stream), address: address.to_owned() })
     }
 
-    /// Asks for a page, with the headers of a browser, and reads all of it.
+    /// Requests a page with the headers of a browser, and reads the whole response.
     pub(crate) fn get(&mut self, path: &str) -> anyhow::Result<Answer> {
         let host = &self.address;
         let request = format!(
@@ -55,7 +55,7 @@ impl Connection {
         ensure!(!is_closed, "the server closed the connection at {path}");
         let status_line = self.line()?;
         let status = status_line.split(' ').nth(1).and_then(|status| status.parse().ok());
-        let status = status.with_context(|| format!("{path} was answered {status_line:?}"))?;
+        let status = status.with_context(|| format!("{path} returned {status_line:?}"))?;
         let (mut length, mut is_chunked) = (0, false);
         loop {
             let line = self.line()?.to_ascii_lowercase();
@@ -81,7 +81,7 @@ impl Connection {
     }
 
     fn skip(&mut self, length: u64) -> anyhow::Result<u64> {
-        ensure!(length <= MAX_BYTES, "an answer of {length} bytes: expected {MAX_BYTES} at most");
+        ensure!(length <= MAX_BYTES, "an answer of {length} bytes: expected at most {MAX_BYTES}");
         let read = std::io::copy(&mut self.stream.by_ref().take(length), &mut std::io::sink())?;
         ensure!(read == length, "an answer of {length} bytes ended after {read}");
         Ok(read)

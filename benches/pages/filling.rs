@@ -15,10 +15,10 @@ use lastnim_tournament::{
 };
 use std::{mem, path::Path, sync::Arc, time::Instant};
 
-/// Matches that are written in one go.
+/// Number of matches per write.
 const BATCH: u64 = 2_000;
 
-/// A tournament to be played: its title, its format, how many bots it has, and after how many matches it is left as it is.
+/// A tournament to play: its title, its format, its number of bots, and the number of matches after which it stops.
 struct Planned {
     title: &'static str,
     format: TournamentFormat,
@@ -26,7 +26,7 @@ struct Planned {
     paused_after: Option<u64>,
 }
 
-/// Fills a new store with so many matches, a little more or less.
+/// Fills a new store with approximately this many matches.
 pub(crate) async fn fill_store(path: &Path, matches: u64) -> anyhow::Result<()> {
     let began = Instant::now();
     let url = format!("sqlite:{}", path.display());
@@ -53,7 +53,7 @@ fn field(bots: usize) -> anyhow::Result<Vec<BotName>> {
     (0..bots).map(|bot| Ok(format!("bot-{bot}").parse()?)).collect()
 }
 
-/// Returns what is played; the long sample takes what the others leave.
+/// Returns the tournaments to play; the long sample gets the matches that the others leave.
 fn planned_tournaments(matches: u64) -> anyhow::Result<Vec<Planned>> {
     let one = TableGroups::ONE;
     let groups = |matches: u64| GroupCount::new(matches / SEATS as u64);

@@ -1,4 +1,4 @@
-//! Which pages there are.
+//! The kinds of pages.
 
 use anyhow::Context as _;
 use lastnim_store::{MatchFilter, RetentionLimits};
@@ -12,13 +12,13 @@ pub(crate) struct PageKind {
 }
 
 impl PageKind {
-    /// Returns whether it is a page for people: others come for programs, or as files.
+    /// Returns whether it is a page for people, not for programs or a file.
     pub(crate) fn is_html(&self) -> bool {
         !["settings as TOML", "record", "metrics"].contains(&self.name)
     }
 }
 
-/// Returns every kind of page that the server has for people, with addresses of what is in a store that was filled.
+/// Returns every kind of page that the server has for people, with addresses of things in the filled store.
 pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     let url = format!("sqlite:{}", path.display());
     let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;

@@ -1,11 +1,12 @@
-//! How soon every page begins to come, as a ratio to the smallest one.
+//! The time to the first byte of every page, as a ratio to the smallest page.
 //!
 //! A SQLite store is filled with a million matches: a sample of 1,000 bots, a long sample of twelve, a ladder of 1,000 bots that is paused, a gauntlet, a Swiss tournament and a
-//! knockout. A server of its own process shows them. Each page is asked for in turns with the smallest one, as a browser does it, so that the ratio holds where absolute figures do
-//! not.
+//! knockout. A server in a separate process shows them. Requests for each page alternate with requests for the
+//! smallest one, as a browser makes them, so the ratio is meaningful even where absolute figures do not.
 //!
-//! `cargo bench --bench pages` takes some minutes, most of them to fill the store. `-- --store FILE` keeps the store and uses it again, `--matches`, `--rounds` and `--seconds` say
-//! how much, `--json` prints one object a line. `--played` has a ladder played meanwhile.
+//! `cargo bench --bench pages` takes some minutes, mostly to fill the store. `-- --store FILE` keeps the store and reuses
+//! it, `--matches`, `--rounds` and `--seconds` set the amount of work, `--json` prints one object per line. `--played`
+//! plays a ladder during the measurement.
 
 mod connection;
 mod filling;
@@ -28,59 +29,59 @@ use std::{
 /// Ratio of a page's 99th percentile to that of the smallest page, above which it is marked.
 const MAX_RATIO: f64 = 5.0;
 
-/// How long the server is left alone after the first looks, until what they have begun is done.
+/// How long the server is left alone after the first requests, until the work that they started is done.
 const SETTLING_TIME: Duration = Duration::from_secs(4);
 
-/// How much is measured.
+/// The amount of work.
 #[derive(Debug, Parser)]
 struct Options {
     /// Stored matches.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(10_000..=10_000_000))]
     matches: u64,
-    /// Times that each page is asked for.
+    /// Number of times that each page is requested.
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     rounds: u32,
-    /// The most seconds that are spent on a page.
+    /// Maximum number of seconds for a page.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3_600))]
     seconds: u64,
-    /// Keeps the store in this file, or uses the one that is there already.
+    /// Keeps the store in this file, and reuses it if it exists.
     #[arg(long)]
     store: Option<PathBuf>,
-    /// The program whose pages are measured, if not the one that was built with this.
+    /// The program to measure, by default the one that was built with this benchmark.
     #[arg(long, default_value = env!("CARGO_BIN_EXE_lastnim"))]
     program: PathBuf,
-    /// Has matches played meanwhile, so that pages are made again once a second.
+    /// Plays matches during the measurement, so that pages are rendered again once a second.
     #[arg(long)]
     played: bool,
-    /// Prints JSON, one object a line.
+    /// Prints JSON, one object per line.
     #[arg(long)]
     json: bool,
-    /// What cargo passes to every benchmark.
+    /// The argument that cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// A folder that goes with the benchmark.
+/// A folder that is deleted after the benchmark.
 struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is in the system's own folder for such things.
+        // Anything that cannot be removed is in the system's temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// What one page came to.
+/// The measurements of one page.
 #[derive(Debug, serde::Serialize)]
 struct PageTimes {
     page: &'static str,
     bytes: usize,
     samples: usize,
-    /// The first look after the start of the server, in milliseconds.
+    /// The time of the first request after the start of the server, in milliseconds.
     first_ms: f64,
     p50_ms: f64,
     p99_ms: f64,
-    /// Those of the smallest page, asked for in turns with this one.
+    /// Those of the smallest page, requested in turns with this one.
     smallest_p50_ms: f64,
     smallest_p99_ms: f64,
     /// The 99th percentile as a ratio to that of the smallest page.
@@ -157,17 +158,17 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks once for every page; returns how long its first byte took, in milliseconds, and how many bytes it has.
+/// Requests every page once; returns how long its first byte took, in milliseconds, and how many bytes it has.
 fn look_at_all(connection: &mut Connection, kinds: &[PageKind]) -> anyhow::Result<Vec<(f64, usize)>> {
     let look = |kind: &PageKind| {
         let answer = connection.get(&kind.path)?;
-        ensure!(answer.status == 200, "{} at {} was answered {}", kind.name, kind.path, answer.status);
+        ensure!(answer.status == 200, "{} at {} returned {}", kind.name, kind.path, answer.status);
         Ok((milliseconds(answer.first_byte), answer.bytes))
     };
     kinds.iter().map(look).collect()
 }
 
-/// Asks for two pages in turns; returns the times of their first bytes.
+/// Requests two pages in turns; returns the times of their first bytes.
 fn measure_in_turns(
     connection: &mut Connection,
     paths: [&str; 2],
@@ -178,7 +179,7 @@ fn measure_in_turns(
     for _ in 0..options.rounds {
         for (path, times) in paths.iter().zip(&mut times) {
             let answer = connection.get(path)?;
-            ensure!(answer.status == 200, "{path} was answered {}", answer.status);
+            ensure!(answer.status == 200, "{path} returned {}", answer.status);
             times.push(answer.first_byte);
         }
         if began.elapsed() > most {

@@ -1,4 +1,4 @@
-//! Matches that are played for the store.
+//! Plays the matches that fill the store.
 
 use lastnim_core::game::TournamentId;
 use lastnim_core::{
@@ -21,10 +21,10 @@ const BEGAN: u64 = 1_700_000_000_000_000;
 /// Microseconds from one match to the next.
 const MATCH_INTERVAL: u64 = 1_000_000;
 
-/// Plays matches one after the other, and seals them.
+/// Plays matches one after the other and signs their records.
 pub(crate) struct MatchMaker {
     key: SigningKey,
-    /// How many were played.
+    /// Number of matches played.
     pub(crate) played: u64,
 }
 
@@ -38,7 +38,7 @@ impl MatchMaker {
         Timestamp::from_micros(BEGAN + self.played * MATCH_INTERVAL)
     }
 
-    /// Plays a match of a tournament; returns its outcome and what is written of it.
+    /// Plays a match of a tournament; returns its outcome and what is stored for it.
     pub(crate) fn play_pairing(
         &mut self,
         tournament: TournamentId,
@@ -81,7 +81,7 @@ pub(crate) fn settings(title: &str, format: TournamentFormat) -> anyhow::Result<
     })?)
 }
 
-/// Plays a match to its end, with rows that are declared and takes that look random.
+/// Plays a match to its end, with declared rows and pseudorandom takes.
 fn play_match(id: MatchId, setup: MatchSetup, seed: u64, began: Timestamp) -> Record {
     let draw = &mut SeededDraw::new(seed, 1);
     let (seats, mut now) = (setup.seats(), began);

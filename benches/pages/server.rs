@@ -1,4 +1,4 @@
-//! The server, a process of its own.
+//! The server, in a separate process.
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-/// The administrator of a server that lives for minutes.
+/// The administrator token of a server that runs for minutes.
 const ADMIN_TOKEN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// The bots that it hosts.
 const HOUSE: [&str; 2] = ["oracle", "greedy"];
@@ -19,7 +19,7 @@ pub(crate) struct Server {
     pub(crate) address: String,
     program: PathBuf,
     process: Child,
-    /// Kept open, so that the server can go on printing.
+    /// Kept open, so that the server can keep printing.
     _output: BufReader<ChildStdout>,
 }
 
@@ -51,7 +51,7 @@ impl Server {
         Ok(Self { address: said.listening, program: program.to_owned(), process, _output: output })
     }
 
-    /// Has the bots that it hosts play a ladder without an end, one match after the other, and returns its id.
+    /// Makes its hosted bots play an endless ladder, one match at a time, and returns its id.
     pub(crate) fn begin_ladder(&self) -> anyhow::Result<String> {
         let create =
             "create --title live --format ladder --seats 2 --piles 3,4,5 --piles 9,4 --concurrency 1";
@@ -74,7 +74,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -32,7 +32,9 @@ enum Draw {
 
 /// Prints the shares of intervals that contain the strengths derived from all groups.
 pub fn print() {
-    println!("\nRatings by satisfaction: how many of 100 intervals of 95% hold, and how wide they are");
+    println!(
+        "\nRatings by satisfaction: how many of 100 95% intervals contain the true value, and how wide they are"
+    );
     println!("| seats, rows | drawn | groups | held | half an interval | a wrong pair beyond chance |");
     println!("|---|---|---|---|---|---|");
     for (title, seats, alliance) in [

@@ -1,9 +1,10 @@
-//! What it costs the matches that people watch.
+//! The cost of watchers to the matches that they watch.
 //!
 //! A server plays a tournament of its house bots, and one match of a slow bot. For some seconds nobody watches, then 2,000 follow the page of the tournament and 1,000
-//! that of the match, in turns and in one run, so that the ratio holds where absolute figures do not. The watchers are a process of their own: this one.
+//! that of the match, in turns and in one run, so the ratio is meaningful even where absolute figures are not. The
+//! watchers run in a separate process: this one.
 //!
-//! `cargo bench --bench watchers` takes a minute and a half; `--rounds`, `--seconds`, `--tournament-watchers` and `--match-watchers` say how much.
+//! `cargo bench --bench watchers` takes a minute and a half; `--rounds`, `--seconds`, `--tournament-watchers` and `--match-watchers` set the amount.
 
 mod server;
 mod watchers;
@@ -21,18 +22,18 @@ use tokio::{task::JoinSet, time::sleep};
 use tonic::{service::interceptor::InterceptedService, transport::Channel};
 use watchers::{WatcherCounts, Watchers};
 
-/// The bots of the tournament, which the server hosts.
+/// The house bots in the tournament.
 const HOUSE: [&str; 4] = ["oracle", "greedy", "timid", "random"];
 /// The positions of the tournament.
 const POSITIONS: [&[u64]; 3] = [&[5, 9, 14], &[20, 8], &[3, 4, 5, 6]];
-/// Groups of the tournament: more than are played.
+/// Groups of the tournament: more than can be played.
 const GROUPS: u64 = 300_000;
-/// How long the slow bot thinks: so many takes a second are more than watchers are told of.
+/// How long the slow bot thinks. This gives more takes per second than watchers are sent.
 const THINKING_TIME: Duration = Duration::from_millis(50);
-/// How long what has begun is left to settle before it is measured.
+/// How long to wait before measuring, so that startup work is done.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
 
-/// How much is measured.
+/// The amount of work.
 #[derive(Debug, Parser)]
 struct Options {
     /// Watchers of the tournament.
@@ -41,18 +42,18 @@ struct Options {
     /// Watchers of the match.
     #[arg(long, default_value_t = 1_000)]
     match_watchers: usize,
-    /// Times that both are measured, in turns.
+    /// Number of measurements of each, in turns.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// Seconds of each measurement.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
-    /// What cargo passes to every benchmark.
+    /// The argument that cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
-/// Takes one counter, after a while.
+/// Takes one counter after a pause.
 struct SlowBot;
 
 impl Bot for SlowBot {
@@ -112,7 +113,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Begins what is watched.
+/// Starts the tournament and the match.
 async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> {
     let channel = connect(address).await?;
     let admin = || anyhow::Ok(token_authorization(ADMIN_TOKEN)?);
@@ -156,7 +157,7 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
     let mut matches = MatchServiceClient::with_interceptor(channel, admin()?);
     let game = matches.create_match(request).await?.into_inner().r#match.context("a match")?.id;
     let mut played = Played { tournaments, tournament, game };
-    // So many groups are not planned at once.
+    // This many groups are not planned at once.
     while played.matches().await? == 0 {
         sleep(Duration::from_millis(100)).await;
     }
@@ -164,10 +165,10 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
     Ok(played)
 }
 
-/// What was played in a while.
+/// What was played in an interval.
 struct Pace {
     matches_a_second: f64,
-    /// Processors that the server kept busy.
+    /// Number of CPUs that the server used.
     cpus: f64,
 }
 
@@ -182,7 +183,7 @@ async fn measure(played: &mut Played, server: &Server, window: Duration) -> anyh
 }
 
 impl Played {
-    /// Returns how many matches of the tournament are over.
+    /// Returns the number of finished matches of the tournament.
     async fn matches(&mut self) -> anyhow::Result<u64> {
         let request = pb::GetTournamentRequest { tournament_id: self.tournament.clone() };
         let shown = self.tournaments.get_tournament(request).await?.into_inner();

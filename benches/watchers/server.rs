@@ -1,4 +1,4 @@
-//! The server, a process of its own.
+//! The server, in a separate process.
 
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
@@ -9,10 +9,10 @@ use std::{
     thread,
 };
 
-/// The administrator of a server that lives for minutes.
+/// The administrator token of a server that runs for minutes.
 pub(crate) const ADMIN_TOKEN: &str =
     "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
-/// The ticks of `/proc` in a second.
+/// The clock ticks of `/proc` per second.
 const TICKS_A_SECOND: f64 = 100.0;
 
 /// A running server; it ends when this is dropped.
@@ -20,7 +20,7 @@ pub(crate) struct Server {
     /// Its address.
     pub(crate) address: String,
     process: Child,
-    /// Kept open, so that the server can go on printing.
+    /// Kept open, so that the server can keep printing.
     _output: BufReader<ChildStdout>,
 }
 
@@ -30,7 +30,8 @@ struct Listening {
 }
 
 impl Server {
-    /// Starts a server that hosts bots, with its store in memory and one thread, on a processor of its own where there are two.
+    /// Starts a server that hosts bots, with its store in memory and one thread, on a separate processor if there are
+    /// two.
     pub(crate) fn start<const N: usize>(house: [&str; N]) -> anyhow::Result<Self> {
         let is_pinned = thread::available_parallelism().is_ok_and(|processors| processors.get() > 1)
             && Command::new("taskset").arg("--version").stdout(Stdio::null()).status().is_ok();
@@ -60,10 +61,10 @@ impl Server {
         Ok(Self { address: said.listening, process, _output: output })
     }
 
-    /// Returns the processor time that it has used, in seconds.
+    /// Returns the CPU time that it has used, in seconds.
     pub(crate) fn cpu_seconds(&self) -> anyhow::Result<f64> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
-        // The program's name, in brackets, may hold spaces; of the fields after it the 12th and 13th are the times.
+        // The program's name, in brackets, may contain spaces; the 12th and 13th fields after it are the times.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
         ensure!(ticks.len() == 2, "/proc of the server without times: {stat:?}");
@@ -73,7 +74,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! Those who watch: sockets that read what comes.
+//! Watchers: sockets that read everything sent to them.
 
 use anyhow::Context as _;
 use std::{
@@ -31,7 +31,7 @@ struct Seen {
     ended: AtomicUsize,
 }
 
-/// What watchers have been sent.
+/// The amount sent to watchers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WatcherCounts {
     pub(crate) messages: f64,
@@ -39,14 +39,14 @@ pub(crate) struct WatcherCounts {
 }
 
 impl WatcherCounts {
-    /// Returns what was sent since.
+    /// Returns the difference to an earlier amount.
     pub(crate) fn since(self, before: Self) -> Self {
         Self { messages: self.messages - before.messages, bytes: self.bytes - before.bytes }
     }
 }
 
 impl Watchers {
-    /// Lets so many more follow a page.
+    /// Adds this many watchers of a page.
     pub(crate) async fn open(&mut self, address: &str, path: &str, count: usize) -> anyhow::Result<()> {
         let request = Rc::new(format!("GET {path} HTTP/1.1\r\nHost: server\r\n\r\n"));
         for opened in 0..count {
@@ -60,14 +60,14 @@ impl Watchers {
         Ok(())
     }
 
-    /// Returns what they have been sent.
+    /// Returns the amount that was sent to them.
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53")]
     pub(crate) fn counts(&self) -> WatcherCounts {
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
         WatcherCounts { messages: load(&self.seen.messages), bytes: load(&self.seen.bytes) }
     }
 
-    /// Lets them all go, and returns how many were refused, or dropped before.
+    /// Disconnects all watchers, and returns the number that were refused or dropped before.
     pub(crate) fn close(self) -> usize {
         self.seen.ended.load(Ordering::Relaxed)
     }
@@ -75,14 +75,14 @@ impl Watchers {
 
 async fn read_on(mut stream: TcpStream, seen: Arc<Seen>) {
     let mut bytes = vec![0; 16 << 10];
-    // The head of the answer says whether it is let in. One that is not has nothing more to read.
+    // The status line says whether the watcher is accepted. A rejected one has nothing more to read.
     let mut is_admitted = false;
     while let Ok(read) = stream.read(&mut bytes).await
         && read > 0
         && (is_admitted || bytes[..read].starts_with(b"HTTP/1.1 200"))
     {
         is_admitted = true;
-        // Each message has one field of data, and no text in it looks like one.
+        // Each message has one `data` field, and no text in it looks like one.
         let messages = bytes[..read].windows(6).filter(|window| window == b"data: ").count();
         seen.messages.fetch_add(messages as u64, Ordering::Relaxed);
         seen.bytes.fetch_add(read as u64, Ordering::Relaxed);

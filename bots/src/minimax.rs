@@ -82,7 +82,7 @@ impl<'a> Lookahead<'a> {
         if position.plies == 0 {
             return None;
         }
-        // More counters make no difference to the outcomes.
+        // More counters do not change the outcomes.
         position.counters = position.counters.min(u64::from(position.plies) + 1);
         if let Some(&known) = self.seen.get(&position) {
             return known;

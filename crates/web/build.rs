@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             title.clone_into(&mut part);
         } else if let Some(link) = line.strip_prefix("- [") {
             let (title, file) = link.strip_suffix(')').and_then(|link| link.split_once("](")).ok_or(line)?;
-            let path = docs.join(file);
+            let path = docs.join(file).display().to_string();
             writeln!(
                 chapters,
                 "Chapter {{ part: {part:?}, title: {title:?}, file: {file:?}, markdown: include_str!({path:?}) }},"

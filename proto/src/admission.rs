@@ -28,7 +28,7 @@ pub struct RecordPolicy {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordRefusal {
-    /// The text is not a record in any form.
+    /// The text is not a record in any format.
     #[error(transparent)]
     Unreadable(#[from] RecordFileError),
     /// The record was changed or made up.
@@ -48,7 +48,7 @@ pub enum RecordRefusal {
     Halt(#[from] HaltReason),
 }
 
-/// What became of a record.
+/// What happened to a record.
 #[derive(Debug)]
 pub enum AdmittedRecord {
     /// It counts.
@@ -169,7 +169,7 @@ impl AdmittedMatch {
         self.signer
     }
 
-    /// Passes the match to `see` in the form that auditors take.
+    /// Passes the match to `see` in the format that auditors take.
     pub fn with_audited(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
         let (id, state) = (self.record.id(), self.record.state());
         let Some(game) = state.game() else { return };

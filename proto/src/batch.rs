@@ -58,7 +58,7 @@ pub fn check_questions(given: usize, field: RequestField<'_>) {
     }
 }
 
-/// Reports more takes than the limit of a game.
+/// Reports that a game has too many takes.
 pub fn check_takes(given: usize, field: RequestField<'_>) {
     if given > MAX_PLIES {
         field.report(format_args!("{given} takes: a game has at most {MAX_PLIES}"));

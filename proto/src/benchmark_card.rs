@@ -11,7 +11,7 @@ use thiserror::Error;
 /// The version of the format.
 pub const CARD_VERSION: u32 = 1;
 
-/// Why a text is not a signed card.
+/// Why a string is not a signed card.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CardFlaw {
@@ -37,7 +37,7 @@ pub enum CardFlaw {
     Rewritten,
 }
 
-/// Returns whether a text begins like a card.
+/// Returns whether a string begins like a card.
 pub fn begins_card(text: &[u8]) -> bool {
     text.starts_with(b"{\"card\":")
 }

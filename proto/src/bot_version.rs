@@ -1,4 +1,4 @@
-//! Versions of bots, to and from messages.
+//! Converts versions of bots to and from messages.
 
 use super::pb;
 use lastnim_core::game::{BotVersion, ConfigHash, SeatVersions, VersionLabel};

@@ -1,4 +1,4 @@
-//! The history of a tournament's field, to and from messages.
+//! Converts the history of a tournament's field to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_core::game::BotName;

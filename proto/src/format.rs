@@ -1,4 +1,4 @@
-//! Formats of tournaments, to and from messages.
+//! Converts formats of tournaments to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
@@ -33,7 +33,7 @@ impl pb::Tournament {
     }
 }
 
-/// Reads the format; the default is a round robin of all sets.
+/// Reads the format; the default is a round robin of all sets of bots.
 pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) -> Option<TournamentFormat> {
     match given {
         None => Some(TournamentFormat::RoundRobin),

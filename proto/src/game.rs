@@ -1,4 +1,4 @@
-//! Games, to and from messages: endings, rows, matrices, piles, optimal takes.
+//! Converts games to and from messages: endings, rows, matrices, piles, optimal takes.
 //!
 //! `parse_*` functions read messages: they report mistakes by field and return `None`. `From` writes messages. Names and ids
 //! are strings in both directions: parse them with [`FromStr`](std::str::FromStr).

@@ -1,4 +1,4 @@
-//! The positions of a tournament, to and from messages.
+//! Converts the positions of a tournament to and from messages.
 
 use super::{RequestField, game::parse_piles, pb};
 use lastnim_tournament::{MAX_POSITIONS, Positions, PositionsError};

@@ -1,4 +1,4 @@
-//! Games with other rules, to and from messages.
+//! Converts games with other rules to and from messages.
 
 use super::{RequestField, game, pb};
 use lastnim_analysis::general::{

@@ -1,4 +1,4 @@
-//! Setups, clocks and terms of matches, to and from messages.
+//! Converts setups, clocks and terms of matches to and from messages.
 
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
 use super::{RequestField, pb, play::whole_millis};

@@ -1,4 +1,4 @@
-//! Tournaments, to and from messages: settings, state, standings.
+//! Converts tournaments to and from messages: settings, state, standings.
 //!
 //! The clock, strikes and ply limit of [`pb::TournamentSettings`] become the [`Terms`] of its matches; the rest becomes the
 //! [`Settings`].

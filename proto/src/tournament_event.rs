@@ -1,4 +1,4 @@
-//! The organiser's actions in a tournament, to and from messages.
+//! Converts the organiser's actions in a tournament to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_core::game::BotName;

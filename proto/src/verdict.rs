@@ -1,4 +1,4 @@
-//! Results of a format apart from the standings, to and from messages.
+//! Converts results of a format apart from the standings to and from messages.
 
 use super::{RequestField, pb};
 use lastnim_tournament::{BetCapitals, CapitalPoint, FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};

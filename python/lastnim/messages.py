@@ -819,7 +819,7 @@ class BotSkill:
     """A bot's skill by the oracle's measure, without matches to which it never connected."""
 
     regret_per_match: float
-    """Ranks lost by its own errors, per match to which it connected."""
+    """Ranks lost by its own errors, per match for which it connected."""
     low: float | None
     """The lower end of its 95% interval; absent with a single duplicate group."""
     high: float | None
@@ -1163,7 +1163,7 @@ class SeatRow:
     row_default: RowDefault | None
     """Why it has the standard row, if the bot's own did not count."""
     won: bool | None
-    """Whether it won; the steward wins for nobody."""
+    """Whether it won; the steward's wins count for no bot."""
     rank_predicted: int | None
     """See SeatAudit.rank_predicted."""
     rank_actual: int | None

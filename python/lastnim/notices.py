@@ -112,7 +112,7 @@ class Summary:
 
     @property
     def regret_per_match(self) -> float | None:
-        """The mean ranks lost per audited match; None without such matches."""
+        """The mean number of ranks lost per audited match; None without such matches."""
         audited = self.matches - self.unaudited
         return self.regret / audited if audited else None
 

@@ -210,7 +210,7 @@ class Verification:
 
 
 def verify(record: Record | Path | str, *, key: str | None = None, any_layout: bool = False) -> Verification:
-    """Verifies a record offline: a `Record`, a file as a `Path`, or a text.
+    """Verifies a record offline: a `Record`, a file as a `Path`, or a string.
 
     With `key`, the public key of a server you trust as `lastnim record key` prints it, the signer must match. Without it, the result only
     shows that the record is whole, and its signer. `any_layout` accepts every layout that the JSON mapping of proto3 allows.

@@ -1,4 +1,4 @@
-//! Matches without a server: house bots, and records of what was played.
+//! Matches without a server: house bots, and records of the matches.
 
 use crate::records::record_json;
 use lastnim_bots::HouseBot;

@@ -37,7 +37,7 @@ HOSTILE_REPLIES: list[tuple[str, str, str, tuple[int | None, str | None, str | N
     ('first {"take": 1}, no: {"why": "{\\"take\\": 3}", "take": 4}', "", "stop", (4, '{"take": 3}', None), ""),
     ("", "", "stop", (None, None, "empty"), "the reply was empty"),
     ('{"take": 2}', "", "length", (None, None, "truncated"), "used up its tokens"),
-    ('{"take": 2}', "", "content_filter", (None, None, "refused"), "a filter"),
+    ('{"take": 2}', "", "content_filter", (None, None, "refused"), "content filter"),
     ("", "I do not play", "stop", (None, None, "refused"), "the model refused: I do not play"),
     ("I take 2", "", "stop", (None, None, "unparsable"), "no JSON object"),
     ('{"take": 2} {}', "", "stop", (None, None, "unparsable"), 'no "take"'),

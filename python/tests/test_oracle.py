@@ -64,7 +64,7 @@ def test_the_other_functions_answer() -> None:
     ("game", "words"),
     [
         ({"piles": [2**63], "players": 2}, "pile 0 of 9223372036854775808 counters"),
-        ({"piles": [1]}, "matrix: a game needs its rows"),
+        ({"piles": [1]}, "matrix: expected rows"),
         ({"piles": [1], "matrix": [[0, 0], [0, 1]]}, "offset 0 appears twice"),
         ({"piles": [1], "players": 2, "first": 2}, "seat 2: the seats are 0 to 1"),
         ({"piles": [1], "players": 2, "first": -1}, "-1 is out of range"),

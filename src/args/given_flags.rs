@@ -3,22 +3,22 @@
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
 use std::{fmt::Debug, marker::PhantomData};
 
-/// A table from which flags follow.
+/// A table that defines flags.
 pub trait FlagTable: Debug {
-    /// Makes the flags, each with texts.
+    /// Creates the flags, each with text values.
     fn flags() -> Vec<Arg>;
 }
 
 /// The flags of a table that are given, on the command line or in the environment.
 #[derive(Debug)]
 pub struct GivenFlags<T> {
-    /// Their ids and words.
+    /// Their ids and arguments.
     given: Vec<(String, Vec<String>)>,
     table: PhantomData<T>,
 }
 
 impl<T> GivenFlags<T> {
-    /// Returns the words of a flag, if it is given.
+    /// Returns the arguments of a flag, if given.
     pub fn words(&self, id: &str) -> Option<&[String]> {
         self.given.iter().find(|(given, _)| given == id).map(|(_, words)| words.as_slice())
     }

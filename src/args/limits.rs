@@ -39,7 +39,7 @@ impl LimitArgs {
         given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
-    /// Asks a question within the limit of time.
+    /// Asks a question within the time limit.
     pub fn run_within_time<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
         time::run_within_time(self.max_time(), ask)
     }
@@ -65,7 +65,7 @@ impl LimitArgs {
         self.run_within_time(|budget| ask(bounds, budget))
     }
 
-    /// Names the flag whose limit a search met.
+    /// Names the flag of the limit that a search reached.
     pub fn limit_met(&self, SearchStopped { bound, states }: SearchStopped) -> String {
         let met = match bound {
             ExceededBound::States(most) => format!("it takes more than {most} states (--max-states)"),
@@ -82,7 +82,7 @@ impl LimitArgs {
     }
 }
 
-/// Describes what is wrong with a game's numbers; `named` gives the name of an unused or missing one.
+/// Describes a fault in a game's numbers; `named` gives the name of an unused or missing one.
 pub fn describe_number_error(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
     match error {
         GameNumbersError::Unused { ruleset, what } => {

@@ -1,9 +1,9 @@
-//! Where a server listens.
+//! The listening address of a server.
 
 use std::{fmt, io, net::SocketAddr, str::FromStr};
 use tokio::net::{TcpListener, lookup_host};
 
-/// Where a server listens: an address or the name of a host, and a port; port 0 takes a free one.
+/// The listening address of a server: an address or a host name, and a port; port 0 takes a free one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListenAddress(String);
 
@@ -32,7 +32,8 @@ impl FromStr for ListenAddress {
     }
 }
 
-/// Returns whether a text can name a host (RFC 1123, section 2.1); underscores are let in, as private names have them.
+/// Returns whether a string can name a host (RFC 1123, section 2.1); underscores are let in, as private names have
+/// them.
 fn is_host_name(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())

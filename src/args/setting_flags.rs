@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction};
 use lastnim_config::{Setting, SettingTable};
 use serde_json::Value;
 
-/// Makes the flags of all settings, with their values as defaults.
+/// Creates the flags of all settings, with their values as defaults.
 pub fn setting_flags(settings: &mut impl SettingTable) -> Vec<Arg> {
     settings.settings().iter().map(setting_flag).collect()
 }
@@ -16,7 +16,7 @@ pub fn setting_flags(settings: &mut impl SettingTable) -> Vec<Arg> {
 /// Changes the settings that are given.
 ///
 /// # Errors
-/// Names the first flag whose value does not fit.
+/// Names the first flag with a bad value.
 pub fn apply_flags<T: SettingTable + FlagTable>(
     given: &GivenFlags<T>,
     settings: &mut T,
@@ -31,7 +31,7 @@ pub fn apply_flags<T: SettingTable + FlagTable>(
     Ok(())
 }
 
-/// Makes the flag of a setting; its words are read by the setting itself, which never repeats a password.
+/// Creates the flag of a setting; the setting itself parses the value and never repeats a password.
 fn setting_flag(setting: &Setting<'_>) -> Arg {
     let lines: Vec<_> = setting.doc_lines().collect();
     let mut paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));

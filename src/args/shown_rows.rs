@@ -24,7 +24,7 @@ impl RowOutputArgs {
         RowSetLimits { examples: self.examples, leaves: usize::MAX }
     }
 
-    /// Returns the form of the answer.
+    /// Returns the format of the answer.
     pub fn form(&self) -> OutputForm {
         if self.json { OutputForm::Json } else { OutputForm::Text }
     }

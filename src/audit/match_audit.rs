@@ -17,7 +17,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The limit of a document, in bytes.
+/// The maximum size of a document in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
 /// Compares a match with optimal play: who erred, what was optimal and who paid
@@ -75,7 +75,7 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Returns whether a text is several documents, one a line.
+/// Returns whether a string has several documents, one per line.
 fn is_json_lines(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let is_document = |line: &str| game_json::read_json::<Map<String, Value>>(line).is_ok();

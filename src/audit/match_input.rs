@@ -23,10 +23,10 @@ pub enum AuditInputError {
     /// The game cannot be audited.
     #[error(transparent)]
     Audit(#[from] AuditError),
-    /// It is no JSON of a record.
+    /// It is not the JSON of a record.
     #[error(transparent)]
     File(#[from] RecordFileError),
-    /// The events are no record.
+    /// The events are not a valid record.
     #[error(transparent)]
     NoRecord(#[from] RecordParseError),
     /// The record cannot be audited.
@@ -34,7 +34,7 @@ pub enum AuditInputError {
     Record(#[from] RecordError),
 }
 
-/// The keys that tell the forms apart.
+/// The keys that distinguish the formats.
 #[derive(Deserialize)]
 struct FormKeys {
     events: Option<IgnoredAny>,
@@ -44,7 +44,7 @@ struct FormKeys {
 /// Audits a document: a record as text, as JSON or in `{"record":{..}}`, or a game in JSON with its takes.
 ///
 /// # Errors
-/// Names what is missing, or the first bad value.
+/// Names the missing or first bad value.
 pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);

@@ -19,7 +19,7 @@ struct RefusedLine {
     error: String,
 }
 
-/// Answers every line that is not blank; one that is refused is answered by its number and what is wrong with it.
+/// Answers every line that is not blank; the answer to a bad line is its number and the error.
 ///
 /// Answers are flushed before it waits for more input, so that a batch can be a dialogue.
 pub fn answer_lines<A: Serialize, E: Display>(

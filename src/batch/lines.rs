@@ -6,7 +6,7 @@ use std::{
 };
 use thiserror::Error;
 
-/// The limit of a line, in bytes: above the largest game and its record.
+/// The maximum length of a line in bytes, above the largest game and its record.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -34,7 +34,7 @@ impl<R: Read> NumberedLines<R> {
         Self { input: BufReader::with_capacity(BUFFER_BYTES, input), line: Vec::new(), number: 0 }
     }
 
-    /// Returns whether the next line may have to be waited for.
+    /// Returns whether reading the next line may block.
     pub fn may_wait(&self) -> bool {
         !self.input.buffer().contains(&b'\n')
     }

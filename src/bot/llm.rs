@@ -33,7 +33,7 @@ impl FlagTable for LlmSettings {
     }
 }
 
-/// Makes the bot of a model.
+/// Creates the bot of a model.
 ///
 /// # Errors
 /// If a setting cannot be used.
@@ -56,7 +56,7 @@ pub fn refuse_llm_flags(house: HouseBot, flags: &GivenFlags<LlmSettings>) -> Res
     }
 }
 
-/// Plays, and prints at the end what the model did.
+/// Plays, and finally prints a summary of the model's calls.
 pub async fn play_llm_bot(
     bot: LlmBot,
     mut options: Options,

@@ -51,10 +51,10 @@ pub struct RunArgs {
     /// A PEM file of authorities to trust at https:// instead of the system's
     #[arg(long, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The bot's token; use --token-file or LASTNIM_TOKEN, as others can read a command line
+    /// The bot's token; use --token-file or `LASTNIM_TOKEN`, as others can read a command line
     #[arg(long, help_heading = HEADING)]
     token: Option<String>,
-    /// A file with the token, also as LASTNIM_TOKEN_FILE
+    /// A file with the token, also as `LASTNIM_TOKEN_FILE`
     #[arg(long, help_heading = HEADING, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
     /// The tournament to join; the bot stops at its end

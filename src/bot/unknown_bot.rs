@@ -8,7 +8,7 @@ use lastnim_core::game::{BotName, find_closest_word};
 use lastnim_proto::pb;
 use tonic::{Code, Status};
 
-/// Makes the failure of a refused call that named bots, with the closest known name for an unknown one.
+/// Returns the failure of a refused call that named bots, with the closest known name for an unknown one.
 pub async fn refused_bot(remote: &RemoteServer, status: &Status, named: &[BotName]) -> Failure {
     let refused = remote.refusal_failure(status);
     if status.code() != Code::NotFound {

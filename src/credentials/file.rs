@@ -1,4 +1,4 @@
-//! The file of credentials: which token goes to which server, and which server is meant where none is named.
+//! The credentials file: a token for each server, and the default server.
 
 use super::given_token::is_open_to_others;
 use crate::{Failure, new_file::AtomicFile};
@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The form in which the file is written.
+/// The format in which the file is written.
 const FORM: u32 = 1;
 
 /// The file of `lastnim login`.
@@ -20,9 +20,9 @@ const FORM: u32 = 1;
 #[serde(deny_unknown_fields)]
 pub struct Credentials {
     form: u32,
-    /// The server that is meant where none is named.
+    /// The default server.
     pub default_server: Option<String>,
-    /// By server: what its calls carry.
+    /// The credentials of each server.
     servers: BTreeMap<String, KeptLogin>,
 }
 
@@ -32,7 +32,7 @@ pub struct Credentials {
 pub struct KeptLogin {
     /// The token.
     pub token: String,
-    /// The file of the authorities that are trusted there in place of the system's.
+    /// The file of the authorities that are trusted there instead of the system's.
     pub ca: Option<PathBuf>,
 }
 
@@ -49,10 +49,10 @@ impl Default for Credentials {
     }
 }
 
-/// Returns where the file of credentials is: in the user's folder of configuration.
+/// Returns the path of the credentials file, in the user's configuration folder.
 ///
 /// # Errors
-/// If the environment does not say where that is.
+/// If the environment does not name that folder.
 pub fn credentials_path() -> Result<PathBuf, Failure> {
     let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let configuration = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
@@ -69,10 +69,10 @@ fn server_key(server: &str) -> String {
 }
 
 impl Credentials {
-    /// Reads the file; without one, nothing is kept.
+    /// Reads the file; without one, there are no credentials.
     ///
     /// # Errors
-    /// If others can read it, or it is not what this version writes.
+    /// If others can read it, or it has an unknown format.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
         let text = match fs::read_to_string(path) {
@@ -96,7 +96,7 @@ impl Credentials {
         if kept.form == FORM { Ok(kept) } else { Err(foreign(&format!("its form is {}: ", kept.form))) }
     }
 
-    /// Writes the file, whole or not at all, for the user's eyes only; removes it if there is nothing to keep.
+    /// Writes the file atomically, readable only by the user; removes it if it would be empty.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::runtime(error, path.display());
         if self.servers.is_empty() {
@@ -114,14 +114,14 @@ impl Credentials {
         self.servers.get(&server_key(server))
     }
 
-    /// Keeps a login; its server is the one that is meant from now on.
+    /// Stores a login, and makes its server the default.
     pub fn keep(&mut self, server: &str, login: KeptLogin) {
         let key = server_key(server);
         self.servers.insert(key.clone(), login);
         self.default_server = Some(key);
     }
 
-    /// Forgets a server, and returns whether anything was kept of it.
+    /// Forgets a server, and returns whether anything was stored for it.
     pub fn forget(&mut self, server: &str) -> bool {
         let key = server_key(server);
         if self.default_server.as_deref() == Some(&key) {

@@ -1,4 +1,4 @@
-//! A token that is given with a command: by a flag, in a file, or in the environment.
+//! A token for a command: from a flag, a file, or the environment.
 
 use crate::Failure;
 use std::{
@@ -13,7 +13,7 @@ use std::{
 /// How to give a token, for the error about a missing one.
 pub const TOKEN_HELP: &str = "use --token-file, --token, LASTNIM_ADMIN_TOKEN or `lastnim login`";
 
-/// The flags that give a token, and the variable of the environment that gives it as well.
+/// The flags and the environment variable of a token.
 #[derive(Debug, Clone, Copy)]
 pub struct GivenToken<'a> {
     /// The token itself.
@@ -25,7 +25,7 @@ pub struct GivenToken<'a> {
 }
 
 impl GivenToken<'_> {
-    /// Returns the token: that of a flag, or else of the environment. A variable that is set to nothing does not count.
+    /// Returns the token of a flag, or else of the environment. An empty variable does not count.
     ///
     /// # Errors
     /// If a file has no token, or a variable is not text.
@@ -60,7 +60,7 @@ fn warn_of_shown_token(variable: Option<&str>) {
     });
 }
 
-/// Returns a variable of the environment that is set to something.
+/// Returns an environment variable that is not empty.
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
@@ -79,7 +79,7 @@ pub fn read_token_file(file: &Path) -> Result<String, Failure> {
     Ok(token.to_owned())
 }
 
-/// Returns whether others than its owner can read an ordinary file.
+/// Returns whether users other than its owner can read an ordinary file.
 pub(super) fn is_open_to_others(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o077 != 0)
 }

@@ -23,13 +23,13 @@ use tokio::task::JoinSet;
 
 /// Seats of the demo's matches.
 const SEATS: u32 = 3;
-/// How long a match waits for a row or take: the house bots are quick, but a machine may be busy.
+/// How long a match waits for a row or take: the house bots are fast, but a machine may be busy.
 const PATIENCE_MS: u32 = 60_000;
 
 /// Plays and explains a tournament of house bots on this machine
 ///
-/// It starts a server on a free port of 127.0.0.1 and connects six bots over gRPC. Every three of them play the positions of
-/// the paper's tables in every rotation of the seats.
+/// It starts a server on a free port of 127.0.0.1 and connects six bots over gRPC. Every set of three bots plays the
+/// positions of the paper's tables in every rotation of the seats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -62,7 +62,7 @@ pub struct DemoTournament {
     pub open_server: Option<OpenServer>,
 }
 
-/// A server that stays open after the tournament.
+/// A server that keeps running after the tournament.
 #[derive(Debug)]
 pub struct OpenServer {
     /// The address of its pages.
@@ -122,7 +122,7 @@ async fn play_on_server(args: &DemoArgs, server: &OwnServer) -> Result<DemoTourn
     Ok(DemoTournament { open_server, ..played })
 }
 
-/// Makes the settings of the tournament.
+/// Returns the settings of the tournament.
 fn demo_settings(seed: u64) -> pb::TournamentSettings {
     let positions = lastnim_tournament::PAPER.map(|counters| pb::Piles { counters: counters.to_vec() });
     let clock = pb::Clock {

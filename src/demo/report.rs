@@ -18,7 +18,7 @@ use std::io::{self, Write as _};
 /// Errors that are explained.
 const WORST: usize = 3;
 
-/// A match and what the oracle says of it.
+/// A match and its audit by the oracle.
 #[derive(Debug)]
 pub struct PlayedMatch {
     /// Everything that happened.
@@ -66,7 +66,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     });
     let mut worst: Vec<WorstError<'_>> = Vec::with_capacity(WORST);
     for error in errors {
-        // The rotations of one mistake teach nothing new: one error a bot.
+        // Rotations of the same mistake are redundant, so show one error per bot.
         let bot = error.played.bot(error.ply.seat);
         if worst.iter().all(|other| other.played.bot(other.ply.seat) != bot) {
             worst.push(error);
@@ -78,7 +78,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     worst
 }
 
-/// How many takes there were, how many of them errors, and in how many matches the winner of optimal play won.
+/// The numbers of takes, of errors, and of matches won by the winner under optimal play.
 struct TakeTotals {
     plies: usize,
     errors: usize,
@@ -104,7 +104,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     let totals = count_takes_and_errors(matches);
     let settings = played.tournament.settings.clone().unwrap_or_default();
     let what = format!(
-        "{} bots, {} positions, {} seats a match, every rotation: {} matches over gRPC, {} takes",
+        "{} bots, {} positions, {} seats per match, every rotation: {} matches over gRPC, {} takes",
         played.tournament.field.len(),
         settings.positions.len(),
         settings.seats,
@@ -123,7 +123,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     );
     Report::with_title(settings.title)
         .with_section(Section::new().paragraph(what))
-        .with_section(Section::with_heading("Standings (one point a win)").table(standings).paragraphs(meanings).paragraph(
+        .with_section(Section::with_heading("Standings (one point per win)").table(standings).paragraphs(meanings).paragraph(
             "only wins count: a bot that declares one row and plays another, such as traitor, may win; its regret shows it",
         ))
         .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
@@ -143,13 +143,13 @@ fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
 }
 
 fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, own: &OwnCommand) -> Section {
-    // As it was called, so that the lines can be copied.
+    // The name by which it was started, so that the lines can be copied.
     let lastnim = &own.name;
     let mut section = Section::with_heading("Where to go next");
     if let Some(error) = worst {
         let (piles, matrix) = (&error.played.record.state().setup().piles, error.played.matrix());
         section = section
-            .paragraph("what was optimal in the first of these matches:")
+            .paragraph("optimal takes in the first of these matches:")
             .command(format!("{lastnim} oracle solve --piles {piles} --matrix '{matrix}'"));
     }
     section = match &played.open_server {

@@ -26,7 +26,7 @@ impl MatrixJson {
     /// Returns the rows, for a number of seats if given.
     ///
     /// # Errors
-    /// If neither tells the matrix, or each tells another number of seats.
+    /// If neither gives the matrix, or they give different numbers of seats.
     pub fn rows(&self, players: Option<usize>) -> Result<Cow<'_, [Vec<u64>]>, JsonError> {
         match (self, players) {
             (Self::Rows(rows), Some(players)) if players != rows.len() => {

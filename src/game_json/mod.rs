@@ -49,7 +49,7 @@ pub enum JsonError {
     /// The number of seats is out of range.
     #[error("players: {0}")]
     Players(#[from] SeatCountError),
-    /// The matrix is one for another number of seats.
+    /// The matrix is for a different number of seats.
     #[error("{players} players but a matrix of {rows} rows: they must be equal")]
     Rows {
         /// The seats.

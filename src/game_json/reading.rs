@@ -1,4 +1,4 @@
-//! Reads JSON documents, and says what is wrong with one and where.
+//! Reads JSON documents, and reports faults with their positions.
 
 use super::JsonError;
 use lastnim_proto::json::{JsonFlaw, MessageJsonError, describe_json_error, parse_document};
@@ -68,7 +68,7 @@ impl ValueShape {
 /// Reads a JSON document.
 ///
 /// # Errors
-/// Names what is missing or has the wrong type.
+/// Names the value that is missing or has the wrong type.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     serde_json::from_str(text).map_err(|error| JsonError::Shape(describe_json_error(&error, text)))
 }
@@ -76,9 +76,9 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
 /// Reads a JSON document with only known keys.
 ///
 /// # Errors
-/// Names a key that is unknown or missing, or a value that does not fit.
+/// Names a key that is unknown or missing, or a bad value.
 pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T, JsonError> {
-    // A list of the values alone, in the order of the keys, would be read as well, and mean another thing with the next key.
+    // Serde would also accept a list of the values in the order of the keys, whose meaning would change with a new key.
     if text.trim_ascii_start().starts_with('{')
         && let Ok(read) = serde_json::from_str(text)
     {
@@ -100,7 +100,7 @@ pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K
     read_json(text)
 }
 
-/// Finds what is wrong with a document.
+/// Finds the fault of a document.
 fn find_misfit<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
     let Some(members) = document.as_object() else {
         return Err(JsonError::NoObject {

@@ -14,7 +14,7 @@ use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};
 use lastnim_proto::pb;
 use lastnim_tournament::draw_matrix;
 
-/// The name that means the bot of the given token.
+/// The name that stands for the bot of the given token.
 const OWN_BOT: &str = "me";
 
 /// The match.
@@ -34,7 +34,7 @@ pub struct ExhibitionArgs {
 }
 
 impl ExhibitionArgs {
-    /// Asks the server for the match.
+    /// Creates the match on the server.
     ///
     /// # Errors
     /// If a flag is bad or the server refuses.
@@ -49,7 +49,7 @@ impl ExhibitionArgs {
         }
     }
 
-    /// Returns the bots, with the caller's bot in place of `me`.
+    /// Returns the bots, with the caller's bot instead of `me`.
     async fn named_bots(&self, remote: &RemoteServer) -> Result<Vec<BotName>, Failure> {
         if !self.bots.iter().any(|bot| bot.as_str() == OWN_BOT) {
             return Ok(self.bots.clone());
@@ -66,12 +66,12 @@ impl ExhibitionArgs {
         Ok(self.bots.iter().map(name).collect())
     }
 
-    /// Makes the request, with the bots as they are given.
+    /// Returns the request, with the bots as given.
     fn request(&self) -> Result<pb::CreateMatchRequest, Failure> {
         let settings = settings_of_flags(&self.settings)?;
         let alliance = match settings.alliance() {
             pb::AllianceMode::Declared => pb::AllianceMode::Declared,
-            // Rows that the flags assign say it by themselves.
+            // Assigned rows already imply it.
             _ => pb::AllianceMode::Unspecified,
         };
         Ok(pb::CreateMatchRequest {
@@ -87,7 +87,7 @@ impl ExhibitionArgs {
         })
     }
 
-    /// Makes the rows; `None` if bots declare them or the server decides.
+    /// Returns the rows; `None` if bots declare them or the server decides.
     fn assigned_matrix(
         &self,
         settings: pb::TournamentSettings,

@@ -110,7 +110,7 @@ async fn fetch_and_list(remote: &RemoteServer, args: &ListArgs) -> Result<(), Fa
     fail_if_damaged(left_out.damaged)
 }
 
-/// Makes a table of records, a row for each.
+/// Returns a table with a row for each record.
 fn record_table(records: &[ListedRecord], key: &PublicKey) -> Table {
     let signed = |record: &ListedRecord| match record.signer {
         None => "no",

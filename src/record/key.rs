@@ -35,7 +35,7 @@ pub fn run(args: &KeyArgs) -> CommandResult {
     })
 }
 
-/// Asks a server for its public key.
+/// Fetches the public key of a server.
 pub async fn fetch_public_key(remote: &RemoteServer) -> Result<PublicKey, Failure> {
     let given =
         remote.answer(remote.match_client().get_public_key(pb::GetPublicKeyRequest {})).await?.public_key;

@@ -20,7 +20,7 @@ pub struct CheckArgs {
     file: PathBuf,
 }
 
-/// Reads the file and prints its mistakes, or what it will play.
+/// Reads the file and prints its mistakes or its plan.
 pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
     let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
         return Ok(CommandExit::Mistakes);
@@ -40,7 +40,7 @@ pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Says how many matches there are.
+/// Describes the number of matches.
 pub fn match_count_words(total: TotalMatches) -> String {
     match total {
         TotalMatches::Exactly(1) => "1".to_owned(),
@@ -93,7 +93,7 @@ fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     )
 }
 
-/// Makes the JSON of a tournament and its bots.
+/// Returns the JSON of a tournament and its bots.
 pub fn plan_json(plan: &TournamentPlan) -> Value {
     let (bound, matches) = match plan.total {
         TotalMatches::Exactly(matches) => ("exactly", Some(matches)),

@@ -44,7 +44,7 @@ use std::{
     time::Duration,
 };
 
-/// How long a run tries to reach a lost server again.
+/// The time for which a run tries to reach a lost server again.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
 /// The flags of `lastnim tournament run`.
@@ -106,9 +106,9 @@ fn begin_or_resume_run(
     resume_or_start_run(&args.file, server, folder, plan)
 }
 
-/// Calls off what an earlier run has left on another's server.
+/// Cancels the tournament that an earlier run left on this server.
 async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Result<(), Failure> {
-    // Of what cannot be read nothing is known, and it goes.
+    // If the saved run cannot be read, its tournament is unknown and cannot be cancelled.
     let Ok(Some(before)) = SavedRun::read(&folder.saved_run_file()) else { return Ok(()) };
     let left = before.tournament.filter(|_| before.server.as_deref() == Some(server.address.as_str()));
     match left.and_then(|id| id.parse().ok()) {
@@ -117,7 +117,7 @@ async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Re
     }
 }
 
-/// Finds the programs of the file, each with the word that names it, before anything is begun.
+/// Finds the programs of the file, by the words that name them, before anything is started.
 fn find_programs(
     plan: &TournamentPlan,
     args: &RunArgs,
@@ -148,7 +148,7 @@ struct TournamentRun<'a> {
 }
 
 impl<'a> TournamentRun<'a> {
-    /// Plays the tournament, and leaves the server in good order however that ends.
+    /// Plays the tournament, and leaves the server in a clean state even after a failure.
     async fn play_on_server(
         mut self,
         mut server: RunServer,
@@ -162,7 +162,7 @@ impl<'a> TournamentRun<'a> {
             }
         };
         let (form, file) = (self.form, self.args.file.display());
-        // The run's own server does not come back.
+        // The run's own server does not restart.
         let patience = if server.is_foreign() { GIVE_UP_AFTER } else { Duration::ZERO };
         let ended = tokio::select! {
             ended = played.play_to_end(patience) => Some(ended),
@@ -181,7 +181,7 @@ impl<'a> TournamentRun<'a> {
             }
             Some(Err(failure)) => {
                 players.stop_all().await;
-                // If the server broke down, that is why.
+                // If the server failed, its error is the cause.
                 let closed = server.stop_own().await;
                 progress.finish();
                 closed.and(Err(failure))
@@ -213,7 +213,7 @@ impl<'a> TournamentRun<'a> {
         }
     }
 
-    /// Measures the models of a tournament that is over. Standings are not lost if that fails.
+    /// Measures the models of a finished tournament. A failure does not affect the standings.
     async fn measure_or_warn(&self, server: &RunServer, seen: &SeenTournament) -> Option<pb::ModelReport> {
         let tournament = seen.tournament.id.parse().ok()?;
         let measured = measure_models(self.plan, self.folder, &server.organiser, tournament).await;
@@ -245,7 +245,7 @@ impl<'a> TournamentRun<'a> {
         Ok(())
     }
 
-    /// Returns the bots of this run that a tournament waits for: all of them, if it was paused when they left.
+    /// Returns the bots of this run that a tournament waits for: all of them if it was paused when they left.
     async fn returning_bots(
         &self,
         tournament: &pb::Tournament,
@@ -261,7 +261,7 @@ impl<'a> TournamentRun<'a> {
         Ok(self.plan.players.iter().filter(|player| player.origin != BotOrigin::Remote).collect())
     }
 
-    /// Enrols the bots, sees to it that there is a tournament, and starts what is to be started.
+    /// Registers the bots, finds or creates the tournament, and starts the bots.
     async fn prepare_tournament(
         &mut self,
         server: &RunServer,
@@ -329,12 +329,12 @@ impl<'a> TournamentRun<'a> {
         match kept {
             kept if server.is_foreign() => kept,
             Ok(Some(tournament)) => Ok(Some(tournament)),
-            // A run may have died before it could write which one it is, or after it began to remove the store.
+            // An earlier run may have died before it saved its file, or while it removed the store.
             _ => organiser.newest_tournament().await,
         }
     }
 
-    /// Registers the bots, and writes the tokens of those that are run elsewhere.
+    /// Registers the bots, and writes the tokens of remote ones.
     async fn register_bots(&mut self, server: &RunServer) -> Result<(), Failure> {
         for PlayerEntry { name, origin } in &self.plan.players {
             let token = server.organiser.register_bot(name).await?;
@@ -409,7 +409,7 @@ impl<'a> TournamentRun<'a> {
         Ok(())
     }
 
-    /// Returns the settings of a model with what the run decides by itself.
+    /// Returns the settings of a model, including those that the run decides.
     fn settings_in_run(&self, bot: &BotName, settings: &LlmSettings) -> Result<LlmSettings, Failure> {
         let failed = |error: io::Error| Failure::runtime(error, self.folder.path().display());
         let shared_ledger = self.folder.shared_ledger_file().map_err(failed)?;
@@ -448,7 +448,7 @@ impl<'a> TournamentRun<'a> {
             format!("\nor in a browser: http://{address}/tournaments/{}", tournament.id)
         };
         let message = format!(
-            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nwatch from another terminal: lastnim tournament watch {} --server {address}{page}",
+            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nfollow it in another terminal: lastnim tournament watch {} --server {address}{page}",
             match_count_words(self.plan.total),
             self.folder.path().display(),
             tournament.id
@@ -474,7 +474,7 @@ impl<'a> TournamentRun<'a> {
         }
     }
 
-    /// Says, to a person, where the matches are.
+    /// Tells a person where to see the matches.
     fn print_kept_files(&self, seen: &SeenTournament) {
         if self.form == OutputForm::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
             eprintln!("see its matches: lastnim serve --store sqlite:{}", self.folder.store_file().display());

@@ -1,7 +1,8 @@
-//! Failures of a model's endpoint: such a match says nothing about the model, so its duplicate group is voided and played again.
+//! Failures of a model's endpoint: a match with such a failure says nothing about the model, so its duplicate group
+//! is voided and played again.
 //!
-//! A bot that asks such an endpoint writes that into its transcript, and waits for a while before it gives up. [`follow_transcript`] hears
-//! of it, and [`GroupReplays`] has the group voided, a limited number of times.
+//! A bot whose endpoint fails writes that into its transcript, and waits for a while before it gives up.
+//! [`follow_transcript`] reads the transcript, and [`GroupReplays`] voids the group, a limited number of times.
 
 use super::players::{PlayerNews, TournamentAddress};
 use crate::Failure;
@@ -19,14 +20,14 @@ use std::{
 };
 use tokio::{sync::mpsc, task::spawn_blocking, time::sleep};
 
-/// How long a bot waits before it gives up, so that its match can be voided.
+/// The time that a bot waits before it gives up, so that its match can be voided.
 pub const ENDPOINT_ERROR_PAUSE: Duration = Duration::from_secs(10);
-/// How often it is looked whether a transcript has grown.
+/// The interval between checks of whether a transcript has grown.
 const LOOK: Duration = Duration::from_millis(100);
-/// The limit of one read of a transcript, in bytes.
+/// The maximum size of one read of a transcript in bytes.
 const MAX_PIECE: u64 = 1 << 20;
 
-/// That the endpoint of a model failed for good, in a match.
+/// That the endpoint of a model failed permanently, in a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointError {
     /// The bot of the model.
@@ -51,9 +52,9 @@ struct TranscriptLine {
 #[derive(Debug)]
 pub struct GrowingTranscript {
     path: PathBuf,
-    /// How much of it has been read.
+    /// The number of bytes read.
     read: u64,
-    /// The beginning of a line whose end is not there yet.
+    /// The beginning of an incomplete line.
     rest: Vec<u8>,
 }
 
@@ -118,14 +119,14 @@ fn read_endpoint_error(bot: &BotName, line: &[u8]) -> Option<EndpointError> {
 /// Has duplicate groups played again.
 #[derive(Debug, Clone, Copy)]
 pub struct GroupReplays {
-    /// How often each.
+    /// The maximum number of replays per group.
     pub most: u8,
-    /// How many matches a group has.
+    /// The number of matches per group.
     pub group_size: u64,
 }
 
 impl GroupReplays {
-    /// Voids the group of a match, and returns what is to be said of it; nothing if the match counts for nothing already.
+    /// Voids the group of a match, and returns a message about it; nothing if the match already does not count.
     pub async fn void_group_of(
         &self,
         error: &EndpointError,
@@ -172,7 +173,7 @@ fn count_times(times: usize) -> String {
     if times == 1 { "once".to_owned() } else { format!("{times} times") }
 }
 
-/// Makes the reason for which a group is voided, which everybody may read: one line, cut to the length of a reason.
+/// Returns the public reason to void a group: one line, cut to the maximum length of a reason.
 fn void_reason(bot: &BotName, what: &str) -> Reason {
     let words = format!("the endpoint of {bot} failed: {what}");
     let line = words.chars().map(|character| if character.is_control() { ' ' } else { character });

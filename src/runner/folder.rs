@@ -1,4 +1,4 @@
-//! The folder beside a tournament file, in which a run keeps what must last.
+//! The folder next to a tournament file, in which a run keeps its durable data.
 
 use crate::{Failure, new_file::create_folder};
 use lastnim_core::game::BotName;
@@ -23,18 +23,18 @@ const FILES: [&str; 9] = [
 ];
 /// The file of the saved run.
 const SAVED_RUN: &str = "run.json";
-/// The file of the admin's token of the own server. No bot's token has such a name.
+/// The file with the admin token of the run's own server. No bot's token has such a name.
 const ADMIN_TOKEN: &str = "lastnim.admin-token";
-/// The file of what all models have cost. No bot's ledger has such a name.
+/// The file that records the cost of all models. No bot's ledger has such a name.
 const SHARED_LEDGER: &str = "models.llm-ledger";
 /// How the files of the ledgers of single models end.
 const LEDGER: &str = ".ledger";
 /// How the files of transcripts end.
 const TRANSCRIPT: &str = ".transcript.jsonl";
-/// The file that says that a store is there.
+/// The file that shows that there is a store.
 const STORE_ID: &str = "lastnim.db.id";
 
-/// Where the files of a run are that others may look for.
+/// The paths of a run's files that other commands use.
 #[derive(Debug, Clone)]
 pub struct RunPaths {
     folder: PathBuf,
@@ -57,14 +57,15 @@ impl RunPaths {
     }
 }
 
-/// The file of the admin's token of a running server. A token left by a killed run is invalid: each server generates its own.
+/// The file with the admin token of a running server. A token left by a killed run is invalid: each server generates
+/// its own.
 #[derive(Debug)]
 #[must_use = "the file is removed when this is dropped"]
 pub struct AdminTokenFile(PathBuf);
 
 impl Drop for AdminTokenFile {
     fn drop(&mut self) {
-        // The token is void all the same.
+        // The token is void in any case.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -78,7 +79,7 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Takes the folder of a tournament for this process; makes it if it is not there.
+    /// Locks the folder of a tournament for this process; creates it if it does not exist.
     pub fn lock_folder(plan: &Path) -> Result<Self, Failure> {
         let path = plan.with_extension("run");
         create_folder(&path)?;
@@ -118,22 +119,22 @@ impl RunFolder {
         self.path.join("lastnim.key")
     }
 
-    /// Returns the file to which a program's output goes.
+    /// Returns the file for a program's output.
     pub fn log_file(&self, bot: &BotName) -> PathBuf {
         self.path.join(format!("{bot}.log"))
     }
 
-    /// Returns the file of what a model was asked and answered, whatever the working folder.
+    /// Returns the file with a model's questions and answers, independent of the working folder.
     pub fn transcript_file(&self, bot: &BotName) -> io::Result<PathBuf> {
         std::path::absolute(self.path.join(format!("{bot}{TRANSCRIPT}")))
     }
 
-    /// Returns the file of what the model of a bot has cost, whatever the working folder.
+    /// Returns the file that records the cost of a bot's model, independent of the working folder.
     pub fn ledger_file(&self, bot: &BotName) -> io::Result<PathBuf> {
         std::path::absolute(self.path.join(format!("{bot}{LEDGER}")))
     }
 
-    /// Returns the file of what all models have cost, whatever the working folder.
+    /// Returns the file that records the cost of all models, independent of the working folder.
     pub fn shared_ledger_file(&self) -> io::Result<PathBuf> {
         std::path::absolute(self.path.join(SHARED_LEDGER))
     }
@@ -155,7 +156,7 @@ impl RunFolder {
         Ok(AdminTokenFile(path))
     }
 
-    /// Removes what runs before this one have left. Anything else that lies in the folder stays.
+    /// Removes the files of earlier runs. Anything else in the folder stays.
     pub fn remove_run_files(&self) -> Result<(), Failure> {
         self.check_store_is_free()?;
         let failed = |error: io::Error| Failure::runtime(error, self.path.display());
@@ -164,7 +165,7 @@ impl RunFolder {
             ours.push(entry.map_err(failed)?.path());
         }
         ours.retain(|path| is_run_file(path));
-        // First what says that there is a store, last what says that the others are a run's.
+        // The store's id file goes first; the saved run, which identifies the folder as a run's, goes last.
         ours.sort_by_key(|path| (*path == self.saved_run_file(), !path.ends_with(STORE_ID)));
         ours.iter().try_for_each(|path| {
             let failed = |error: io::Error| Failure::runtime(error, path.display());
@@ -172,7 +173,7 @@ impl RunFolder {
         })
     }
 
-    /// Refuses to touch a store that another server has open, such as `lastnim serve` with which somebody looks at it.
+    /// Refuses to touch a store that another server has open, such as a `lastnim serve` started to look at it.
     fn check_store_is_free(&self) -> Result<(), Failure> {
         let lock = self.path.join("lastnim.db.lock");
         match File::open(&lock).map(|lock| lock.try_lock()) {
@@ -185,7 +186,7 @@ impl RunFolder {
     }
 }
 
-/// Returns where the programs of a tournament run: the folder of its file.
+/// Returns the working folder of a tournament's programs: the folder of its file.
 pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
     let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     folder.canonicalize().map_err(|error| Failure::runtime(error, folder.display()))

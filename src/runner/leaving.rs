@@ -7,7 +7,7 @@ use pb::{TournamentState, tournament_event::Event};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a server may take to show the tournament and to pause it.
+/// The time in which a server must show and pause the tournament.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The state of a tournament while its run is away.

@@ -1,11 +1,12 @@
 //! `lastnim tournament run`: a tournament from its file to its standings; and `check`, which only reads the file.
 //!
-//! `command` is the whole run from above; `folder`, `saved_run` and `resumption` say what stays on the disk from one run to the
-//! next; `run_server` is the server that is played on, and `organiser` what is asked of it. `players` starts the bots: `program`
-//! those that are programs, each under a `supervisor`, a process that ends it when this one is gone, however it
-//! went. `leaving` pauses a tournament on another's server while the run is away, and `located_run` finds a run from another terminal.
-//! `running_tournament` follows the tournament to its end, `model_measures` measures its models then, and `progress` shows how far it is; `endpoint_errors` has groups played again in which
-//! the endpoint of a model failed.
+//! `command` is the whole run; `folder`, `saved_run` and `resumption` are the data kept on disk between
+//! runs; `run_server` is the server that hosts the matches, and `organiser` sends requests to it. `players` starts
+//! the bots: `program` starts external programs, each under a `supervisor`, a process that ends the program when this
+//! process is gone for any reason. `leaving` pauses a tournament on someone else's server while the run is stopped,
+//! and `located_run` finds a run from another terminal. `running_tournament` follows the tournament to its end,
+//! `model_measures` then measures its models, and `progress` shows its progress; `endpoint_errors` replays groups in
+//! which the endpoint of a model failed.
 
 mod check;
 mod command;

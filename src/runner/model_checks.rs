@@ -1,4 +1,4 @@
-//! The models of a tournament file, checked before anything is played: whether they can play, and whether they have the time to.
+//! Checks the models of a tournament file before the first match: whether they can play, and have enough time.
 
 use super::folder::working_folder;
 use crate::{
@@ -15,7 +15,7 @@ const MIN_MILLIS: u64 = 60_000;
 /// The takes of a match for which a bank should be enough.
 const USUAL_TAKES: u64 = 10;
 
-/// Checks that each model can play: its prompt is a template, its key is there.
+/// Checks that each model can play: its prompt is a valid template, and its key is set.
 ///
 /// # Errors
 /// Names the first bot whose model cannot.
@@ -36,7 +36,7 @@ fn check_model(settings: &LlmSettings, folder: &Path) -> Result<(), LlmError> {
     LlmSettings { prompt, ..settings.clone() }.check_readiness()
 }
 
-/// Says for which models the clock is short, a sentence for each reason.
+/// Names the models whose clocks are short, with a sentence for each reason.
 pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
     let settings = plan.settings();
     let clock = settings.clock.unwrap_or_default();
@@ -66,13 +66,13 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
     }
     if of_many < USUAL_TAKES * MIN_MILLIS {
         warnings.push(format!(
-            "the clock is short for models: {USUAL_TAKES} takes have {} together, less than a minute each",
+            "the clock is short for models: they have {} for {USUAL_TAKES} takes, less than a minute each",
             span_words(of_many)
         ));
     }
     if declares && of_row < MIN_MILLIS {
         warnings.push(format!(
-            "the clock is short for models: a row has {}, less than a minute",
+            "the clock is short for models: they have {} to declare a row, less than a minute",
             span_words(of_row)
         ));
     }
@@ -104,8 +104,8 @@ mod tests {
         let short = "clock = \"50s+5s\"\ndeclare_within = \"59s999ms\"";
         let told = warnings(short, "50s");
         assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].ends_with("10 takes have 1 min 40 s together, less than a minute each"), "{told:?}");
-        assert!(told[1].ends_with("a row has 59 s, less than a minute"), "{told:?}");
+        assert!(told[0].ends_with("they have 1 min 40 s for 10 takes, less than a minute each"), "{told:?}");
+        assert!(told[1].ends_with("they have 59 s to declare a row, less than a minute"), "{told:?}");
         let with_increment = "clock = \"1m+54s\"\ndeclare_within = \"1m\"";
         assert_eq!(warnings(with_increment, "1m"), Vec::<String>::new());
     }

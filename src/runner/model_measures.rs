@@ -16,7 +16,7 @@ use lastnim_proto::{
 };
 use std::path::PathBuf;
 
-/// The seed of the intervals, as `lastnim audit` has it.
+/// The seed of the intervals, the same as in `lastnim audit`.
 const SEED: u64 = 1;
 
 /// Measures the models of a tournament that is over, by the transcripts of the run and the records of the server; none if there is no
@@ -46,7 +46,7 @@ pub async fn measure_models(
         bots.into_iter().any(|bot| models.iter().any(|model| model.as_str() == bot))
     };
     let mut played = PlayedMatches::new(organiser.remote(), &which, ProgressBar::hidden(), has_model);
-    // The server that is asked is the one that was played on.
+    // The records come from the server of the matches.
     let policy = RecordPolicy { key: None, unsigned: true, tournament: Some(tournament) };
     while let Some((game, sealed)) = played.next().await? {
         match policy.admit_sealed(sealed) {

@@ -6,13 +6,13 @@ use lastnim_proto::pb;
 use lastnim_tournament::Reason;
 use tonic::{Code, Status, Streaming};
 
-/// The organiser's words to the server. Who carries them may be cloned.
+/// The organiser's client. Clones share the connection.
 #[derive(Debug, Clone)]
 pub struct OrganiserClient {
     remote: RemoteServer,
 }
 
-/// The states of a tournament, as they come.
+/// The states of a tournament, as they arrive.
 pub type TournamentStates = Streaming<pb::WatchTournamentResponse>;
 
 impl OrganiserClient {
@@ -20,7 +20,7 @@ impl OrganiserClient {
         Self { remote }
     }
 
-    /// Returns the server that is asked.
+    /// Returns the server that receives the requests.
     pub fn remote(&self) -> &RemoteServer {
         &self.remote
     }
@@ -126,7 +126,7 @@ impl OrganiserClient {
         given.r#match.ok_or_else(|| self.remote.missing_part_failure("match"))
     }
 
-    /// Voids what has begun of a duplicate group.
+    /// Voids the matches of a duplicate group that have begun.
     pub async fn void_group(&self, id: TournamentId, group: u64, reason: &Reason) -> Result<(), Failure> {
         let request = pb::VoidMatchesRequest {
             tournament_id: id.to_string(),

@@ -20,15 +20,15 @@ use tokio::{
 };
 use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 
-/// How often a program that ended early is restarted in one run.
+/// Maximum number of times that a program that ends early is restarted in one run.
 const MAX_RESTARTS: u32 = 8;
-/// How long the first restart waits; each next twice as long.
+/// How long the first restart waits; each later one waits twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// The longest that a restart waits.
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
-/// How long bots have to leave by themselves once the tournament is over.
+/// The time for bots to exit after the end of the tournament.
 const FAREWELL: Duration = Duration::from_secs(3);
-/// How long bots may take to stop; programs are killed before that.
+/// The time for bots to stop; programs are killed before.
 const ENDING: Duration = Duration::from_secs(10);
 /// News that may wait.
 const NEWS: usize = 64;
@@ -42,29 +42,29 @@ pub enum PlayerNews {
     Refused { bot: BotName, word: String, why: String },
     /// A program ended too often.
     GaveUp { bot: BotName, how: String, log: PathBuf },
-    /// A house bot lost the server for good.
+    /// A house bot lost the server permanently.
     Lost { bot: BotName, why: Error },
-    /// The endpoint of a model failed for good, in a match.
+    /// The endpoint of a model failed permanently, in a match.
     EndpointFailed(EndpointError),
 }
 
-/// How far the tournament is, for those who play.
+/// The phase of the tournament, for the players.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum RunPhase {
     /// The tournament is not over.
     Playing,
     /// The tournament is over: a bot that ends now is not restarted.
     Over,
-    /// Everybody ends.
+    /// All bots stop.
     Stopped,
 }
 
-/// Where everybody plays.
+/// A tournament on a server.
 #[derive(Debug, Clone)]
 pub struct TournamentAddress {
     /// The organiser's calls.
     pub organiser: OrganiserClient,
-    /// Where the server is.
+    /// The address of the server.
     pub address: ServerAddress,
     /// The tournament.
     pub tournament: TournamentId,
@@ -95,11 +95,11 @@ impl LocalBots {
                 let _ = news.send(PlayerNews::Lost { bot, why }).await;
             }
         };
-        // That the server is gone, which it logs, is what a stop looks like from its side.
+        // Without a log, since at a stop the bot would complain about a lost server.
         self.tasks.spawn(play.with_subscriber(NoSubscriber::default()));
     }
 
-    /// Starts a program; `word` is what the file calls it.
+    /// Starts a program; `word` is its name in the file.
     pub fn add_program(&mut self, program: BotProgram, word: String) {
         let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
         self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
@@ -158,21 +158,21 @@ async fn play_house_bot(
 
 /// Waits until a phase is reached.
 async fn wait_for_phase(phase: &mut watch::Receiver<RunPhase>, reached: RunPhase) {
-    // Without anybody to say so, that is the end as well.
+    // If the sender is gone, the run has ended too.
     let _ = phase.wait_for(|phase| *phase >= reached).await;
 }
 
-/// How a program came to its end.
+/// How a program ended.
 enum ProgramEnd {
-    /// It was ended.
+    /// It was stopped.
     Stopped,
     /// It could not be started.
     Refused(String),
-    /// It ended by itself.
+    /// It ended on its own.
     Ended(String),
 }
 
-/// A program, and what there is to know to start it again.
+/// A program, and everything needed to restart it.
 struct SupervisedBot {
     program: BotProgram,
     word: String,
@@ -242,7 +242,8 @@ impl SupervisedBot {
         self.program.start_supervised(&ticket).map_err(|error| error.to_string())
     }
 
-    /// Returns whether the program has nothing more to do: it may have heard so before others did.
+    /// Returns whether the program has nothing left to do. It may have heard of the end of the tournament before this
+    /// runner, which therefore asks the server.
     async fn has_nothing_left(&self) -> bool {
         if *self.phase.borrow() > RunPhase::Playing {
             return true;

@@ -1,4 +1,4 @@
-//! A bot that is a program of this machine.
+//! A bot that is a program on this machine.
 
 use super::supervisor::{SupervisorReport, TERMINATION_GRACE};
 use crate::OwnCommand;
@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::{sync::mpsc, time::timeout};
 
-/// Variables of the organiser that programs do not get.
+/// Environment variables of the organiser that are not passed to programs.
 const SECRETS: [&str; 6] = [
     "LASTNIM_ADMIN_TOKEN",
     "LASTNIM_ADMIN_TOKEN_FILE",
@@ -25,7 +25,7 @@ const SECRETS: [&str; 6] = [
     "LASTNIM_VIEWER_TOKEN_FILE",
     "LASTNIM_STORE",
 ];
-/// How long a supervisor has to end a program: longer than it gives the program itself.
+/// The time for a supervisor to end a program: longer than the program's own limit.
 const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 
 /// A program with its arguments.
@@ -46,7 +46,7 @@ pub struct BotProgram {
     pub bot: BotName,
     /// The program.
     pub command: ProgramCommand,
-    /// The file to which its output goes.
+    /// The file for its output.
     pub log: PathBuf,
 }
 
@@ -70,14 +70,17 @@ impl BotProgram {
 }
 
 impl ProgramCommand {
-    /// Starts the program under a supervisor; what it prints goes to `output`.
+    /// Starts the program under a supervisor, with its output to `output`.
     pub fn start_supervised(
         &self,
         ticket: &ProgramEnvironment,
         output: impl Into<Stdio>,
     ) -> io::Result<SupervisedProgram> {
-        let (program, arguments) =
-            self.own.words.split_first().ok_or_else(|| io::Error::other("a supervisor without a program"))?;
+        let (program, arguments) = self
+            .own
+            .words
+            .split_first()
+            .ok_or_else(|| io::Error::other("the command that starts lastnim is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).args(["tournament", "supervise", "--"]).args(&self.words);
         command
@@ -96,19 +99,19 @@ impl ProgramCommand {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(output)
-            // An interrupt at the terminal goes to the organiser, which stops the programs after the server.
+            // Only the organiser gets an interrupt of the terminal; it stops the programs after the server.
             .process_group(0)
             .spawn()?;
-        let missing = || io::Error::other("a supervisor without pipes");
+        let missing = || io::Error::other("the supervisor has no pipes");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
         let reports = listen_to_supervisor(supervisor)?;
         Ok(SupervisedProgram { input: Some(input), reports })
     }
 }
 
-/// Reads what a supervisor reports, and waits for its end, on a thread.
+/// Reads the reports of a supervisor, and waits for its end, on a thread.
 fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<SupervisorReport>> {
-    let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("a supervisor without pipes"))?;
+    let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("the supervisor has no pipes"))?;
     let (sender, reports) = mpsc::channel(2);
     thread::Builder::new().name("supervisor".into()).spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
@@ -134,7 +137,7 @@ impl SupervisedProgram {
         self.reports.recv().await
     }
 
-    /// Has the program ended, and waits until it is.
+    /// Ends the program, and waits for its exit.
     pub async fn stop_and_wait(mut self) {
         self.input = None;
         // A slow supervisor finishes on its own.

@@ -6,11 +6,11 @@ use std::{env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::P
 /// The word that names this very program, which need not be installed.
 const OURSELVES: &str = "lastnim";
 
-/// Finds a program: a word with a `/` is a path from `folder`, any other is looked for in PATH, and `lastnim` is this one. Returns
-/// the words that start it, of which this one may need several.
+/// Finds a program: a word with a `/` is a path relative to `folder`, `lastnim` is this program itself, and any other
+/// word is looked up in PATH. Returns the command line that starts it, which for this program may have several words.
 ///
 /// # Errors
-/// Describes what is wrong with the word.
+/// Describes the fault of the word.
 pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<OsString>, String> {
     if word == OURSELVES {
         return Ok(own.words.clone());

@@ -1,4 +1,4 @@
-//! How far a tournament is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
+//! The progress of a tournament, on standard error: a bar above the standings in a terminal, otherwise lines.
 
 use super::{endpoint_errors::EndpointError, folder::RunFolder, players::PlayerNews, report::SeenTournament};
 use crate::{
@@ -21,18 +21,18 @@ use std::{
 
 /// Bots whose standings are shown while matches are played.
 const LEADERS: usize = 10;
-/// Bots that a line names.
+/// The limit of bots named in a line.
 const LEADERS_OF_A_LINE: usize = 3;
-/// How long the start waits for bots without a word.
+/// The time after which the start reports the bots that it waits for.
 const BEFORE_WAITING: Duration = Duration::from_secs(1);
-/// The least time between two lines on how far the tournament is.
+/// The minimum time between two lines on the progress of the tournament.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
-/// The matches that are named where a bot has lost seats in several.
+/// Maximum number of matches listed when a bot has lost several seats; the rest are counted.
 const NAMED_MATCHES: usize = 3;
-/// The least time between two lines on the lost seats of a bot.
+/// The minimum time between two lines about the lost seats of a bot.
 const BETWEEN_FORFEITS: Duration = Duration::from_secs(1);
 
-/// Shows how far a tournament is.
+/// Shows the progress of a tournament.
 #[derive(Debug)]
 pub struct RunProgress {
     bar: ProgressBar,
@@ -42,20 +42,20 @@ pub struct RunProgress {
     waiting: String,
     last_line: Instant,
     pace: Option<MatchPace>,
-    /// Whether it has been said that too few bots are left.
+    /// Whether the lack of bots has been reported.
     awaits_bots: bool,
     /// The last reason of a quarantine; empty if there is none.
     damage: String,
     /// Whether it has been said that it is paused.
     is_paused: bool,
-    /// The tournament's file, for what is said of it.
+    /// The tournament's file, to name it in messages.
     file: PathBuf,
-    /// None before the first state, which may tell of what was before this run.
+    /// `None` before the first state, which may report things from before this run.
     seats_lost: Option<HashMap<String, SeatsLost>>,
     logs: HashMap<String, PathBuf>,
 }
 
-/// Since when matches are counted, for the time that is left.
+/// The start of counting matches, for estimating the remaining time.
 #[derive(Debug, Clone, Copy)]
 struct MatchPace {
     since: Instant,
@@ -112,7 +112,7 @@ impl RunProgress {
         }
     }
 
-    /// Says something, above the bar.
+    /// Prints a line above the bar.
     pub fn print_line(&self, line: &str) {
         if self.is_terminal {
             self.bar.println(line);
@@ -122,7 +122,7 @@ impl RunProgress {
         }
     }
 
-    /// Says nothing of a pause that ends at once.
+    /// Suppresses the report of a pause that ends at once.
     pub fn expect_pause(&mut self) {
         self.is_paused = true;
     }
@@ -301,7 +301,7 @@ fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
     format!("{what}; {} in all", now.forfeits)
 }
 
-/// Makes a table of the first, narrow enough for most terminals.
+/// Creates a table of the first, narrow enough for most terminals.
 fn standings_so_far(standings: &[pb::Standing]) -> String {
     let leaders = &standings[..standings.len().min(LEADERS)];
     let table = standings_table(leaders).without_columns(&["regret_per_match", "luck_per_match", "rating"]);
@@ -332,7 +332,7 @@ fn ordinal_number(number: u32) -> String {
     }
 }
 
-/// Says how the author of a bot that is run elsewhere joins.
+/// Prints how the author of a remote bot joins.
 pub fn how_to_join_text(
     bot: &BotName,
     server: &ServerAddress,
@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 in all");
         assert_eq!(told(lost(1, 0), lost(2, 1)), "it missed a match; 2 in all");
         assert_eq!(told(lost(2, 1), lost(5, 4)), "it missed 3 matches; 5 in all");
-        let both = "it lost its seat in 3 matches, to 1 of which it did not come; 3 in all";
+        let both = "it lost its seat in 3 matches, 1 of them missed; 3 in all";
         assert_eq!(told(lost(0, 0), lost(3, 1)), both);
     }
 

@@ -5,7 +5,7 @@ use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{model_report::model_report, standings::progress_report};
 use pb::TournamentState;
 
-/// Returns whether nothing more is played in a tournament.
+/// Returns whether a tournament is over.
 pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
     matches!(tournament.state(), TournamentState::Finished | TournamentState::Cancelled)
 }
@@ -24,7 +24,7 @@ pub struct SeenTournament {
 }
 
 impl SeenTournament {
-    /// Takes in a state; the settings come with the first one only.
+    /// Processes a state; only the first one has the settings.
     pub fn update(&mut self, state: pb::WatchTournamentResponse) {
         let mut tournament = state.tournament.unwrap_or_default();
         tournament.settings = tournament.settings.or_else(|| self.tournament.settings.take());

@@ -60,7 +60,7 @@ pub fn resume_or_start_run(
     Ok(kept)
 }
 
-/// Says which server a tournament has begun on, and what to give for what.
+/// Says on which server a tournament began, and which flag `for_what` needs.
 pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str) -> Failure {
     let (where_from, how) = match begun_on {
         Some(address) => (format!("on the server at {address}"), format!("--server {address}")),
@@ -70,7 +70,7 @@ pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str)
     Failure::input(format!("{file}: this tournament started {where_from}: use {how} {for_what}"))
 }
 
-/// Refuses to use, or to remove, a store of which no run knows.
+/// Refuses to use, or to remove, a store that belongs to no known run.
 fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
     let store = folder.store_file();
     if !store.exists() {

@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 pub struct RunServer {
     /// The organiser's calls.
     pub organiser: OrganiserClient,
-    /// Where programs of this machine reach it.
+    /// Its address for programs on this machine.
     pub address: ServerAddress,
     /// The run's own server, and the file that lets other commands organise it.
     own: Option<(OwnServer, AdminTokenFile)>,
@@ -103,15 +103,15 @@ async fn bind_listener(
     bound.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))
 }
 
-/// Makes room for the tournament, however large it is.
+/// Returns a configuration with limits large enough for the tournament.
 fn config_for_tournament(plan: &TournamentPlan) -> Config {
     let usual = Limits::default();
-    // Those that are in the store from before count as well, but they are the same ones.
+    // Those already in the store also count, but they are the same ones.
     let bots = plan.players.len();
     let limits = Limits {
         sessions: usual.sessions.max(2 * bots),
         bots: usual.bots.max(bots),
-        // Each bot follows the tournament, and the organiser does.
+        // Each bot follows the tournament, and so does the organiser.
         watchers: usual.watchers.max(2 * bots + 16),
         ..usual
     };

@@ -1,4 +1,4 @@
-//! A tournament that is being played: from the gathering of its bots to its end.
+//! A running tournament, from the arrival of its bots to its end.
 
 use super::{
     endpoint_errors::GroupReplays,
@@ -19,23 +19,23 @@ use std::{
 use tokio::time::sleep;
 use tonic::{Code, Status};
 
-/// How often it is looked who has come, before the start.
+/// The interval between checks of which bots have connected, before the start.
 const LOOK: Duration = Duration::from_millis(100);
 /// The pause between two attempts to find a server that was lost.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A tournament that is being played.
+/// A running tournament.
 #[derive(Debug)]
 pub struct RunningTournament<'a> {
-    /// The tournament's file, for what is said of it.
+    /// The tournament's file, to name it in messages.
     pub file: PathBuf,
-    /// Where it is played.
+    /// The server and the tournament's id.
     pub stage: TournamentAddress,
     /// The bots that this process runs.
     pub players: LocalBots,
-    /// Has groups played again in which the endpoint of a model failed.
+    /// Replays groups in which the endpoint of a model failed.
     pub replays: GroupReplays,
-    /// Where it is shown how far the tournament is.
+    /// Shows the progress of the tournament.
     pub progress: RunProgress,
     /// The states of the tournament; `None` while the server is lost.
     pub states: Option<TournamentStates>,
@@ -79,7 +79,8 @@ impl RunningTournament<'_> {
         Ok(())
     }
 
-    /// Enters the bots as they come, until all have. Who has a session has come, whether it asks to be entered or not.
+    /// Enters the bots as they connect, until all have. A bot with a session counts as connected, whether or not it
+    /// asks to be entered.
     async fn wait_for_bots(&mut self) -> Result<(), Failure> {
         loop {
             let TournamentAddress { organiser, tournament, .. } = &self.stage;
@@ -107,7 +108,7 @@ impl RunningTournament<'_> {
         }
     }
 
-    /// Waits until the bots of this run have sessions again, but for those that will not come.
+    /// Waits until the bots of this run have sessions again, except for those that cannot return.
     async fn wait_for_return(&mut self) -> Result<(), Failure> {
         while !self.returning.is_empty() {
             for player in mem::take(&mut self.returning) {
@@ -162,7 +163,7 @@ impl RunningTournament<'_> {
         }
     }
 
-    /// Does what follows from what happened to a bot, and tells it.
+    /// Reacts to an event of a bot, and reports it.
     async fn handle_bot_news(&self, news: &PlayerNews) -> Result<(), Failure> {
         let PlayerNews::EndpointFailed(error) = news else { return self.print_bot_news(news) };
         match self.replays.void_group_of(error, &self.stage).await {
@@ -177,17 +178,17 @@ impl RunningTournament<'_> {
         Ok(())
     }
 
-    /// Shows how far the tournament is, and how seats were lost.
+    /// Shows the progress of the tournament, and how seats were lost.
     async fn show_progress(&mut self) {
         let TournamentAddress { organiser, tournament, .. } = &self.stage;
         for losses in self.progress.show_tournament(&self.seen) {
-            // A lost or older server may not answer; then this is left out.
+            // A lost or older server may not answer; then this is omitted.
             let listed = organiser.lost_seats(*tournament, &losses.bot).await.unwrap_or_default();
             self.progress.print_losses(&losses, &listed);
         }
     }
 
-    /// Tells what happened to a bot. Nothing is played without a bot that never was.
+    /// Reports an event of a bot. A bot that could not start ends the run.
     fn print_bot_news(&self, news: &PlayerNews) -> Result<(), Failure> {
         let line = self.progress.bot_news_line(news);
         if matches!(news, PlayerNews::Refused { .. }) {
@@ -198,7 +199,7 @@ impl RunningTournament<'_> {
         Ok(())
     }
 
-    /// Handles an event of a bot before the first match: the start does not wait for a bot that cannot come.
+    /// Handles an event of a bot before the first match: the start does not wait for a bot that cannot connect.
     fn handle_news_before_start(&self, news: &PlayerNews) -> Result<(), Failure> {
         let (bot, why) = match news {
             PlayerNews::GaveUp { bot, how, log } => {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
 
-/// The form in which this is written.
+/// The format in which this is written.
 const FORM: u32 = 2;
 
 /// The saved state of a run, without tokens: each start of a bot replaces its token.
@@ -16,9 +16,9 @@ pub struct SavedRun {
     form: u32,
     /// The tournament and its bots, as `lastnim tournament check --json` prints them.
     pub plan: Value,
-    /// The server that is played on, unless it is a run's own.
+    /// The server, unless it is the run's own.
     pub server: Option<String>,
-    /// Where the own server listened last: a bot that is run elsewhere looks for it there.
+    /// The last address of the run's own server, where remote bots look for it.
     pub listened_on: Option<SocketAddr>,
     /// The tournament, once there is one.
     pub tournament: Option<String>,

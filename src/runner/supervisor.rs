@@ -1,6 +1,6 @@
 //! The process that supervises a bot's program: it starts the program, reports its end, and kills it when the run is gone.
 //!
-//! The run that starts a supervisor holds its standard input. Once that is closed the supervisor ends the program. The
+//! The run that starts a supervisor keeps its standard input open. Once that is closed the supervisor ends the program. The
 //! system closes it when the run dies, so no program outlives a run that was killed.
 
 use crate::{CommandExit, CommandResult, Failure};
@@ -19,9 +19,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the supervisor looks whether the program has ended.
+/// How often the supervisor checks whether the program has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// How long the program has to end when it is asked to.
+/// How long the program has to end after a request to stop.
 pub const TERMINATION_GRACE: Duration = Duration::from_secs(3);
 
 /// The program.
@@ -97,17 +97,17 @@ fn start_program(words: &[OsString]) -> io::Result<Child> {
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(output)
-        // It can be ended together with what it started, and not together with this process.
+        // It and its children can be ended together, separately from this process.
         .process_group(0)
         .spawn()
 }
 
-/// Sends a report. A run that is gone shows in the input.
+/// Sends a report. Errors are ignored, as the closed input shows that the run is gone.
 fn write_report_line(report: &SupervisorReport) {
     let _ = writeln!(io::stdout().lock(), "{report}");
 }
 
-/// Says when the standard input is closed.
+/// Returns a channel that reports the end of standard input.
 fn watch_stdin_closed() -> mpsc::Receiver<()> {
     let (closed, told) = mpsc::channel();
     thread::spawn(move || {
@@ -118,7 +118,7 @@ fn watch_stdin_closed() -> mpsc::Receiver<()> {
     told
 }
 
-/// Asks a program to end, and ends it if it does not. Its number is its own until it has been waited for.
+/// Asks a program to end, and kills it if it does not. Its process id is not reused before it has been waited for.
 fn end_program(child: &mut Child) -> io::Result<()> {
     signal_group(Signal::TERM, child);
     let asked_at = Instant::now();
@@ -133,7 +133,8 @@ fn end_program(child: &mut Child) -> io::Result<()> {
     child.wait().map(drop)
 }
 
-/// Ends what a program has started and left behind. The number of the group is its own while anything is left of it.
+/// Ends child processes that a program left behind. The number of the process group is not reused while any of them
+/// exists.
 fn end_orphans(ended: &Child) {
     let group = Pid::from_child(ended);
     let asked_at = Instant::now();
@@ -147,7 +148,7 @@ fn end_orphans(ended: &Child) {
     }
 }
 
-/// Sends a signal to a program and to what it started.
+/// Sends a signal to a program and its children.
 fn signal_group(signal: Signal, child: &Child) {
     // Nothing may be left of the group; whether the program has ended shows when it is waited for.
     let _ = kill_process_group(Pid::from_child(child), signal);

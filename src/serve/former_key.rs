@@ -1,10 +1,10 @@
-//! The key that a server signed records with before this one.
+//! The key with which a server signed records before the current one.
 
 use lastnim_core::referee::PublicKey;
 use lastnim_store::{MatchFilter, Store, StoreError};
 
-/// The newest matches among which a signed one is looked for: those that ended before their rows were revealed have no
-/// signature.
+/// Maximum number of newest matches searched for a signed one: matches that ended before their rows were revealed
+/// have no signature.
 const NEWEST: usize = 16;
 
 /// Returns the key that signed the newest record in a store, if it is another one than the key in use.

@@ -25,11 +25,11 @@ fn carried_on_words(arena: &Arena) -> String {
 
 /// The message of a server that starts to listen.
 pub struct OpeningMessage<'a> {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
     /// Whether it shows pages.
     pub has_pages: bool,
-    /// Where it keeps what must last.
+    /// Its store.
     pub store: &'a StoreUrl,
     /// The key that signed the newest record, if it is not the one in use.
     pub former_key: Option<PublicKey>,
@@ -37,7 +37,7 @@ pub struct OpeningMessage<'a> {
     pub drawn: Option<&'a Token>,
 }
 
-/// Says where the server listens, and what to do next.
+/// Describes the address of the server and the next steps.
 pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) -> io::Result<()> {
     let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
     let mut out = io::stdout().lock();

@@ -38,7 +38,8 @@ settings! {
         durability: Durability = Durability::default(), "ply|match";
         /// The file of the key that signs records, created at the first start
         ///
-        /// The default is lastnim.key beside a SQLite store, in the working folder with PostgreSQL, and a new key in memory.
+        /// The default is lastnim.key next to a SQLite store, in the working folder with PostgreSQL, and a new key in
+        /// memory.
         key: Option<PathBuf> = None, "FILE";
         /// How often the server checks the pages of a SQLite store in the background
         integrity_interval: Duration = OpenOptions::default().integrity_interval, "DURATION".range(100..=86_400_000);

@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Copies a store into a new file, or says how that is done.
+/// Copies a store into a new file, or prints the command that does.
 pub async fn back_up(store: &StoreUrl, file: &Path, form: OutputForm) -> CommandResult {
     match store {
         StoreUrl::Memory => Err(store_failure(
@@ -33,7 +33,7 @@ struct UnfinishedCopy<'f> {
 }
 
 impl<'f> UnfinishedCopy<'f> {
-    /// Makes an empty file that only its owner may read: there will be hashes of tokens in it.
+    /// Creates an empty file that only its owner may read, since it will contain hashes of tokens.
     fn create(file: &'f Path) -> Result<Self, Failure> {
         let what = file.display();
         let name =
@@ -51,7 +51,7 @@ impl<'f> UnfinishedCopy<'f> {
         Ok(Self { file, temporary })
     }
 
-    /// Gives it its name.
+    /// Renames the temporary file to its final name.
     fn finish(self) -> Result<(), Failure> {
         let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty());
         let named = fs::rename(&self.temporary, self.file)
@@ -103,7 +103,7 @@ async fn copy_and_check(store: &StoreUrl, database: &Path, file: &Path, form: Ou
     Ok(CommandExit::Done)
 }
 
-/// Says how a database of PostgreSQL is backed up and restored. A password is not repeated.
+/// Describes how to back up and restore a PostgreSQL database, without repeating a password.
 fn show_commands(store: &StoreUrl, file: &Path, form: OutputForm) -> CommandResult {
     let (url, file) = (store.to_string(), file.display().to_string());
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));

@@ -6,7 +6,7 @@ use lastnim_report::{Section, words::count_words};
 use lastnim_store::{StoreCheck, StoreUrl, check_store};
 use serde_json::{Value, json};
 
-/// Checks a store and says what was found.
+/// Checks a store and prints the result.
 pub async fn check(store: &StoreUrl, form: OutputForm) -> CommandResult {
     let reader = open(store).await?;
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;

@@ -109,7 +109,7 @@ pub async fn open(store: &StoreUrl) -> Result<Arc<dyn StoreReader>, Failure> {
     open_reader(store).await.map_err(|error| store_failure(store, error))
 }
 
-/// Makes the failure of a store.
+/// Converts a store's error to a command failure that names the store.
 pub fn store_failure(store: &StoreUrl, error: StoreError) -> Failure {
     Failure::runtime(error, format!("--store {store}"))
 }

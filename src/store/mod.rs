@@ -1,4 +1,4 @@
-//! `lastnim store`: what a server keeps, looked at and looked after from outside.
+//! `lastnim store`: measures, checks and backs up the store of a server.
 
 mod backup;
 mod check;

@@ -18,7 +18,7 @@ struct StoreStats {
     counts: Vec<MatchCounts>,
 }
 
-/// Measures a store and says what was found.
+/// Measures a store and prints the result.
 pub async fn show(store: &StoreUrl, form: OutputForm) -> CommandResult {
     let reader = open(store).await?;
     let measuring = async {

@@ -1,4 +1,4 @@
-//! Numbers in words of the command line.
+//! Numbers in command-line arguments.
 
 use crate::Failure;
 use lastnim_proto::number_text;

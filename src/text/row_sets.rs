@@ -1,4 +1,4 @@
-//! Sets of rows in words.
+//! Sets of rows as text.
 
 use lastnim_analysis::{Completeness, RowCount, RowSet};
 use lastnim_core::{
@@ -18,7 +18,7 @@ pub fn count_all_rows(seats: SeatCount) -> RowCount {
     RowSet::full(seats).count_rows(&mut Budget::unbounded())
 }
 
-/// Adds examples of rows and, unless they are all, what the rows of each leaf have in common.
+/// Adds examples of rows and, if there are more, the common pattern of each leaf's rows.
 pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> Section {
     if examples.is_empty() {
         return section;
@@ -41,12 +41,12 @@ pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> S
     section.list(items)
 }
 
-/// Says how much of an answer is certain, where that is not all: `cases` are rows or profiles.
+/// Describes how much of an incomplete answer is certain; `cases` are rows or profiles.
 pub fn settled_words(settled: Completeness, cases: &str) -> Option<String> {
     match settled {
         Completeness::Complete => None,
         Completeness::Partial { settled, all, halt } => Some(format!(
-            "This is not all: {settled} of {all} {cases} were looked at, as {halt}; --max-time gives it more time."
+            "This is incomplete: {settled} of {all} {cases} were examined, as {halt}; --max-time allows more time."
         )),
     }
 }

@@ -11,17 +11,17 @@ use std::{
 /// The largest file, in bytes: far more than any needs.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// One thing that is wrong in a file.
+/// A mistake in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileMistake {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what is valid.
+    /// The mistake, and the valid values.
     pub what: String,
 }
 
 impl FileMistake {
-    /// Makes its JSON: that of an error, with its place.
+    /// Returns its JSON: that of an error, with its position.
     fn json(&self, path: &Path) -> Value {
         let (kind, exit_code, reason) = ("mistake", 2, Value::Null);
         json!({ "error": {
@@ -47,7 +47,7 @@ pub fn read_or_print_mistakes<T>(
     };
     let mut errors = io::stderr().lock();
     for mistake in mistakes {
-        // Ignored: the exit code tells as well.
+        // A write error is ignored: the exit code reports the failure too.
         let _ = match form {
             OutputForm::Json => writeln!(errors, "{}", mistake.json(path)),
             OutputForm::Text => writeln!(errors, "{}:{}: {}", path.display(), mistake.line, mistake.what),

@@ -1,4 +1,4 @@
-//! A text in TOML, and what is wrong in it.
+//! TOML text and the mistakes in it.
 
 use super::FileMistake;
 use lastnim_core::game::find_closest_word;
@@ -9,7 +9,7 @@ use toml_edit::{Document, Item, Key, TableLike, Value};
 /// The limit of known keys listed for an unknown one.
 const MAX_LISTED: usize = 24;
 
-/// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It gathers what is wrong.
+/// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It collects mistakes.
 #[derive(Debug)]
 pub struct TomlDocument {
     json: Json,
@@ -18,10 +18,10 @@ pub struct TomlDocument {
 }
 
 impl TomlDocument {
-    /// Parses a text.
+    /// Parses TOML text.
     ///
     /// # Errors
-    /// If it is no TOML: the first mistake.
+    /// The first mistake, if the text is not TOML.
     pub fn parse(text: &str) -> Result<Self, Vec<FileMistake>> {
         let mut lines = LineFinder { text, lines: HashMap::new() };
         match Document::parse(text) {
@@ -47,27 +47,28 @@ impl TomlDocument {
         path.split('.').try_fold(&self.json, |value, name| value.get(name))
     }
 
-    /// Reports a key of the document itself that has no place in it, and leaves it out of what is read.
+    /// Reports an unknown top-level key of the document, and ignores it.
     pub fn refuse_key(&mut self, key: &str, why: &str) {
         if self.json.as_object_mut().is_some_and(|table| table.remove(key).is_some()) {
             self.report_mistake(key, why);
         }
     }
 
-    /// Returns whether a table is there, and reports each of its keys that is not known; `known` is empty if all may be.
+    /// Returns whether a table is present, and reports each of its unknown keys; `known` is empty if every key is
+    /// allowed.
     pub fn has_table(&mut self, path: &str, known: &[&str]) -> bool {
         let value = if path.is_empty() { Some(&self.json) } else { self.get(path) };
         let Some(value) = value.cloned() else { return false };
         self.check_table(path, &value, known)
     }
 
-    /// Returns whether a value is a table, and reports each of its keys that is not known.
+    /// Returns whether a value is a table, and reports its unknown keys.
     pub fn check_table(&mut self, path: &str, value: &Json, known: &[&str]) -> bool {
         let Some(table) = value.as_object() else {
             self.report_mistake(path, format_args!("{value}: it is a table"));
             return false;
         };
-        // A longer list would hide what is said.
+        // A longer list would hide the message.
         let listed =
             if known.len() > MAX_LISTED { format!("{} others", known.len()) } else { known.join(", ") };
         for key in table.keys().filter(|key| !known.is_empty() && !known.contains(&key.as_str())) {
@@ -81,7 +82,7 @@ impl TomlDocument {
         true
     }
 
-    /// Returns the line of a value, or of what it would be in.
+    /// Returns the line of a value, or of the table that would contain it.
     pub fn line_of_path(&self, path: &str) -> usize {
         let around = path.rfind(['.', '[']).map(|end| &path[..end]);
         let line = self.lines.get(path).copied();
@@ -93,7 +94,7 @@ impl TomlDocument {
         self.report_at_line(path, format_args!("{path}: {what}"));
     }
 
-    /// Says that a key is missing.
+    /// Reports a missing key.
     pub fn report_missing(&mut self, path: &str) {
         self.report_mistake(path, "required, but missing");
     }
@@ -180,7 +181,7 @@ impl LineFinder<'_> {
         match value {
             Value::String(text) => text.value().as_str().into(),
             Value::Integer(number) => (*number.value()).into(),
-            // JSON has no number that is infinite or none.
+            // JSON has neither infinity nor NaN.
             Value::Float(number) if !number.value().is_finite() => number.value().to_string().into(),
             Value::Float(number) => (*number.value()).into(),
             Value::Boolean(truth) => (*truth.value()).into(),

@@ -101,7 +101,7 @@ In a running ladder the bot finishes the current round, and its results count.")
   lastnim tournament show $ID --json
 
 Until the end it also shows who is connected, whom matches wait for, and how much time is left: an estimate from the pace
-so far and a maximum by the clocks.")]
+so far and an upper bound from the clocks.")]
     Show(TournamentArg),
     /// Lists tournaments, newest first
     #[command(after_help = "Examples:

@@ -97,7 +97,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Makes the request. A single target uses the field that older servers know.
+    /// Returns the request. A single target uses the field that older servers know.
     fn into_request(self, tournament_id: String, reason: String) -> pb::VoidMatchesRequest {
         use pb::{void_matches_request as alone, void_target as listed};
         let Self { matches, groups } = self;

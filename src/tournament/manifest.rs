@@ -87,7 +87,7 @@ fn print_summary(
         })
     };
     form.print_result(json, |output| {
-        let what = if manifest.is_so_far() { "manifest so far" } else { "manifest" };
+        let what = if manifest.is_so_far() { "interim manifest" } else { "manifest" };
         let matches = count_words(manifest.matches.len() as u64, "match", "matches");
         let path = path.display();
         writeln!(output, "{path}: {what}, {}, {matches}, signed by {signer}", manifest.state)

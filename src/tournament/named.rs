@@ -49,7 +49,7 @@ pub struct TournamentArg {
 }
 
 impl TournamentName {
-    /// Connects to the server where the tournament is played, and replaces a file by the tournament's id.
+    /// Connects to the server of the tournament, and replaces a file by the tournament's id.
     ///
     /// # Errors
     /// If the file has no run, its run has its own server and is not active, or the server cannot be reached.

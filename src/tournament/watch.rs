@@ -10,7 +10,7 @@ use std::{
 };
 use tokio::time::MissedTickBehavior;
 
-/// How often a terminal is refreshed.
+/// The refresh interval of a terminal.
 const ACTIVITY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Follows a tournament to its end, and prints the standings.
@@ -30,7 +30,7 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm)
             }
             _ = ticks.tick(), if screen.is_terminal => {
                 let request = pb::GetTournamentActivityRequest { tournament_id: id.to_owned(), most: 0 };
-                // Standings come all the same, also from a server that does not know this call.
+                // The standings are sent anyway, even by a server that does not know this call.
                 if let Ok(shown) = remote.tournament_client().get_tournament_activity(request).await {
                     screen.show_activity(shown.into_inner().activity.as_ref());
                 }

@@ -5,12 +5,12 @@ use lastnim_config::SettingTable as _;
 use lastnim_llm::LlmSettings;
 use serde_json::Value;
 
-/// Settings that the run decides: transcripts and ledgers are beside it, shared budgets are in `[llm]`, and it knows how long it needs to
-/// void a match.
+/// Settings that the run decides: transcripts and ledgers are in its folder, shared budgets are in `[llm]`, and it
+/// knows how long it needs to void a match.
 const LEFT_OUT: [&str; 6] =
     ["transcript", "ledger", "shared_budget", "shared_token_budget", "shared_ledger", "endpoint_error_pause"];
 
-/// Reads the settings of a model, and reports what is wrong with them.
+/// Reads the settings of a model and reports their mistakes.
 pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Option<LlmSettings> {
     let mut settings = LlmSettings::default();
     let mut fits = true;
@@ -43,7 +43,7 @@ pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Op
     fits.then_some(settings)
 }
 
-/// Returns the words with which `lastnim bot` is given some settings.
+/// Returns some settings as arguments of `lastnim bot run llm`.
 pub fn llm_arguments(settings: &LlmSettings) -> Vec<String> {
     let (mut settings, mut usual) = (settings.clone(), LlmSettings::default());
     let (settings, usual) = (settings.settings(), usual.settings());
@@ -56,7 +56,7 @@ pub fn llm_arguments(settings: &LlmSettings) -> Vec<String> {
     words.collect()
 }
 
-/// Makes the JSON of the settings that are not the usual ones.
+/// Returns the JSON of the settings that differ from the defaults.
 pub fn llm_json(settings: &LlmSettings) -> Value {
     let (mut settings, mut usual) = (settings.clone(), LlmSettings::default());
     let (settings, usual) = (settings.settings(), usual.settings());

@@ -21,7 +21,7 @@ pub struct LlmTable {
     pub money: Option<Decimal>,
     /// Maximum tokens.
     pub tokens: Option<u64>,
-    /// How often a duplicate group is played again in which a model's endpoint failed.
+    /// The maximum number of replays of a duplicate group in which a model's endpoint failed.
     pub replays: u8,
 }
 
@@ -32,7 +32,7 @@ impl Default for LlmTable {
 }
 
 impl LlmTable {
-    /// Reads the table, and reports what is wrong with it.
+    /// Reads the table and reports its mistakes.
     pub fn read(toml: &mut TomlDocument) -> Self {
         let mut table = Self::default();
         if toml.has_table(TABLE, &KEYS) {
@@ -43,12 +43,12 @@ impl LlmTable {
         table
     }
 
-    /// Returns whether anything bounds what the models cost together.
+    /// Returns whether the total cost of the models is bounded.
     pub fn has_budget(&self) -> bool {
         self.money.is_some() || self.tokens.is_some()
     }
 
-    /// Returns the settings of a model that shares the budgets, with the ledger that those who share it have in common.
+    /// Returns the settings of a model with the shared budgets and their ledger.
     pub fn shared_settings(&self, settings: &LlmSettings, ledger: &Path) -> LlmSettings {
         LlmSettings {
             shared_budget: self.money,
@@ -68,7 +68,7 @@ impl LlmTable {
         (!bounds.is_empty()).then(|| CostBound::of_all(&bounds, self.tokens, self.money))
     }
 
-    /// Makes its JSON.
+    /// Returns its JSON.
     pub fn to_json(self) -> Value {
         let mut json = json!({ KEYS[0]: self.money.to_json(), KEYS[1]: self.tokens.to_json() });
         // Left out if it is the default, so that runs of older programs can continue.

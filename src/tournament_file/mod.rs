@@ -1,6 +1,6 @@
 //! The file of a whole tournament, its bots included.
 //!
-//! [`plan`] reads it and finds every mistake in it. Its keys are the words of the command line and of the protocol.
+//! [`plan`] reads it and finds every mistake in it. Its keys have the names of flags and of fields of the protocol.
 
 pub mod llm_entry;
 pub mod llm_table;

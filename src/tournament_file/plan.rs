@@ -26,15 +26,15 @@ pub struct TournamentPlan {
     pub players: Vec<PlayerEntry>,
     /// The limits of all models together.
     pub llm: LlmTable,
-    /// How many matches it is.
+    /// The number of matches.
     pub total: TotalMatches,
 }
 
 impl TournamentPlan {
-    /// Reads a text.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
+    /// Every mistake in it, from top to bottom; only the first if it is not TOML.
     pub fn parse(text: &str) -> Result<Self, Vec<FileMistake>> {
         let mut toml = TomlDocument::parse(text)?;
         let plan = read_plan(&mut toml);
@@ -89,7 +89,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
         }
     });
     let (settings, terms) = parsed.ok()?;
-    // Bots in which something is wrong count as well: they will be mended.
+    // Bots with mistakes also count, since the mistakes will be corrected.
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
     let total = count.map_err(|error| toml.report_mistake("bot", error)).ok()?;
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(TournamentPlan::parse(&written).unwrap().settings(), plan.settings());
         let nobody =
             tournament_toml(&pb::Tournament { settings: Some(plan.settings()), ..Default::default() });
-        assert!(nobody.contains("\n# Nobody has joined it: ") && !nobody.contains("\n[[bot]]"), "{nobody}");
+        assert!(nobody.contains("\n# No bot has joined it. ") && !nobody.contains("\n[[bot]]"), "{nobody}");
         let mistakes = TournamentPlan::parse(&nobody).unwrap_err();
         assert!(mistakes.iter().any(|mistake| mistake.what == "bot: required, but missing"), "{mistakes:?}");
     }

@@ -1,4 +1,4 @@
-//! The tables `[[bot]]`: who plays.
+//! The tables `[[bot]]`: the players.
 
 use crate::{
     toml_file::{TomlDocument, member_path},
@@ -18,33 +18,33 @@ const KEYS: [&str; 6] = ["name", "command", "house", "llm", "remote", "seed"];
 pub struct PlayerEntry {
     /// Its name.
     pub name: BotName,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: BotOrigin,
 }
 
-/// Where a bot comes from.
+/// The origin of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotOrigin {
     /// A program of this machine and its arguments.
     Command(Vec<String>),
-    /// A house bot, and what its takes follow from if they are drawn.
+    /// A house bot, and the seed of its random takes.
     House(HouseBot, u64),
-    /// A language model, and what its takes follow from where it gives no answer.
+    /// A language model, and the seed of the takes made when it gives no answer.
     Llm(Box<LlmSettings>, u64),
-    /// It is run elsewhere, and joins by itself.
+    /// It runs elsewhere, and joins on its own.
     Remote,
 }
 
 /// The bots of a file.
 #[derive(Debug, Default)]
 pub struct PlayerEntries {
-    /// Those in which nothing is wrong, in the order of the file.
+    /// The entries without mistakes, in the order of the file.
     pub players: Vec<PlayerEntry>,
-    /// The names of all that have one.
+    /// The names of all entries, including those with mistakes.
     pub names: Vec<BotName>,
 }
 
-/// Reads the bots, and reports what is wrong with them.
+/// Reads the bots and reports their mistakes.
 pub fn read_players(toml: &mut TomlDocument) -> PlayerEntries {
     let mut read = PlayerEntries::default();
     let Some(bots) = toml.get("bot").cloned() else {
@@ -76,7 +76,7 @@ fn read_name(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotName
         toml.report_missing(&path);
         return None;
     };
-    let name = toml.some_or_report(name.as_str(), &path, name, "a text, in quotes")?;
+    let name = toml.some_or_report(name.as_str(), &path, name, "a string in quotes")?;
     name.parse().map_err(|error: BotNameError| toml.report_mistake(&path, error)).ok()
 }
 
@@ -91,11 +91,11 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
             let words = command.as_array().filter(|words| !words.is_empty());
             let words =
                 words.and_then(|words| words.iter().map(|word| Some(word.as_str()?.to_owned())).collect());
-            let expected = "a list of texts, such as [\"python3\", \"bot.py\"]";
+            let expected = "a list of strings, such as [\"python3\", \"bot.py\"]";
             toml.some_or_report(words.map(BotOrigin::Command), &at("command"), command, expected)
         }
         (None, Some(house), None, None) => {
-            let word = toml.some_or_report(house.as_str(), &at("house"), house, "a text, in quotes")?;
+            let word = toml.some_or_report(house.as_str(), &at("house"), house, "a string in quotes")?;
             let parsed = word.parse::<HouseBot>().map_err(|error| {
                 let is_unknown = matches!(error, HouseBotError::Unknown(_));
                 let meant = HouseBot::closest_to(word).filter(|_| is_unknown);
@@ -132,7 +132,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
     Some(origin)
 }
 
-/// Returns the kinds of house bots whose takes follow from a seed.
+/// Returns the kinds of house bots that use a seed.
 fn kinds_that_draw() -> Vec<&'static str> {
     HouseBot::EXAMPLES.into_iter().filter(|bot| bot.draws_takes()).map(HouseBot::kind).collect()
 }

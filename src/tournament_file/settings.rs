@@ -7,7 +7,7 @@ use lastnim_proto::{
 };
 use lastnim_tournament::FormatProfile;
 
-/// The tables of the file that say something else.
+/// The tables of the file that are not tournament settings.
 const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
 /// Why a file has no `start_at`.
@@ -20,9 +20,9 @@ pub struct SettingsReader {
     draft: SettingsJsonDraft,
     /// The format, once it is known.
     format: Option<&'static FormatProfile>,
-    /// The bots that the format is about, and the paths at which they are named.
+    /// The bots that the format names, and their paths in the file.
     pub named: Vec<(String, String)>,
-    /// The fields whose mistakes are reported, about which the protocol need not complain as well.
+    /// The fields whose mistakes are reported, which the protocol need not report again.
     reported: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl SettingsReader {
         let inner = file_tables().into_iter().filter_map(|inner| inner.strip_prefix(prefix.as_str()));
         let inner = inner.filter(|inner| !inner.is_empty() && !inner.contains('.'));
         let others = OTHER_TABLES.into_iter().filter(|_| table.is_empty());
-        // The keys of a format that is not known are not known either.
+        // An unknown format has unknown keys.
         let is_open = table == "format" && self.format.is_none();
         let names = settings.iter().filter(|(_, setting)| setting.kind != ValueKind::Matrix);
         let known = names.map(|(name, _)| *name).chain(inner).chain(others).filter(|_| !is_open);
@@ -109,7 +109,8 @@ impl SettingsReader {
         }
     }
 
-    /// Keeps the protocol from complaining of a setting as well. It judges what is drawn as a whole.
+    /// Prevents the protocol from reporting the same setting again. The protocol checks the settings for drawing as a
+    /// whole.
     fn note_reported(&mut self, setting: &TournamentSetting) {
         let field = if setting.table() == "drawn_positions" { setting.table() } else { setting.field };
         self.reported.push(field.to_owned());

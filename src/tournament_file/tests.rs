@@ -1,4 +1,4 @@
-//! Each setting is found in flags, files, what is written as a file, and reports, for every format.
+//! Each setting is present in flags, in files read and written, and in reports, for every format.
 
 use super::plan::TournamentPlan;
 use crate::{
@@ -20,10 +20,10 @@ struct Cli {
     flags: GivenFlags<TournamentFlags>,
 }
 
-/// The bots that play, among them those that a setting may name.
+/// The bots, including those that a setting may name.
 const FIELD: [&str; 6] = ["bot0", "bot1", "candidate0", "candidate1", "baseline0", "baseline1"];
 
-/// What is given to each setting, as a file says it.
+/// The value given to each setting, as written in a file.
 type GivenSettings = Vec<(&'static TournamentSetting, Value)>;
 
 /// Returns one of two values that a setting may have.
@@ -47,7 +47,8 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
     }
 }
 
-/// Returns what a tournament of a format has, with positions of a source. Rows are not given, and it does not start by itself.
+/// Returns what a tournament of a format has, with positions of a source. Rows are not given, and it does not start
+/// automatically.
 fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     let has = |setting: &&TournamentSetting| match (setting.field, setting.format()) {
         ("start_at" | "alliance_matrix.rows", _) => false,
@@ -62,7 +63,7 @@ fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
     all_settings().filter(has).map(|setting| (setting, value(setting))).collect()
 }
 
-/// Returns whether a setting has two values, and not one that is there or not, or that stands for a whole table.
+/// Returns whether a setting has two values, rather than being present or absent, or standing for a whole table.
 fn has_two_values(setting: &TournamentSetting) -> bool {
     !matches!(setting.kind, ValueKind::Format | ValueKind::Flag) && setting.field != "methods"
 }
@@ -93,7 +94,7 @@ fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
     settings_of_flags(&cli.unwrap_or_else(|error| panic!("{error}")).flags).unwrap()
 }
 
-/// Writes settings as a file, which is read as the same settings but for how many bots it starts with.
+/// Writes settings as a file, which is read as the same settings, except for the number of bots at the start.
 fn file_of(settings: &pb::TournamentSettings) -> String {
     let field = FIELD.map(str::to_owned).to_vec();
     let tournament = pb::Tournament { settings: Some(settings.clone()), field, ..Default::default() };

@@ -14,7 +14,7 @@ pub(crate) fn chapters() -> Vec<PathBuf> {
     files
 }
 
-/// Compares the block of a name with what the program says, or writes it if `LASTNIM_WRITE_BOOK` is set.
+/// Compares the named block with the program's text, or writes the block if `LASTNIM_WRITE_BOOK` is set.
 pub(crate) fn check(name: &str, expected: &str) {
     let opening = format!("<!-- generated: {name} -->\n");
     let mut holders = chapters().into_iter().filter_map(|path| {

@@ -1,6 +1,7 @@
 //! The table of metrics, as a server describes them.
 
 use std::{
+    fmt::Write as _,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, Stdio},
@@ -16,7 +17,7 @@ impl Drop for Server {
     }
 }
 
-/// Returns what a server that has just started answers at `/metrics`.
+/// Returns the response of a newly started server at `/metrics`.
 fn scrape() -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
     command.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
@@ -47,7 +48,7 @@ pub(crate) fn table() -> String {
             .filter_map(|line| comment(line, "TYPE"))
             .find(|(typed, _)| *typed == name)
             .unwrap_or_else(|| panic!("{name} has no type"));
-        table += &format!("| `{name}` | {kind} | {description} |\n");
+        writeln!(table, "| `{name}` | {kind} | {description} |").unwrap();
     }
     assert!(table.lines().count() > 20, "{answer}");
     table

@@ -9,6 +9,11 @@ use std::fmt::Write as _;
 /// The files whose messages bots send and receive.
 const SESSION_FILES: [&str; 2] = ["lastnim/v1/arena_service.proto", "lastnim/v1/game.proto"];
 
+/// Returns an index as paths of descriptors have it.
+fn number(index: usize) -> i32 {
+    i32::try_from(index).expect("a proto has few elements")
+}
+
 /// Returns the comment of an element, in one line.
 fn comment(file: &FileDescriptor, path: &[i32]) -> String {
     let info = file.file_descriptor_proto().source_code_info.as_ref().expect("protos keep their comments");
@@ -41,7 +46,7 @@ pub(crate) fn messages() -> String {
     for service in pool.services() {
         let file = service.parent_file();
         for method in service.methods() {
-            let path = [6, service.index() as i32, 2, method.index() as i32];
+            let path = [6, number(service.index()), 2, number(method.index())];
             let said = comment(&file, &path);
             let first = said.split_inclusive(". ").next().unwrap_or_default().trim();
             writeln!(page, "| `{}.{}` | {first} |", service.name(), method.name()).unwrap();
@@ -51,7 +56,7 @@ pub(crate) fn messages() -> String {
     for name in SESSION_FILES {
         let file = pool.get_file_by_name(name).unwrap();
         for (index, message) in file.messages().enumerate() {
-            let path = [4, index as i32];
+            let path = [4, number(index)];
             writeln!(page, "\n### {}\n\n{}\n", message.name(), comment(&file, &path)).unwrap();
             if message.fields().len() == 0 {
                 continue;
@@ -59,17 +64,17 @@ pub(crate) fn messages() -> String {
             page += "| field | type | description |\n|---|---|---|\n";
             let fields = message.descriptor_proto().field.iter().enumerate();
             for (index, field) in fields {
-                let said = comment(&file, &[path[0], path[1], 2, index as i32]);
+                let said = comment(&file, &[path[0], path[1], 2, number(index)]);
                 let field = message.get_field_by_name(field.name()).unwrap();
                 writeln!(page, "| `{}` | {} | {said} |", field.name(), type_name(&field)).unwrap();
             }
         }
         for (index, words) in file.enums().enumerate() {
-            let path = [5, index as i32];
+            let path = [5, number(index)];
             writeln!(page, "\n### {}\n\n{}\n", words.name(), comment(&file, &path)).unwrap();
             page += "| value | description |\n|---|---|\n";
             for (index, value) in words.enum_descriptor_proto().value.iter().enumerate() {
-                let said = comment(&file, &[path[0], path[1], 2, index as i32]);
+                let said = comment(&file, &[path[0], path[1], 2, number(index)]);
                 writeln!(page, "| `{}` | {said} |", value.name()).unwrap();
             }
         }

@@ -41,7 +41,7 @@ fn signing_key(run: &Path) -> SigningKey {
     load_or_generate_key(&run.join("signing.key")).unwrap()
 }
 
-/// Verifies the card of a run, and returns what is printed of it if it does not hold.
+/// Verifies the card of a run, and returns the output if it is invalid.
 fn flaws(run: &Path) -> Option<String> {
     let output = lastnim(&["record", "verify", run.join("card.jsonl").to_str().unwrap()]);
     let printed = String::from_utf8(output.stdout).unwrap();
@@ -52,7 +52,7 @@ fn flaws(run: &Path) -> Option<String> {
     }
 }
 
-/// Signs a changed card, as a runner could who has the key, and returns what is found.
+/// Signs a changed card, as someone with the key could, and returns the findings.
 fn flaws_of_changed_card(run: &Path, change: impl FnOnce(&mut pb::BenchmarkCard)) -> String {
     let kept = card_text(run);
     let mut changed = card(run);
@@ -63,7 +63,7 @@ fn flaws_of_changed_card(run: &Path, change: impl FnOnce(&mut pb::BenchmarkCard)
     found
 }
 
-/// Changes the records of a run, and returns what is found.
+/// Changes the records of a run, and returns the findings.
 fn flaws_of_changed_records(run: &Path, change: impl FnOnce(&mut Vec<String>)) -> String {
     let file = run.join("records.jsonl");
     let kept = fs::read_to_string(&file).unwrap();
@@ -76,7 +76,7 @@ fn flaws_of_changed_records(run: &Path, change: impl FnOnce(&mut Vec<String>)) -
 }
 
 #[test]
-fn a_program_and_the_same_house_bot_come_to_the_same() {
+fn a_program_scores_like_the_same_house_bot() {
     let folder = Folder::new("benchmark-same");
     let house = play(&folder, "house", &["--house", "greedy"]);
     let program = play(&folder, "program", &["--", "lastnim", "bot", "run", "greedy"]);
@@ -107,7 +107,7 @@ fn a_program_and_the_same_house_bot_come_to_the_same() {
 }
 
 #[test]
-fn whatever_is_done_to_a_card_or_its_records_is_found() {
+fn every_change_to_a_card_or_its_records_is_found() {
     let folder = Folder::new("benchmark-tampering");
     let run = play(&folder, "run", &["--house", "minimax-1"]);
     let other = play(&folder, "other", &["--house", "minimax-1"]);
@@ -117,11 +117,11 @@ fn whatever_is_done_to_a_card_or_its_records_is_found() {
     fs::write(run.join("card.jsonl"), kept.replacen("\"items\":4", "\"items\":3", 1)).unwrap();
     assert!(flaws(&run).unwrap().contains("the signature is not the signer's on this card"));
     fs::write(run.join("card.jsonl"), &kept).unwrap();
-    // Whoever has the key has to make other matches.
+    // Someone with the key would have to play other matches.
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].loss.as_mut().unwrap().value /= 2.0);
     assert!(found.contains("tiers[1].loss.value: the card says "), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.tiers[0].illegal_takes = 1);
-    assert!(found.contains("tiers[0].illegal_takes: the card says 1, and the records 0"), "{found}");
+    assert!(found.contains("tiers[0].illegal_takes: the card says 1, but the records say 0"), "{found}");
     let found = flaws_of_changed_card(&run, |card| {
         card.tiers[1].heads.remove(0);
         card.tiers[1].items -= 1;
@@ -131,7 +131,7 @@ fn whatever_is_done_to_a_card_or_its_records_is_found() {
         card.tiers[1].heads.pop();
         card.tiers[1].items -= 1;
     });
-    assert!(found.contains("tier 5 is not over after 3 of 4 items"), "{found}");
+    assert!(found.contains("tier 5 is incomplete after 3 of 4 items"), "{found}");
     assert!(found.contains("is of item 4 of tier 5, and the card leaves it out"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].heads.swap(0, 1));
     assert!(found.contains("item 1 of tier 5: its record is not of this item"), "{found}");
@@ -139,7 +139,7 @@ fn whatever_is_done_to_a_card_or_its_records_is_found() {
     assert!(found.contains("tier 1 should have ended after 3 items by its rule, but continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);
     assert!(found.contains("its set lastnim-1 is another than that of this program"), "{found}");
-    // Another key's records of the same items do not stand for these.
+    // Another key's records of the same items do not replace these.
     let heads = card(&other).tiers[0].heads.clone();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
     let others = fs::read_to_string(other.join("records.jsonl")).unwrap();
@@ -147,7 +147,7 @@ fn whatever_is_done_to_a_card_or_its_records_is_found() {
     let found = flaws_of_changed_card(&run, |card| card.tiers[0].heads = heads);
     assert!(found.contains("item 1 of tier 1: its record is signed by another key than the card"), "{found}");
     fs::write(run.join("records.jsonl"), records).unwrap();
-    // Records are missing, or were changed.
+    // Some records are missing or were changed.
     let found = flaws_of_changed_records(&run, |lines| drop(lines.remove(2)));
     assert!(found.contains("no record has the head "), "{found}");
     let found = flaws_of_changed_records(&run, |lines| {
@@ -161,7 +161,7 @@ fn whatever_is_done_to_a_card_or_its_records_is_found() {
 }
 
 #[test]
-fn an_interrupted_benchmark_is_carried_on_and_one_that_is_over_is_not_overwritten() {
+fn an_interrupted_benchmark_continues_and_a_finished_one_is_not_overwritten() {
     let folder = Folder::new("benchmark-interrupted");
     let run = play(&folder, "run", &["--house", "epsilon-0.5"]);
     let whole = card(&run);
@@ -173,7 +173,7 @@ fn an_interrupted_benchmark_is_carried_on_and_one_that_is_over_is_not_overwritte
     };
     let (code, why) = again("epsilon-0.5");
     assert!(code == Some(2) && why.contains("it has a finished benchmark"), "{why}");
-    // As if it had been killed in the middle of a line.
+    // A benchmark killed while writing a line leaves such a file.
     fs::remove_file(run.join("card.jsonl")).unwrap();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
     let third = records.match_indices('\n').nth(2).unwrap().0;
@@ -189,7 +189,7 @@ fn an_interrupted_benchmark_is_carried_on_and_one_that_is_over_is_not_overwritte
 }
 
 #[test]
-fn one_bot_is_needed() {
+fn exactly_one_bot_is_required() {
     let refused = |args: &[&str]| {
         let output = lastnim(&[&["check", "benchmark"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");

@@ -24,7 +24,8 @@ fn lastnim(args: &[&str], input: &str) -> (i32, String, String) {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let (mut stdin, input) = (child.stdin.take().unwrap(), input.to_owned());
-    // Of its own, for a batch is answered while it is read. A program that does not read its input may have closed it.
+    // On a separate thread, since a batch is answered while it is read. A program that does not read its input may
+    // have closed it.
     let writer = thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
     let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -36,13 +37,13 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // One may be left of a run that was interrupted.
+        // An interrupted run may have left one.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -70,13 +71,13 @@ fn record(number: u64, form: RecordForm) -> String {
     form.write(&record, Some(&seal))
 }
 
-/// The records of so many matches, a line each.
+/// The records of this many matches, one per line.
 fn lines(matches: u64) -> String {
     (0..matches).map(|number| record(number, RecordForm::Json)).collect()
 }
 
 #[test]
-fn figures_are_the_sums_of_the_single_audits() {
+fn figures_are_the_sums_of_single_audits() {
     let records = lines(150);
     let (code, single, _) = lastnim(&["audit", "match", "--batch"], &records);
     assert_eq!(code, 0);
@@ -130,7 +131,7 @@ fn figures_are_the_sums_of_the_single_audits() {
 }
 
 #[test]
-fn files_folders_and_their_order_come_to_the_same() {
+fn the_form_and_order_of_inputs_do_not_matter() {
     let folder = Folder::new("bot-audit-folder");
     for (number, form) in (0..60).zip(RecordForm::JSON.into_iter().cycle()) {
         folder.write(&format!("{number:03}.json"), &record(number, form));
@@ -148,7 +149,7 @@ fn files_folders_and_their_order_come_to_the_same() {
 }
 
 #[test]
-fn the_report_tells_it_in_words() {
+fn the_text_report_shows_every_section() {
     let records = lines(150);
     let (code, report, errors) = lastnim(&["audit", "bot", "any", "-"], &records);
     assert_eq!((code, errors.as_str()), (0, ""));
@@ -189,7 +190,7 @@ fn the_report_tells_it_in_words() {
 }
 
 #[test]
-fn what_does_not_verify_does_not_count() {
+fn unverified_records_do_not_count() {
     let good = record(0, RecordForm::Json);
     let took = good.find("\"took\":").unwrap();
     let forged = format!("{}{}", &good[..took], good[took..].replacen("\"take\":\"", "\"take\":\"1", 1));
@@ -218,7 +219,7 @@ fn what_does_not_verify_does_not_count() {
     assert!(refusals[3].starts_with("left out: standard input: line 6: not a record"), "{errors}");
 
     let (code, found, _) = lastnim(&["audit", "bot", &bot, "--unsigned", "--json", "-"], &input);
-    // Whoever signed it, it is the record that was given before.
+    // It is the record that was given before, no matter who signed it.
     let records = &json(&found)["records"];
     assert_eq!((code, &records["unsigned"], &records["given_twice"]), (3, &0.into(), &1.into()));
     let (code, found, _) =
@@ -248,7 +249,7 @@ fn a_match_counts_once() {
     let (_, report, _) = lastnim(&["audit", "field", "-"], &records.repeat(2));
     assert!(report.contains("\nLeft out: 60 given twice.\n"), "{report}");
 
-    // Another tournament of the same name and numbers: other records of the same matches.
+    // Another tournament with the same name and numbers: different records of the same matches.
     let (record, seal) = MadeUp::new(3, 2).play(7);
     let other = RecordForm::Json.write(&record, Some(&seal));
     let (code, report, errors) = lastnim(&["audit", "field", "-"], &format!("{records}{other}"));
@@ -272,7 +273,7 @@ fn a_number_and_a_rotation_count_once() {
     for (records, surplus, words) in [
         (lines(30), &again, " has the number 4 of tournament "),
         (lines(30), &fourth, ", which is not in its duplicate group 1 of 3 rotations\n"),
-        // Nothing else says how many matches a group has: a sequential test has twice as many.
+        // Only the records tell how many matches a group has: a sequential test has twice as many.
         (
             first_four,
             &written(made_up.play_in_group(3, 0)),
@@ -294,7 +295,7 @@ fn a_number_and_a_rotation_count_once() {
 }
 
 #[test]
-fn what_is_missing_of_a_tournament_is_told() {
+fn missing_matches_of_a_tournament_are_reported() {
     let some: String = [0, 1, 2, 4, 5, 9, 10, 11].map(|number| record(number, RecordForm::Json)).concat();
     let (code, report, _) = lastnim(&["audit", "field", "-"], &some);
     assert_eq!(code, 0);
@@ -310,7 +311,7 @@ fn what_is_missing_of_a_tournament_is_told() {
 }
 
 #[test]
-fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
+fn favouritism_is_the_same_in_the_audit_of_a_field() {
     let records = lines(150);
     let (_, field, _) = lastnim(&["audit", "field", "--json", "-"], &records);
     let (_, bot, _) = lastnim(&["audit", "bot", "any", "--json", "-"], &records);
@@ -336,7 +337,7 @@ fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
 }
 
 #[test]
-fn what_cannot_be_audited_is_named() {
+fn records_that_cannot_be_audited_are_named() {
     let folder = Folder::new("bot-audit-folders");
     fs::create_dir(folder.0.join("inside")).unwrap();
     let (code, _, errors) = lastnim(&["audit", "match", folder.path()], "");
@@ -353,7 +354,7 @@ fn what_cannot_be_audited_is_named() {
 }
 
 #[test]
-fn one_match_is_audited_as_ever() {
+fn a_single_match_is_audited() {
     let good = record(0, RecordForm::Json);
     let (code, report, _) = lastnim(&["audit", "match"], &good);
     assert_eq!(code, 0);

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-/// No process here runs so long unless something is wrong.
+/// A timeout that no process reaches unless something is wrong.
 pub const LONG: Duration = Duration::from_mins(5);
 
 /// A process that ends with the test, however the test ends.
@@ -17,7 +17,7 @@ pub struct Process(pub Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -29,7 +29,7 @@ impl Process {
         Self(piped.spawn().unwrap())
     }
 
-    /// Gives it its input, and waits until it ends. That its token could be read is left out of what it complains of.
+    /// Passes its input, and waits until it ends. Its warning that the token can be read is left out of its errors.
     pub fn finish(mut self, input: &[u8]) -> Output {
         let mut stdin = self.0.stdin.take().unwrap();
         let input = input.to_vec();
@@ -44,7 +44,7 @@ impl Process {
     }
 }
 
-/// Returns what a program complains of besides a token on its command line, which the tests give there on purpose.
+/// Returns a program's complaints, except about a token on its command line, which the tests put there on purpose.
 fn without_token_warning(stderr: Vec<u8>) -> Vec<u8> {
     let warning = "others on this machine can read --token";
     let complaints = text(stderr);

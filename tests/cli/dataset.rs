@@ -35,7 +35,7 @@ fn game_of(line: &pb::LabelledPosition) -> Game {
 }
 
 #[test]
-fn every_label_is_what_the_oracle_says_of_each_take() {
+fn every_label_agrees_with_the_oracle() {
     let lines = lines(&["--positions", "150", "--seed", "3"]);
     assert_eq!(lines.len(), 150);
     for line in &lines {
@@ -75,7 +75,8 @@ fn every_label_is_what_the_oracle_says_of_each_take() {
     assert!(difficulties().any(|found| found.playout_error_rate > 0.0), "mcts-32 errs somewhere");
 }
 
-/// Returns the fewest plies of which minimax needs no more, and how many of 16 runs of mcts err, with the seats numbered from the mover.
+/// Returns the search depth from which on minimax is right, and how many of 16 runs of mcts err. Seats are
+/// numbered from the mover.
 fn bots_that_err(game: &Game, solution: &Solution) -> (Option<u32>, u8) {
     let seats = game.matrix.seats();
     let rows: Vec<Vec<u64>> = (0..seats.get())
@@ -96,7 +97,7 @@ fn bots_that_err(game: &Game, solution: &Solution) -> (Option<u32>, u8) {
 }
 
 #[test]
-fn the_set_of_a_position_follows_from_its_id_by_the_rule_that_is_documented() {
+fn the_set_of_a_position_follows_from_its_id_as_documented() {
     for split in ["train", "benchmark"] {
         for line in lines(&["--positions", "100", "--split", split]) {
             let first = u64::from_str_radix(&line.id[..16], 16).unwrap();
@@ -106,7 +107,7 @@ fn the_set_of_a_position_follows_from_its_id_by_the_rule_that_is_documented() {
 }
 
 #[test]
-fn the_same_seed_writes_the_same_and_each_position_once() {
+fn the_same_seed_writes_the_same_distinct_positions() {
     let same: [&str; 4] = ["--positions", "60", "--seed", "9"];
     assert_eq!(dataset(&same).stdout, dataset(&same).stdout);
     let lines = lines(&same);
@@ -116,7 +117,7 @@ fn the_same_seed_writes_the_same_and_each_position_once() {
 
 #[test]
 fn what_is_for_training_and_what_is_for_benchmarks_never_overlap() {
-    // So few positions of this kind exist that every set has nearly all of its own.
+    // There are so few positions of this kind that every set contains nearly all of those that belong to it.
     let kind = ["--seats", "2", "--draw-piles", "1,2", "--draw-counters", "1,6", "--positions"];
     let ids = |split: &str, positions: &str, seed: &str| -> BTreeSet<String> {
         let lines = lines(&[&kind[..], &[positions, "--split", split, "--seed", seed]].concat());
@@ -139,7 +140,7 @@ fn easy_positions_can_be_left_out() {
 }
 
 #[test]
-fn a_file_is_whole_or_not_there() {
+fn a_file_is_complete_or_absent() {
     let folder = env::temp_dir().join(format!("lastnim-dataset-{}", process::id()));
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join("few.jsonl");

@@ -43,7 +43,7 @@ fn of_figure_1(question: &'static str, flags: &[&'static str]) -> Vec<&'static s
 }
 
 #[test]
-fn the_best_declarations_are_told_in_words_and_in_json() {
+fn the_best_declarations_are_printed_as_text_and_json() {
     assert_eq!(
         printed(&of_figure_1("best", &["--seat", "0", "--examples", "2"]), ""),
         "Seat 0: with its true row 0 2 1, seat 2 wins, its rank 1.\n\
@@ -70,7 +70,7 @@ fn the_best_declarations_are_told_in_words_and_in_json() {
 }
 
 #[test]
-fn the_equilibria_are_told_in_words_and_in_json() {
+fn the_equilibria_are_printed_as_text_and_json() {
     let text = printed(&of_figure_1("equilibria", &[]), "");
     assert!(text.starts_with("The truth is an equilibrium: no seat alone has a better row.\n"), "{text}");
     assert!(text.contains("\nPure Nash equilibria: 54 of 216 profiles of declared rows.\n"), "{text}");
@@ -88,7 +88,7 @@ fn the_equilibria_are_told_in_words_and_in_json() {
 }
 
 #[test]
-fn what_is_not_settled_in_time_is_said() {
+fn undecided_answers_are_reported() {
     let five = [
         "oracle",
         "declarations",
@@ -103,7 +103,7 @@ fn what_is_not_settled_in_time_is_said() {
     let text = printed(&five, "");
     assert!(text.starts_with("Whether the truth is an equilibrium is not settled"), "{text}");
     assert!(
-        text.contains("\nThis is not all: 0 of 24883200000 profiles were looked at, as it was stopped"),
+        text.contains("\nThis is incomplete: 0 of 24883200000 profiles were examined, as it was stopped"),
         "{text}"
     );
     let answer = &json_lines(&printed(&[&five[..], &["--json"]].concat(), ""))[0];
@@ -129,7 +129,7 @@ fn a_bots_rows_are_found_in_records() {
          If the others believe the declared row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
          for example 2 0 1\n  all with 2 > 1\n"
     );
-    // The steward's takes say nothing of the bot.
+    // The steward's takes say nothing about the bot.
     let of_alice =
         &json_lines(&printed(&["audit", "rationalise", "--bot", "alice", "--json", record], ""))[0];
     let of_alice = &of_alice["readings"][0];
@@ -169,7 +169,7 @@ fn a_contradiction_names_its_takes() {
 }
 
 #[test]
-fn documents_that_do_not_fit_are_refused_by_name() {
+fn unsuitable_documents_are_refused_by_name() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let file = folder.join("games.jsonl");
     let game = r#"{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[2,2]}"#;
@@ -179,7 +179,7 @@ fn documents_that_do_not_fit_are_refused_by_name() {
         let (code, output, errors) = lastnim(&[&["audit", "rationalise"], args].concat(), "");
         (code, output.lines().next().map(str::to_owned), errors)
     };
-    // The other game counts.
+    // The valid game still counts.
     let illegal = "ply 1: a take of 2 from pile 0, which has 1 left: take 1 to 1";
     let expected = format!("left out: {file}:2: {illegal}\nerror: 1 document was left out, named above\n");
     let counted = "1 match with 2 seats, 1 take; the declared row is 0 1.".to_owned();

@@ -1,4 +1,4 @@
-//! `lastnim demo --serve`: the demo's server, left open to look at.
+//! `lastnim demo --serve` leaves the server of the demo open.
 
 use super::child::Process;
 use serde_json::{Deserializer, Value};

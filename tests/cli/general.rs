@@ -17,12 +17,12 @@ fn solve(args: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that refuses its arguments does not read its input.
+    // A program that rejects its arguments does not read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
 
-/// Solves what is to be solved, and returns what is printed.
+/// Solves a game, and returns the output.
 fn printed(args: &str) -> String {
     let output = solve(&args.split(' ').collect::<Vec<_>>(), "");
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -30,7 +30,7 @@ fn printed(args: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Asks for what is to be refused with a code, and returns the one line that says why.
+/// Runs a command that must be refused with a code, and returns the line that says why.
 fn refused(args: &str, code: i32) -> String {
     let output = solve(&args.split(' ').collect::<Vec<_>>(), "");
     let error = String::from_utf8(output.stderr).unwrap();
@@ -44,10 +44,10 @@ fn json(args: &str) -> Value {
 }
 
 #[test]
-fn a_game_of_three_is_solved_in_words() {
+fn a_game_of_three_is_solved_as_text() {
     assert_eq!(
         printed("--game kayles --piles 3 --players 3 --ending to-move-wins"),
-        "kayles 3: remove one stone of a row, or two neighbours; the row splits there.\n\
+        "kayles 3: remove one stone of a row, or two adjacent ones; the row splits there.\n\
          Ending: to_move_wins, the seat to move when no counter is left wins.\n\
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
          Winner by first seat: 0 -> 0, 1 -> 1, 2 -> 2\n\
@@ -60,7 +60,7 @@ fn a_game_of_three_is_solved_in_words() {
 }
 
 #[test]
-fn a_game_of_two_is_told_its_outcome_and_grundy_value() {
+fn a_game_of_two_has_an_outcome_and_a_grundy_value() {
     let two = "--players 2";
     let text = printed(&format!("--game nim --piles 13,12,8 {two}"));
     for expected in [
@@ -84,7 +84,7 @@ fn a_game_of_two_is_told_its_outcome_and_grundy_value() {
 }
 
 #[test]
-fn every_game_is_solved_in_json() {
+fn every_game_is_solved_as_json() {
     let two = "--players 2 --ending last-mover-wins";
     let cases = [
         ("--game nim --piles 1,2,3", "p", json!(0)),
@@ -119,7 +119,7 @@ fn every_game_is_solved_in_json() {
 }
 
 #[test]
-fn what_is_no_game_is_refused_in_one_line() {
+fn invalid_games_are_refused_in_one_line() {
     let cases = [
         (
             "--game kayle --piles 3 --players 2",
@@ -156,7 +156,7 @@ fn what_is_no_game_is_refused_in_one_line() {
 }
 
 #[test]
-fn a_bound_that_is_met_is_told() {
+fn reached_limits_are_named() {
     let error = refused("--game nim --piles 40,40,40 --players 3 --max-states 1000", 2);
     assert!(
         error.starts_with("nim 40,40,40 with 3 seats: it takes more than 1000 states (--max-states), with "),
@@ -201,7 +201,7 @@ fn a_batch_may_name_games() {
 }
 
 #[test]
-fn an_ending_that_is_not_given_is_that_of_the_game() {
+fn the_default_ending_depends_on_the_game() {
     // One counter is left, and the seat to move takes it: the last mover is seat 0, and then seat 1 is to move.
     for (game, winner) in [("last-nim", 1), ("nim", 0), ("kayles", 0), ("digits", 0), ("end-nim", 0)] {
         let asked = format!("--game {game} --piles 1 --players 2");
@@ -217,7 +217,7 @@ fn an_ending_that_is_not_given_is_that_of_the_game() {
 }
 
 #[test]
-fn misere_play_is_not_mixed_with_the_grundy_value_of_the_other_ending() {
+fn misere_play_does_not_use_the_grundy_value_of_normal_play() {
     let misere = "--game nim --piles 1 --players 2 --ending to-move-wins";
     let text = printed(misere);
     assert!(
@@ -230,7 +230,7 @@ fn misere_play_is_not_mixed_with_the_grundy_value_of_the_other_ending() {
 }
 
 #[test]
-fn last_nim_by_its_name_is_answered_as_the_other_games_are() {
+fn last_nim_can_be_named_like_other_games() {
     let two = "--piles 3,4 --players 2";
     let answer = json(&format!("--game last-nim {two}"));
     let keys = ["ruleset", "winner", "value", "winner_by_first", "options", "method"];

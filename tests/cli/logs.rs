@@ -1,4 +1,4 @@
-//! What a server logs: who came and went, what began and ended, and what was refused.
+//! What a server logs: sessions, starts and ends of matches, and refusals.
 
 use super::child::{Process, json, text};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use std::{
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 
-/// A server whose log goes to a file.
+/// A server that logs to a file.
 struct Server {
     address: String,
     admin: String,
@@ -78,7 +78,7 @@ impl Server {
         }
     }
 
-    /// Stops it in good order, and returns its log.
+    /// Stops it cleanly, and returns its log.
     fn stop(mut self) -> String {
         let stopped = Command::new("kill").arg(self.process.0.id().to_string()).status().unwrap();
         assert!(stopped.success() && self.process.0.wait().unwrap().success());
@@ -87,7 +87,7 @@ impl Server {
 }
 
 #[test]
-fn who_comes_and_goes_and_what_begins_and_ends_is_logged_as_json() {
+fn sessions_matches_and_tournaments_are_logged_as_json() {
     let server = Server::start("serve.json.log", &["--log-format", "json", "--reads", "3"], &[]);
     let (address, admin) = (server.address.clone(), server.admin.clone());
     let id = server.play();
@@ -123,7 +123,7 @@ fn who_comes_and_goes_and_what_begins_and_ends_is_logged_as_json() {
 }
 
 #[test]
-fn the_flag_goes_before_our_variable_and_that_before_the_common_one() {
+fn log_settings_have_an_order_of_precedence() {
     let levels = |args: &[&str], variables: &[(&str, &str)]| {
         static STARTED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = STARTED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

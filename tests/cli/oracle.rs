@@ -30,7 +30,7 @@ fn lastnim(args: &[&str], input: &[u8]) -> Output {
     output
 }
 
-/// Runs a command that is to succeed, and returns what it prints.
+/// Runs a command that must succeed, and returns its output.
 fn printed(args: &[&str], input: &str) -> String {
     let output = lastnim(args, input.as_bytes());
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -38,7 +38,7 @@ fn printed(args: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs a command that is to fail with a code, and returns the one line that says why.
+/// Runs a command that must fail with a code, and returns the line that says why.
 fn refused(args: &[&str], input: &str, code: i32) -> String {
     let output = lastnim(args, input.as_bytes());
     let error = String::from_utf8(output.stderr).unwrap();
@@ -53,7 +53,7 @@ fn json_lines(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_position_is_solved_in_words_and_in_json() {
+fn a_position_is_solved_as_text_and_json() {
     let figure_1 = ["oracle", "solve", "--piles", "1,2,2", "--matrix", "0 2 1; 0 1 2; 0 2 1", "--first", "0"];
     assert_eq!(
         printed(&figure_1, ""),
@@ -180,7 +180,7 @@ fn a_batch_answers_every_good_line_in_order() {
 }
 
 #[test]
-fn a_line_that_is_no_text_or_too_long_is_refused_alone() {
+fn an_unreadable_or_overlong_line_is_refused_alone() {
     let good = br#"{"piles":[3],"alliance_matrix":[[0,1],[0,1]]}"#;
     let mut input = b"\xff\xfe\n".to_vec();
     input.extend(vec![b'['; 5 << 20]);
@@ -222,7 +222,7 @@ fn a_batch_can_be_a_dialogue() {
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_error() {
+fn a_closed_output_is_not_an_error() {
     let input = "{\"piles\":[3],\"alliance_matrix\":[[0,1],[0,1]]}\n".repeat(20_000);
     let mut child = Command::new(LASTNIM)
         .args(["oracle", "solve", "--batch"])
@@ -232,7 +232,7 @@ fn a_reader_that_leaves_is_no_error() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    // The program ends before it has read all.
+    // The program ends before it has read all input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let mut errors = String::new();
     child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
@@ -242,7 +242,7 @@ fn a_reader_that_leaves_is_no_error() {
 const PLAYED: &str = r#"{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}"#;
 
 #[test]
-fn a_bare_game_is_audited_in_words() {
+fn a_bare_game_is_audited_as_text() {
     let text = printed(&["audit", "match", "-"], PLAYED);
     for expected in [
         "Seat 1 won. Under optimal play, seat 2 would have won.\n",
@@ -260,7 +260,7 @@ fn a_bare_game_is_audited_in_words() {
 }
 
 #[test]
-fn a_bare_game_is_audited_in_json() {
+fn a_bare_game_is_audited_as_json() {
     let audit: Value = serde_json::from_str(&printed(&["audit", "match", "-", "--json"], PLAYED)).unwrap();
     let ply = |ply, seat, take, before, after, regret, counters, (sure, safety)| {
         json!({"ply": ply, "seat": seat, "take": take, "predicted_before": before, "predicted_after": after,
@@ -330,7 +330,7 @@ fn games_are_audited_in_batches() {
 }
 
 #[test]
-fn a_document_may_have_many_lines_and_its_faults_are_placed() {
+fn errors_in_a_multi_line_document_have_positions() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("game.json");
     let pretty = serde_json::to_string_pretty(&serde_json::from_str::<Value>(PLAYED).unwrap()).unwrap();
     fs::write(&path, &pretty).unwrap();
@@ -368,11 +368,11 @@ fn the_examples_of_the_help_work() {
     )
     .unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle-examples");
-    // One may be left of an earlier run.
+    // An earlier run may have left one.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let mut examples = 0;
-    // Those of `audit` need records, and run elsewhere, beside a server.
+    // The examples of `audit` need records, so another test runs them with a server.
     for args in [
         &["oracle", "solve", "--help"][..],
         &["oracle", "tree", "--help"],
@@ -394,7 +394,7 @@ fn the_examples_of_the_help_work() {
 }
 
 #[test]
-fn a_key_that_nobody_reads_is_refused_with_the_one_that_was_meant() {
+fn an_unknown_key_is_refused_with_a_suggestion() {
     let misspelt =
         r#"{"piles":[1,2],"alliance_matrix":[[0,1],[0,1]],"endng":"last_mover_wins","takes":[2,1]}"#;
     let keys = r#""piles", "alliance_matrix", "players", "first", "ending", "takes""#;

@@ -1,4 +1,4 @@
-//! What a package has besides the program: completions, pages of the manual, a service.
+//! What a package contains in addition to the program: completions, manual pages, a service.
 
 use super::child::text;
 use std::{
@@ -26,7 +26,7 @@ fn printed(command: &mut Command) -> String {
     text(stdout)
 }
 
-/// Returns whether systemd's tool is there. Where `CI` is set that it is not is a failure.
+/// Returns whether systemd's tool is installed. If `CI` is set, a missing tool is a failure.
 fn has_systemd_analyze() -> bool {
     if Command::new("systemd-analyze").arg("--version").output().is_ok() {
         return true;
@@ -38,11 +38,11 @@ fn has_systemd_analyze() -> bool {
 }
 
 #[test]
-fn the_service_is_right_and_hardened() {
+fn the_service_is_valid_and_hardened() {
     if !has_systemd_analyze() {
         return;
     }
-    // The program of the unit has to exist: here it is the one that was built.
+    // The program of the unit must exist, so use the built one.
     let unit = fs::read_to_string(packaging("lastnim.service")).unwrap();
     let folder = new_folder("unit");
     let (path, broken) = (folder.join("lastnim.service"), folder.join("broken.service"));
@@ -56,20 +56,20 @@ fn the_service_is_right_and_hardened() {
         let output = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(path).output().unwrap();
         (output.status.success(), text(output.stdout) + &text(output.stderr))
     };
-    // What is said of other units of this machine is not of this one.
+    // Messages about other units of this machine are not about this one.
     let about = |said: &str, unit: &str| said.lines().any(|line| line.contains(unit));
     let (is_right, said) = verify(&path);
     assert!(is_right && !about(&said, "lastnim.service"), "{said}");
     let (_, said) = verify(&broken);
     assert!(about(&said, "broken.service"), "a mistake is found: {said}");
-    // From 0 to 100; a service that says nothing of its own has 96.
+    // From 0 to 100; a service without settings has 96.
     let mut security = Command::new("systemd-analyze");
     security.args(["security", "--offline=true", "--threshold=15"]).arg(&path);
     printed(&mut security);
 }
 
 #[test]
-fn the_settings_of_the_service_are_read() {
+fn the_settings_of_the_service_are_valid() {
     let unit = fs::read_to_string(packaging("lastnim.service")).unwrap();
     assert!(unit.contains("ExecStart=/usr/bin/lastnim serve --config /etc/lastnim/serve.toml"), "{unit}");
     let mut command = Command::new(LASTNIM);
@@ -80,7 +80,7 @@ fn the_settings_of_the_service_are_read() {
 }
 
 #[test]
-fn every_command_has_a_page_of_the_manual() {
+fn every_command_has_a_manual_page() {
     let folder = new_folder("man1");
     let said = printed(Command::new(LASTNIM).arg("man").arg(&folder));
     let pages: Vec<_> = fs::read_dir(&folder).unwrap().map(|page| page.unwrap().file_name()).collect();
@@ -96,12 +96,12 @@ fn every_command_has_a_page_of_the_manual() {
     assert!(page("lastnim-tournament-create.1").contains("\\-\\-piles"));
     assert!(
         !pages.iter().any(|name| name.to_string_lossy().contains("supervise")),
-        "what is hidden has none"
+        "hidden commands have no page"
     );
 }
 
 #[test]
-fn the_script_of_bash_completes_commands_and_flags() {
+fn the_bash_script_completes_commands_and_flags() {
     let script = new_folder("completions").join("lastnim.bash");
     fs::write(&script, printed(Command::new(LASTNIM).args(["completions", "bash"]))).unwrap();
     let complete = |words: &str| {

@@ -1,4 +1,4 @@
-//! What tests of records need: the program, folders, and a server on which matches were played.
+//! Fixtures for tests of records: the program, folders, and a server with finished matches.
 
 use serde_json::Value;
 use std::{
@@ -36,7 +36,7 @@ pub(super) fn offline(args: &[&str], input: &str) -> (i32, String, String) {
     run(Command::new(LASTNIM).args(args).env_remove("LASTNIM_SERVER"), input)
 }
 
-/// Runs a command that is to succeed without a word of complaint, and returns what it prints.
+/// Runs a command that must succeed without warnings, and returns its output.
 pub(super) fn printed(args: &[&str], input: &str) -> String {
     let (code, output, errors) = offline(args, input);
     assert_eq!((code, errors.as_str()), (0, ""), "{args:?}: {output}");
@@ -47,13 +47,13 @@ pub(super) fn frozen(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)).unwrap()
 }
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
     pub(super) fn new(name: &str) -> Self {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        // One may be left of a run that was interrupted.
+        // An interrupted run may have left one.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -83,7 +83,7 @@ impl Drop for Folder {
     }
 }
 
-/// A server of the test's own on a free port, on which two bots have played four matches.
+/// The test's own server on a free port, on which two bots have played four matches.
 pub(super) struct Server {
     pub(super) process: Child,
     pub(super) address: String,
@@ -93,7 +93,7 @@ pub(super) struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -106,7 +106,7 @@ impl Server {
         server
     }
 
-    /// Starts a server on a store, on which nothing is played yet.
+    /// Starts a server on a store without matches.
     pub(super) fn on(store: &str) -> Self {
         let mut command = Command::new(LASTNIM);
         command.args(["serve", "--store", store, "--listen", "127.0.0.1:0", "--json"]);

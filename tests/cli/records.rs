@@ -1,4 +1,4 @@
-//! Records from a server to a file, and what keeps none of them back, with the real binary.
+//! Exports records from a server to files, with the real binary; no record is left out.
 
 use super::record_fixture::{FROZEN_KEY, Folder, NOBODY, Server, frozen, json, offline, printed, run, text};
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ fn records_are_fetched_listed_exported_and_verified() {
     assert_eq!(verdicts.matches("whole, ").count(), 3, "{verdicts}");
 }
 
-/// Runs a statement on a database that no server holds.
+/// Runs a statement on a database that no server has open.
 fn execute(database: &str, statement: &str) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -91,7 +91,7 @@ fn execute(database: &str, statement: &str) -> u64 {
 }
 
 #[test]
-fn a_damaged_match_and_another_key_keep_no_other_record_back() {
+fn a_damaged_match_or_another_key_does_not_stop_other_records() {
     let folder = Folder::new("cli-damaged");
     let (database, dir) = (folder.path("lastnim.db"), folder.path("records"));
     let store = format!("sqlite:{database}");
@@ -137,7 +137,7 @@ fn a_damaged_match_and_another_key_keep_no_other_record_back() {
 }
 
 #[test]
-fn what_the_server_does_not_know_is_refused() {
+fn unknown_ids_and_names_are_refused() {
     let (server, folder) = (Server::on("memory"), Folder::new("cli-unknown"));
     let (dir, file) = (folder.path("out"), folder.write("file", ""));
     let tables = ["record", "tables", "--format", "csv", "--output", &dir];
@@ -163,7 +163,7 @@ fn what_the_server_does_not_know_is_refused() {
 }
 
 #[test]
-fn tables_are_exported_whole() {
+fn all_tables_are_exported() {
     let (server, folder) = (Server::start(), Folder::new("cli-tables"));
     let dir = folder.path("tables");
     let counts = json!({"dir": dir, "matches": 4, "seats": 8, "plies": 0, "standings": 2, "still_open": 0,
@@ -233,7 +233,7 @@ fn tables_are_exported_whole() {
 }
 
 #[test]
-fn what_is_refused_is_one_line_and_a_code() {
+fn every_refusal_is_one_line_with_an_exit_code() {
     let folder = Folder::new("cli-refused");
     let file = folder.write("record.json", &frozen("record.json"));
     let lines = folder.write("lines.jsonl", &frozen("record.json").repeat(2));
@@ -271,7 +271,7 @@ fn what_is_refused_is_one_line_and_a_code() {
 }
 
 #[test]
-fn a_watcher_says_that_the_connection_was_lost() {
+fn a_watcher_reports_a_lost_connection() {
     let mut server = Server::on("memory");
     let create = ["tournament", "create", "--seats", "2", "--piles", "3,4", "--declare-within", "1m"];
     let tournament = server.word(&create);

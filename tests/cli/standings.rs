@@ -4,10 +4,10 @@ use super::record_fixture::{Folder, NOBODY, Server, json, offline};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
-/// What is done to the setup of a match.
+/// A change to the setup of a match.
 type SetupChange<'a> = &'a dyn Fn(&mut Value);
 
-/// Takes the hashes and the signature off a record, so that it can be changed.
+/// Removes the hashes and the signature of a record, so that it can be changed.
 fn without_seal(record: &str) -> Value {
     let mut record = json(record);
     for event in record["events"].as_array_mut().unwrap() {
@@ -20,7 +20,7 @@ fn without_seal(record: &str) -> Value {
 }
 
 #[test]
-fn a_record_that_is_one_too_many_is_refused_by_what_it_is() {
+fn a_surplus_record_is_refused_with_its_reason() {
     let (server, folder) = (Server::start(), Folder::new("cli-standings"));
     let shown = server.printed(&["tournament", "show", &server.tournament, "--json"]);
     let cup = folder.write("cup.json", &shown);

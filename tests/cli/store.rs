@@ -1,4 +1,4 @@
-//! What is done with a store from outside: it is measured, checked and backed up while bots play, and a backup is restored.
+//! A store is measured, checked and backed up while bots play, and a backup is restored.
 
 use super::child::{LONG, Process, json, text};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use std::{
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 
-/// A folder in which a server keeps everything.
+/// A folder with all files of a server.
 struct Place {
     folder: PathBuf,
     address: String,
@@ -51,14 +51,14 @@ impl Place {
         json(&self.printed(&[args, &["--json"]].concat()))
     }
 
-    /// Runs a command that is to fail, and returns what it prints and the line that says why.
+    /// Runs a command that must fail, and returns its output and the line that says why.
     fn refused(&self, args: &[&str]) -> (String, String) {
         let Output { status, stdout, stderr } = self.output(args);
         assert_eq!(status.code(), Some(1), "{args:?}: {}", text(stderr.clone()));
         (text(stdout), text(stderr))
     }
 
-    /// Starts a server, later ones where the first one listened.
+    /// Starts a server; later ones listen on the address of the first.
     fn serve(&mut self) -> Process {
         self.serve_with(&[])
     }
@@ -73,7 +73,7 @@ impl Place {
         server
     }
 
-    /// Starts a ladder without an end, and two bots that play on it; returns its id.
+    /// Starts an endless ladder and two bots that play on it; returns its id.
     fn begin(&self, groups_at_once: &str) -> (String, [Process; 2]) {
         self.begin_with(&["--concurrency", groups_at_once])
     }
@@ -100,7 +100,7 @@ impl Place {
         (id, bots)
     }
 
-    /// Waits until so many matches of a tournament are over, and returns how many are.
+    /// Waits until this many matches of a tournament are over, and returns how many are.
     fn until_played(&self, id: &str, least: u64) -> u64 {
         let began = Instant::now();
         loop {
@@ -115,7 +115,7 @@ impl Place {
         }
     }
 
-    /// Measures the store until the one tournament in it is as it should be, and returns what is said of it.
+    /// Measures the store until the only tournament in it is as expected, and returns its report.
     fn until_stats(&self, settled: impl Fn(&Value) -> bool) -> Value {
         let began = Instant::now();
         loop {
@@ -134,7 +134,7 @@ fn number(of: &Value, name: &str) -> u64 {
 }
 
 #[test]
-fn a_backup_that_is_taken_while_bots_play_is_whole_and_can_be_restored() {
+fn a_backup_taken_during_play_is_complete_and_can_be_restored() {
     let mut place = Place::new("backup");
     let server = place.serve();
     let (id, bots) = place.begin("4");
@@ -155,14 +155,14 @@ fn a_backup_that_is_taken_while_bots_play_is_whole_and_can_be_restored() {
     let leftovers: Vec<_> =
         fs::read_dir(&place.folder).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert!(!leftovers.iter().any(|name| name.to_string_lossy().contains(".part")), "{leftovers:?}");
-    // The running server's own store is checked and measured as well, and nobody is kept from playing.
+    // The running server's own store is also checked and measured, without interrupting play.
     let checked = place.json(&["store", "check"]);
     assert_eq!((&checked["damages"], checked["signers"].as_array().unwrap().len()), (&0.into(), 1));
     assert_eq!(checked["signers"][0]["public_key"], place.printed(&["record", "key"]).as_str());
     let stats = place.json(&["store", "stats"]);
     assert_eq!((&stats["tournaments"][0]["tournament_id"], &stats["bots"]), (&id.as_str().into(), &2.into()));
     let played = place.until_played(&id, before + 5);
-    // The machine is lost: what is left are the last backup and the key.
+    // The machine is lost: only the last backup and the key are left.
     drop(server);
     let kept = place.json(&["store", "check", "--store", "sqlite:backup-2.db"])["matches"].as_u64().unwrap();
     assert!(kept < played);
@@ -181,7 +181,7 @@ fn a_backup_that_is_taken_while_bots_play_is_whole_and_can_be_restored() {
     drop(bots);
 }
 
-/// Changes rows past the server, and returns how many.
+/// Changes rows behind the server's back, and returns how many.
 fn change_rows(database: &Path, change: &str) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -193,7 +193,7 @@ fn change_rows(database: &Path, change: &str) -> u64 {
 }
 
 #[test]
-fn what_was_changed_is_found_and_not_backed_up() {
+fn changed_rows_are_found_and_not_backed_up() {
     let mut place = Place::new("check");
     let server = place.serve();
     let (id, bots) = place.begin("1");
@@ -233,7 +233,7 @@ fn what_was_changed_is_found_and_not_backed_up() {
 }
 
 #[test]
-fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
+fn records_are_pruned_during_play() {
     let mut place = Place::new("prune");
     let server = place.serve();
     let (id, bots) = place.begin("4");
@@ -263,7 +263,7 @@ fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
     assert!(number(&exported, "pruned") > 20 && number(&exported, "written") > 0, "{exported}");
     let audited = place.json(&["audit", "field", "--tournament", &id]);
     assert!(number(&audited["records"], "pruned") > 20, "{audited}");
-    // A server that is killed and started again finds all that it needs.
+    // A killed server finds everything it needs after a restart.
     drop(server);
     let checked = place.json(&["store", "check"]);
     assert_eq!(
@@ -283,14 +283,14 @@ fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_ladder_with_a_retention_plays_on_while_its_server_prunes_it() {
+fn a_ladder_with_a_retention_is_pruned_while_it_runs() {
     let mut place = Place::new("retention");
     let prunes_often = ["--retention-interval", "100ms"];
     let server = place.serve_with(&prunes_often);
     let (id, bots) = place.begin_with(&["--concurrency", "4", "--keep-matches", "10"]);
     assert!(place.printed(&["tournament", "show", &id]).contains("of the newest 10 matches"));
     let pruned = number(&place.until_stats(|stats| number(stats, "pruned_matches") > 20), "pruned_matches");
-    // It is killed while it prunes, and the next one goes on.
+    // It is killed while it prunes, and the next run continues.
     drop(server);
     let server = place.serve_with(&prunes_often);
     place.until_stats(|stats| number(stats, "pruned_matches") > pruned + 20);
@@ -313,7 +313,7 @@ fn a_ladder_with_a_retention_plays_on_while_its_server_prunes_it() {
     let oldest = listed["matches"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();
     let (_, why) = place.refused(&["record", "get", oldest]);
     assert!(why.contains("was pruned"), "{why}");
-    // Nobody plays, and nothing more goes, also when it is over.
+    // Nobody plays, so nothing more is pruned, even after the end.
     place.printed(&["tournament", "cancel", &id]);
     drop(server);
     let again = place.serve_with(&prunes_often);

@@ -1,4 +1,4 @@
-//! The organiser's path by hand: a server, bots, a tournament, its matches, all with the real binary.
+//! A tournament organised by hand: a server, bots, a tournament and its matches, all with the real binary.
 
 use super::child::{LONG, json, text};
 mod examples;
@@ -43,7 +43,7 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     let beside = (&shown["verdict"], &shown["field_history"]);
     assert_eq!(beside, (&json!({}), &Value::Null), "the standings and the field say all");
     let shown = shown["tournament"].clone();
-    // In the order in which they came, which is as it happens.
+    // In the order of arrival, which varies.
     let mut field: Vec<_> =
         shown["field"].as_array().unwrap().iter().map(|bot| bot.as_str().unwrap()).collect();
     field.sort_unstable();
@@ -136,7 +136,7 @@ fn standings_follow_from_the_records_alone() {
 }
 
 #[test]
-fn bots_join_and_leave_a_ladder_that_runs_and_its_standings_follow_from_the_records() {
+fn bots_join_and_leave_a_running_ladder_and_its_standings_follow_from_the_records() {
     let server = Server::start();
     let ladder = ["--format", "ladder", "--groups", "300", "--title", "Ladder", "--seed", "3"];
     let create = ["tournament", "create", "--seats", "2", "--piles", "2,3"];
@@ -154,7 +154,7 @@ fn bots_join_and_leave_a_ladder_that_runs_and_its_standings_follow_from_the_reco
     assert_eq!(field(&server.json(&["tournament", "leave", &id, "--token", &tokens[1]])), 1);
     assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "timid"])), 2);
     let (code, why) = server.refused(&["tournament", "join", &id]);
-    assert!(code == 2 && why.contains("an admin names the bot"), "{why}");
+    assert!(code == 2 && why.contains("bot: required for an admin"), "{why}");
 
     assert!(server.printed(&["tournament", "start", &id]).contains(": running"));
     assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "loyal"])), 3);
@@ -200,7 +200,7 @@ fn a_tournament_is_followed_from_its_creation_to_its_end() {
         assert_eq!(json(&connected)["event"], "connected");
         (bot, lines)
     });
-    // A bot joins right after it has connected: until both are in, the tournament cannot start.
+    // A bot joins just after it connects; the tournament cannot start until both have joined.
     let asked_since = Instant::now();
     let started = loop {
         assert!(asked_since.elapsed() < LONG, "the bots do not join");
@@ -250,7 +250,7 @@ fn a_tournament_is_followed_from_its_creation_to_its_end() {
     assert!(code == 1 && why.contains("is finished"), "{why}");
 }
 
-/// The words that create a match in which nobody who is absent is waited for.
+/// The arguments for a match that does not wait for absent bots.
 fn create<'a>(bots: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let quick = ["--piles", "2,7", "--clock", "50ms+0s", "--declare-within", "50ms"];
     [&["match", "create", "--bots", bots], &quick[..], more].concat()
@@ -340,7 +340,7 @@ fn a_cancelled_tournament_has_ended() {
 }
 
 #[test]
-fn what_is_refused_is_one_line_and_a_code() {
+fn every_refusal_is_one_line_with_an_exit_code() {
     let server = Server::start();
     let bot = server.word(&["bot", "register", "alice"]);
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
@@ -349,7 +349,7 @@ fn what_is_refused_is_one_line_and_a_code() {
         (&["tournament", "show", NOBODY], 1, &["no tournament", NOBODY]),
         (&["match", "show", NOBODY], 1, &["no match", NOBODY]),
         (&["record", "get", "x"], 2, &["match id \"x\"", "UUID"]),
-        (&["bot", "register", "alice"], 1, &["alice", "choose another name"]),
+        (&["bot", "register", "alice"], 1, &["alice", "choose another"]),
         (&["bot", "register", "Alice"], 2, &["bot name \"Alice\"", "1 to 32"]),
         (&["bot", "register", "bob", "--token", "wrong"], 1, &["unknown token"]),
         (&["bot", "register", "bob", "--token", &bot], 1, &["role admin"]),

@@ -10,7 +10,7 @@ use std::{
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 const FORMATS: [&str; 6] = ["round-robin", "gauntlet", "swiss", "knockout", "ladder", "sprt"];
 
-/// A folder of the test's own, which goes when the test ends.
+/// A folder for this test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -45,7 +45,7 @@ fn check(file: &Path, more: &[&str]) -> Output {
     Command::new(LASTNIM).args(["tournament", "check"]).arg(file).args(more).output().unwrap()
 }
 
-/// Returns the mistakes in a text, as `LINE: what`.
+/// Returns the mistakes in a file's text, as `LINE: what`.
 fn mistakes(name: &str, file: &str) -> Vec<String> {
     let folder = Folder::new(name);
     let file = folder.write("cup.toml", file);
@@ -76,7 +76,7 @@ fn every_format_has_an_example_without_a_mistake() {
     ];
     assert_eq!(matches, expected.map(|(bound, matches)| (bound.to_owned(), matches)));
     let files = fs::read_dir(example("x").parent().unwrap()).unwrap().map(|file| file.unwrap().path());
-    // A run leaves a folder beside its file.
+    // A run leaves a folder next to its file.
     let files = files.filter(|file| file.extension().is_some_and(|ending| ending == "toml"));
     assert_eq!(
         files.count(),
@@ -91,7 +91,7 @@ fn the_house_bots_are_measured_by_a_file_without_a_mistake() {
     let line = |label: &str| printed.lines().find_map(|line| line.strip_prefix(label)).unwrap().trim();
     assert_eq!(line("matches"), "12000");
     assert!(line("bots").starts_with("17: oracle (house bot oracle), "), "{printed}");
-    assert!(!printed.contains("note"), "rows are drawn anew for each group: {printed}");
+    assert!(!printed.contains("note"), "each group draws new rows: {printed}");
     let page = include_str!("../../docs/reference/house-bots.md");
     let (_, measured) = page.split_once("| bot | regret a match |").unwrap();
     let measured = measured.lines().skip(2).map_while(|row| row.strip_prefix("| `")?.split('`').next());
@@ -104,7 +104,7 @@ fn the_house_bots_are_measured_by_a_file_without_a_mistake() {
 }
 
 #[test]
-fn a_cup_is_told_in_words() {
+fn a_tournament_file_is_described_in_words() {
     let printed = text(check(&example("round-robin"), &[]).stdout);
     let line = |label: &str| printed.lines().find_map(|line| line.strip_prefix(label)).unwrap().trim();
     assert_eq!(line("format"), "round robin");
@@ -117,12 +117,9 @@ fn a_cup_is_told_in_words() {
 }
 
 #[test]
-fn groups_that_say_nothing_new_are_noted() {
+fn repeated_groups_are_noted() {
     let with_random_rows = fs::read_to_string(example("sprt")).unwrap();
-    assert!(
-        !text(check(&example("sprt"), &[]).stdout).contains("note"),
-        "rows are drawn anew for each group"
-    );
+    assert!(!text(check(&example("sprt"), &[]).stdout).contains("note"), "each group draws new rows");
     let file = with_random_rows.replace("alliance = \"random\"", "alliance = \"standard\"");
     let folder = Folder::new("repetition");
     let file = folder.write("cup.toml", &file);
@@ -171,7 +168,7 @@ command = []
         "15: retention.match: an unknown key: did you mean `matches`? known here: matches,",
         "17: bot[0].name: bot name \"A\": expected 1 to 32",
         "18: bot[0].house: house bot \"gready\": expected one of random,",
-        "21: bot[1].command: []: expected a list of texts",
+        "21: bot[1].command: []: expected a list of strings",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
@@ -180,7 +177,7 @@ command = []
 }
 
 #[test]
-fn what_does_not_fit_together_is_found_on_its_line() {
+fn conflicting_settings_are_found_with_their_line() {
     let file = r#"seats = 3
 alliance = [[0, 1],
   [0, 0]]
@@ -207,7 +204,7 @@ remote = true
     let found = mistakes("together", file);
     let expected = [
         "3: alliance[1]: offset 0 appears twice in a row",
-        "4: concurrency: 20000 matches at once",
+        "4: concurrency: 20000 concurrent matches",
         "6: positions.list[1]: pile 1 of 0 counters",
         "9: format.candidate: no bot \"orcle\" plays: did you mean \"oracle\"? there are oracle, timid",
         "11: format.effect_some: effects of 0 and 40",

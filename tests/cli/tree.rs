@@ -14,7 +14,7 @@ fn lastnim(args: &[&[&str]]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lastnim")).args(args.concat()).output().unwrap()
 }
 
-/// Runs a command that is to succeed, and returns what it prints.
+/// Runs a command that must succeed, and returns its output.
 fn printed(args: &[&[&str]]) -> String {
     let output = lastnim(args);
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -22,7 +22,7 @@ fn printed(args: &[&[&str]]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs a command that is to be refused, and returns the one line that says why.
+/// Runs a command that must be refused, and returns the line that says why.
 fn refused(args: &[&[&str]]) -> String {
     let output = lastnim(args);
     let error = String::from_utf8(output.stderr).unwrap();
@@ -42,7 +42,7 @@ fn json(args: &[&str]) -> Value {
     serde_json::from_str(&tree(args, "json")).unwrap()
 }
 
-/// The states of a document, as the paper writes them.
+/// Returns the states of a document in the paper's notation.
 fn states(document: &Value) -> Vec<String> {
     let nodes = document["nodes"].as_array().unwrap();
     let state = |node: &Value| {
@@ -116,7 +116,7 @@ fn json_names_nodes_by_their_index() {
 }
 
 #[test]
-fn a_cut_tree_says_what_lies_below() {
+fn a_truncated_tree_counts_the_omitted_nodes() {
     let depth_1 = [&THREE_FOUR_FIVE[..], &["--depth", "1"]].concat();
     assert_eq!(
         tree(&depth_1, "text"),
@@ -215,7 +215,7 @@ fn svg_is_well_formed_and_names_every_node() {
         let texts = texts_of_xml(&svg);
         let nodes = document["nodes"].as_array().unwrap();
         let named = texts.windows(4).filter(|texts| texts[0].starts_with('(') && texts[3] == texts[0]);
-        assert_eq!(named.count(), nodes.len(), "each state is a tooltip and stands in its box");
+        assert_eq!(named.count(), nodes.len(), "each state appears as a tooltip and in its box");
         for (state, node) in states(&document).iter().zip(nodes) {
             let verdict = format!("seat {} wins", node["winner"]);
             let shown = texts.windows(3).any(|texts| texts[0] == state && texts[2].starts_with(&verdict));
@@ -229,7 +229,7 @@ fn svg_is_well_formed_and_names_every_node() {
 }
 
 #[test]
-fn what_is_too_large_is_refused_with_what_would_fit() {
+fn a_tree_that_is_too_large_is_refused_with_the_limit() {
     let piles = ["--piles", "9,9,1,6", "--players", "4"];
     assert_eq!(
         refused(&[&["oracle", "tree"], &piles]),
@@ -283,7 +283,7 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
 }
 
 #[test]
-fn a_graph_may_be_cut() {
+fn a_graph_can_be_truncated() {
     let args = ["--piles", "300,300", "--players", "3", "--graph", "--depth", "1"];
     let document = json(&args);
     assert_eq!(document["form"], "graph");
@@ -296,7 +296,7 @@ fn a_graph_may_be_cut() {
 }
 
 #[test]
-fn a_file_is_written_in_place_of_standard_output() {
+fn output_can_be_written_to_a_file() {
     let path = env::temp_dir().join(format!("lastnim-tree-{}.svg", std::process::id()));
     let name = path.to_str().unwrap();
     assert_eq!(printed(&[&["oracle", "tree", "--format", "svg", "--output", name], &FIGURE_1]), "");
@@ -344,7 +344,7 @@ The line of best play, with the smallest optimal takes:
 }
 
 #[test]
-fn an_explanation_of_giant_piles_stays_short() {
+fn an_explanation_of_large_piles_is_short() {
     let piles = ["1000000000000000000"; 100].join(",");
     let text = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", &piles]]);
     assert!(text.contains("\n  1 to ") && text.contains("  and so on until seat "), "{text}");

@@ -1,4 +1,4 @@
-//! `lastnim record verify`: what is found in files that somebody changed, with the real binary.
+//! `lastnim record verify` on changed files, with the real binary.
 
 use super::record_fixture::{FROZEN, FROZEN_KEY, Folder, NOBODY, frozen, json, offline, printed};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn frozen_records_verify_in_every_form() {
 }
 
 #[test]
-fn what_was_done_to_a_record_is_said_in_one_line() {
+fn each_change_to_a_record_is_named_in_one_line() {
     let [line, pretty] = FROZEN.map(frozen);
     let cases = [
         (line.replacen("\"take\":\"2\"", "\"take\":\"1\"", 1), "event 5 was changed, or "),
@@ -93,7 +93,7 @@ fn what_was_done_to_a_record_is_said_in_one_line() {
             );
         }
     }
-    // An event that was taken out leaves a gap in the plies.
+    // A removed event leaves a gap in the plies.
     let mut removed = json(&line);
     removed["events"].as_array_mut().unwrap().retain(|event| event["took"]["ply"] != 1);
     let verdict = json(&offline(&["record", "verify", "--json", "-"], &format!("{removed}\n")).1);
@@ -127,7 +127,7 @@ fn a_difference_at_the_ends_of_lines_is_named() {
 }
 
 #[test]
-fn what_cannot_be_read_stops_no_other_record() {
+fn an_unreadable_record_does_not_stop_others() {
     let folder = Folder::new("cli-unreadable");
     let line = frozen("record.json");
     let whole = folder.write("whole.json", &line);

@@ -6,7 +6,7 @@ use crate::terminal::{Terminal, is_shown};
 const GAME: &str =
     r#"echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}'"#;
 
-/// A terminal with the frozen record, in each of its forms.
+/// A terminal with the frozen record, in each of its formats.
 pub fn with_record() -> Terminal {
     let terminal = Terminal::offline();
     for file in ["record.json", "record.pretty.json", "record.txt"] {
@@ -45,7 +45,7 @@ echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"taken":[1,2]}') | lastnim au
 }
 
 #[test]
-fn what_cannot_be_audited_is_named() {
+fn records_that_cannot_be_audited_are_named() {
     let mut terminal = with_record();
     terminal.write("broken.json", "{\n  \"piles\": [3, 4],\n  \"takes\": [1,,2]\n}\n");
     terminal.write("cut.json", "{\"piles\": [3, 4],\n");

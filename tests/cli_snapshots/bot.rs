@@ -1,4 +1,4 @@
-//! `lastnim bot`: what each house bot prints of its matches.
+//! `lastnim bot`: what each house bot prints about its matches.
 
 use crate::{
     server::{PATIENT, Server},
@@ -12,7 +12,7 @@ const HOUSE_BOTS: [(&str, &str); 6] =
 #[test]
 fn every_house_bot_reports_its_matches() {
     let server = Server::start();
-    // It joins first, so that each tournament begins once the other is there.
+    // It joins first, so each tournament begins once the other bot is connected.
     let _rival = server.house_bot("rival", &["timid"]);
     for (kind, flags) in HOUSE_BOTS {
         let mut terminal = server.terminal();
@@ -61,7 +61,7 @@ fn a_bot_says_its_version() {
 }
 
 #[test]
-fn what_is_no_house_bot_is_named() {
+fn unknown_house_bots_are_named() {
     let lines = [
         "lastnim bot run",
         "lastnim bot run gready --token x",
@@ -87,7 +87,7 @@ fn tournaments_that_a_bot_cannot_join() {
     terminal.set("NOBODY", "01890a5d-ac96-774b-bcce-b302099a8057");
     let id = terminal.quietly("lastnim tournament create --seats 2 --piles 3");
     terminal.set("ID", &id);
-    // Whether it still says that it is connected is a matter of time.
+    // Whether it is still listed as connected depends on timing.
     let lines = [
         "lastnim tournament cancel $ID",
         "lastnim bot run greedy --tournament $ID > said",

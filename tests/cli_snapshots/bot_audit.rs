@@ -7,7 +7,7 @@ use crate::{server::PLAYED, terminal::Terminal};
 use lastnim_proto::record_file::RecordForm;
 use records::MadeUp;
 
-/// A terminal with records of 20 groups, one a line, and some of them as files.
+/// A terminal with records of 20 groups, one per line, and some of them as files.
 fn with_records() -> Terminal {
     let terminal = Terminal::offline();
     let made_up = MadeUp::new(3, 1);
@@ -40,7 +40,8 @@ fn a_field_is_audited() {
 
 #[test]
 fn a_bot_is_audited_straight_from_the_server() {
-    // Intervals are drawn for each tournament by its id, but that of a bot without an error has no width.
+    // Intervals depend on random draws seeded with each tournament's id, but the interval of a bot without errors has
+    // no width.
     let line = "lastnim audit bot oracle --tournament $THREE --puzzles 0 | grep -e ^oracle -e ^Of -e ^Signed";
     PLAYED.terminal().run(line).is_snapshot("bot_audit", "of_server");
 }

@@ -1,4 +1,4 @@
-//! `lastnim bot`, `lastnim bot register` and `lastnim bot remove`.
+//! `lastnim bot register`, `list`, `show`, `rotate` and `remove`.
 
 use crate::server::{PATIENT, PLAYED, Server};
 
@@ -65,7 +65,7 @@ fn sessions_and_lost_seats_are_shown() {
 }
 
 #[test]
-fn what_is_no_bot_is_named() {
+fn unknown_bots_are_named() {
     let lines = [
         "lastnim bot register",
         "lastnim bot register Alice",

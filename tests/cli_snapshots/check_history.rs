@@ -23,7 +23,7 @@ fn an_honest_server_is_contradicted_by_nothing() {
 }
 
 #[test]
-fn what_contradicts_the_record_is_named() {
+fn contradictions_to_the_record_are_named() {
     let changes = [
         r#"sed 's/"winner":1,"audit"/"winner":0,"audit"/'"#,
         r#"sed 's/"turn":\(.*\)"bank_ms":60100/"turn":\1"bank_ms":60099/'"#,
@@ -33,7 +33,7 @@ fn what_contradicts_the_record_is_named() {
     let mut lines: Vec<_> =
         changes.iter().map(|change| format!("{change} alice.session.jsonl | {CHECK}")).collect();
     lines.push(format!("{} alice.session.jsonl | {CHECK} --json", changes[0]));
-    // The record of another match: the logs are held against each other.
+    // The record of another match: the logs are compared with each other.
     let other = CHECK.replace("session-record", "record");
     lines.push(format!(r#"sed 's/"counters":2,"bank/"counters":3,"bank/' alice.session.jsonl | {CHECK}"#));
     lines.push(format!("{} alice.session.jsonl | {other}", changes[0]));
@@ -44,7 +44,7 @@ fn what_contradicts_the_record_is_named() {
 }
 
 #[test]
-fn what_is_no_log_is_named() {
+fn invalid_logs_are_named() {
     let lines = [
         "lastnim audit history",
         "lastnim audit history no-such-file --records session-record.json",

@@ -24,7 +24,7 @@ fn the_equilibria_are_found() {
 }
 
 #[test]
-fn what_is_not_settled_or_cannot_be_asked() {
+fn undecided_and_invalid_questions() {
     let unsettled = "lastnim oracle declarations equilibria --piles 5,4,11,2,7,6 --players 5 --max-time 0s";
     is_shown("declarations", "unsettled", &[unsettled, &format!("{unsettled} --json")]);
     let errors = [

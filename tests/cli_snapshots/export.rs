@@ -23,7 +23,7 @@ fn tables_are_exported() {
 }
 
 #[test]
-fn what_cannot_be_exported_is_named() {
+fn tables_that_cannot_be_exported_are_named() {
     let lines = [
         "lastnim record tables",
         "lastnim record tables --format csv",

@@ -1,4 +1,4 @@
-//! That no snapshot is left of which no test knows.
+//! Checks that every snapshot belongs to a test.
 
 use std::{fs, path::Path};
 
@@ -20,7 +20,7 @@ fn every_snapshot_is_named_in_its_module() {
     let snapshots = here.join("snapshots");
     for module in names_in(&snapshots) {
         let source = fs::read_to_string(here.join(format!("{module}.rs"))).unwrap();
-        // The pages of help are found, and their module compares them itself.
+        // The module of the help pages compares its own snapshots.
         for name in names_in(&snapshots.join(&module)).into_iter().filter(|_| module != "help") {
             assert!(
                 source.contains(&format!("\"{name}\"")),

@@ -1,12 +1,12 @@
-//! Every page of help.
+//! Every help page.
 
 use crate::{files::names_in, terminal::Terminal};
 use std::path::Path;
 
-/// The name of the snapshot of the program's own page.
+/// The name of the snapshot of the top-level help page.
 const ROOT: &str = "lastnim";
 
-/// Returns the commands that a page of help lists.
+/// Returns the commands that a help page lists.
 fn commands(help: &str) -> Vec<String> {
     let (lists, _) = help.split_once("\nExamples:").unwrap_or((help, ""));
     let sections = lists.split("\n\n").filter(|section| {
@@ -20,7 +20,7 @@ fn commands(help: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_page_is_as_it_was() {
+fn every_help_page_matches_its_snapshot() {
     let mut pages = vec![Vec::<String>::new()];
     let mut names = Vec::new();
     while let Some(page) = pages.pop() {

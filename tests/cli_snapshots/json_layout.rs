@@ -1,8 +1,8 @@
-//! JSON in lines of a width that people can read.
+//! Wraps JSON to lines of readable width.
 
 use serde::de::IgnoredAny;
 
-/// The most characters of a line that is left whole.
+/// The maximum length of a line that is not broken, in characters.
 const MAX_WIDTH: usize = 110;
 
 /// Breaks a line at its outer commas if it is a JSON document and too long. Nothing else changes: neither the order of keys
@@ -39,7 +39,7 @@ fn write_value(output: &mut String, value: &str, indent: usize, column: usize) {
     output.push_str(close);
 }
 
-/// Splits what stands between two brackets at its own commas.
+/// Splits the text between two brackets at its top-level commas.
 fn elements(inside: &str) -> Vec<&str> {
     let (mut elements, mut start, mut depth) = (Vec::new(), 0, 0);
     for (at, byte) in outside_strings(inside) {
@@ -62,7 +62,7 @@ fn key_length(element: &str) -> usize {
     outside_strings(element).find(|&(_, byte)| byte == b':').map_or(0, |(at, _)| at + 1)
 }
 
-/// Returns the bytes that stand in no string, each with its place.
+/// Returns the bytes outside strings, each with its index.
 fn outside_strings(json: &str) -> impl Iterator<Item = (usize, u8)> {
     let (mut in_string, mut escaped) = (false, false);
     json.bytes().enumerate().filter(move |&(_, byte)| {
@@ -78,7 +78,7 @@ fn outside_strings(json: &str) -> impl Iterator<Item = (usize, u8)> {
 }
 
 #[test]
-fn long_json_is_broken_and_nothing_else_changes() {
+fn only_long_json_is_wrapped() {
     let long = format!(r#"{{"b":1.50,"a":[{{"x":"{}"}},2],"c":{{}}}}"#, "}\\\",:".repeat(20));
     let broken = broken_json(&long);
     assert_eq!(broken.lines().map(str::trim_start).collect::<String>(), long);

@@ -1,4 +1,4 @@
-//! `lastnim login` and `lastnim logout`, and where commands find a server and a token.
+//! `lastnim login` and `lastnim logout`, and how commands find a server and a token.
 
 use crate::{
     server::Server,
@@ -8,7 +8,7 @@ use crate::{
 /// The file of credentials, in a terminal's folder.
 const FILE: &str = ".config/lastnim/credentials.json";
 
-/// Opens a terminal in which the admin has logged in, and nothing else says where the server is.
+/// Opens a terminal in which the admin has logged in; no flag or variable names the server.
 fn logged_in(server: &Server) -> Terminal {
     let mut terminal = server.terminal();
     let token = terminal.quietly("lastnim bot register alice");
@@ -59,7 +59,7 @@ fn a_bot_plays_with_a_kept_token() {
     let id = terminal.quietly("lastnim tournament create --seats 2 --piles 3");
     terminal.set("ID", &id);
     terminal.quietly("lastnim tournament cancel $ID");
-    // Whether it still says that it is connected is a matter of time.
+    // Whether it is still listed as connected depends on timing.
     let lines = [
         "lastnim bot run greedy --tournament $ID > said",
         "lastnim bot run greedy --token-file alice.token --tournament $ID > said",
@@ -88,7 +88,7 @@ fn credentials_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn tokens_that_are_none_are_named() {
+fn malformed_tokens_are_named() {
     let server = Server::start();
     let mut terminal = server.terminal();
     let lines = [

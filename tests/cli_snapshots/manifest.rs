@@ -1,9 +1,9 @@
-//! `lastnim tournament manifest`, and `lastnim record verify` of what it writes.
+//! `lastnim tournament manifest`, and `lastnim record verify` on its output.
 
 use crate::server::PLAYED;
 
 #[test]
-fn a_manifest_and_the_records_that_it_stands_for() {
+fn a_manifest_and_its_records() {
     let lines = [
         "lastnim tournament manifest $CUP",
         "lastnim tournament manifest $CUP --output cup.manifest",
@@ -31,7 +31,7 @@ fn manifests_of_every_format_follow_from_the_records() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn faults_of_manifests_are_named() {
     let lines = [
         "lastnim tournament manifest $CUP > cup.manifest",
         "lastnim record export --tournament $CUP --dir records",

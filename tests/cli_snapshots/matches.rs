@@ -48,7 +48,7 @@ fn exhibitions_are_created_and_followed() {
     let create = "lastnim match create --bots greedy,timid --piles 2,3 --alliance standard";
     terminal.run(&format!("{create} {PATIENT} --watch"));
     let create = "lastnim match create --bots timid,greedy --piles 3 --first 1 --matrix '0 1; 1 0'";
-    // How far it has come when it is created depends on the bots.
+    // Its progress at creation depends on the bots.
     terminal.run(&format!("{create} {PATIENT} --watch --json | tail -n +2"));
     terminal.run("lastnim match create --bots absent,greedy --piles 3 --json");
     let create = "lastnim match create --bots absent,greedy --piles 2,2 --clock 4s --alliance standard";

@@ -24,7 +24,7 @@ fn a_bot_practises() {
 }
 
 #[test]
-fn what_is_no_practice_is_refused() {
+fn invalid_practice_is_refused() {
     let server =
         Server::with_flags(&["--house", "oracle", "--house=easy=timid", "--practice-matches-per-bot", "1"]);
     let mut terminal = server.terminal();
@@ -53,7 +53,7 @@ fn what_is_no_practice_is_refused() {
 }
 
 #[test]
-fn what_is_no_house_bot_is_named() {
+fn unknown_house_bots_are_named() {
     let lines = [
         "lastnim serve --house orakle",
         "lastnim serve --house oracle,No=timid",

@@ -17,7 +17,7 @@ fn rows_that_explain_play_are_found() {
 }
 
 #[test]
-fn records_of_folders_are_read_and_what_does_not_count_is_named() {
+fn folders_of_records_are_read_and_ignored_records_are_named() {
     let mut terminal = with_record();
     terminal.set("KEY", crate::stable_text::PUBLIC_KEY);
     let lines = [
@@ -48,7 +48,7 @@ fn takes_that_contradict_each_other_are_shown_with_their_positions() {
 }
 
 #[test]
-fn what_cannot_be_rationalised_is_named() {
+fn play_that_cannot_be_rationalised_is_named() {
     let lines = [
         "lastnim audit rationalise",
         "lastnim audit rationalise record.json",

@@ -1,11 +1,11 @@
-//! What every command says that talks to a server: that it is not there, or that it says no.
+//! What every command that talks to a server says if there is no server, or if the server refuses.
 
 use crate::{
     server::{PLAYED, Server},
     terminal::is_shown,
 };
 
-/// The id of nothing.
+/// An id that does not exist.
 const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
 #[test]
@@ -33,7 +33,7 @@ fn authorities_that_cannot_be_used() {
 }
 
 #[test]
-fn tokens_that_do_not_suffice() {
+fn insufficient_tokens() {
     let server = Server::with_flags(&["--private"]);
     let mut terminal = server.terminal();
     let token = terminal.quietly("lastnim bot register alice");
@@ -56,7 +56,7 @@ fn tokens_that_do_not_suffice() {
 }
 
 #[test]
-fn ids_and_names_that_nobody_has() {
+fn unknown_ids_and_names() {
     let mut terminal = PLAYED.terminal();
     terminal.set("NOBODY", NOBODY);
     let lines = [

@@ -18,7 +18,7 @@ fn a_record_is_replayed() {
 }
 
 #[test]
-fn what_cannot_be_replayed_is_named() {
+fn records_that_cannot_be_replayed_are_named() {
     let lines = [
         "sed 's/\"ply\":1,\"seat\":2,\"take\":\"1\"/\"ply\":1,\"seat\":2,\"take\":\"9\"/' record.json | lastnim record replay -",
         "sed 's/carol/carla/' record.json | lastnim record replay - --json",

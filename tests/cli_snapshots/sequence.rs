@@ -22,7 +22,7 @@ fn values_and_their_period_are_listed() {
 }
 
 #[test]
-fn what_has_no_sequence_is_named() {
+fn games_without_a_sequence_are_named() {
     let lines = [
         "lastnim oracle sequence",
         "lastnim oracle sequence --game chess",

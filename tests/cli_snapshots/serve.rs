@@ -34,7 +34,7 @@ fn files_of_settings_are_read() {
     terminal.is_snapshot("serve", "config_file");
 }
 
-/// Starts a server by a line, shows the line with what it prints first, and stops the server.
+/// Starts a server with a command line, shows the line with the first output, and stops the server.
 fn show_opening(terminal: &mut Terminal, line: &str, lines: usize) {
     let args: Vec<&str> = line.split(' ').skip(1).collect();
     let (_server, mut output) = Ward::start(terminal, &args);
@@ -43,7 +43,7 @@ fn show_opening(terminal: &mut Terminal, line: &str, lines: usize) {
 }
 
 #[test]
-fn a_server_says_where_it_listens() {
+fn a_server_prints_its_address() {
     let mut terminal = Terminal::live();
     terminal.write("lastnim.key", KEY);
     show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --store memory", 5);

@@ -1,4 +1,4 @@
-//! Servers as processes, and what was played on one of them.
+//! Servers as processes, and the matches played on one of them.
 
 use crate::terminal::{LASTNIM, Terminal};
 use serde_json::Value;
@@ -15,8 +15,8 @@ pub const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\
      MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f\n\
      -----END PRIVATE KEY-----\n";
 
-/// A process that ends with its owner, and at the latest with the tests, however they end: a shell ends it when the shell's
-/// input is closed.
+/// A process that ends with its owner, and at the latest with the tests, however they end: a shell stops it when the
+/// shell's input is closed.
 #[derive(Debug)]
 pub struct Ward(Child);
 
@@ -28,7 +28,8 @@ impl Drop for Ward {
 }
 
 impl Ward {
-    /// Starts the program in a terminal, and returns what it prints. The shell itself keeps no hold of that, so that it ends with the program.
+    /// Starts the program in a terminal, and returns what it prints. The shell itself does not keep the output open,
+    /// so the output ends with the program.
     pub fn start(terminal: &Terminal, args: &[&str]) -> (Self, BufReader<ChildStdout>) {
         let mut command = terminal.command("sh");
         command.args(["-c", r#""$@" & exec >&-; read -r line; kill -9 $!; wait"#, "sh", LASTNIM]).args(args);
@@ -43,7 +44,7 @@ impl Ward {
     }
 }
 
-/// Reads so many lines.
+/// Reads this many lines.
 pub fn read_lines(output: &mut BufReader<ChildStdout>, count: usize) -> String {
     let mut lines = String::new();
     for _ in 0..count {
@@ -78,17 +79,17 @@ impl Server {
         Self { address, _process: process, _place: place }
     }
 
-    /// Returns where it listens.
+    /// Returns its address.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Opens a terminal in which the server's admin sits.
+    /// Opens a terminal with the admin's token.
     pub fn terminal(&self) -> Terminal {
         Terminal::online(&self.address, ADMIN)
     }
 
-    /// Registers a house bot under a name, starts it, and waits until it is connected. It plays all that it is given.
+    /// Registers a house bot under a name, starts it, and waits until it is connected. It plays all its matches.
     pub fn house_bot(&self, name: &str, kind: &[&str]) -> Ward {
         let mut terminal = self.terminal();
         let token = terminal.quietly(&format!("lastnim bot register {name}"));
@@ -100,17 +101,17 @@ impl Server {
     }
 }
 
-/// A server on which tournaments of every format were played. Nothing on it changes any more.
+/// A server on which tournaments of every format have finished. Nothing on it changes any more.
 #[derive(Debug)]
 pub struct Played {
     server: Server,
     ids: Vec<(&'static str, String)>,
 }
 
-/// What was played, once for all tests.
+/// The matches played, once for all tests.
 pub static PLAYED: LazyLock<Played> = LazyLock::new(Played::play);
 
-/// The variable of each tournament's id, how it is created, and who plays.
+/// For each tournament, the variable of its id, the arguments that create it, and its bots.
 const TOURNAMENTS: [(&str, &str, &[&str]); 7] = [
     ("CUP", "--title Cup --seats 2 --piles 3,4,5 --piles 2,2 --seed 3", &["greedy", "timid", "random"]),
     (
@@ -177,8 +178,9 @@ impl Played {
         Self { server, ids }
     }
 
-    /// Opens a terminal that knows the ids of what was played, by the names of [`TOURNAMENTS`]. `MATCH` is the first of `THREE`, whose
-    /// rows are assigned; `DECLARED` is the first of `CUP`, in which bots declare in any order.
+    /// Opens a terminal that knows the ids of the tournaments played, by the names in [`TOURNAMENTS`]. `MATCH` is the
+    /// first of `THREE`, whose rows are assigned; `DECLARED` is the first of `CUP`, in which bots declare in any
+    /// order.
     pub fn terminal(&self) -> Terminal {
         let mut terminal = self.server.terminal();
         for (variable, id) in &self.ids {
@@ -188,5 +190,5 @@ impl Played {
     }
 }
 
-/// Clocks with which no bot loses a match, however busy the machine is.
+/// Clocks with which no bot loses a match, no matter how busy the machine is.
 pub const PATIENT: &str = "--clock 10m --declare-within 10m";

@@ -67,7 +67,7 @@ fn a_batch_is_answered_line_by_line() {
 }
 
 #[test]
-fn what_cannot_be_solved_is_named() {
+fn positions_that_cannot_be_solved_are_named() {
     let lines = [
         "lastnim oracle solve",
         "lastnim oracle solve --piles 3",

@@ -31,7 +31,7 @@ fn every_game_is_solved() {
 }
 
 #[test]
-fn each_game_has_an_ending_of_its_own_which_is_printed() {
+fn the_default_ending_of_each_game_is_printed() {
     let lines = [
         "lastnim oracle solve --game last-nim --piles 2,3 --players 2",
         "lastnim oracle solve --game subtraction --set 1,3,4 --piles 21 --players 2",
@@ -58,7 +58,7 @@ fn a_grundy_value_is_shown_step_by_step() {
 }
 
 #[test]
-fn what_is_no_game_is_named() {
+fn invalid_games_are_named() {
     let lines = [
         "lastnim oracle solve --game kayle --piles 3 --players 2",
         "lastnim oracle solve --game chess --piles 3 --players 2",
@@ -84,7 +84,7 @@ fn what_is_no_game_is_named() {
 }
 
 #[test]
-fn what_takes_too_much_says_which_limit_to_raise() {
+fn a_reached_limit_is_named() {
     let lines = [
         "lastnim oracle solve --game nim --piles 9,9,9,9 --players 3 --max-states 100",
         "lastnim oracle solve --game kayles --piles 30 --players 2 --ending last-mover-wins --max-states 5",

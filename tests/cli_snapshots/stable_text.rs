@@ -1,4 +1,4 @@
-//! Output without what differs from run to run.
+//! Removes from output everything that differs from run to run.
 
 use regex::{Captures, Regex, RegexBuilder};
 use std::{collections::HashMap, sync::LazyLock};
@@ -6,14 +6,14 @@ use std::{collections::HashMap, sync::LazyLock};
 /// The public key of every server here, which is the same in every run.
 pub const PUBLIC_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 
-/// Patterns, and what stands for each. What stands in a table has the same width as before.
+/// Patterns and their replacements. In a table, a replacement has the same width as the original.
 static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let patterns = [
         (r"lastnim_[A-Za-z0-9_-]{20,}", "lastnim_TOKEN"),
         (r"[A-Za-z0-9+/]{86}==", "SIGNATURE"),
         (r"\b[0-9a-f]{32}\b", "DATABASE"),
         (r"\bprocess [0-9]+", "process PID"),
-        // A record leaves them out where they are 0, which they may be.
+        // A record leaves them out if they are 0, which is possible.
         (r#","(charged|lag)_us":"[0-9]+""#, ""),
         (r#""([a-z_]*_us)":( ?"?)[0-9]+"#, r#""$1":${2}0"#),
         (r"\b(charged_us|lag_us) [0-9]+", "$1 0"),
@@ -25,22 +25,22 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     ];
     patterns.into_iter().map(|(pattern, shown)| (ascii_regex(pattern), shown)).collect()
 });
-/// A hash or a key, and the blanks behind it in a table.
+/// A hash or a key, and the spaces after it in a table.
 static HASH: LazyLock<Regex> = LazyLock::new(|| ascii_regex("([A-Za-z0-9+/]{43}=)(  )?"));
 static ID: LazyLock<Regex> = LazyLock::new(|| ascii_regex(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"));
 
-/// Makes a pattern whose words consist of ASCII letters.
+/// Compiles a pattern with ASCII word characters.
 fn ascii_regex(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).unicode(false).build().unwrap()
 }
 
-/// The ids that were seen, numbered in the order in which they were.
+/// The ids found so far, numbered in order of appearance.
 #[derive(Debug, Default)]
 pub struct SeenIds(HashMap<String, usize>);
 
 impl SeenIds {
-    /// Replaces what a server drew or measured. An id becomes its number, with as many characters, so that it is seen which
-    /// ones are the same.
+    /// Replaces random and measured values. An id becomes its number, padded to the same length, so equal ids remain
+    /// recognisable.
     pub fn stable(&mut self, text: &str) -> String {
         let mut text = without_times(text);
         for (pattern, shown) in &*PATTERNS {
@@ -60,7 +60,7 @@ impl SeenIds {
     }
 }
 
-/// Replaces the version of the program, which is no change of what it does.
+/// Replaces the version of the program, since a new version is not a change in behaviour.
 pub fn without_version(text: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     text.replace(&format!("lastnim {version}"), "lastnim VERSION")
@@ -95,7 +95,7 @@ fn without_times(text: &str) -> String {
 }
 
 #[test]
-fn what_differs_from_run_to_run_is_replaced() {
+fn variable_output_is_replaced() {
     let mut ids = SeenIds::default();
     let (one, other) = ("01890a5d-ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a8058");
     let text = format!(

@@ -39,7 +39,7 @@ fn standings_from_records() {
 }
 
 #[test]
-fn what_gives_no_standings_is_named() {
+fn records_without_standings_are_named() {
     let terminal = &mut PLAYED.terminal();
     terminal.copy("record.json");
     let lines = [

@@ -12,7 +12,7 @@ fn a_store_is_measured_checked_and_backed_up() {
     terminal.write("text", "no database\n");
     let (_server, mut output) = Ward::start(&terminal, &["serve", "--listen", "127.0.0.1:0", "--json"]);
     read_lines(&mut output, 1);
-    // How large an empty database is, is of no account here.
+    // The size of an empty database does not matter here.
     let sized =
         "sed -e 's/[0-9.]* MiB/N MiB/' -e 's/[0-9]* bytes/N bytes/' -e 's/bytes\":[0-9]*/bytes\":0/g'";
     terminal.run_all(&[
@@ -34,7 +34,7 @@ fn a_store_is_measured_checked_and_backed_up() {
 }
 
 #[test]
-fn what_is_no_store_is_refused() {
+fn invalid_stores_are_refused() {
     let lines = [
         "lastnim store stats",
         "lastnim store check --store sqlite:nowhere/lastnim.db --json",

@@ -1,4 +1,4 @@
-//! A terminal whose commands, with what they print, become a snapshot.
+//! A terminal whose commands and output become a snapshot.
 
 use crate::{
     json_layout::broken_json,
@@ -14,7 +14,7 @@ use std::{
 
 pub const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
@@ -34,21 +34,21 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed now goes with the build folder.
+        // Anything that cannot be removed now is deleted with the build folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// What the output of a terminal depends on.
+/// The dependencies of a terminal's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depends {
-    /// Only on the commands.
+    /// Only the commands.
     OnCommands,
-    /// Also on a server, which draws ids and tells the time.
+    /// Also a server, with random ids and times.
     OnServer,
 }
 
-/// A shell in a folder of its own, in which `lastnim` is in the path.
+/// A shell in its own folder, with `lastnim` in the path.
 #[derive(Debug)]
 pub struct Terminal {
     folder: Folder,
@@ -63,12 +63,12 @@ impl Terminal {
         Self { folder: Folder::new(), depends: Depends::OnCommands, variables: Vec::new(), shown: Vec::new() }
     }
 
-    /// Opens a terminal for commands that play by themselves.
+    /// Opens a terminal for commands that start their own server.
     pub fn live() -> Self {
         Self { depends: Depends::OnServer, ..Self::offline() }
     }
 
-    /// Opens a terminal for commands that talk to a server.
+    /// Opens a terminal for commands that call a server.
     pub fn online(server: &str, admin: &str) -> Self {
         let mut terminal = Self::live();
         terminal.set("LASTNIM_SERVER", server);
@@ -100,7 +100,7 @@ impl Terminal {
         self.write(file, &fs::read_to_string(data).unwrap());
     }
 
-    /// Makes a command that finds what the terminal has, and nothing of whoever runs the tests.
+    /// Makes a command with the environment of the terminal, not that of the user who runs the tests.
     pub fn command(&self, program: &str) -> Command {
         let own = Path::new(LASTNIM).parent().unwrap().to_owned();
         let path = env::var_os("PATH").unwrap_or_default();
@@ -119,33 +119,33 @@ impl Terminal {
         self.command("sh").args(["-c", line]).output().unwrap()
     }
 
-    /// Runs a line, and shows it with what it prints.
+    /// Runs a line, and shows it with its output.
     pub fn run(&mut self, line: &str) -> &mut Self {
         let output = self.output(line);
         self.shown.push((line.to_owned(), output));
         self
     }
 
-    /// Shows a line with what it printed elsewhere.
+    /// Shows a line with its output from elsewhere.
     pub fn show(&mut self, line: &str, printed: &str) -> &mut Self {
         let output = Output { status: ExitStatus::default(), stdout: printed.into(), stderr: Vec::new() };
         self.shown.push((line.to_owned(), output));
         self
     }
 
-    /// Runs lines, one after the other, and shows each with what it prints.
+    /// Runs lines in order, and shows each with its output.
     pub fn run_all(&mut self, lines: &[&str]) -> &mut Self {
         lines.iter().fold(self, |terminal, line| terminal.run(line))
     }
 
-    /// Runs a line that is to succeed, and returns what it prints instead of showing it.
+    /// Runs a line that must succeed, and returns its output instead of showing it.
     pub fn quietly(&self, line: &str) -> String {
         let output = self.output(line);
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
-    /// Asserts that all that was shown is what the snapshot of this name in the folder of a module has.
+    /// Asserts that everything shown equals the snapshot of this name in the folder of a module.
     pub fn is_snapshot(&self, folder: &str, name: &str) {
         let mut ids = SeenIds::default();
         let parts = self.shown.iter().map(|(line, output)| self.part(line, output, &mut ids));
@@ -173,7 +173,7 @@ impl Terminal {
     }
 }
 
-/// Asserts that lines without a server show what the snapshot has.
+/// Asserts that the output of lines without a server equals the snapshot.
 pub fn is_shown(folder: &str, name: &str, lines: &[&str]) {
     Terminal::offline().run_all(lines).is_snapshot(folder, name);
 }

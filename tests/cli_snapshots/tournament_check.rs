@@ -1,9 +1,9 @@
-//! `lastnim tournament check`: what the file of a tournament comes to, and every mistake in it with its line.
+//! `lastnim tournament check`: a summary of a tournament's file, and every mistake in it with its line.
 
 use crate::terminal::Terminal;
 use std::{fs, path::Path};
 
-/// A terminal with the commented files of `examples`.
+/// Opens a terminal with the commented files of `examples`.
 fn with_examples() -> Terminal {
     let terminal = Terminal::offline();
     for example in ["round-robin", "gauntlet", "swiss", "knockout", "ladder", "sprt"] {
@@ -57,7 +57,7 @@ fn examples_of_every_format_are_checked() {
 }
 
 #[test]
-fn two_seats_that_declare_are_told_what_it_leads_to() {
+fn declaring_with_two_seats_is_noted() {
     let two = "seats = 2\nalliance = \"declared\"\npositions = { paper = true }\n\
                [[bot]]\nname = \"a\"\nhouse = \"oracle\"\n[[bot]]\nname = \"b\"\nhouse = \"traitor\"\n";
     let mut terminal = with_examples();
@@ -67,7 +67,7 @@ fn two_seats_that_declare_are_told_what_it_leads_to() {
 }
 
 #[test]
-fn every_mistake_has_its_line() {
+fn every_mistake_is_shown_with_its_line() {
     let mut terminal = Terminal::offline();
     for (name, text) in MISTAKEN {
         terminal.write(&format!("{name}.toml"), text);

@@ -15,12 +15,12 @@ fn with_cup() -> Terminal {
 
 #[test]
 fn a_tournament_is_run_from_its_file() {
-    // On a busy machine it says besides for whom it waits, and how far it is.
+    // On a busy machine it also says which bots it waits for, and its progress.
     let told = "2>&1 | grep -v -e '^waiting for' -e '; 1 '";
     let lines = [
         &format!("lastnim tournament run cup.toml {told}"),
         &format!("lastnim tournament run cup.toml {told}"),
-        // The field stands in the order in which the bots joined, which is any.
+        // The field is in the order in which the bots joined, which varies.
         "lastnim tournament run cup.toml --fresh --json 2> told | sed 's/\"field\":[^]]*/\"field\":[/'",
         "ls cup.run",
         "sed -i 's/seed = 3/seed = 4/' cup.toml",

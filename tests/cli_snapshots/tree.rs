@@ -36,7 +36,7 @@ fn play_is_drawn() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_named() {
+fn trees_that_cannot_be_drawn_are_named() {
     let lines = [
         "lastnim oracle tree",
         "lastnim oracle tree --piles 3 --players 2 --depth -1",

@@ -1,4 +1,4 @@
-//! The program's own words: its summary, its version, and what is no command.
+//! The program's own messages: its summary, its version, and unknown commands.
 
 use crate::terminal::{Terminal, is_shown};
 
@@ -10,7 +10,7 @@ fn summaries_and_version() {
 }
 
 #[test]
-fn what_is_no_command() {
+fn unknown_commands() {
     let lines = [
         "lastnim slove --piles 3",
         "lastnim tournament crate",
@@ -30,7 +30,7 @@ fn what_is_no_command() {
 }
 
 #[test]
-fn pages_and_completions_go_where_they_are_wanted() {
+fn manual_pages_and_completions_are_written_to_a_folder() {
     let mut terminal = Terminal::offline();
     terminal.write("file", "no folder\n");
     terminal.run_all(&[

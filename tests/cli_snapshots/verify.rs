@@ -17,7 +17,7 @@ fn whole_records_verify() {
 }
 
 #[test]
-fn what_is_wrong_with_a_record_is_named() {
+fn faults_of_records_are_named() {
     let lines = [
         "lastnim record verify --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
         "lastnim record verify --key AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= record.json",

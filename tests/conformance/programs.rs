@@ -78,7 +78,7 @@ fn no_processes_are_left() {
 fn the_command_line_is_checked() {
     for (arguments, complaint) in [
         (&["--", "no-such-program"][..], "error: no-such-program: there is no such program in PATH\n"),
-        (&["--only", "seat", "--", "true"], "no check has this name; perhaps seats\n"),
+        (&["--only", "seat", "--", "true"], "no check has this name; did you mean seats?\n"),
         (&["--jobs", "0", "--", "true"], "0 is not in 1..=64\n"),
         (&[], "COMMAND"),
     ] {

@@ -100,7 +100,7 @@ async fn course(
         let rows = reader.count("checkpoints").await;
         assert!(rows <= 1, "only the comparison of its bots remains: {rows} rows");
         reader.close().await;
-        // The result is there again, and nothing is added to it.
+        // The same result is read again, and nothing is added to it.
         server.kill();
         server = stage.start.start().await;
         assert_eq!(server.resumed_matches(), 0);

@@ -38,7 +38,8 @@ impl Database {
         Self::Sqlite(folder.path().join("lastnim.db"))
     }
 
-    /// Starts a PostgreSQL server for the test; `None` if it is not installed, unless that is a failure.
+    /// Starts a PostgreSQL server for the test; `None` if it is not installed and the environment does not require
+    /// it.
     pub fn postgres() -> Option<Self> {
         let server = PostgresServer::start()?;
         let url = server.create_database("crash");
@@ -72,7 +73,7 @@ impl Database {
         }
     }
 
-    /// Flips one bit of the first take of a match, wherever it is stored; a second call restores it.
+    /// Flips one bit of the first take of a match, no matter where it is stored; a second call restores it.
     pub async fn flip_first_take(&self, id: &str) {
         let mut reader = self.reader().await;
         let number: MatchId = id.parse().unwrap();

@@ -16,7 +16,7 @@ const SIZE: &str = "size=12m";
 /// Returns a wrapper command that runs a program with a small file system on a folder; `None` if that is not permitted.
 fn small_file_system(at: &Path) -> Option<Vec<String>> {
     let mount = format!("mount -t tmpfs -o {SIZE} tmpfs '{}' && exec \"$0\" \"$@\"", at.display());
-    // A mount namespace is enough for root; other users need a user namespace as well.
+    // A mount namespace is enough for root; other users also need a user namespace.
     for flags in ["-Urm", "-m"] {
         let wrapper = ["unshare", flags, "sh", "-c", &mount].map(str::to_owned);
         let mut trial = Command::new(&wrapper[0]);

@@ -1,4 +1,4 @@
-//! The logs of bots do not contradict the records, although bots and server are killed.
+//! The logs of bots do not contradict the records, although bots and servers are killed.
 
 use super::database::Database;
 use super::server::{Server, TIMEOUT};

@@ -60,13 +60,13 @@ async fn run_across_kill<T>(
     done
 }
 
-/// Plays a tournament as an SDK bot, which is restarted when `anew` changes.
-fn sdk_bot(start: &Start, token: &str, tournament: &str, anew: watch::Receiver<usize>) -> JoinHandle<()> {
+/// Plays a tournament as an SDK bot, which is restarted when `restarts` changes.
+fn sdk_bot(start: &Start, token: &str, tournament: &str, restarts: watch::Receiver<usize>) -> JoinHandle<()> {
     let options = Options::new(start.address(), token).tournament(tournament);
     tokio::spawn(async move {
         loop {
             let bot = HouseBot::Random.build_bot(5);
-            let mut changed = anew.clone();
+            let mut changed = restarts.clone();
             changed.mark_unchanged();
             let (ends, ended) = tokio::sync::oneshot::channel();
             let run = run_until(bot, options.clone(), async move {
@@ -108,8 +108,8 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
         stage.send(name, token.clone(), MAX_THINKING);
     }
     stage.send("emil", tokens[4].clone(), MAX_THINKING);
-    let (anew, starts_anew) = watch::channel(0);
-    let sdk = sdk_bot(&stage.start, &tokens[3], &id, starts_anew);
+    let (restarts, restarted) = watch::channel(0);
+    let sdk = sdk_bot(&stage.start, &tokens[3], &id, restarted);
 
     let total = organiser.tournament(&id).await.matches_total as usize;
     assert_eq!(total, 72);
@@ -124,7 +124,7 @@ async fn nothing_is_lost(database: impl FnOnce(&Folder) -> Database) {
             tokio::time::sleep(Duration::from_millis(u64::from(BANK_MS) + 500)).await;
         }
         if kill % KILLS_PER_SDK_RESTART == 0 {
-            anew.send_replace(kill);
+            restarts.send_replace(kill);
         }
         let times = if kill % KILLS_PER_DOUBLE_KILL == 0 { 2 } else { 0 };
         killed_again += times;

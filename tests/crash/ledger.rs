@@ -32,7 +32,7 @@ pub struct Told {
     pub ends: BTreeMap<String, ToldEnd>,
     /// The announced matches, with their tournaments.
     pub started: BTreeMap<String, String>,
-    /// The number of plies that each bot knows of each match.
+    /// By bot and match: the number of plies that the bot knows.
     heard: BTreeMap<(String, String), u32>,
     /// The bots that were sent the end of a match.
     pub heard_ends: BTreeSet<(String, String)>,

@@ -31,7 +31,7 @@ async fn open_pairings_are_replayed(database: impl FnOnce(&Folder) -> Database) 
     assert!(lost.len() > 4, "{} matches were open when the server died", lost.len());
     assert_eq!(stage.organiser.get_match(&exhibition).await.unwrap_err().code(), Code::NotFound);
     stage.organiser.tournament_over(&id).await;
-    // Nothing more is announced of lost matches; the others are judged as usual.
+    // Nothing more is announced about lost matches; the others are judged as usual.
     let matches: BTreeSet<String> =
         stage.organiser.matches(&id).await.into_iter().map(|game| game.id).collect();
     stage.witnesses.dismiss().await;

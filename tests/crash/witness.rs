@@ -112,7 +112,7 @@ impl Witness {
             self.ledger.hear(&self.name, &event);
             match event {
                 Event::Ping(ping) => {
-                    send_later(&outbound, Action::Pong(pb::Pong { id: ping.id }), Duration::ZERO)
+                    send_later(&outbound, Action::Pong(pb::Pong { id: ping.id }), Duration::ZERO);
                 }
                 Event::MatchStarted(started) => self.declare(&outbound, &started),
                 Event::Turn(turn) => self.take(&outbound, &turn),

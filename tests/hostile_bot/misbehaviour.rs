@@ -29,7 +29,7 @@ pub enum Misbehaviour {
     DropStream,
     /// Closes its sending side during a match and waits.
     HalfClose,
-    /// Opens a second session beside the first.
+    /// Opens a second session while the first is open.
     TwoSessions,
 }
 

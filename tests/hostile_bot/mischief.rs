@@ -59,7 +59,7 @@ enum Mood {
 }
 
 impl Mischief {
-    /// Makes a bot with these misbehaviours and random choices from the seed.
+    /// Creates a bot with these misbehaviours and random choices from the seed.
     pub(super) fn new(repertoire: &[Misbehaviour], seed: u64) -> Self {
         Self {
             repertoire: repertoire.to_vec(),

@@ -200,7 +200,7 @@ async fn a_replaced_token_is_invalid_and_its_session_closed() {
     let end = line.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::Unauthenticated, "TOKEN_ROTATED"));
     assert_eq!(own.rotate_token(request).await.unwrap_err().code(), Code::Unauthenticated);
-    let refused = BotSession::try_over(host.channel.clone(), &old).await.err().unwrap();
+    let refused = BotSession::try_open_on(host.channel.clone(), &old).await.err().unwrap();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unauthenticated, "BAD_TOKEN"));
     let (_line, welcome) = BotSession::open(&host, &new).await;
     assert_eq!(welcome.bot, "changed");
@@ -213,7 +213,7 @@ async fn replacing_a_token_closes_a_session_that_is_opening() {
     for _ in 0..100 {
         let mut bots = host.bots();
         let rotating = bots.rotate_token(pb::RotateTokenRequest { name: "changing".into() });
-        let (opened, rotated) = tokio::join!(BotSession::try_over(host.channel.clone(), &token), rotating);
+        let (opened, rotated) = tokio::join!(BotSession::try_open_on(host.channel.clone(), &token), rotating);
         if let Ok(mut line) = opened {
             assert_eq!(line.end().await.status().code(), Code::Unauthenticated);
         }
@@ -250,7 +250,7 @@ async fn no_token_is_logged_or_listed() {
     let host = Host::start().await;
     let mut tokens = vec![host.admin.reveal().to_owned(), host.viewer.reveal().to_owned()];
     tokens.push("lastnim_a_token_that_nobody_knows".into());
-    assert!(BotSession::try_over(host.channel.clone(), &tokens[2]).await.is_err());
+    assert!(BotSession::try_open_on(host.channel.clone(), &tokens[2]).await.is_err());
     let token = host.register("secretive").await;
     let (mut line, _) = BotSession::open(&host, &token).await;
     tokens.push(token);

@@ -24,7 +24,7 @@ fn revision_of(page: &Answer) -> &str {
     page.body.split("data-revision=\"").nth(1).unwrap().split('"').next().unwrap()
 }
 
-/// Follows the page of the bot's matches until it contains a text.
+/// Follows the page of the bot's matches until it contains a string.
 pub async fn until_listed(browser: &mut Browser<'_>, words: &str) -> Answer {
     let mut page = browser.get("/play/bot").await;
     let waiting = async {

@@ -107,7 +107,7 @@ async fn refusals_to_join_say_why() {
     host.start_tournament(&id).await;
     let mut browser = seated(&host, &tokens[0]).await;
     let page = browser.get("/play/bot").await;
-    assert!(!page.body.contains("running"), "{}", page.body);
+    assert!(!page.body.contains(">running<"), "{}", page.body);
     for action in ["join", "leave"] {
         let refused = browser.submit(&page, &format!("/play/bot/tournaments/{id}/{action}"), &[]).await;
         assert_eq!(refused.status, 409, "{}", refused.body);

@@ -210,7 +210,7 @@ async fn audits_and_practice_are_closed_too() {
     assert!(refused.message().starts_with("practice is closed to alice while"), "{refused}");
     stage.carol.practise("carol").await.unwrap();
 
-    // The practice match that began earlier continues beside the first of two matches.
+    // The practice match that began earlier continues alongside the first of two matches.
     let ended = async |line: &mut BotSession| {
         let mut ended = Vec::new();
         while !ended.iter().any(|end: &pb::MatchEnded| end.audit.is_none()) {

@@ -61,7 +61,7 @@ async fn frequent_reconnects_leak_no_sessions() {
         let line = match round % 4 {
             // This session is dropped before it is answered.
             0 => {
-                let opening = BotSession::try_over(channel.clone(), &tokens[0]);
+                let opening = BotSession::try_open_on(channel.clone(), &tokens[0]);
                 tokio::select! {
                     biased;
                     line = opening => line.ok(),
@@ -69,10 +69,10 @@ async fn frequent_reconnects_leak_no_sessions() {
                 }
             }
             // The dropped session may arrive later and replace this one, so do not wait for a welcome.
-            1 => BotSession::try_over(channel.clone(), &tokens[0]).await.ok(),
+            1 => BotSession::try_open_on(channel.clone(), &tokens[0]).await.ok(),
             // On a separate connection.
             2 if round % 20 == 2 => Some(BotSession::open(&host, &tokens[0]).await.0),
-            _ => Some(BotSession::over(channel.clone(), &tokens[0]).await.0),
+            _ => Some(BotSession::open_on(channel.clone(), &tokens[0]).await.0),
         };
         drop(line);
     }
@@ -84,14 +84,14 @@ async fn frequent_reconnects_leak_no_sessions() {
     assert_eq!(forfeits(&host, &id).await, []);
     for number in 0..6 {
         let token = host.register(&format!("new-{number}")).await;
-        let entering = async { while BotSession::try_over(channel.clone(), &token).await.is_err() {} };
+        let entering = async { while BotSession::try_open_on(channel.clone(), &token).await.is_err() {} };
         soon("a place", entering).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_tournaments_share_the_limit_of_open_matches() {
-    // The limit of open matches is below what the tournament would play, so it has to wait, and another one as well.
+    // The limit on open matches is below what the tournament would play, so it has to wait, and another one as well.
     let limits = Limits { open_matches: 40, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;

@@ -79,7 +79,7 @@ async fn fragmented_requests_are_answered_when_complete() {
         tokio::task::yield_now().await;
     }
     assert_explains_protocol(&answer(stream).await);
-    // An incomplete request is closed after a while, and blocks nobody before.
+    // An incomplete request is closed after a while, and blocks no other request before that.
     let brief = Duration::from_millis(200);
     let host = without_pages(Config { first_call_timeout: brief, ..Config::default() }).await;
     for said in [&b""[..], b"G", b"GET / HTTP/1.1\r\n", b"P", &CLIENT_HELLO[..1]] {

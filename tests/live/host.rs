@@ -247,7 +247,7 @@ impl Host {
 }
 
 impl Party {
-    /// Makes a party without bots.
+    /// Creates a party without bots.
     pub fn empty() -> Self {
         Self { dismissal: watch::Sender::new(false), playing: Vec::new() }
     }

@@ -127,8 +127,8 @@ async fn flooding_with_joins_only_ends_the_session() {
     let tokens = host.register_all(["eager", "calm"]).await;
     let id = host.create_tournament(round_robin(&[&[9]]), &[]).await;
     let channel = soon("a connection", lastnim_client::connect(&host.address)).await.unwrap();
-    let (mut eager, _) = BotSession::over(channel.clone(), &tokens[0]).await;
-    let (calm, _) = BotSession::over(channel.clone(), &tokens[1]).await;
+    let (mut eager, _) = BotSession::open_on(channel.clone(), &tokens[0]).await;
+    let (calm, _) = BotSession::open_on(channel.clone(), &tokens[1]).await;
     for word in [id.as_str(), UNKNOWN, "no id"] {
         for _ in 0..10_000 {
             let request = pb::PlayRequest { action: Some(join(word)) };
@@ -142,7 +142,7 @@ async fn flooding_with_joins_only_ends_the_session() {
             (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES"),
             "{word}"
         );
-        (eager, _) = BotSession::over(channel.clone(), &tokens[0]).await;
+        (eager, _) = BotSession::open_on(channel.clone(), &tokens[0]).await;
     }
     assert_eq!(field(&host, &id).await, ["eager"]);
     let one = host.create_match(exhibition(["eager", "calm"], &[2, 2])).await;
@@ -186,7 +186,7 @@ async fn joining_needs_the_token_of_a_bot() {
     let host = Host::start().await;
     let id = host.create_tournament(round_robin(&[&[9]]), &[]).await;
     for token in [&host.viewer, &host.admin] {
-        let refused = BotSession::try_over(host.channel.clone(), token.reveal()).await.err().unwrap();
+        let refused = BotSession::try_open_on(host.channel.clone(), token.reveal()).await.err().unwrap();
         assert_eq!((refused.code(), reason(&refused).as_str()), (Code::PermissionDenied, "WRONG_ROLE"));
     }
     assert_eq!(field(&host, &id).await, Vec::<String>::new());

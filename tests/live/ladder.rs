@@ -205,7 +205,7 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
     assert_eq!((notice.tournament_id.as_str(), notice.reason()), (&*id, pb::SuspensionReason::LostSeats));
     assert!((4..6).contains(&notice.lost) && notice.no_shows == 0, "{notice:?}");
     let expected = format!(
-        "crasher is suspended: it lost its seat in {} matches in a row, the last of them number {}; it came to all of them",
+        "crasher is suspended: it lost its seat in {} matches in a row, the last of them number {}; it was present in all of them",
         notice.lost, notice.last
     );
     assert_eq!(notice.message, expected);
@@ -221,7 +221,7 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
     assert_eq!(matches(&later, "crasher"), notice.lost as u32, "it plays no more matches");
     assert_eq!(suspended(later.verdict.as_ref()), [told]);
 
-    // A new session is told first of all.
+    // A new session is told before anything else.
     drop(session);
     let (mut session, welcome) = BotSession::open(&host, &token).await;
     assert_eq!(welcome.open_matches, 0);
@@ -271,7 +271,7 @@ async fn no_shows_lose_matches_but_not_rating() {
     assert_eq!((absent.points, absent.wins), (0.0, 0));
     assert_eq!((&absent.rating, &absent.skill), (&None, &None), "and not the rating");
 
-    // Once it plays, it is rated by the matches to which it came.
+    // Once it plays, it is rated by the matches that it attended.
     let (session, _) = BotSession::open(&host, &ghost).await;
     organiser.join(&ghost, "").await.unwrap();
     let (_session, _) = session.playing_timidly(4).await.unwrap();

@@ -90,7 +90,8 @@ async fn partial_results_are_returned_by_the_deadline() {
     let host = Host::start().await;
     let token = host.register("hurried").await;
     let mut request = Request::new(endless());
-    // A tenth of the deadline is reserved for the answer's way, which should suffice on a busy machine; after the deadline there is no answer.
+    // A tenth of the deadline is reserved for transmitting the answer, which should suffice on a busy machine; after
+    // the deadline there is no answer.
     request.set_timeout(Duration::from_secs(9));
     let answer = host.oracle_for(&token).find_equilibria(request).await.unwrap().into_inner();
     let settled = answer.settled.unwrap();

@@ -156,7 +156,7 @@ async fn refused_forms_keep_their_values_and_show_errors() {
     }
     assert!(!answer.body.contains("<img") && !answer.body.contains("<script>alert"), "{}", answer.body);
 
-    // Errors of the service are shown beside their fields as well.
+    // Errors of the service are also shown next to their fields.
     let typed = settings(&[
         ("title", ""),
         ("seats", "33"),
@@ -411,7 +411,7 @@ async fn an_exhibition_is_started() {
         (vec!["three".into(), "one".into(), "two".into()], vec![3, 4], 2)
     );
     assert_eq!(game.assigned.unwrap().rows[2].offsets, [0, 2, 1]);
-    // Errors of the service are shown beside their fields as well.
+    // Errors of the service are also shown next to their fields.
     for (bots, status, part) in [
         ("one two", 422, "id=\"assigned-mistake\""),
         ("one one two", 422, "id=\"bots-mistake\""),

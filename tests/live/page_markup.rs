@@ -1,7 +1,7 @@
 //! Checks that the markup of a page is safe.
 
 /// Elements that can load, run or frame something.
-const FOREIGN: [&str; 12] = [
+const FORBIDDEN_ELEMENTS: [&str; 12] = [
     "animate",
     "audio",
     "base",
@@ -18,9 +18,8 @@ const FOREIGN: [&str; 12] = [
 /// Attributes with addresses.
 const LINKS: [&str; 6] = ["action", "formaction", "href", "poster", "src", "xlink:href"];
 
-/// Checks that a page contains only markup of this server: tags are complete, attributes are quoted and not executable, and links stay on this
-/// server.
-/// `public_url` is the server's public address.
+/// Checks that a page contains only markup of this server: tags are complete, attributes are quoted and not
+/// executable, and links stay on this server. `public_url` is the server's public address.
 pub fn assert_own_markup(what: &str, html: &str, public_url: &str) {
     let mut rest = html;
     while let Some((_, tag)) = rest.split_once('<') {
@@ -36,7 +35,7 @@ pub fn assert_own_markup(what: &str, html: &str, public_url: &str) {
         }
         let name_end = tag.find(|character: char| !character.is_ascii_alphanumeric()).expect("an end");
         let name = tag[..name_end].to_ascii_lowercase();
-        assert!(!name.is_empty() && !FOREIGN.contains(&name.as_str()), "{found}");
+        assert!(!name.is_empty() && !FORBIDDEN_ELEMENTS.contains(&name.as_str()), "{found}");
         let (attributes, behind) = read_attributes(&tag[name_end..], &found);
         for (attribute, value) in &attributes {
             assert!(!attribute.starts_with("on") && !["style", "srcdoc"].contains(attribute), "{found}");

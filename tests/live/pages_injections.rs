@@ -33,7 +33,7 @@ async fn start_server() -> Host {
     Host::with(Config { public_url: Some(PUBLIC_URL.parse().unwrap()), limits, ..config }).await
 }
 
-/// Encodes a text for an address.
+/// Encodes a string for a URL.
 fn coded(text: &str) -> String {
     form_body(&[("", text)]).trim_start_matches('=').replace('+', "%20")
 }

@@ -83,7 +83,7 @@ impl<'h> Guest<'h> {
         assert_eq!(self.page.status, 200, "{}", self.page.body);
     }
 
-    /// Waits until the page contains a text.
+    /// Waits until the page contains a string.
     async fn until_shown(&mut self, words: &str) {
         let waiting = async {
             while !self.page.body.contains(words) {
@@ -288,7 +288,7 @@ async fn foreign_forms_are_refused() {
     assert_eq!(guest.browser.post_with(&guest.address, "", &own).await.status, 403, "an unknown origin");
     let mut stranger = Browser::open(&host);
     let refused = stranger.post(&guest.address, &own).await;
-    assert!(refused.status == 403 && refused.body.contains("without the cookie"), "{}", refused.body);
+    assert!(refused.status == 403 && refused.body.contains("without its cookie"), "{}", refused.body);
     // Somebody else's cookie and token identify somebody else.
     let Guest { browser: mut somebody, .. } = other;
     for answer in [

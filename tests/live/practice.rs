@@ -84,7 +84,7 @@ async fn open_practice_matches_are_limited() {
     assert!(full.2.contains("2 open practice matches of this bot"), "{}", full.2);
     create(&host, &two, of("two")).await.unwrap();
     let full = refusal(create(&host, &two, of("two")).await);
-    assert!(full.2.contains("3 open practice matches, as many"), "{}", full.2);
+    assert!(full.2.contains("the limit of 3 open practice matches is reached"), "{}", full.2);
     // The admin's exhibitions are not limited.
     host.create_match(exhibition(["one", "two"], &[2])).await;
 
@@ -155,7 +155,7 @@ pub fn new_store(name: &str) -> StoreUrl {
 pub async fn serve(store: &StoreUrl, config: Config) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, admin) = (listener.local_addr().unwrap().to_string(), Token::generate());
-    // The last tasks of a server before this one let go of its store when they end.
+    // The last tasks of the previous server release its store when they end.
     let opening = async {
         loop {
             match lastnim_store::open_store(store, RetentionLimits::default()).await {

@@ -49,7 +49,7 @@ async fn a_refused_bot_gets_the_turn_again() {
     let started = erring.started().await;
     erring.send(take(&started.match_id, 0, 1)).await;
     assert_eq!(erring.refused().await.reason(), pb::RefusalReason::NotStarted);
-    // Without memory: it does what the last event asks for.
+    // The bot has no memory: it answers the last event.
     let snapshot = erring.snapshot().await;
     assert!(snapshot.declaration_left_ms > 0);
     erring.declare_standard(snapshot.started.as_ref().unwrap()).await;

@@ -50,7 +50,7 @@ async fn registrations_are_limited_per_address_and_admins_remove_bots() {
     }
     let end = line.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::Unauthenticated, "BOT_REMOVED"));
-    let refused = BotSession::try_over(host.channel.clone(), &token).await.err().unwrap();
+    let refused = BotSession::try_open_on(host.channel.clone(), &token).await.err().unwrap();
     assert_eq!(refused.code(), Code::Unauthenticated);
     let left = host.bots().list_bots(pb::ListBotsRequest::default()).await.unwrap().into_inner().bots;
     assert_eq!(left.iter().map(|bot| bot.name.as_str()).collect::<Vec<_>>(), ["honest"]);

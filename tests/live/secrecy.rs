@@ -9,7 +9,7 @@ use lastnim_proto::pb::{self, play_response::Event, record_event};
 /// The secret row: nothing else in any message looks like it.
 const SECRET: [u32; 4] = [3, 1, 2, 0];
 
-/// Returns whether a text contains the row.
+/// Returns whether a string contains the row.
 fn shows_secret(shown: &str) -> bool {
     shown.contains("offsets: [3, 1, 2, 0]")
 }

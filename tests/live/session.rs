@@ -38,12 +38,12 @@ impl BotSession {
     /// Opens a session on a new connection to an address, and reads its welcome.
     pub async fn open_at(address: &str, token: &str) -> (Self, pb::Welcome) {
         let channel = soon("a connection", connect(address)).await.unwrap();
-        Self::over(channel, token).await
+        Self::open_on(channel, token).await
     }
 
     /// Opens a session on a connection, and reads its welcome.
-    pub async fn over(channel: Channel, token: &str) -> (Self, pb::Welcome) {
-        let mut line = Self::try_over(channel, token).await.unwrap();
+    pub async fn open_on(channel: Channel, token: &str) -> (Self, pb::Welcome) {
+        let mut line = Self::try_open_on(channel, token).await.unwrap();
         match line.event().await {
             Event::Welcome(welcome) => (line, welcome),
             other => panic!("{other:?} came before the welcome"),
@@ -55,11 +55,11 @@ impl BotSession {
         let endpoint = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
         let narrow = endpoint.initial_stream_window_size(200);
         let channel = soon("a connection", narrow.connect()).await.unwrap();
-        Self::try_over(channel, token).await.unwrap()
+        Self::try_open_on(channel, token).await.unwrap()
     }
 
     /// Tries to open a session on a connection.
-    pub async fn try_over(channel: Channel, token: &str) -> Result<Self, Status> {
+    pub async fn try_open_on(channel: Channel, token: &str) -> Result<Self, Status> {
         let mut client = ArenaServiceClient::with_interceptor(channel, token_authorization(token).unwrap());
         let (outbound, requests) = mpsc::channel(2_048);
         let play = client.play(ReceiverStream::new(requests));

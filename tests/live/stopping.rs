@@ -38,7 +38,7 @@ async fn a_stopping_server_finishes_open_matches_and_starts_nothing() {
     }
     let refused = matches.create_match(exhibition(["one", "two"], &[3])).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
-    let refused = BotSession::try_over(channel, &tokens[2]).await.err().unwrap();
+    let refused = BotSession::try_open_on(channel, &tokens[2]).await.err().unwrap();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
     assert!(refused.get_details_retry_info().is_some());
 
@@ -62,7 +62,7 @@ async fn a_server_stops_in_time_despite_open_connections() {
     // One never reads, one never moves; two watch.
     let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
     let narrow = narrow.initial_stream_window_size(20).connect().await.unwrap();
-    let mut deaf = BotSession::try_over(narrow, &tokens[0]).await.unwrap();
+    let mut deaf = BotSession::try_open_on(narrow, &tokens[0]).await.unwrap();
     let (mut idle, _) = BotSession::open(&host, &tokens[1]).await;
     let id = host.create_match(exhibition(["never", "reads"], &[3])).await;
     let mut watched =

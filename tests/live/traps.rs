@@ -39,8 +39,8 @@ async fn many_small_frames_do_not_affect_other_streams() {
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["flood", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
-    let (mut flood, _) = BotSession::over(channel.clone(), &tokens[0]).await;
-    let (calm, _) = BotSession::over(channel, &tokens[1]).await;
+    let (mut flood, _) = BotSession::open_on(channel.clone(), &tokens[0]).await;
+    let (calm, _) = BotSession::open_on(channel, &tokens[1]).await;
     for id in 100..20_100 {
         flood.send(Action::Pong(pb::Pong { id })).await;
     }
@@ -95,7 +95,7 @@ async fn sessions_above_the_limit_are_refused_and_can_retry() {
     let tokens = host.register_all(["one", "two", "three"]).await;
     let (one, _) = BotSession::open(&host, &tokens[0]).await;
     let (mut two, _) = BotSession::open(&host, &tokens[1]).await;
-    let refused = BotSession::try_over(host.channel.clone(), &tokens[2]).await.err().unwrap();
+    let refused = BotSession::try_open_on(host.channel.clone(), &tokens[2]).await.err().unwrap();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::ResourceExhausted, "FULL"));
     let retry = refused.get_details_retry_info().and_then(|info| info.retry_delay);
     assert!(retry.is_some_and(|delay| delay > Duration::ZERO));
@@ -105,7 +105,7 @@ async fn sessions_above_the_limit_are_refused_and_can_retry() {
     drop(one);
     let entering = async {
         loop {
-            if let Ok(line) = BotSession::try_over(host.channel.clone(), &tokens[2]).await {
+            if let Ok(line) = BotSession::try_open_on(host.channel.clone(), &tokens[2]).await {
                 return line;
             }
         }
@@ -193,15 +193,15 @@ async fn too_large_messages_only_end_their_session() {
     let host = Host::start().await;
     let tokens = host.register_all(["large", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
-    let (mut large, _) = BotSession::over(channel.clone(), &tokens[0]).await;
-    let (calm, _) = BotSession::over(channel.clone(), &tokens[1]).await;
+    let (mut large, _) = BotSession::open_on(channel.clone(), &tokens[0]).await;
+    let (calm, _) = BotSession::open_on(channel.clone(), &tokens[1]).await;
     large.send(take(&"x".repeat(60_000), 0, 1)).await;
     assert_eq!(large.refused().await.reason(), pb::RefusalReason::UnknownMatch);
     large.send(take(&"x".repeat(66_000), 0, 1)).await;
     let end = large.end().await.status();
     assert_eq!((end.code(), reason(&end).as_str()), (Code::InvalidArgument, "MALFORMED"));
     assert!(end.message().contains("65536"), "it names the limit: {end:?}");
-    let (large, _) = BotSession::over(channel, &tokens[0]).await;
+    let (large, _) = BotSession::open_on(channel, &tokens[0]).await;
     still_playable(&host, ["large", "calm"], large, calm).await;
 }
 
@@ -210,7 +210,7 @@ async fn invalid_protobuf_only_ends_its_session() {
     let host = Host::start().await;
     let tokens = host.register_all(["garbler", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
-    let (calm, _) = BotSession::over(channel.clone(), &tokens[1]).await;
+    let (calm, _) = BotSession::open_on(channel.clone(), &tokens[1]).await;
     for garbage in [&[0xff; 20][..], &[0x0a, 0x7f, 1], &[0x08], &[0x12, 0xff, 0xff, 0xff, 0xff, 0x0f]] {
         let messages = tokio_stream::iter([Bytes::copy_from_slice(garbage)]).chain(tokio_stream::pending());
         let mut stream = raw::play(channel.clone(), &tokens[0], messages).await.unwrap();
@@ -228,7 +228,7 @@ async fn invalid_protobuf_only_ends_its_session() {
         assert!(raw::post(channel.clone(), &tokens[0], body.clone()).await.is_success(), "{body:?}");
     }
     host.until_bot("garbler", |bot| !bot.connected).await;
-    let (garbler, _) = BotSession::over(channel, &tokens[0]).await;
+    let (garbler, _) = BotSession::open_on(channel, &tokens[0]).await;
     still_playable(&host, ["garbler", "calm"], garbler, calm).await;
 }
 

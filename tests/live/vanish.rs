@@ -218,7 +218,7 @@ async fn sessions_opened_during_match_starts_miss_nothing() {
     for round in 0..300 {
         let (id, (mut line, welcome)) = tokio::join!(
             host.create_match(blitz(["late", "other"], 0)),
-            BotSession::over(channel.clone(), &late)
+            BotSession::open_on(channel.clone(), &late)
         );
         let first = line.event().await;
         let turn = match first {
@@ -249,7 +249,7 @@ async fn sessions_opened_during_match_ends_get_what_the_welcome_promised() {
         let id = host.create_match(blitz(["ends", "returns"], 0)).await;
         let turn = ender.turn().await;
         let ((), (mut line, welcome)) =
-            tokio::join!(ender.send(take(&id, turn.ply, 1)), BotSession::over(channel.clone(), &returns));
+            tokio::join!(ender.send(take(&id, turn.ply, 1)), BotSession::open_on(channel.clone(), &returns));
         promised += welcome.open_matches;
         if welcome.open_matches == 1 {
             let snapshot = line.snapshot().await;

@@ -1,4 +1,4 @@
-//! Working endpoints, including those that need a different form of requests.
+//! Working endpoints, including those that need a different request format.
 
 use super::{
     asking::{KEY, LONG, ask, bot, lines_of, settings, transcript, view},

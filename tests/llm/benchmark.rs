@@ -133,7 +133,7 @@ async fn a_permanent_failure_of_the_endpoint_ends_a_benchmark() {
         .await;
         let more = ["--max-items", "3", "--retries", "0", "--on-failure", policy];
         let said = play_until_failure(&folder, &endpoint, &more).await;
-        let why = format!("the endpoint {}/chat/completions failed for good (questions", endpoint.url);
+        let why = format!("the endpoint {}/chat/completions failed permanently (questions", endpoint.url);
         assert!(said.contains(&why) && said.contains(&format!(" {class})")), "{said}");
         assert!(said.contains("the same command continues"), "{said}");
         assert_eq!(count_records(&folder), 1);

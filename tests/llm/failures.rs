@@ -24,7 +24,7 @@ fn stream_of(events: &str) -> Reply {
 /// Returns the failure of a bot that gets one reply, without a second attempt.
 async fn failure_of(reply: Reply) -> (FailureClass, String) {
     let endpoint = ScriptedEndpoint::with_replies(vec![reply]).await;
-    // Long enough for immediate replies, however busy the machine is.
+    // Long enough for immediate replies, no matter how busy the machine is.
     let settings = LlmSettings { idle_timeout: Duration::from_secs(20), ..once(settings(&endpoint)) };
     class_of(&settings).await
 }

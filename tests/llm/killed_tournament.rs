@@ -84,7 +84,7 @@ fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str
             let prompt = call.body.to_string().len() as u64 / 2;
             let billed = if rest == 0 { call.body["max_tokens"].as_u64().unwrap() } else { 60 };
             if rest == 2 {
-                // It charges for what it breaks off.
+                // It also charges for replies that it breaks off.
                 return (Some("server_error"), broken(), prompt + billed);
             }
             let usage = json!({ "prompt_tokens": prompt, "completion_tokens": billed });

@@ -454,9 +454,9 @@ async fn unproved_questions_are_excluded_and_named() {
     fs::write(&empty, "").unwrap();
     let (code, _, stderr) = cup.audit(&[&empty], &[]).await;
     assert!(
-        code == Some(1) && stderr.contains("no record that counts is of a match of the transcripts"),
+        code == Some(1) && stderr.contains("no record that counts belongs to a match of the transcripts"),
         "{stderr}"
     );
     let (code, _, stderr) = cup.audit(&[], &["--csv"]).await;
-    assert!(code == Some(2) && stderr.contains("--csv is for the figures of language models"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("--transcript <FILE|DIR>"), "{stderr}");
 }

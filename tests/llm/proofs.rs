@@ -91,6 +91,7 @@ async fn records_prove_only_their_transcript() {
     fs::write(&other, "{\"event\":\"run\"}\nnot a line\n").unwrap();
     let (code, proof, stderr) = verify(&record, &other).await;
     assert_eq!((code, proof), (Some(1), Value::Null));
-    let said = "the transcripts have no question of these matches; 1 line of the transcripts cannot be read";
+    let said =
+        "the transcripts have no question from these matches; 1 line of the transcripts cannot be read";
     assert!(stderr.contains(said), "{stderr}");
 }

@@ -31,7 +31,10 @@ async fn published_transcripts_can_be_read_and_proved() {
     // The transcript has the word in each of its prompts.
     let (output, _, stderr) = run(publish("counters", &server.admin)).await;
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("it holds the value of SOME_API_KEY: nothing was published"), "{stderr}");
+    assert!(
+        stderr.contains("the line contains the value of SOME_API_KEY: nothing was published"),
+        "{stderr}"
+    );
     assert_eq!(show().await.0.status.code(), Some(2));
     let (output, _, stderr) = run(publish("unlikely-to-be-there", "lastnim_0")).await;
     assert_eq!(output.status.code(), Some(1), "{stderr}");

@@ -159,7 +159,7 @@ async fn read_call(stream: &mut TcpStream) -> Option<Call> {
     }
 }
 
-/// Makes a response with its length.
+/// Creates a response with its length.
 pub fn response(status: &str, headers: &str, body: &str) -> Reply {
     let length = body.len();
     let text =
@@ -167,7 +167,7 @@ pub fn response(status: &str, headers: &str, body: &str) -> Reply {
     Reply::Bytes(text.into_bytes())
 }
 
-/// Makes a whole reply.
+/// Creates a whole reply.
 pub fn completion(text: &str) -> Reply {
     finished(&json!({ "role": "assistant", "content": text }), "stop")
 }
@@ -178,7 +178,7 @@ pub fn simplest_answer(call: &Call) -> Reply {
     streamed(if is_row { "{\"row\": [0, 1]}" } else { "{\"take\": 1}" })
 }
 
-/// Makes a whole reply with any message.
+/// Creates a whole reply with any message.
 pub fn finished(message: &Value, reason: &str) -> Reply {
     let usage = json!({
         "prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": { "reasoning_tokens": 8 },
@@ -191,7 +191,7 @@ pub fn finished(message: &Value, reason: &str) -> Reply {
 pub const STREAM_HEAD: &str =
     "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream; charset=utf-8\r\n\r\n";
 
-/// Makes an event of a stream with a part of the text.
+/// Creates an event of a stream with a part of the text.
 pub fn stream_event(text: &str) -> String {
     format!(
         "data: {}\n\n",
@@ -206,7 +206,7 @@ pub fn stream_end() -> String {
     format!("data: {end}\n\ndata: {usage}\n\ndata: [DONE]\n\n")
 }
 
-/// Makes a streamed reply.
+/// Creates a streamed reply.
 pub fn streamed(text: &str) -> Reply {
     let (first, second) = text.split_at(text.len() / 2);
     let events =

@@ -73,14 +73,14 @@ async fn errors_about_models_have_lines() {
     assert_eq!(output.status.code(), Some(2));
     let said = format!("{stdout}{stderr}");
     for part in [
-        ":10: bot[1].llm.temperatur: an unknown key: did you mean `temperature`?",
-        ":10: bot[1].llm.model: required, but missing",
-        ":10: bot[1].llm.base_url: relative URL without a base: expected a URL such as https://",
-        ":15: bot[2].llm.temperature: 2.5 is not a number from 0 to 2",
-        ":16: bot[2].llm.api_key_env: not the name of an environment variable",
-        ":17: bot[2].llm.transcript: an unknown key",
+        ":11: bot[1].llm.temperatur: an unknown key: did you mean `temperature`?",
+        ":11: bot[1].llm.model: required, but missing",
+        ":11: bot[1].llm.base_url: relative URL without a base: expected a URL such as https://",
+        ":16: bot[2].llm.temperature: 2.5 is not a number from 0 to 2",
+        ":17: bot[2].llm.api_key_env: not the name of an environment variable",
+        ":18: bot[2].llm.transcript: an unknown key",
         ": bot: expected one of `command`, `house`, `llm` and `remote = true`",
-        ":24: bot[4].llm: 7: it is a table",
+        ":25: bot[4].llm: 7: it is a table",
     ] {
         assert!(said.contains(part), "{part:?} is missing:\n{said}");
     }

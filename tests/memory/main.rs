@@ -21,7 +21,7 @@ use tokio::sync::{Mutex, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 
-/// Counts the live bytes of this process, whatever the allocator holds.
+/// Counts the live bytes of this process, regardless of the memory that the allocator keeps.
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 

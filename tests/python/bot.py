@@ -1,4 +1,4 @@
-"""A bot for lastnim in Python: it takes two counters where it can, and otherwise one."""
+"""A bot for lastnim in Python: it takes two counters if it can, and otherwise one."""
 import argparse
 import os
 import queue
@@ -21,7 +21,7 @@ class NotJoined(Exception):
 
 
 def answers(event):
-    """Yields what the bot does about one event of its session."""
+    """Yields the bot's reactions to one event of its session."""
     kind = event.WhichOneof("event")
     if kind == "match_started" and not event.match_started.setup.HasField("assigned"):
         yield declare(event.match_started)
@@ -60,7 +60,7 @@ def is_over(event, tournament):
 
 
 def play(channel, tournament, metadata):
-    """Joins the tournament, which does no harm where the bot is in it, and plays in one session; returns whether it is over."""
+    """Joins the tournament (again, if need be) and plays in one session; returns whether the tournament is over."""
     actions = queue.Queue()
     actions.put(arena.PlayRequest(join_tournament=arena.JoinTournament(tournament_id=tournament)))
     session = arena_service_pb2_grpc.ArenaServiceStub(channel).Play(iter(actions.get, None), metadata=metadata)
@@ -77,7 +77,7 @@ def play(channel, tournament, metadata):
 
 
 def practise(channel, metadata):
-    """Meets every house bot that the server hosts in each of two seats, one match after the other."""
+    """Plays every house bot that the server hosts from both seats, one match after the other."""
     bots = bot_service_pb2_grpc.BotServiceStub(channel)
     own = bots.GetCaller(bot_service_pb2.GetCallerRequest(), metadata=metadata).bot
     listed = bots.ListBots(bot_service_pb2.ListBotsRequest(page_size=1000), metadata=metadata).bots
@@ -106,7 +106,7 @@ def practise(channel, metadata):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    # What is not given is in the environment of a program that `lastnim tournament run` has started.
+    # `lastnim tournament run` sets the environment variables of the programs that it starts.
     for name, what in (
         ("server", "such as 127.0.0.1:7600"),
         ("token", "what registering the bot returned"),
@@ -118,7 +118,7 @@ def main():
     if not (given.server and given.token and (given.tournament or given.practice)):
         parser.error("server, token and tournament are needed, here or as LASTNIM_SERVER, LASTNIM_TOKEN, LASTNIM_TOURNAMENT")
     metadata = [("authorization", f"Bearer {given.token}")]
-    # Both are optional: standings and audits tell the versions of a bot apart.
+    # Both are optional: standings and audits distinguish versions of a bot.
     if version := os.environ.get("LASTNIM_BOT_VERSION"):
         metadata.append(("bot-version", version))
     if config_hash := os.environ.get("LASTNIM_BOT_CONFIG_HASH"):  # 64 hexadecimal digits

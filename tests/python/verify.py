@@ -1,4 +1,4 @@
-"""Verifies records and manifests of lastnim: a program of its own, made from docs/reference/records.md alone.
+"""Verifies records and manifests of lastnim: an independent program, written from docs/reference/records.md alone.
 
     python verify.py PUBLIC_KEY FILE...
 
@@ -37,7 +37,7 @@ NUMBERS = {
 
 
 class Unreadable(Exception):
-    """An event holds what this verifier does not know: it may be of a newer version."""
+    """An event has unknown contents: it may be from a newer version."""
 
 
 def u8(number):
@@ -129,7 +129,7 @@ def ended(given):
     return named("end_reason", given["reason"]) + optional(None if winner is None else u8(winner))
 
 
-# The tag, the tag with a note hash, what writes the rest, and the members that are known.
+# The tag, the tag with a note hash, the function that writes the rest, and the known members.
 KINDS = {
     "created": (
         1,
@@ -165,7 +165,7 @@ def canonical(event):
 
 
 def flaw(record, key):
-    """Says what does not fit; None if all does."""
+    """Returns the fault of a record, or None."""
     head = blake3(b"lastnim event chain v1\n" + uuid.UUID(record["match_id"]).bytes).digest()
     for index, event in enumerate(record["events"]):
         try:
@@ -185,7 +185,7 @@ def flaw(record, key):
 
 
 def manifest_flaw(text, key):
-    """Says why the lines of a manifest are not those that the key has signed; None if they are."""
+    """Returns the fault of a manifest, given its lines; None if the key has signed them."""
     *lines, last = text.splitlines(keepends=True)
     seal = json.loads(last).get("seal")
     if seal is None:

@@ -1,6 +1,6 @@
 //! A page and its blocks.
 
-/// Who takes a step.
+/// The readers that a step is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Track {
     /// Everyone.
@@ -77,7 +77,7 @@ impl Block {
     }
 }
 
-/// Returns whether a page shows what was printed; a line `...` of the page stands for any lines.
+/// Returns whether a page shows what was printed; a line `...` of the page matches any lines.
 pub fn is_shown(shown: &str, printed: &str) -> bool {
     fn agree(shown: &[&str], printed: &[&str]) -> bool {
         match (shown.split_first(), printed.split_first()) {

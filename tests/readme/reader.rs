@@ -1,4 +1,4 @@
-//! A reader who types what a page shows.
+//! A reader who types the commands of a page.
 
 use super::{
     LASTNIM,
@@ -18,7 +18,7 @@ use std::{
 };
 use tokio::runtime::Runtime;
 
-/// How long a step may take, also one that builds a program.
+/// The time limit of a step, including one that builds a program.
 const PATIENCE: Duration = Duration::from_mins(15);
 
 /// What differs from the shell of a reader: the program is built already, servers take free ports, and a busy machine needs patience.
@@ -58,7 +58,7 @@ struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -95,7 +95,7 @@ impl Reader {
         Self { home, server: None, endpoint, printed: String::new(), _runtime: runtime }
     }
 
-    /// Does what a block says.
+    /// Runs a block.
     pub fn take_step(&mut self, block: &Block) {
         match block.language {
             "sh" => match block.text.trim_end().rsplit_once('\n') {
@@ -164,7 +164,7 @@ impl Reader {
         self.server = Some(Server { process, address, admin_token, _output: output });
     }
 
-    /// Returns a shell that goes on where the last one ended, and runs lines.
+    /// Returns a shell that continues where the last one ended, and runs lines.
     fn shell(&self, lines: &str) -> Command {
         let home = self.home.display();
         let mut lines = lines.replace("~/", &format!("{home}/"));

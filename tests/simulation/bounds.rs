@@ -75,7 +75,7 @@ impl HeldResources {
     }
 }
 
-/// Checks what a server holds for as long as its host runs.
+/// Checks what a server holds as long as its host runs.
 pub async fn watch_bounds(world: Arc<World>, server: usize, arena: Arena, limits: Limits) {
     loop {
         sleep(CHECK_INTERVAL).await;

@@ -276,9 +276,9 @@ fn tell_trace(now: Duration, what: &str) {
 /// Announced events are committed, and equal to the committed ones.
 const COMMITTED_FIRST: &str = "nothing is announced before it is committed";
 /// A session gets every ply once, in order.
-const IN_ORDER: &str = "a session is told of each ply once and in order";
+const IN_ORDER: &str = "a session receives each ply once and in order";
 /// A session gets an end once.
-const ENDS_ONCE: &str = "a session is told of an end once";
+const ENDS_ONCE: &str = "a session receives an end once";
 
 fn broken_promise(promise: &'static str, how: impl Into<String>) -> Result<(), Violation> {
     Err(Violation { promise, how: how.into() })

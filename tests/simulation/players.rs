@@ -55,7 +55,7 @@ pub fn bot_token(seed: u64, bot: usize) -> Token {
     Token::parse(&digits.concat()).expect("256 drawn bits are enough")
 }
 
-/// Plays as a bot of the plan for as long as its host runs.
+/// Plays as a bot of the plan as long as its host runs.
 pub async fn play_bot(world: Arc<World>, bot: usize, life: u64) -> turmoil::Result {
     let seed = world.plan.seed;
     let draw = |index| draw_stream(seed, Stream::Bots, (life * 1_000 + bot as u64) * 8 + index);
@@ -76,7 +76,7 @@ pub async fn play_bot(world: Arc<World>, bot: usize, life: u64) -> turmoil::Resu
     }
 }
 
-/// Watches matches, one after the other, for as long as its host runs.
+/// Watches matches, one after the other, as long as its host runs.
 pub async fn watch_matches(world: Arc<World>) -> turmoil::Result {
     let mut draw = draw_stream(world.plan.seed, Stream::Bots, u64::MAX);
     let jitter = Mutex::new(draw.clone());

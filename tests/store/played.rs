@@ -10,7 +10,7 @@ use lastnim_store::{Change, FinishedMatch};
 use lastnim_tournament::MatchOutcome;
 use std::time::Duration;
 
-/// Reproducible random numbers (SplitMix64: Steele, Lea and Flood, 2014).
+/// Reproducible random numbers (`SplitMix64`: Steele, Lea and Flood, 2014).
 pub struct RandomNumbers(u64);
 
 impl RandomNumbers {

@@ -50,16 +50,16 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
         assert_eq!(read(stored).as_ref(), Some(stored));
     }
     assert_eq!(read(&transcript(2, (0, None), 0, "")), None);
-    let besides = |id, index, ply| {
-        let besides = QuestionPlace { seat: seat(index), ply };
-        place.run(store.other_transcript_bytes(match_id(id), besides))
+    let other_bytes = |id, index, ply| {
+        let question = QuestionPlace { seat: seat(index), ply };
+        place.run(store.other_transcript_bytes(match_id(id), question))
     };
     let bytes = published.each_ref().map(|stored| stored.lines.len() as u64);
-    assert_eq!(besides(1, 0, None), Ok(bytes[1] + bytes[2]));
-    assert_eq!(besides(1, 0, Some(10)), Ok(bytes[0] + bytes[1]));
-    assert_eq!(besides(1, 0, Some(3)), Ok(bytes[0] + bytes[1] + bytes[2]));
+    assert_eq!(other_bytes(1, 0, None), Ok(bytes[1] + bytes[2]));
+    assert_eq!(other_bytes(1, 0, Some(10)), Ok(bytes[0] + bytes[1]));
+    assert_eq!(other_bytes(1, 0, Some(3)), Ok(bytes[0] + bytes[1] + bytes[2]));
     assert_eq!(
-        [(1, 1), (1, 2), (2, 0), (9, 0)].map(|(id, index)| besides(id, index, Some(2))),
+        [(1, 1), (1, 2), (2, 0), (9, 0)].map(|(id, index)| other_bytes(id, index, Some(2))),
         [const { Ok(0) }; 4]
     );
     let newer = transcript(1, (0, Some(10)), 9, "the same take\n");
@@ -72,6 +72,6 @@ pub fn transcripts_are_kept_by_question(place: &Place) {
     let ids = vec![match_id(1)];
     place.write(&store, &[Change::RecordsPruned { ids, at: Timestamp::from_micros(20) }]);
     assert_eq!((listed(1).len(), listed(2).len()), (0, 1));
-    assert_eq!(besides(1, 1, None), Err(StoreError::Pruned(match_id(1))));
-    assert_eq!(besides(2, 1, Some(1)), Ok("row\n".len() as u64));
+    assert_eq!(other_bytes(1, 1, None), Err(StoreError::Pruned(match_id(1))));
+    assert_eq!(other_bytes(2, 1, Some(1)), Ok("row\n".len() as u64));
 }

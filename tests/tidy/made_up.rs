@@ -1,9 +1,9 @@
-//! Made-up sources, which show of every rule that it can fail, and of what it lets pass.
+//! Made-up sources, which show for every rule what fails and what passes.
 
 use super::{MAX_CODE_LINES, UNFINISHED, finished, length, names, purity};
 use std::path::Path;
 
-/// Applies a rule to a text under a path, and returns `line: what` of each finding.
+/// Applies a rule to a text at a path, and returns `line: message` for each finding.
 fn found(rule: impl Fn(&Path, &str) -> Vec<super::Finding>, path: &str, text: &str) -> Vec<String> {
     rule(Path::new(path), text).into_iter().map(|found| format!("{}: {}", found.line, found.what)).collect()
 }

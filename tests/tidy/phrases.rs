@@ -1,4 +1,4 @@
-//! Phrases that read like a translation, with what to write instead.
+//! Phrases that read like a translation, with replacements.
 
 use super::{Finding, has_extension, source::line_of};
 use regex::Regex;
@@ -24,7 +24,7 @@ impl Phrases {
         Self(phrases.collect())
     }
 
-    /// Returns the places of a text where a phrase is used.
+    /// Returns the places in a text where a phrase is used.
     pub(crate) fn find(&self, path: &Path, text: &str) -> Vec<Finding> {
         if !READ.iter().any(|extension| has_extension(path, extension)) || path.starts_with("tests/tidy") {
             return Vec::new();

@@ -1,6 +1,6 @@
-//! Reads Rust source, as far as the rules need.
+//! A partial parser of Rust source for the rules.
 
-/// Blanks comments and the insides of literals out of Rust source: every line stays where it is.
+/// Blanks comments and the contents of literals in Rust source, and keeps the line numbers.
 pub(crate) fn code_only(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
@@ -26,7 +26,7 @@ pub(crate) fn code_only(text: &str) -> String {
     code
 }
 
-/// Returns the bytes of the block comment, others nested in it, that `text` begins with.
+/// Returns the length of the block comment at the start of `text`, including nested ones, in bytes.
 fn block_comment(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while at < text.len() {
@@ -49,7 +49,7 @@ fn block_comment(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the bytes of the literal between two of `mark` that `text` begins with.
+/// Returns the length of the literal in `mark` quotes at the start of `text`, in bytes.
 fn quoted(text: &str, mark: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -61,7 +61,7 @@ fn quoted(text: &str, mark: char) -> usize {
     text.len()
 }
 
-/// Returns the bytes of the raw string that `text` begins with, if it does.
+/// Returns the length of the raw string at the start of `text`, if any, in bytes.
 fn raw_string(text: &str, before: Option<char>) -> Option<usize> {
     let word_goes_on = before.is_some_and(|c| c.is_alphanumeric() || c == '_') && before != Some('b');
     let after = text.strip_prefix('r').filter(|_| !word_goes_on)?;
@@ -72,7 +72,7 @@ fn raw_string(text: &str, before: Option<char>) -> Option<usize> {
     Some(inside.find(&end).map_or(text.len(), |at| opening + at + end.len()))
 }
 
-/// Returns the bytes of the character literal that `text` begins with, if it is one and no lifetime.
+/// Returns the length of the character literal at the start of `text`, in bytes; `None` for a lifetime.
 fn character(text: &str) -> Option<usize> {
     let inside = text.strip_prefix('\'')?;
     if inside.starts_with('\\') {
@@ -92,7 +92,7 @@ pub(crate) fn first_steps<'a>(code: &'a str, root: &'a str) -> impl Iterator<Ite
     })
 }
 
-/// Returns the first name of a path, or the first names of every path of a group in braces.
+/// Returns the first name of a path, or of every path of a group in braces.
 fn heads(path: &str) -> Vec<(usize, String)> {
     let Some(group) = path.strip_prefix('{') else { return Vec::from_iter(head(path).map(|name| (0, name))) };
     let mut found = Vec::new();
@@ -114,13 +114,13 @@ fn heads(path: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the name that a path begins with.
+/// Returns the first name of a path.
 fn head(path: &str) -> Option<String> {
     let name: String = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     (!name.is_empty()).then_some(name)
 }
 
-/// Finds `word` where it is no part of a longer word.
+/// Finds `word` where it is not part of a longer word.
 pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let joins = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).map(|(at, _)| at).filter(move |&at| {
@@ -130,12 +130,12 @@ pub(crate) fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = us
     })
 }
 
-/// Numbers the lines from 1.
+/// Returns the lines with their numbers from 1.
 pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
 }
 
-/// Returns the line, from 1, of a place in the text.
+/// Returns the line, from 1, of a position in the text.
 pub(crate) fn line_of(code: &str, at: usize) -> usize {
     code[..at].matches('\n').count() + 1
 }

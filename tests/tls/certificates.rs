@@ -15,7 +15,7 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// Makes an authority.
+    /// Creates an authority.
     pub fn new(name: &str) -> Self {
         let mut parameters = CertificateParams::new(Vec::new()).unwrap();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -50,7 +50,7 @@ fn a_tournament_file_is_played_on_a_server_behind_a_proxy() {
             "title = \"Proxy\"\nseats = 2\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
              [positions]\nlist = [[3, 4, 5]]\n\
              [[bot]]\nname = \"first\"\nhouse = \"oracle\"\n\
-             [[bot]]\nname = \"second\"\ncommand = [{program:?}, \"bot\", \"greedy\"]\n"
+             [[bot]]\nname = \"second\"\ncommand = [{program:?}, \"bot\", \"run\", \"greedy\"]\n"
         ),
     );
     let parent = place.folder().parent().unwrap();

@@ -44,7 +44,7 @@ fn trust_errors_are_distinguished() {
     let said = failure(&list(&format!("https://localhost:{}", elsewhere.port), "ca.pem"), 1);
     assert!(said.contains("its certificate is refused") && said.contains("--ca FILE"), "{said}");
     let said = failure(&list(&format!("https://{}", place.address), "ca.pem"), 1);
-    assert!(said.contains("does not use TLS"), "{said}");
+    assert!(said.contains("refused TLS"), "{said}");
 
     let said = failure(&list(&place.address, "ca.pem"), 2);
     assert!(said.contains("only https:// uses them"), "{said}");
@@ -59,7 +59,7 @@ fn trust_errors_are_distinguished() {
     assert!(said.contains("half.pem: not PEM"), "{said}");
 }
 
-/// A bot does not retry for two minutes what cannot succeed.
+/// If an attempt cannot succeed, a bot does not retry it for two minutes.
 #[test]
 fn a_bot_fails_at_once_if_it_does_not_trust_the_server() {
     let place = Place::new("at-once");

@@ -26,7 +26,7 @@ export class Summary {
     return this.takes > 0 ? this.optimalTakes / this.takes : undefined;
   }
 
-  /** The mean ranks lost per audited match; absent without such matches. */
+  /** The mean number of ranks lost per audited match; absent without such matches. */
   get regretPerMatch(): number | undefined {
     const audited = this.matches - this.unaudited;
     return audited > 0 ? this.regret / audited : undefined;

@@ -96,7 +96,7 @@ impl<'a> SearchTree<'a> {
         self.best_take()
     }
 
-    /// Runs the playouts, or fewer if the limit of plies is reached.
+    /// Runs the playouts, or fewer if the limit on plies is reached.
     fn run_playouts(&mut self, playouts: Playouts) {
         for _ in 0..playouts.get() {
             self.play_out();

@@ -224,8 +224,8 @@ impl Arena {
         self.inner.context.commits.wait_until_failed().await
     }
 
-    /// Waits until the store is lost for good, and returns why: another server has it, it is damaged, or its writer has
-    /// broken down.
+    /// Waits until the store is permanently lost, and returns why: another server has it, it is damaged, or its
+    /// writer has broken down.
     pub async fn wait_until_store_lost(&self) -> StoreError {
         self.inner.context.commits.wait_until_lost().await
     }

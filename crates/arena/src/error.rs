@@ -119,9 +119,9 @@ pub enum ArenaError {
         bots: usize,
         /// The finished matches.
         matches: u64,
-        /// The limit of bots.
+        /// The limit on bots.
         max_bots: usize,
-        /// The limit of matches.
+        /// The limit on matches.
         max_matches: u64,
     },
     /// A transcript cannot be published before the match and its tournament are over.
@@ -182,7 +182,7 @@ pub enum ArenaError {
     /// The store cannot be used, or is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store failed during a write, which happens once the store can be used again.
+    /// The store failed during a write. The write is carried out once the store can be used again.
     #[error("{0}; the request may still be carried out later")]
     Delayed(StoreError),
     /// A stored tournament or match cannot be resumed.

@@ -51,7 +51,7 @@ impl AuditedMatch<'_> {
         SeatCredit::of_audit(self.audit, seat, self.lost[seat])
     }
 
-    /// Visits the takes that bots made themselves, without the steward's.
+    /// Visits the takes that bots made themselves, not those of the steward.
     ///
     /// # Panics
     /// If the audit belongs to another game.

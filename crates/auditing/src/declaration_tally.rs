@@ -23,7 +23,7 @@ pub(super) struct RankSums {
     matches: [i32; OFFSETS],
 }
 
-/// The ranks that a mover declares by offset, independent of who sits there.
+/// The ranks that a mover declares by offset, regardless of who sits there.
 #[derive(Debug, Clone)]
 pub(super) struct UsualRanks([(i64, i64, i64); OFFSETS]);
 

@@ -55,7 +55,7 @@ pub const FLAGGED_LOSS: f64 = 0.5;
 /// **Limits.** A table of two has no third bot. A bot that never sits with another of the same declared row cannot be
 /// distinguished from its row. Help that costs the helper nothing is not an error: rows that suit another, and
 /// agreements other than takes. The test assumes that places are drawn, which may be false for exhibitions, and that
-/// places mean the same to M whoever plays there. That is true of its first take and nearly true later, since opponents
+/// places mean the same to M no matter who plays there. That is true of its first take and nearly true later, since opponents
 /// of different strength leave M different positions. The two means remove most of that, not all. So
 /// - a pair is flagged only if the favour is also at least [`FLAGGED_FAVOURITISM`];
 /// - if a bot at their tables declared different rows, an equal row does not prove that names could be exchanged, since
@@ -160,7 +160,7 @@ impl Favouritism {
 pub(super) struct PairFavours<'a> {
     /// The favours of the pair.
     pub(super) tally: &'a FavouritismTally,
-    /// The mover's habits: whom its errors favour independent of who sits there.
+    /// The mover's habits: whom its errors favour regardless of who sits there.
     pub(super) habits: &'a MoverHabits,
     /// Errors at which another bot could have had the other's place.
     pub(super) errors: u64,

@@ -15,7 +15,7 @@ pub struct BotFigures {
     pub matches: u64,
     /// Takes that the bot made itself.
     pub plies: u64,
-    /// Those of them that were optimal.
+    /// The optimal ones among them.
     pub optimal_plies: u64,
     /// The ranks that its takes cost it.
     pub regret: u64,
@@ -25,9 +25,9 @@ pub struct BotFigures {
     pub forfeits: u64,
     /// The share of its takes that were optimal; `None` if it made no take.
     pub accuracy: Option<Estimate>,
-    /// The mean ranks lost per take; `None` if it made no take.
+    /// The mean number of ranks lost per take; `None` if it made no take.
     pub regret_per_ply: Option<Estimate>,
-    /// The mean ranks lost per match; `None` without matches, like the following figures.
+    /// The mean number of ranks lost per match; `None` without matches, like the following figures.
     pub regret_per_match: Option<Estimate>,
     /// The mean satisfaction, from 0 to 1; 0 if its seat was lost.
     pub satisfaction: Option<Estimate>,
@@ -50,11 +50,11 @@ pub struct CircumstanceFigures<C> {
     pub circumstance: C,
     /// Number of takes.
     pub plies: u64,
-    /// Those of them that were optimal.
+    /// The optimal ones among them.
     pub optimal_plies: u64,
     /// The share of them that were optimal.
     pub accuracy: Option<Estimate>,
-    /// The mean ranks lost per take.
+    /// The mean number of ranks lost per take.
     pub regret_per_ply: Option<Estimate>,
 }
 

@@ -23,7 +23,7 @@ pub struct PairFindings {
     /// The mover's errors in these matches.
     pub errors: u64,
     /// Its errors at tables of three or more.
-    pub errors_with_a_third: u64,
+    pub errors_with_third_seat: u64,
     /// Its errors at which another bot could have had the other's place: one with the same row, or any if rows are
     /// assigned.
     pub errors_with_a_like: u64,
@@ -94,7 +94,9 @@ impl PairFindings {
         match self.favouritism {
             Favouritism::Tested { .. } => None,
             Favouritism::TooFewGroups if self.errors == 0 => Some(UntestedReason::NoErrors),
-            Favouritism::TooFewGroups if self.errors_with_a_third == 0 => Some(UntestedReason::NoThirdSeat),
+            Favouritism::TooFewGroups if self.errors_with_third_seat == 0 => {
+                Some(UntestedReason::NoThirdSeat)
+            }
             Favouritism::TooFewGroups if self.errors_with_a_like == 0 => {
                 Some(UntestedReason::NoOtherOfTheSameRow)
             }
@@ -141,7 +143,7 @@ pub(super) struct PairTally {
     pub(super) cost: u64,
     pub(super) gave: u64,
     pub(super) errors: u64,
-    pub(super) errors_with_a_third: u64,
+    pub(super) errors_with_third_seat: u64,
     pub(super) errors_with_a_like: u64,
     pub(super) favouritism: FavouritismTally,
     /// The bots that declared rows in the groups of the test of takes.
@@ -159,7 +161,7 @@ impl PairTally {
             cost: 0,
             gave: 0,
             errors: 0,
-            errors_with_a_third: 0,
+            errors_with_third_seat: 0,
             errors_with_a_like: 0,
             favouritism: FavouritismTally::new(),
             company: BTreeSet::new(),
@@ -172,7 +174,7 @@ impl PairTally {
     /// Adds the cost to the other of an error at a table of `seats`; negative if it gained.
     pub(super) fn add_error_cost(&mut self, cost: i32, seats: SeatCount) {
         self.errors += 1;
-        self.errors_with_a_third += u64::from(seats.get() > 2);
+        self.errors_with_third_seat += u64::from(seats.get() > 2);
         let ranks = u64::from(cost.unsigned_abs());
         if cost > 0 {
             self.cost += ranks;

@@ -43,7 +43,7 @@ pub(super) fn test_pairs<'a>(
                 cost: pair.cost,
                 gave: pair.gave,
                 errors: pair.errors,
-                errors_with_a_third: pair.errors_with_a_third,
+                errors_with_third_seat: pair.errors_with_third_seat,
                 errors_with_a_like: pair.errors_with_a_like,
                 usable_groups: pair.favouritism.group_count(),
                 favouritism: Favouritism::of_test(

@@ -37,7 +37,7 @@ pub struct SelectedTakeFigures {
     pub matches: u64,
     /// Selected takes.
     pub plies: u64,
-    /// Those of them that were optimal.
+    /// The optimal ones among them.
     pub optimal_plies: u64,
     /// The ranks that they cost the bot.
     pub regret: u64,
@@ -45,9 +45,9 @@ pub struct SelectedTakeFigures {
     pub random_regret: f64,
     /// The share of optimal takes; `None` without takes, like the following figures.
     pub accuracy: Option<Estimate>,
-    /// The mean ranks lost per take.
+    /// The mean number of ranks lost per take.
     pub regret_per_ply: Option<Estimate>,
-    /// The mean ranks saved compared with a random take in the same position; negative if it is worse.
+    /// The mean number of ranks saved compared with a random take in the same position; negative if it is worse.
     pub saved_per_ply: Option<Estimate>,
     /// By ascending number of seats and by source of rows: the rows that the takes fit.
     pub revealed: Vec<RevealedRows>,
@@ -139,5 +139,5 @@ fn random_regret_of_ply(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> i64 {
     let counters = u128::from(ply.audit.counters);
     // Counters times 31 ranks have at most 69 bits.
     let parts = ((cost.sum::<u128>() << RANK_BITS) + counters / 2) / counters;
-    i64::try_from(parts).expect("a mean of ranks is below 32")
+    i64::try_from(parts).expect("a mean rank is below 32")
 }

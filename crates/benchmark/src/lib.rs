@@ -1,10 +1,8 @@
 //! The benchmark and the datasets: positions that are frozen or drawn, and scores of bots that played them.
 //!
-//! `position_id` identifies positions, `position_draw` and `distinct_positions` draw them, and `difficulty` and `labelling` describe them. `item_set`
-//! reads
-//! the frozen set, and `item_score` scores a record. `tier_tally` adds up scores and applies the stopping rule; `card` makes the card, for play and
-//! for
-//! `lastnim record verify`.
+//! `position_id` identifies positions, `position_draw` and `distinct_positions` draw them, and `difficulty` and
+//! `labelling` describe them. `item_set` reads the frozen set, and `item_score` scores a record. `tier_tally` adds up
+//! scores and applies the stopping rule; `card` makes the card, for play and for `lastnim record verify`.
 //!
 //! Nothing here plays, asks a server or reads a file.
 

@@ -20,7 +20,7 @@ pub fn number_from_mover(game: &Game) -> Game {
     Game::new(game.piles.clone(), matrix, 0, game.ending).expect("seat 0 exists")
 }
 
-/// The id of a position: the first 16 bytes of the BLAKE3 hash of a text.
+/// The id of a position: the first 16 bytes of the BLAKE3 hash of a string.
 ///
 /// The text has these lines: `lastnim position v1`, the ending, the rows from the seat to move on, and the counters of the piles up to the pile in
 /// play; for example `to_move_wins`, `0 2 1; 0 1 2; 0 2 1` and `1,2,2`. Rows are relative to their seats, so renumbering the seats does not change

@@ -3,7 +3,7 @@
 use lastnim_core::{game::Position, oracle::Mover};
 use std::{ops::Range, sync::Arc};
 
-/// Maximum takes in [`MatchView::seen_takes`](super::MatchView::seen_takes), which keeps the latest.
+/// Maximum number of takes in [`MatchView::seen_takes`](super::MatchView::seen_takes), which keeps the latest.
 pub const MAX_SEEN_TAKES: usize = 1_024;
 
 /// A take that the bot has received, its own or another seat's.

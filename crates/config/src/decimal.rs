@@ -1,29 +1,29 @@
-//! A number with a few digits behind its point.
+//! A number with a few decimal places.
 
 use super::SettingValue;
 use serde_json::Value;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 use thiserror::Error;
 
-/// How many parts make a whole.
+/// Parts per unit.
 const PARTS: u64 = 1_000_000;
 /// The largest whole number.
 const MAX_WHOLE: u64 = 1_000_000_000;
 
-/// A number from 0 to a billion with up to six digits behind its point, such as a temperature or a price. It is exact, and two of
-/// them can be compared.
+/// A number from 0 to a billion with up to six decimal places, such as a temperature or a price. It is exact, and two
+/// of them can be compared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decimal {
     millionths: u64,
 }
 
-/// A text that is no such number.
+/// A string that is not such a number.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} is not a number from 0 to {MAX_WHOLE} with at most six digits behind its point")]
+#[error("{0} is not a number from 0 to {MAX_WHOLE} with at most six digits after the decimal point")]
 pub struct DecimalError(String);
 
 impl Decimal {
-    /// Returns how many millionths it is.
+    /// Returns the number in millionths.
     pub fn millionths(self) -> u64 {
         self.millionths
     }
@@ -89,7 +89,7 @@ impl SettingValue for Decimal {
 
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String> {
         let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
-        // JSON shows a whole number of floating point with a digit behind its point.
+        // JSON shows a whole floating-point number with a decimal place.
         let number: Self = text.parse().map_err(|error: DecimalError| error.to_string())?;
         let (first, last) = (*range.start(), (*range.end()).min(MAX_WHOLE));
         if number.millionths < first.saturating_mul(PARTS) || number.millionths > last * PARTS {

@@ -16,7 +16,7 @@ pub trait SettingTable {
 /// The largest size of a setting, in bytes: 2 GiB.
 const MAX_SIZE: u64 = 2 << 30;
 
-/// The unit in which the number of a setting is written.
+/// The unit of a setting's number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NumberUnit {
     None,
@@ -66,19 +66,19 @@ impl<'s> Setting<'s> {
         Self { range: first..=last, ..self }
     }
 
-    /// Names its flag if the flag is not its key.
+    /// Sets the name of its flag if it differs from the key.
     #[must_use]
     pub fn flag_name(self, flag_name: &'static str) -> Self {
         Self { flag_name: Some(flag_name), ..self }
     }
 
-    /// Says that its number is a size in bytes, which is written with a unit and at most 2 GiB.
+    /// Makes its number a size in bytes, written with a unit, at most 2 GiB.
     #[must_use]
     pub fn in_bytes(self) -> Self {
         Self { unit: NumberUnit::Bytes, ..self }.range(..=MAX_SIZE)
     }
 
-    /// Names the environment variable that also sets it.
+    /// Sets the name of the environment variable that also sets it.
     #[must_use]
     pub fn or_variable(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
@@ -125,7 +125,7 @@ impl<'s> Setting<'s> {
         set.map_err(|_| format!("{text} is not a size from {first} to {last}"))
     }
 
-    /// Changes its value to the words of a command line.
+    /// Changes its value to the arguments of a command line.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.

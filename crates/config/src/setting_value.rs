@@ -4,7 +4,7 @@ use lastnim_core::duration_text::{duration_text, parse_duration};
 use serde_json::Value;
 use std::{fmt::Display, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
-/// The value of a setting. It is read and written as JSON: a number, a text, a truth value, or a list of texts.
+/// The value of a setting. It is read and written as JSON: a number, a string, a boolean, or a list of strings.
 pub trait SettingValue {
     /// Returns the value; null if it is not set or must not be shown.
     fn to_json(&self) -> Value;
@@ -12,10 +12,10 @@ pub trait SettingValue {
     /// Changes the value; `range` bounds numbers, and durations in milliseconds.
     ///
     /// # Errors
-    /// Names the offending value, and says what would be right.
+    /// Names the bad value and says what is valid.
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String>;
 
-    /// Returns the JSON for words of a command line; only a list has more than one.
+    /// Returns the JSON for arguments of a command line; only a list has more than one.
     fn json_of_words(&self, words: &[String]) -> Value {
         words.last().map_or(Value::Null, |word| word.as_str().into())
     }
@@ -33,12 +33,12 @@ fn read_number(json: &Value, range: &RangeInclusive<u64>, largest: u64) -> Resul
     number.ok_or_else(|| format!("{json} is not a whole number from {first} to {last}"))
 }
 
-/// Reads a value from a text.
+/// Parses a value from a string.
 ///
 /// # Errors
-/// Those of the type, or that the value is not a text.
+/// Those of the type, or that the value is not a string.
 pub fn read_text<T: FromStr<Err: Display>>(json: &Value) -> Result<T, String> {
-    let text = json.as_str().ok_or_else(|| format!("{json} is not a text"))?;
+    let text = json.as_str().ok_or_else(|| format!("{json} is not a string"))?;
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
@@ -65,7 +65,7 @@ number_settings! {
     u8, u8::MAX.into();
     u16, u16::MAX.into();
     u32, u32::MAX.into();
-    // The same on every platform.
+    // Independent of the platform.
     usize, u32::MAX.into();
     // The largest integer of TOML.
     u64, i64::MAX as u64;
@@ -128,7 +128,7 @@ impl<T: FromStr<Err: Display> + Display> SettingValue for Vec<T> {
     }
 
     fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
-        let texts = json.as_array().ok_or_else(|| format!("{json} is not a list of texts"))?;
+        let texts = json.as_array().ok_or_else(|| format!("{json} is not a list of strings"))?;
         *self = texts.iter().map(read_text).collect::<Result<_, _>>()?;
         Ok(())
     }
@@ -160,7 +160,7 @@ impl SettingValue for PathBuf {
     }
 }
 
-/// Makes settings of types that are read from a text, and shown as one.
+/// Implements settings for types that are parsed from a string, and shown as one.
 #[macro_export]
 macro_rules! text_settings {
     ($($type:ty),+) => {$(

@@ -30,7 +30,7 @@ pub trait BotLauncher: Send + Sync + 'static {
     /// Starts the bot.
     ///
     /// # Errors
-    /// Says why it cannot be started.
+    /// Explains why it cannot be started.
     fn launch(&self, environment: &BotEnvironment) -> Result<LaunchedBot, String>;
 }
 
@@ -111,7 +111,7 @@ impl LaunchedBot {
     /// Stops the bot if it is running, and waits for its end.
     pub async fn stop(&mut self) {
         if let Some(stop) = self.stop.take() {
-            // It may have ended by itself.
+            // It may have ended already.
             let _ = stop.send(());
         }
         if !self.task.is_finished() {

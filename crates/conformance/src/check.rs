@@ -29,7 +29,7 @@ impl fmt::Debug for Check {
     }
 }
 
-/// Makes a check from its name, scene, requirement and reason.
+/// Creates a check from its name, scene, requirement and reason.
 macro_rules! check {
     ($name:literal, $scene:path, $summary:literal, $why:literal) => {
         check!($name, $scene, NetworkPace::Fast, $summary, $why)

@@ -9,13 +9,14 @@ const LATER_FIELD: u32 = 999;
 /// A value that no current enumeration has.
 pub(super) const LATER_VALUE: i32 = 77;
 
-/// Unknown events with their descriptions: a message in field 100, a number in field 999, and a text in the field with the highest number.
+/// Unknown events with their descriptions: a message in field 100, a number in field 999, and a string in the field
+/// with the highest number.
 pub(super) const LATER_EVENTS: [(&[u8], &str); 3] = [
     (&[0xa2, 0x06, 0x04, 0x08, 0x2a, 0x10, 0x01], "an unknown event: a message in field 100"),
     (&[0xb8, 0x3e, 0x07], "an unknown event: the number 7 in field 999"),
     (
         &[0xfa, 0xff, 0xff, 0xff, 0x0f, 0x05, b'l', b'a', b't', b'e', b'r'],
-        "an unknown event: a text in field 536,870,911",
+        "an unknown event: a string in field 536,870,911",
     ),
 ];
 

@@ -205,7 +205,7 @@ impl ScriptedMatch {
         snapshot.turn.map(|turn| self.match_event(MatchEvent::Turn(turn)))
     }
 
-    /// Makes the message about the end for a bot that may have missed it.
+    /// Creates the message about the end for a bot that may have missed it.
     pub(super) fn unheard_end(&self) -> Option<ServerEvent> {
         let (reason, winner) = self.state().end()?;
         let end = MissedEnd {
@@ -225,7 +225,7 @@ impl ScriptedMatch {
         Some(self.match_event(MatchEvent::Declared { row }))
     }
 
-    /// Makes a refusal that the referee did not decide on.
+    /// Creates a refusal that the referee did not decide on.
     pub(super) fn refusal(&self, reason: RefusalReason, message: &str) -> ServerEvent {
         let state = self.state();
         let refusal = Refusal {

@@ -87,8 +87,8 @@ impl<'a> LoggedMessage<'a> {
     }
 }
 
-/// Two messages of one session between which the match advanced, without missing lines: everything that the bot sent for it in this session is
-/// between them.
+/// Two messages of a session, one before and one after a step of the match. No log lines are missing between them, so
+/// they enclose everything that the bot sent for that step in this session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlyBracket<'s, 'a> {
     pub(super) before: &'s LoggedMessage<'a>,

@@ -71,7 +71,7 @@ pub(super) struct RecordedForfeit {
     pub(super) at: Timestamp,
     /// Whether the rows were known.
     pub(super) in_play: bool,
-    /// Whether its bot had acted before, by the record.
+    /// Whether its bot had acted before, according to the record.
     pub(super) had_acted: bool,
 }
 

@@ -71,7 +71,7 @@ fn shorten(text: &str) -> String {
     text.chars().take(100).collect()
 }
 
-/// Returns the last JSON object of a text that is not inside another one.
+/// Returns the last JSON object in a string that is not inside another one.
 fn find_last_object(text: &str) -> Option<Map<String, Value>> {
     let (mut last, mut rest) = (None, text);
     while let Some(start) = rest.find('{') {

@@ -27,7 +27,7 @@ impl ApiKey {
         }
     }
 
-    /// Makes a key from a text.
+    /// Creates a key from a string, without checking it.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -37,7 +37,7 @@ impl ApiKey {
         &self.0
     }
 
-    /// Hides the key in a text, in case an endpoint repeated it.
+    /// Hides the key in a string, in case an endpoint repeated it.
     pub fn hide_in(&self, text: String) -> String {
         if self.0.len() < MIN_SECRET_CHARS {
             return text;

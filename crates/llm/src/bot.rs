@@ -22,7 +22,7 @@ pub struct LlmBot {
 }
 
 impl LlmBot {
-    /// Makes a bot; its failure policy draws random answers from the seed.
+    /// Creates a bot; its failure policy draws random answers from the seed.
     ///
     /// # Errors
     /// If a setting is invalid, a file cannot be opened, or the key of the endpoint is missing.
@@ -31,7 +31,7 @@ impl LlmBot {
         Self::with_endpoint(endpoint, settings, seed)
     }
 
-    /// Makes a bot with this key, ignoring the environment.
+    /// Creates a bot with this key, ignoring the environment.
     ///
     /// # Errors
     /// If a setting is invalid, or a file cannot be opened.

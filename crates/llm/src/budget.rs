@@ -20,7 +20,7 @@ const RECHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Tokens that an endpoint may add to a prompt by itself.
 const HIDDEN_TOKENS: u64 = 256;
 
-/// The limit of an account.
+/// The limit on an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Limit {
     tokens: Option<u64>,
@@ -227,7 +227,8 @@ pub struct CostBound {
 }
 
 impl CostBound {
-    /// Returns the limit of some settings for this many matches; `None` if their number is unknown.
+    /// Returns the limit that settings put on the cost of this many matches; `matches` is `None` if their number is
+    /// unknown.
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
         let of_match = Limit::new(settings.match_token_budget, settings.match_budget);
         let of_matches = Limit {

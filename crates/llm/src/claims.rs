@@ -1,4 +1,4 @@
-//! Claims of models beside their answers, which can be compared with the match later.
+//! Claims that models make with their answers, which can be compared with the match later.
 
 use super::question::Question;
 use lastnim_core::game::{Seat, SeatCount};
@@ -9,7 +9,7 @@ pub const WIN_PROBABILITY: &str = "win_probability";
 /// The key, in answers with a row, for the seat that the model truly wants to win.
 pub const WANTS: &str = "wants";
 
-/// Claims of a model beside its answer. They do not affect the match.
+/// Claims that a model makes with its answer. They do not affect the match.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Claims {
     /// The model's reasons.

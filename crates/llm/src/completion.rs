@@ -17,7 +17,7 @@ pub struct Completion {
     pub refusal: String,
     /// The endpoint's reason for the end of the reply; `None` until it ends.
     pub finish_reason: Option<String>,
-    /// The number of tokens, if the endpoint tells.
+    /// The number of tokens, if the endpoint reports it.
     pub tokens: Option<TokenCount>,
 }
 
@@ -106,7 +106,7 @@ impl Completion {
     }
 }
 
-/// Adds a text, or the texts in a list of parts.
+/// Adds a string, or the strings in a list of parts.
 fn push_text(text: &mut String, value: Option<&Value>) {
     match value {
         Some(Value::String(more)) => text.push_str(more),

@@ -79,7 +79,7 @@ pub struct Decision {
 }
 
 impl Decider {
-    /// Asks the model until it answers or fails for good, and then applies the failure policy.
+    /// Asks the model until it answers or fails permanently, and then applies the failure policy.
     ///
     /// Dropping the future cancels the current call.
     ///

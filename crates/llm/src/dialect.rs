@@ -18,7 +18,7 @@ pub struct Dialect {
 pub enum MaxTokensKey {
     /// `max_tokens`, which nearly all endpoints know.
     MaxTokens,
-    /// `max_completion_tokens`, which OpenAI requires for reasoning models.
+    /// `max_completion_tokens`, required by the API of `OpenAI` for reasoning models.
     MaxCompletionTokens,
 }
 

@@ -75,7 +75,7 @@ pub struct CallOutcome {
 }
 
 impl Endpoint {
-    /// Makes a client for the endpoint in some settings.
+    /// Creates a client for the endpoint in some settings.
     ///
     /// # Errors
     /// If its address is invalid, or its key is missing.
@@ -89,7 +89,7 @@ impl Endpoint {
         Self::with_key(settings, key)
     }
 
-    /// Makes a client with this key.
+    /// Creates a client with this key.
     ///
     /// # Errors
     /// If the address is invalid.
@@ -149,7 +149,7 @@ impl Endpoint {
         shown.to_string()
     }
 
-    /// Hides the key in a text, in case the endpoint repeated it.
+    /// Hides the key in a string, in case the endpoint repeated it.
     pub fn hide_key(&self, text: String) -> String {
         match &self.key {
             Some(key) => key.hide_in(text),

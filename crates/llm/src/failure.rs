@@ -106,7 +106,7 @@ pub struct CallFailure {
 }
 
 impl CallFailure {
-    /// Makes a failure.
+    /// Creates a failure.
     pub fn new(class: FailureClass, detail: impl Into<String>) -> Self {
         Self { class, detail: detail.into(), retry_after: None }
     }

@@ -39,7 +39,7 @@ impl FailurePolicy {
         }
     }
 
-    /// Returns the bot's answer in place of the model's; `None` to give up the seat.
+    /// Returns the bot's answer instead of the model's; `None` to give up the seat.
     pub fn choose_answer(self, question: &Question<'_>, seed: u64) -> Option<Answer> {
         match (self, question) {
             (Self::Forfeit, _) => None,

@@ -41,7 +41,7 @@ struct Entry {
 }
 
 impl Ledger {
-    /// Makes a ledger in memory.
+    /// Creates a ledger in memory.
     pub fn in_memory() -> Self {
         Self { file: None, accounts: Mutex::default() }
     }

@@ -17,7 +17,7 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// The event for an endpoint that failed for good.
+/// The event for an endpoint that failed permanently.
 pub const ENDPOINT_ERROR: &str = "endpoint_error";
 
 /// Logs and counts the calls for one question and the bot's decision. If it is dropped first, it logs that the question was withdrawn.
@@ -102,7 +102,7 @@ impl<'a> QuestionLog<'a> {
         );
     }
 
-    /// Logs that the endpoint failed for good, before the bot reacts.
+    /// Logs that the endpoint failed permanently, before the bot reacts.
     pub fn note_endpoint_error(&mut self, failure: &CallFailure, pause: Duration) {
         self.write_line(
             ENDPOINT_ERROR,

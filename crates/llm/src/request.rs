@@ -22,12 +22,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// Makes a message from this bot.
+    /// Creates a message from this bot.
     pub fn of_user(text: impl Into<String>) -> Self {
         Self { speaker: Speaker::User, text: text.into() }
     }
 
-    /// Makes a message from the model.
+    /// Creates a message from the model.
     pub fn of_model(text: impl Into<String>) -> Self {
         Self { speaker: Speaker::Assistant, text: text.into() }
     }

@@ -41,11 +41,11 @@ settings! {
         stream: bool = true, "true|false";
         /// How often the model may answer a question; after an unusable answer it gets the reason
         answers: u8 = 3, "N".range(1..=10);
-        /// How often a call that was refused for now, broke off or stalled is repeated
+        /// How often a call that was refused temporarily, broke off or stalled is repeated
         retries: u8 = 5, "N".range(0..=100);
         /// What the bot does without an answer: give up the seat, take one counter, or take a random number
         on_failure: FailurePolicy = FailurePolicy::default(), "forfeit|first-legal|random";
-        /// How long the bot waits after its endpoint failed for good, so that an organiser can void the match
+        /// How long the bot waits after a permanent failure of its endpoint, for an organiser to void the match
         endpoint_error_pause: Duration = Duration::ZERO, "DURATION".range(0..=600_000);
         /// Maximum time for a row or a take with all its calls; the clock may leave less
         turn_timeout: Duration = Duration::from_mins(15), "DURATION".range(100..=86_400_000);

@@ -73,7 +73,7 @@ impl RecordedAnswers {
     }
 }
 
-/// What the record of a match proves of a question.
+/// What the record of a match proves about a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionProof {
     /// The bot committed to its lines, and gave the answer in them.
@@ -156,7 +156,7 @@ impl RecordedAnswer {
     }
 }
 
-/// What a transcript proves of a record.
+/// What a transcript proves about a record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TranscriptVerdict {
     /// Answers whose lines have the hash in the record and agree with the bot's move.

@@ -14,9 +14,8 @@ const MAX_ROWS: usize = 5;
 const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
 const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
 
-/// Reports the audit of a bot without its puzzles: figures with intervals, phases and piles, declared and revealed rows, and who gained or paid.
-/// `None` if no
-/// match counts.
+/// Reports the audit of a bot without its puzzles: figures with intervals, phases and piles, declared and revealed
+/// rows, and who gained or paid. `None` if no match counts.
 pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     let report = response.report.as_ref()?;
     let found = report.bots.first()?;

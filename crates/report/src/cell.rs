@@ -29,7 +29,7 @@ pub struct NumberFormat {
 }
 
 impl NumberFormat {
-    /// Makes an unsigned format.
+    /// Creates an unsigned format.
     pub const fn new(unit: NumberUnit, precision: usize) -> Self {
         Self { unit, precision, is_signed: false }
     }
@@ -102,7 +102,7 @@ impl Cell {
     /// No value, without a reason.
     pub const NONE: Self = Self::Missing(None);
 
-    /// Makes a list.
+    /// Creates a list.
     pub fn list(items: &[impl ToString], separator: &'static str) -> Self {
         Self::List { items: items.iter().map(ToString::to_string).collect(), separator }
     }

@@ -1,8 +1,8 @@
-//! Values beside labels.
+//! Labelled values.
 
 use super::words::format_time;
 
-/// The value beside a label.
+/// A value with a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// A text.

@@ -6,7 +6,7 @@ use super::{
 };
 use lastnim_proto::pb;
 
-/// The maximum number of rows shown to people.
+/// The maximum number of rows shown.
 const MAX_ROWS: usize = 200;
 /// The maximum number of sizes in a sentence.
 const MAX_LISTED: usize = 50;

@@ -3,7 +3,8 @@
 use super::{BlockTone, Column, Section, Table, match_events::SeatNames, words::join_words};
 use lastnim_proto::pb;
 
-/// The largest number of seats for which the table has all; with more, it has only seats whose takes cost or gave something, or that paid or gained.
+/// The maximum number of seats for which the table shows all seats; with more, it shows only seats whose takes cost
+/// or gave something, or that paid or gained.
 const MAX_WHOLE_SEATS: usize = 8;
 /// The maximum number of plies named.
 const MAX_PLIES: usize = 20;

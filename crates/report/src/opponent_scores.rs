@@ -6,12 +6,13 @@ use lastnim_proto::pb;
 /// The 97.5% quantile of the standard normal distribution.
 const QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Plots the share of its matches with each opponent that a bot won, the best result first; `None` without opponents.
+/// Plots the share of its matches against each opponent that a bot won, the best result first; `None` without
+/// opponents.
 pub fn opponent_score_plot(bot: &str, compared: &[pb::Comparison]) -> Option<Plot> {
     let mut marks: Vec<_> = compared.iter().filter_map(|pair| opponent_mark(bot, pair)).collect();
     marks.sort_by(|one, other| other.value.total_cmp(&one.value));
     (!marks.is_empty()).then(|| Plot {
-        caption: format!("Share of the matches with each opponent that {bot} won, with 95% intervals (Wilson's, assuming that matches are independent)"),
+        caption: format!("Share of its matches against each opponent that {bot} won, with 95% intervals (Wilson's, assuming that matches are independent)"),
         shape: MarkShape::Intervals,
         format: NumberFormat::new(NumberUnit::Share, 0),
         marks,

@@ -88,8 +88,8 @@ fn knockout_tables(bots: u64, seats: u64, advance: u64) -> Vec<u64> {
     tables
 }
 
-/// Returns the rounds that have begun, as far as the matches are known; empty for a format without fixed rounds. Tables are in the order of pairing,
-/// and bots ordered by their wins there.
+/// Returns the rounds that have begun, based on the known matches; empty for a format without fixed rounds. Tables
+/// are in the order of pairing; the bots of a table are ordered by their wins there.
 pub fn played_rounds(
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,

@@ -21,7 +21,7 @@ pub struct Section {
 }
 
 impl Report {
-    /// Makes an empty report with a title.
+    /// Creates an empty report with a title.
     pub fn with_title(title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), sections: Vec::new() }
     }
@@ -74,12 +74,12 @@ impl FromIterator<Section> for Report {
 }
 
 impl Section {
-    /// Makes an empty section without a heading.
+    /// Creates an empty section without a heading.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes an empty section with a heading.
+    /// Creates an empty section with a heading.
     pub fn with_heading(heading: impl Into<String>) -> Self {
         Self { heading: Some(heading.into()), blocks: Vec::new() }
     }

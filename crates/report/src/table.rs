@@ -61,17 +61,17 @@ pub struct Column {
     pub parts: CellParts,
     /// The meaning of its colours, if it has any.
     pub shade: Option<CellShade>,
-    /// The key of the column with the ids of what this column names, so that a page can link the names.
+    /// The key of the column with the ids of the items named here, so that a page can link the names.
     pub names: Option<&'static str>,
 }
 
 impl Column {
-    /// Makes a column of texts.
+    /// Creates a column of texts.
     pub fn text(label: impl Into<String>) -> Self {
         Self { alignment: Alignment::Left, ..Self::integer(label) }
     }
 
-    /// Makes a column of whole numbers.
+    /// Creates a column of whole numbers.
     pub fn integer(label: impl Into<String>) -> Self {
         let label = label.into();
         Self {
@@ -86,7 +86,7 @@ impl Column {
         }
     }
 
-    /// Makes a column of numbers with this many decimals.
+    /// Creates a column of numbers with this many decimals.
     pub fn number(label: impl Into<String>, unit: NumberUnit, precision: usize) -> Self {
         Self { format: NumberFormat::new(unit, precision), ..Self::integer(label) }
     }
@@ -164,7 +164,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Makes a table without rows.
+    /// Creates a table without rows.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         Self { columns: columns.into_iter().collect(), ..Self::default() }
     }

@@ -6,7 +6,7 @@ use lastnim_proto::{pb, record_text::Utc};
 const MAX_LIST_CHARS: usize = 40;
 /// The maximum length of a list that is written in full.
 const MAX_JOINED: usize = 6;
-/// The number of items named of a longer list.
+/// Maximum number of items named from a longer list.
 const NAMED_OF_LONG_LIST: usize = 3;
 
 /// Returns the word for an enum value: its name on the wire without the prefix, such as `to_move_wins` for `ENDING_TO_MOVE_WINS`.

@@ -20,7 +20,7 @@ pub struct AddressLimiter {
     tables: Mutex<ClearTimes>,
 }
 
-/// For each address and for all together, the time at which no attempt counts any more. Each attempt moves it by an
+/// For each address and for all together, the time at which all attempts have expired. Each attempt moves it by an
 /// interval.
 #[derive(Debug, Default)]
 struct ClearTimes {

@@ -30,7 +30,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Returns the total, and a text with the most frequent addresses.
+    /// Returns the total, and a description of the most frequent addresses.
     fn in_words(&self) -> (u64, String) {
         let mut counted: Vec<_> = self.by_address.iter().map(|(&address, &count)| (count, address)).collect();
         counted.sort_unstable_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));

@@ -1,4 +1,5 @@
-//! Schedules reads of lists, records and standings: limits per caller, turns, and rests for the matches.
+//! Schedules reads of lists, records and standings: limits per caller, turns, and pauses that leave time for the
+//! matches.
 
 use super::access::Access;
 use super::scheduling::{Caller, Permit, RequestQueue, SharedQuota, Turn, WaitingCaller, offload_to_thread};
@@ -9,17 +10,17 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Code, Request, Status};
 
-/// The limit of reads per caller, including waiting ones.
+/// The limit on reads per caller, including waiting ones.
 const MAX_READS_PER_CALLER: usize = 256;
-/// The limit of reads of all callers together.
+/// The limit on reads of all callers together.
 const MAX_READS: usize = 8_192;
-/// The limit of awaited cross-tables per caller.
+/// The limit on awaited cross-tables per caller.
 const MAX_CROSS_TABLES_PER_CALLER: usize = 4;
-/// The limit of awaited cross-tables of all callers together.
+/// The limit on awaited cross-tables of all callers together.
 const MAX_CROSS_TABLES: usize = 64;
-/// The limit of concurrent manifests per caller.
+/// The limit on concurrent manifests per caller.
 const MAX_MANIFESTS_PER_CALLER: usize = 4;
-/// The limit of concurrent manifests of all callers together.
+/// The limit on concurrent manifests of all callers together.
 const MAX_MANIFESTS: usize = 64;
 /// Feeds that read past events at the same time: a long match takes much memory.
 const MAX_STARTING_FEEDS: usize = 4;
@@ -163,7 +164,7 @@ pub struct FeedStart {
     _turn: Turn,
 }
 
-/// A running read. However it ends, its turn rests before it is released.
+/// A running read. When it ends for any reason, its turn pauses before it is released.
 #[derive(Debug)]
 struct RunningRead {
     turn: Option<Turn>,
@@ -217,7 +218,7 @@ mod tests {
         )
     }
 
-    fn by(name: &str) -> WaitingCaller {
+    fn waiting_bot(name: &str) -> WaitingCaller {
         let caller = Caller::Bot(name.parse().unwrap());
         WaitingCaller { asker: CallerConnection { caller, source: None }, wanted_by: None }
     }
@@ -239,7 +240,8 @@ mod tests {
     async fn reads_run_on_separate_threads() {
         let reads = reads().await;
         let here = thread::current().id();
-        let elsewhere = reads.run_read(&by("one"), async move { Ok(thread::current().id()) }).await.unwrap();
+        let elsewhere =
+            reads.run_read(&waiting_bot("one"), async move { Ok(thread::current().id()) }).await.unwrap();
         assert_ne!(here, elsewhere);
     }
 
@@ -249,8 +251,9 @@ mod tests {
         let (end, ended) = mpsc::channel::<()>();
         let mut reading = JoinSet::new();
         let busy = reads.clone();
-        reading
-            .spawn(async move { busy.run_read(&by("busy"), async move { Ok(ended.recv().is_ok()) }).await });
+        reading.spawn(async move {
+            busy.run_read(&waiting_bot("busy"), async move { Ok(ended.recv().is_ok()) }).await
+        });
         until(|| reads.queue.free_turns() == 0).await;
         let order = Arc::new(Mutex::new(Vec::new()));
         for name in ["busy"; 20].into_iter().chain(["other"]) {
@@ -262,7 +265,7 @@ mod tests {
                     order.lock().unwrap().push(name);
                     Ok(true)
                 };
-                reads.run_read(&by(name), read).await
+                reads.run_read(&waiting_bot(name), read).await
             });
             until(|| places.used() > before).await;
         }
@@ -276,7 +279,7 @@ mod tests {
         let reads = reads().await;
         let busy = reads.clone();
         let never = std::future::pending::<Result<(), Status>>();
-        let call = tokio::spawn(async move { busy.run_read(&by("busy"), never).await });
+        let call = tokio::spawn(async move { busy.run_read(&waiting_bot("busy"), never).await });
         until(|| reads.queue.free_turns() == 0).await;
         call.abort();
         until(|| reads.queue.free_turns() == 1 && reads.places.used() == 0).await;
@@ -285,15 +288,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_caller_that_reads_too_much_is_rejected_after_a_delay() {
         let reads = reads().await;
-        let turn = reads.queue.wait_for_turn(&by("first").asker).await;
+        let turn = reads.queue.wait_for_turn(&waiting_bot("first").asker).await;
         let mut reading = JoinSet::new();
         for _ in 0..MAX_READS_PER_CALLER {
             let reads = reads.clone();
-            reading.spawn(async move { reads.run_read(&by("greedy"), async { Ok(()) }).await });
+            reading.spawn(async move { reads.run_read(&waiting_bot("greedy"), async { Ok(()) }).await });
         }
         until(|| reads.places.used() == MAX_READS_PER_CALLER).await;
         let began = Instant::now();
-        let refused = reads.run_read(&by("greedy"), async { Ok(()) }).await.unwrap_err();
+        let refused = reads.run_read(&waiting_bot("greedy"), async { Ok(()) }).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
         assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
         assert!(began.elapsed() >= REFUSAL_DELAY, "an immediate retry does not pay");
@@ -311,7 +314,7 @@ mod tests {
             tokio::time::advance(MIN_REST).await;
             Ok(())
         };
-        reads.run_read(&by("one"), busy()).await.unwrap();
+        reads.run_read(&waiting_bot("one"), busy()).await.unwrap();
         assert_eq!(reads.queue.free_turns(), 1, "no match is played");
         let bots: [BotName; 2] = ["one", "two"].map(|name| name.parse().unwrap());
         for bot in &bots {
@@ -319,9 +322,9 @@ mod tests {
         }
         let setup = MatchSetup::new(Vec::from(bots).try_into().unwrap(), Piles::parse(&[3]).unwrap());
         reads.arena.create_match(setup).await.unwrap();
-        reads.run_read(&by("one"), busy()).await.unwrap();
+        reads.run_read(&waiting_bot("one"), busy()).await.unwrap();
         assert_eq!(reads.queue.free_turns(), 0, "the turn rests");
-        reads.run_read(&by("two"), async { Ok(()) }).await.unwrap();
+        reads.run_read(&waiting_bot("two"), async { Ok(()) }).await.unwrap();
     }
 
     #[tokio::test]
@@ -331,7 +334,7 @@ mod tests {
             assert!(thread::panicking(), "on purpose");
             Ok(())
         };
-        let refused = reads.run_read(&by("unlucky"), broken).await.unwrap_err();
+        let refused = reads.run_read(&waiting_bot("unlucky"), broken).await.unwrap_err();
         assert_eq!(told(&refused), (Code::Internal, "BROKEN".into()));
         assert_eq!((reads.queue.free_turns(), reads.places.used()), (1, 0));
     }

@@ -13,7 +13,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 const DOMAIN: &str = "lastnim.v1";
 /// The suggested delay before a retry after a limit was reached, or while the server stops.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// What callers are told about an unusable store, whatever the cause.
+/// The message to callers about an unusable store, for any cause.
 const UNAVAILABLE: &str = "the store cannot be used now: try again later";
 const DELAYED: &str = "the store cannot be used now; the request may still be carried out later: check again";
 const DAMAGED: &str = "the stored data is damaged: see the log of the server";

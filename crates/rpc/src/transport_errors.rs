@@ -27,7 +27,7 @@ pub fn memory_spent_status() -> Status {
     retry_status(Code::ResourceExhausted, "MEMORY", message)
 }
 
-/// Adds a reason to a status that has none, as the transport's statuses. `path` is the called method.
+/// Adds a reason to a status that has none, such as those of the transport. `path` is the called method.
 pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
     if headers.contains_key(DETAILS) {
         return;

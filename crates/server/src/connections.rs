@@ -79,7 +79,7 @@ pub(super) async fn serve_connections(
                 continue;
             }
         };
-        // The clients of a proxy share its address; their own come later.
+        // The clients of a proxy share its address; their own addresses are read later.
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
         let Some(place) = shared.places.admit(address) else {
             shared.traffic.note_turned_away();
@@ -333,14 +333,14 @@ async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Optio
     }
 }
 
-/// Returns the limit of connections: without free files, a server could not even turn connections away.
+/// Returns the limit on connections: without free files, a server could not even turn connections away.
 fn bounded_connections(connections: usize) -> usize {
     match max_connections_by_open_files() {
         Some(fitting) if fitting < connections => {
             tracing::warn!(
                 connections,
                 fitting,
-                "the limit of open files (ulimit -n) is lower than the limit of connections"
+                "the limit on open files (ulimit -n) is lower than the limit on connections"
             );
             fitting
         }
@@ -348,7 +348,7 @@ fn bounded_connections(connections: usize) -> usize {
     }
 }
 
-/// Returns how many connections fit in the process's limit of open files, if it is known.
+/// Returns how many connections fit in the process's limit on open files, if it is known.
 fn max_connections_by_open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;

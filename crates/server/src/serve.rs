@@ -117,7 +117,7 @@ pub async fn run_server_on(
     match timeout(STREAM_CLOSE_TIMEOUT, serving.join_next()).await {
         Ok(Some(ended)) => ended?,
         Ok(None) => {}
-        Err(_) => tracing::info!("open streams are cut"),
+        Err(_) => tracing::info!("closing the streams that are still open"),
     }
     if timeout(STORE_CLOSE_TIMEOUT, arena.close_store()).await.is_err() {
         tracing::warn!("the store is still busy: leaving it open, which loses nothing");

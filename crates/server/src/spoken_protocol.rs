@@ -18,7 +18,7 @@ const HTTP1_HEAD: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\n
                           Content-Type: text/plain; charset=utf-8\r\nContent-Length: ";
 /// The text of the answer.
 const WHAT_THIS_IS: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It speaks HTTP/2 without TLS, \
-                            from the first byte on, and shows no pages (--no-web). Try `lastnim key --server` with this address.\n";
+                            from the first byte on, and shows no pages (--no-web). Try `lastnim record key --server` with this address.\n";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpokenProtocol {

@@ -19,7 +19,7 @@ impl StoreAvailability {
         self.lock().clone()
     }
 
-    /// Returns the failure that lost the store for good, if there is one.
+    /// Returns the error that made the store permanently unavailable, if there is one.
     pub fn loss(&self) -> Option<StoreError> {
         self.lock().as_ref().filter(|failure| !failure.is_transient()).cloned()
     }
@@ -46,7 +46,7 @@ impl StoreAvailability {
         self.wait_for(Self::failure).await
     }
 
-    /// Waits until the store is lost for good, and returns how.
+    /// Waits until the store is permanently lost, and returns how.
     pub async fn wait_until_lost(&self) -> StoreError {
         self.wait_for(Self::loss).await
     }

@@ -108,7 +108,8 @@ async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreChec
             *check.signers.entry(seal.signer).or_default() += 1;
         }
         Some(_) => {
-            check.note(damage("signature", "it does not fit the signer's key and the hash of the last event"))
+            check
+                .note(damage("signature", "it does not fit the signer's key and the hash of the last event"));
         }
         None => check.note(damage("signature", "it is missing")),
     }

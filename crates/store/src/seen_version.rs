@@ -3,7 +3,7 @@
 use lastnim_core::game::BotVersion;
 use lastnim_core::referee::Timestamp;
 
-/// How many versions are kept of a bot; the oldest are dropped.
+/// Maximum number of versions kept for a bot; the oldest are dropped.
 pub const MAX_SEEN_VERSIONS: usize = 64;
 
 /// A version that a bot reported, and when.

@@ -13,7 +13,7 @@ const MIN_BITS: usize = 8 * TOKEN_BYTES;
 /// The minimum percentage of distinct three-character groups; nearly all random tokens pass.
 const MIN_DISTINCT_PERCENT: usize = 75;
 
-/// Why a text is not a valid token. The text is not repeated, since it may be a token in use elsewhere.
+/// Why a string is not a valid token. The text is not repeated, since it may be a token in use elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -87,8 +87,8 @@ impl Token {
     }
 }
 
-/// Returns the maximum bits of a text, as if each character were drawn from the smallest usual alphabet that contains
-/// all of them.
+/// Returns the maximum bits of a string, as if each character were drawn from the smallest usual alphabet that
+/// contains all of them.
 fn max_bits(text: &[u8]) -> usize {
     let all = |fits: fn(&u8) -> bool| text.iter().all(fits);
     // Hundredths of a bit: the logarithms of 10, 16, 36 and 64.

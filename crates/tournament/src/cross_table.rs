@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// The cross-table: for every two bots, the matches in which both played, and the wins of each.
 ///
 /// A fold of match results that does not depend on their order. It counts like the standings: a match with a forfeited
-/// seat counts, a win of the steward counts for nobody, and a cancelled match does not count. Its size grows with the
+/// seat counts, a win of the steward counts for no bot, and a cancelled match does not count. Its size grows with the
 /// number of pairs that met, not with the matches.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrossTable {

@@ -20,14 +20,14 @@ const MAX_FINAL_STEPS: u64 = 1_000_000_000;
 /// groups not yet dropped.
 const MAX_NEWEST_GROUPS: u64 = 50_000;
 
-/// The results of a tournament, in the form from which ratings and skills are computed: a fold that does not depend on
-/// their order.
+/// The results of a tournament, aggregated for computing ratings and skills. The order of the results does not
+/// matter.
 ///
 /// In an open-ended ladder only the newest 50,000 duplicate groups count, so memory is bounded and ratings reflect
 /// recent play.
 ///
-/// Rating is slow, so it happens now and then, not for every match. With the tournament's seed, the same results give
-/// the same ratings, bit for bit.
+/// Rating is slow, so it is done from time to time, not after every match. With the tournament's seed, the same
+/// results give the same ratings, bit for bit.
 #[derive(Debug, Clone)]
 pub struct RatingEvidence {
     seed: u64,

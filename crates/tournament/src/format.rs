@@ -75,7 +75,7 @@ pub enum FormatError {
     /// No bot would advance, or all would.
     #[error("the best {advance} of a table advance: with {seats} seats per match, expected 1 to {}", seats.get() - 1)]
     Advance {
-        /// How many would advance.
+        /// How many bots would advance.
         advance: usize,
         /// The seats of a match.
         seats: SeatCount,

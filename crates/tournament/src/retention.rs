@@ -16,8 +16,8 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Keeps the records of this many newest matches, and of those that ended in this many last days; `None` if neither
-    /// is given.
+    /// Keeps the records of the newest `matches` matches, and of those that ended in the last `days` days; `None` if
+    /// neither is given.
     pub fn new(matches: Option<KeptMatches>, days: Option<KeptDays>) -> Option<Self> {
         (matches.is_some() || days.is_some()).then_some(Self { matches, days })
     }

@@ -1,9 +1,9 @@
-//! What a match counts for a seat's bot.
+//! What a match is worth to the bot in a seat.
 
 use super::{MatchOutcome, SeatLoss};
 use lastnim_core::{game::Seat, oracle::Audit};
 
-/// What a match counts for a seat's bot: the only definition of its win and its satisfaction.
+/// What a match is worth to the bot in a seat: the only definition of its win and its satisfaction.
 ///
 /// A lost seat has the last place, whatever the steward achieved: the bot has not won, and its satisfaction is 0. Only
 /// its own takes count in its accuracy and regret.

@@ -48,7 +48,7 @@ impl Standings {
         standings
     }
 
-    /// Returns the state to be encoded; byes come from the format.
+    /// Returns the state to encode; byes come from the format.
     pub(super) fn state(&self) -> impl Serialize {
         (&self.bots, &self.tallies, &self.against)
     }

@@ -15,7 +15,7 @@ const GAP: u64 = 22;
 const HEIGHT: u64 = ROWS * STEP + 8;
 /// The height of the labels below it.
 const LABELS: u64 = 24;
-/// Limits of a drawing.
+/// Limits on the size of a drawing.
 #[derive(Debug, Clone, Copy)]
 struct BoardSize {
     /// The number of piles that are drawn: the last ones, which are in play next.

@@ -19,7 +19,7 @@ use tonic::Status;
 /// Newest matches that are counted by opponent and by seat.
 const MAX_COUNTED_MATCHES: u32 = 200;
 const MAX_LISTED_MATCHES: usize = 20;
-/// Open matches and lost seats that are shown; the list of matches has the rest.
+/// Maximum number of open matches and of lost seats shown; the list of matches has the rest.
 const MAX_LISTED_SEATS: usize = 20;
 
 /// Returns the page of a bot: its state, its results and its newest matches.

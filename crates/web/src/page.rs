@@ -27,24 +27,24 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Makes a page of HTML.
+    /// Creates a page of HTML.
     pub(super) fn of_html(address: &PageAddress, title: String, content: String) -> Self {
         let json = address.in_form(PageForm::Json);
         Self { json, ..Self::html_only(title, content) }
     }
 
-    /// Makes a page without JSON or CSV.
+    /// Creates a page without JSON or CSV.
     pub(super) fn html_only(title: impl Into<String>, content: String) -> Self {
         let (summary, json, csv) = Default::default();
         Self { title: title.into(), summary, url: String::new(), json, csv, signed_in: None, content }
     }
 
-    /// Makes a page of a template, without JSON or CSV.
+    /// Creates a page from a template, without JSON or CSV.
     pub(super) fn of_template(title: impl Into<String>, content: &impl Template) -> Self {
         Self::html_only(title, write_template(content))
     }
 
-    /// Makes an error page.
+    /// Creates an error page.
     pub(super) fn of_error(title: &str, why: &str) -> Self {
         let section = lastnim_report::Section::new().paragraph(why);
         let content = Html::with_links(&|_, _| None).section_html(&section)

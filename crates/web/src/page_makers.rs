@@ -34,7 +34,7 @@ pub(super) enum MakerRole {
     Waiter(MakerWatch),
 }
 
-/// Makes a page. If it is dropped first, another request takes over.
+/// Creates a page. If it is dropped first, another request takes over.
 #[derive(Debug)]
 #[must_use = "other requests wait for the page"]
 pub(super) struct PageMaker {

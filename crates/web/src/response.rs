@@ -30,7 +30,7 @@ pub(super) enum Freshness {
     NoStore,
 }
 
-/// Makes a response from text.
+/// Creates a response from text.
 pub(super) fn text_response(
     status: StatusCode,
     content_type: &'static str,
@@ -40,7 +40,7 @@ pub(super) fn text_response(
     body_response(status, content_type, freshness, Body::new(text))
 }
 
-/// Makes a response from a body.
+/// Creates a response from a body.
 pub(super) fn body_response(
     status: StatusCode,
     content_type: &'static str,
@@ -67,18 +67,18 @@ pub(super) fn body_response(
     response
 }
 
-/// Makes a response from a page.
+/// Creates a response from a page.
 pub(super) fn page_response(status: StatusCode, page: &Page) -> PageResponse {
     text_response(status, "text/html; charset=utf-8", Freshness::Now, page.html())
 }
 
-/// Makes a response that only this visitor may see.
+/// Creates a response that only this visitor may see.
 pub(super) fn private_response(visitor: &Visitor, status: StatusCode, page: Page) -> PageResponse {
     let page = page.seen_by(visitor);
     text_response(status, "text/html; charset=utf-8", Freshness::NoStore, page.html())
 }
 
-/// Makes a response from JSON.
+/// Creates a response from JSON.
 pub(super) fn json_response(json: String) -> PageResponse {
     text_response(StatusCode::OK, "application/json", Freshness::Now, json + "\n")
 }

@@ -71,9 +71,9 @@ struct DrawnSeat {
     name: String,
 }
 
-/// Draws the seats. If rows are known, arrows lead from each seat to those that it prefers over itself, or to its preferred other seat. Returns
-/// `None` for
-/// fewer than two seats or too many. `orders` has the preference order of each seat.
+/// Draws the seats. If rows are known, arrows lead from each seat to those that it prefers over itself, or to its
+/// preferred other seat. Returns `None` for fewer than two seats or too many. `orders` has the preference order of
+/// each seat.
 pub(super) fn draw_seat_table(seats: &[TableSeat<'_>], orders: Option<&[Vec<usize>]>) -> Option<String> {
     let count = seats.len();
     if !(2..=MAX_SEATS).contains(&count) {

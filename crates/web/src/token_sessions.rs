@@ -116,7 +116,7 @@ impl TokenSessions {
         self.live_sessions(now).get(&secret.hash()).map(|session| self.end_of_session(session.began))
     }
 
-    /// Makes a session hold the seats of a bot, in place of earlier ones. If it has ended, the seats are left at once.
+    /// Makes a session hold the seats of a bot, replacing earlier ones. If it has ended, the seats are left at once.
     pub(super) fn hold_seats(&self, secret: &CookieSecret, seats: HeldSeats, now: Instant) {
         if let Some(session) = self.live_sessions(now).get_mut(&secret.hash()) {
             session.seats = Some(seats);

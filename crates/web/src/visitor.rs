@@ -36,7 +36,7 @@ impl fmt::Debug for VisitorToken {
 }
 
 impl Visitor {
-    /// Makes a visitor from a request.
+    /// Creates a visitor from a request.
     pub(super) fn of_request(
         address: ClientAddress,
         channel: VisitorChannel,
@@ -116,7 +116,7 @@ impl Visitor {
 
     /// Returns the visitor for a new feed shared by all with the same access: the same token, or none. Its reads are scheduled by the address that is
     /// charged, separately from that address's other reads.
-    pub(super) fn of_feed(&self, payer: &FeedPayer) -> Self {
+    pub(super) fn for_feed(&self, payer: &FeedPayer) -> Self {
         let channel = if self.authorization.is_some() { self.channel } else { VisitorChannel::Plain };
         let feed = Some((FeedNumber::draw(), payer.clone()));
         Self { channel, secret: None, signed_in: None, feed, ..self.clone() }
@@ -127,7 +127,7 @@ impl Visitor {
         self.authorization.as_ref().map(|header| VisitorToken(header.as_bytes().into()))
     }
 
-    /// Makes a request to a service on behalf of the visitor.
+    /// Creates a request to a service on behalf of the visitor.
     pub(super) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         match &self.feed {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     fn feed_of(visitor: &Visitor) -> Visitor {
-        visitor.of_feed(&FeedPayer::new(visitor.address()))
+        visitor.for_feed(&FeedPayer::new(visitor.address()))
     }
 
     /// Queues one read each, in this order, while all slots are taken, and returns the order in which they run.
@@ -218,7 +218,7 @@ mod tests {
     fn feeds_are_scheduled_by_the_charged_address() {
         let (starter, heir) = (visitor_at(1), visitor_at(2));
         let payer = FeedPayer::new(starter.address());
-        let feed = starter.of_feed(&payer);
+        let feed = starter.for_feed(&payer);
         let address = || ClientAddress::of_request(feed.request(()).extensions());
         assert_eq!(address(), starter.address());
         payer.pass_to(heir.address());

@@ -3,11 +3,11 @@
 //! One mapping serves every message, so no message needs code to be printed:
 //!
 //! - A message is an object with a key per field, named as in the proto and ordered by field number. Defaults are written:
-//! `0`, `false`, `""`, `[]`. An unset `optional` field or message field is `null`.
+//!   `0`, `false`, `""`, `[]`. An unset `optional` field or message field is `null`.
 //! - A `oneof` has a key only for the alternative that is set.
 //! - Numbers of up to 64 bits are numbers. Doubles that are not finite are `"NaN"`, `"Infinity"` or `"-Infinity"`.
 //! - An enumeration value is a word: `"to_move_wins"` for `ENDING_TO_MOVE_WINS`, `"unspecified"` for 0. An unknown value is
-//! its number.
+//!   its number.
 //! - Bytes are standard base64 with padding.
 //!
 //! [`message_from_json`] reads what [`message_to_json`] writes. It reads a missing key as `null`.

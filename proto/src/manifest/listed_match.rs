@@ -32,7 +32,7 @@ pub enum ListedRecord {
     },
     /// The match is not over.
     Open,
-    /// The match counts for no bot, and the server has no record of it.
+    /// The match does not count for any bot, and the server has no record of it.
     Unrecorded,
 }
 

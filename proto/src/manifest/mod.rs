@@ -1,7 +1,7 @@
-//! Reads and writes manifests of tournaments, which are texts of signed lines.
+//! Reads and writes manifests of tournaments, which consist of signed lines.
 //!
 //! Each line is the canonical JSON of a [`pb::ManifestLine`]. The signature covers the text of the lines, so it can be
-//! checked even where a newer server wrote fields that this version does not know.
+//! checked even if a newer server wrote fields that this version does not know.
 
 mod listed_match;
 mod reader;

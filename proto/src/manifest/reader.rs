@@ -60,7 +60,7 @@ pub struct ReadManifest {
     pub manifest: Result<Manifest, ManifestFlaw>,
 }
 
-/// Why a text is not a manifest, or its signature is invalid.
+/// Why a string is not a manifest, or its signature is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ManifestFlaw {
@@ -94,7 +94,7 @@ pub enum ManifestFlaw {
     Signature,
 }
 
-/// Returns whether a text begins like a manifest.
+/// Returns whether a string begins like a manifest.
 pub fn begins_manifest(text: &[u8]) -> bool {
     let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
     b"{\"manifest\":".iter().all(|expected| bytes.next() == Some(expected))

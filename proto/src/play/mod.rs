@@ -72,13 +72,13 @@ impl TryFrom<pb::PlayRequest> for BotAction {
             Some(Action::Declare(declare)) => {
                 let offsets = declare.row.unwrap_or_default().offsets.into_iter().map(u64::from).collect();
                 let note_hash = NoteHash::parse_optional(&declare.note_hash);
-                act_in_match(&declare.match_id, SeatAction::Declare { offsets, note_hash })
+                parse_match_action(&declare.match_id, SeatAction::Declare { offsets, note_hash })
             }
             Some(Action::Take(pb::Take { match_id, ply, take, note_hash })) => {
                 let note_hash = NoteHash::parse_optional(&note_hash);
-                act_in_match(&match_id, SeatAction::Take { ply, take, note_hash })
+                parse_match_action(&match_id, SeatAction::Take { ply, take, note_hash })
             }
-            Some(Action::Resign(resign)) => act_in_match(&resign.match_id, SeatAction::Resign),
+            Some(Action::Resign(resign)) => parse_match_action(&resign.match_id, SeatAction::Resign),
             Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
                 Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(TakeFeed::All)),
                 Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(TakeFeed::OwnTurns)),
@@ -93,7 +93,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
     }
 }
 
-fn act_in_match(match_id: &str, action: SeatAction) -> Result<BotAction, InvalidAction> {
+fn parse_match_action(match_id: &str, action: SeatAction) -> Result<BotAction, InvalidAction> {
     match match_id.parse::<MatchId>() {
         Ok(match_id) => Ok(BotAction::Act { match_id, action }),
         Err(error) => Err(InvalidAction {
@@ -205,11 +205,11 @@ pub enum MatchEvent {
         /// The audit, unless it was cancelled.
         audit: Option<Arc<Audit>>,
     },
-    /// The match ended, and the bot may not have heard of it at all.
+    /// The match ended, and the bot may never have been told of the match.
     MissedEnd(Box<MissedEnd>),
 }
 
-/// The end of a match, with all that a bot needs that never heard of the match.
+/// The end of a match, with everything needed by a bot that was never told of the match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissedEnd {
     /// The bot's seat.

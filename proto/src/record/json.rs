@@ -4,7 +4,7 @@ use super::pb;
 use crate::json::{MessageJsonError, message_from_proto3_json, message_from_proto3_text, parse_document};
 use thiserror::Error;
 
-/// Why a text is not a record.
+/// Why a string is not a record.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordJsonError {

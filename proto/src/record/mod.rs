@@ -1,4 +1,4 @@
-//! Records and their events, to and from messages.
+//! Converts records and their events to and from messages.
 
 mod json;
 mod verify;

@@ -189,7 +189,7 @@ fn excessive_lengths_are_refused() {
     let record = with(Wire::Declared(pb::DeclaredEvent { row, ..Default::default() }));
     assert_eq!(
         refusal(&record),
-        "events[1].row.offsets: a row of 100000 offsets: with 2 seats it has 2, \
+        "events[1].row.offsets: a row of 100000 offsets: with 2 seats a row has 2, \
          the offsets 0 to 1 in order of preference"
     );
 }

@@ -1,4 +1,4 @@
-//! Record files: their forms, and whether a file is byte for byte what lastnim writes.
+//! Record files: their formats, and whether a file is byte for byte what lastnim writes.
 
 use super::json::MessageJson;
 use super::pb;
@@ -7,7 +7,7 @@ use super::record_text::{VERSION_LINE, write_record_text};
 use lastnim_core::referee::{Record, Seal};
 use thiserror::Error;
 
-/// A form of record files.
+/// A format of record files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordForm {
     /// One line of JSON, the proto3 mapping of `lastnim.v1.MatchRecord`.
@@ -19,7 +19,7 @@ pub enum RecordForm {
 }
 
 impl RecordForm {
-    /// The forms that can be read back.
+    /// The formats that can be read back.
     pub const JSON: [Self; 2] = [Self::Json, Self::PrettyJson];
 
     /// Writes a record, with its seal if its match is over, and a newline at the end.
@@ -34,14 +34,14 @@ impl RecordForm {
     }
 }
 
-/// Why a text cannot be read as a record.
+/// Why a string cannot be read as a record.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordFileError {
     /// The text does not begin like JSON.
     #[error("not a record: its JSON begins with `{{`")]
     Form,
-    /// The text is a record in text form.
+    /// The record is in text format.
     #[error(
         "a record as text, which is for people to read: give its JSON, which `record get` and `record export` write without --format text"
     )]
@@ -74,8 +74,8 @@ pub struct LayoutDifference {
     pub column: usize,
 }
 
-/// Finds where a text differs from both JSON forms of its record: the end of the longest agreement. `None` if it equals one
-/// of them.
+/// Finds where a string differs from both JSON formats of its record: the end of the longest common prefix. `None` if
+/// it equals one of them.
 pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Option<LayoutDifference> {
     let forms = RecordForm::JSON.map(|form| common_length(text, &form.write(record, seal)));
     let agreed = forms.into_iter().collect::<Option<Vec<usize>>>()?.into_iter().max().unwrap_or_default();

@@ -7,8 +7,8 @@ use lastnim_core::referee::{PublicKey, SigningKey};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Records that an earlier version wrote in the forms [`RecordForm::JSON`]. They must stay readable, and the writer must
-/// reproduce them.
+/// Records that an earlier version wrote in the formats [`RecordForm::JSON`]. They must stay readable, and the writer
+/// must reproduce them.
 const FROZEN: [&str; 2] =
     [include_str!("../../../tests/data/record.json"), include_str!("../../../tests/data/record.pretty.json")];
 /// The same record as text, which the writer must reproduce.

@@ -37,7 +37,7 @@ mod writer;
 pub use utc::Utc;
 pub use writer::write_record_text;
 
-/// The first line, with the version of the text form.
+/// The first line, with the version of the text format.
 pub const VERSION_LINE: &str = "lastnim record 1";
 
 #[cfg(test)]

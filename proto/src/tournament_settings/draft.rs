@@ -15,7 +15,7 @@ pub struct SettingsJsonDraft {
 }
 
 impl SettingsJsonDraft {
-    /// Sets a setting to a value of a file, and returns what is wrong with the value.
+    /// Sets a setting to a value of a file; the error describes a bad value.
     pub fn give(&mut self, setting: &TournamentSetting, given: &Value) -> Vec<Violation> {
         let path = if setting.kind == ValueKind::Range { setting.table() } else { setting.field };
         let mut value = match setting.message_value(given) {

@@ -119,7 +119,7 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns the line of a report that it is part of.
+    /// Returns the report line that it is part of.
     pub fn fact(&self) -> String {
         match (self.field, self.table()) {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
@@ -147,7 +147,8 @@ impl TournamentSetting {
         words.filter(|word| word != "unspecified").map(|word| word.replace('_', "-")).collect()
     }
 
-    /// Reads the text of a flag or a form as a value of a file. Text that is not a number remains a text, which is refused later.
+    /// Reads the text of a flag or a form as a value of a file. Text that is not a number remains a string, which is
+    /// refused later.
     pub fn value_of_texts<T: AsRef<str>>(&self, texts: &[T]) -> Value {
         let text = texts.last().map(AsRef::as_ref).unwrap_or_default();
         match self.kind {
@@ -271,7 +272,7 @@ impl TournamentSetting {
     }
 }
 
-/// Returns a text, or another value as it is written.
+/// Returns a string without quotes, or another value as it is written.
 fn text_of(given: &Value) -> String {
     given.as_str().map_or_else(|| given.to_string(), str::to_owned)
 }
@@ -299,7 +300,7 @@ fn read_numbers(text: &str) -> Value {
     words.map(read_number).collect()
 }
 
-/// Reads a number or a truth value; what is neither is a text.
+/// Reads a number or a boolean; anything else is a string.
 fn read_number(word: &str) -> Value {
     let number = word.parse::<u64>().map(Value::from);
     number.or_else(|_| serde_json::from_str(word)).unwrap_or_else(|_| word.into())

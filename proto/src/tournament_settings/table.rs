@@ -110,8 +110,8 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "sprt.measure" Word "Measure" "", ["regret"], "What better means: fewer ranks lost by own takes, or more points",
             ", by {}";
         "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
-            "The gain a match that means better", ", {} or more a match";
-        "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The gain a match that means no better", ", not {} or less";
+            "The gain per match that counts as better", ", {} or more per match";
+        "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The gain per match that counts as no better", ", not {} or less";
         "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate better when it is not",
             "; alpha {}";
         "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate no better when it is",

@@ -12,9 +12,9 @@ use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonl
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::sync::Arc;
 
-/// Maximum games.
+/// Maximum number of games.
 const MAX_GAMES: usize = 1 << 20;
-/// Maximum numbers in all observations, and in all masks.
+/// Maximum total size of all observations, and likewise of all masks, in numbers.
 const MAX_NUMBERS: usize = 1 << 28;
 
 /// An observation and the rewards of each game, and whether it has ended.

@@ -21,7 +21,7 @@ use std::{
 /// The records, and about the bytes, of one batch of a thread.
 const BATCH_RECORDS: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
-/// The batches that may wait, verified, until those before them are.
+/// Maximum number of verified batches that wait for earlier ones.
 const MAX_WAITING: usize = 16;
 
 /// Texts of records to be verified.
@@ -31,8 +31,8 @@ struct RecordBatch {
     bytes: usize,
 }
 
-/// Batches that are verified. They are counted in the order in which they were read, so that it does not depend on the
-/// threads which of two records of a match comes first.
+/// Verified batches. They are counted in the order in which they were read, so the threads do not determine which of
+/// two records of a match counts.
 #[derive(Default)]
 struct OrderedBatches {
     next: u64,
@@ -60,7 +60,8 @@ type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, us
 
 /// Reads the records of files, and of all `.json` and `.jsonl` files of folders; `-` is standard input.
 ///
-/// This thread reads, and counts what was verified. A second one verifies; while it is busy, so does this one.
+/// This thread reads, and counts verified records. A second thread verifies; while that is busy, this one verifies
+/// too.
 pub fn read_record_files<C: MatchCounter>(
     files: &[PathBuf],
     admission: &RecordPolicy,
@@ -159,7 +160,7 @@ fn count_records<C: MatchCounter>(verified: VerifiedBatch, intake: &mut RecordIn
     }
 }
 
-/// Returns the files, with those of a folder in the place of the folder, by name.
+/// Returns the files, with each folder replaced by its files, sorted by name.
 pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut listed = Vec::new();
     for file in files {
@@ -195,7 +196,7 @@ pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(listed)
 }
 
-/// Makes a bar that knows how much there is to read, if all files have a size.
+/// Creates a progress bar with a known total, if all files have a size.
 fn progress_bar(files: &[PathBuf]) -> ProgressBar {
     let size = |file: &PathBuf| {
         let metadata = fs::metadata(file).ok().filter(|_| file != Path::new("-"))?;

@@ -1,4 +1,4 @@
-//! The matches given so far: it finds doubles, and the missing matches of a tournament.
+//! The matches given so far, to find duplicates and the missing matches of a tournament.
 
 use lastnim_core::{
     game::{BotName, MatchId, TournamentId},
@@ -14,7 +14,7 @@ use std::{
 const PAGE: u64 = 256;
 /// The pages that are kept, of all tournaments: about 70 MiB.
 const MAX_PAGES: usize = 1 << 15;
-/// The limit of remembered exhibitions: about 10 MiB.
+/// The limit on remembered exhibitions: about 10 MiB.
 const MAX_EXHIBITIONS: usize = 1 << 18;
 
 /// How a match relates to those given before.
@@ -28,11 +28,12 @@ pub enum MatchSighting {
     OtherRecord,
     /// A record of another match with the same number of the tournament was given before.
     NumberTaken,
-    /// No duplicate group of this number has a match of that number: of `seats` rotations, or twice as many in a sequential test.
+    /// The duplicate group cannot contain a match of this number: a group has `seats` matches, or twice as many in a
+    /// sequential test.
     OutsideGroup,
     /// Another match of its duplicate group, in which the bots sit at the same seats, was given before.
     RotationTaken,
-    /// There are too many to tell.
+    /// There are too many to list.
     Untold,
 }
 
@@ -89,7 +90,7 @@ impl MatchCheck {
     }
 }
 
-/// Returns bits that are alike for what is alike, in this run of the program.
+/// Returns a hash: equal values have equal bits within this run of the program.
 fn hash_bits(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
@@ -158,7 +159,7 @@ impl SeenMatches {
         (page.counted[at / 64] & 1 << (at % 64) != 0).then(|| page.checks[at])
     }
 
-    /// Marks a match of which there is a record that does not count.
+    /// Marks a match whose record does not count.
     pub fn mark_uncounted(&mut self, record: &Record) {
         let setup = record.state().setup();
         if let Some(origin) = &setup.origin
@@ -206,7 +207,7 @@ impl SeenMatches {
         Some((page, (origin.number % PAGE) as usize))
     }
 
-    /// Returns what is missing from each tournament.
+    /// Returns the missing matches of each tournament.
     pub fn missing_by_tournament(&self) -> impl Iterator<Item = MissingMatches> {
         self.tournaments.iter().map(|(&tournament, matches)| MissingMatches {
             tournament,
@@ -217,7 +218,7 @@ impl SeenMatches {
 }
 
 impl TournamentMatches {
-    /// Counts the groups of which a match counts, and those of them of which not all do.
+    /// Counts the groups with a counted match, and those of them in which not all matches count.
     fn count_groups(&self, seats: u64) -> (u64, u64) {
         let (mut groups, mut incomplete) = (0, 0);
         let mut numbers = self
@@ -285,7 +286,7 @@ mod tests {
         assert_eq!(missing(&[0, 1, 2, 3, 4, 5]), Some((Some((2, 0)), 0)));
         assert_eq!(missing(&[0, 2, 3, 4, 5]), Some((Some((2, 1)), 1)));
         assert_eq!(missing(&[3, 4, 5]), Some((Some((1, 0)), 3)));
-        // A group lies in two pages.
+        // A group spans two pages.
         assert_eq!(missing(&(0..258).collect::<Vec<_>>()), Some((Some((86, 0)), 0)));
         assert_eq!(missing(&[600, 601, 602, 1_000]), Some((Some((2, 1)), 997)));
         assert_eq!(missing(&[u64::MAX]), Some((Some((1, 1)), u64::MAX)));

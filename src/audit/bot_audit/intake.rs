@@ -1,4 +1,4 @@
-//! Counts the records of an audit, and what was left out.
+//! Counts the records of an audit, and those that were left out.
 
 use super::{
     given::{MatchSighting, MissingMatches, SeenMatches},
@@ -18,13 +18,13 @@ use std::{
     io::{self, Write as _},
 };
 
-/// The limit of refusals printed in full.
+/// The limit on refusals printed in full.
 const MAX_NAMED: usize = 10;
-/// The limit of separately counted signers.
+/// The limit on separately counted signers.
 const MAX_SIGNERS: usize = 16;
-/// The limit of other bots named if the requested one did not play.
+/// The limit on other bots named if the requested one did not play.
 const MAX_OTHERS: usize = 8;
-/// The limit of tournaments reported with missing matches.
+/// The limit on tournaments reported with missing matches.
 const MAX_MISSING: usize = 100;
 
 /// Counts matches.
@@ -52,7 +52,7 @@ impl MatchCounter for Auditor {
 }
 
 impl MatchCounter for ModelMeasurer {
-    const UNCOUNTED: &'static str = "of which the transcripts have no question";
+    const UNCOUNTED: &'static str = "without a question in the transcripts";
 
     fn count_match(&mut self, played: &AdmittedMatch) {
         self.add_match(played);
@@ -63,16 +63,16 @@ impl MatchCounter for ModelMeasurer {
     }
 }
 
-/// Records on their way to what counts them.
+/// Records on their way to the audit.
 pub struct RecordIntake<C> {
     counter: C,
     given: SeenMatches,
-    /// Whether every match of a tournament should come, and not only those of one bot.
+    /// Whether every match of a tournament is expected, not only those of one bot.
     is_whole: bool,
     read: IntakeSummary,
 }
 
-/// How many records were read, and why some do not count.
+/// The number of records read, and the reasons why some do not count.
 #[derive(Debug, Default)]
 pub struct IntakeSummary {
     records: u64,
@@ -106,7 +106,7 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.counter.counted_matches()
     }
 
-    /// Takes in a record, the `number`th of the input; `place` names it should it be refused.
+    /// Processes a record, the `number`th of the input; `place` identifies it in a refusal.
     pub fn add_record(
         &mut self,
         number: u64,
@@ -160,14 +160,14 @@ impl<C: MatchCounter> RecordIntake<C> {
         }
     }
 
-    /// Refuses what could not be read.
+    /// Counts an unreadable record as refused.
     pub fn note_refused(&mut self, number: u64, words: String) {
         self.read.records += 1;
         self.read.note_refused(number, words);
     }
 
-    /// Counts matches of a server that have no record: those that are quarantined count for nobody, as cancelled ones do; damaged ones
-    /// were named.
+    /// Counts matches of a server that have no record: quarantined ones count for no bot, like cancelled ones;
+    /// damaged ones were named.
     pub fn count_left_out(&mut self, left_out: LeftOut) {
         let LeftOut { still_open, quarantined, pruned, damaged } = left_out;
         self.read.records += still_open + quarantined + pruned + damaged;
@@ -177,12 +177,12 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.read.refused += damaged;
     }
 
-    /// Says that only matches of one bot come, so that the numbers of others need not be there.
+    /// Expects only matches of one bot, so other match numbers may be missing.
     pub fn expect_gaps(&mut self) {
         self.is_whole = false;
     }
 
-    /// Says which key the server names as its own.
+    /// Sets the key that the server states.
     pub fn set_key_trust(&mut self, trust: KeyTrust) {
         self.read.trust = trust;
     }
@@ -241,7 +241,7 @@ impl IntakeSummary {
 
     /// Prints the first refusals on standard error.
     pub fn print_refusals(&self) {
-        // Ignored: the exit code tells as well.
+        // A write error is ignored: the exit code reports the failure too.
         let mut errors = io::stderr().lock();
         for words in self.named.values() {
             let _ = writeln!(errors, "left out: {words}");
@@ -252,7 +252,7 @@ impl IntakeSummary {
         }
     }
 
-    /// Makes the failure of an audit without matches. A bot that did not play is an input error.
+    /// Returns the failure of an audit without matches. A bot that did not play is an input error.
     pub fn nothing_read_failure(&self, scope: &AuditSubject) -> Failure {
         let bot = match scope {
             AuditSubject::Bot(bot) => bot.as_str(),
@@ -275,14 +275,14 @@ impl IntakeSummary {
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
-    /// Describes what was left out, what is missing, and who signed.
+    /// Describes the records that were left out or are missing, and the signers.
     pub fn sentences(&self) -> Vec<String> {
         let left_out = self.left_out_sentences();
         let left_out = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join(", ")));
         left_out.into_iter().chain(self.missing_sentences()).chain([self.signers_sentence()]).collect()
     }
 
-    /// Describes what was left out and why.
+    /// Describes the records that were left out, with reasons.
     fn left_out_sentences(&self) -> Vec<String> {
         let kinds = [
             (self.still_open, "still open"),
@@ -324,7 +324,7 @@ impl IntakeSummary {
         });
         let untold = (self.untold > 0).then(|| {
             format!(
-                "{} exceeded the limit of remembered matches: they may be doubles.",
+                "{} exceeded the limit on remembered matches: they may be doubles.",
                 records_counted(self.untold)
             )
         });

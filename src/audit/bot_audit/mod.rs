@@ -154,7 +154,7 @@ fn run(
     Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 
-/// Counts the records of the files, or of the server if there are no files, and prints what was refused.
+/// Counts the records of the files, or of the server if there are no files, and prints the refused ones.
 fn count_records<C: MatchCounter>(
     counter: C,
     subject: &AuditSubject,

@@ -16,7 +16,7 @@ use lastnim_auditing::AuditSubject;
 use lastnim_core::game::{BotName, SeatVersions, TournamentId, VersionLabel};
 use lastnim_proto::{bot_version::parse_seat_versions, pb};
 
-/// The limit of bots named if the requested one is not in the tournament.
+/// The limit on bots named if the requested one is not in the tournament.
 const MAX_NAMED: usize = 16;
 
 /// Reads the records of the server's matches, of one tournament or bot where one is named.
@@ -43,7 +43,7 @@ pub async fn read_server_records<C: MatchCounter>(
     }
     let bar = matches_bar(which.expected_matches(remote).await?);
     let mut played = PlayedMatches::new(remote, &which, bar.clone(), |game| {
-        // Another match was played in the place of one that was voided.
+        // Another match was played to replace a voided one.
         game.void_reason.is_empty() && version.is_none_or(|version| played_only_version(game, bot, version))
     });
     let mut number = 0;
@@ -70,7 +70,7 @@ fn played_only_version(game: &pb::Match, bot: Option<&BotName>, version: &Versio
     })
 }
 
-/// Makes sure that the bot takes part in the tournament, where both are named.
+/// Checks that the bot takes part in the tournament, if both are named.
 async fn check_bot_entered(
     remote: &RemoteServer,
     tournament: Option<TournamentId>,

@@ -1,8 +1,8 @@
-//! How far the signing key of records is trusted.
+//! The trust in the signing key of records.
 
 use lastnim_core::referee::PublicKey;
 
-/// How far the signing key of records is trusted.
+/// The trust in the signing key of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyTrust {
     /// The user gave it, and no other key counts.

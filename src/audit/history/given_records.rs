@@ -14,7 +14,7 @@ use lastnim_proto::{pb, record::verify_record, record_file::read_record};
 use std::{collections::BTreeMap, io, path::PathBuf};
 use tonic::Code;
 
-/// Holds the matches of logs against records, one after the other.
+/// Compares the matches in logs with records, one after the other.
 pub struct RecordSource<'a, 'l> {
     pub key: Option<PublicKey>,
     pub matches: &'a BTreeMap<&'l str, MatchLog<'l>>,

@@ -46,7 +46,7 @@ impl HistoryVerdict {
         self.findings.extend(findings.into_iter().map(|finding| (finding, None)));
     }
 
-    /// Adds what is wrong with a record.
+    /// Adds a fault of a record.
     pub fn add_of_record(&mut self, kind: FindingKind, id: &str, place: &str, message: String) {
         let finding = Finding { kind, match_id: id.to_owned(), ply: None, line: None, message };
         self.findings.push((finding, Some(place.to_owned())));
@@ -62,7 +62,7 @@ impl HistoryVerdict {
         self.checked.contains(id)
     }
 
-    /// Ends the check of the matches of some bots.
+    /// Finishes the check of these bots' matches.
     pub fn finish(&mut self, bots: usize, matches: usize) {
         (self.bots, self.matches) = (bots, matches);
         self.findings
@@ -78,7 +78,7 @@ impl HistoryVerdict {
         self.findings.iter().filter(move |(finding, _)| finding.kind.certainty() == certainty)
     }
 
-    /// Returns where a finding shows: in a line of a log, or in a record.
+    /// Returns the place of a finding: a line of a log, or a record.
     fn place_of(&self, finding: &Finding, record: Option<&str>) -> String {
         match finding.line {
             Some((log, line)) => format!("{}:{line}", self.logs[log].0),
@@ -86,7 +86,7 @@ impl HistoryVerdict {
         }
     }
 
-    /// Writes it in words.
+    /// Writes it as text.
     pub fn print_text(&self, output: &mut impl Write) -> io::Result<()> {
         for (place, why) in &self.unreadable {
             writeln!(output, "{place}: no record: {why}")?;

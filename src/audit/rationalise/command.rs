@@ -32,7 +32,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The limit of steps for one game: some seconds.
+/// The limit on steps for one game: some seconds.
 const MAX_STEPS_A_GAME: u64 = 10_000_000;
 
 /// Finds the rows that explain every take of a bot
@@ -76,10 +76,10 @@ Rows are offsets from the seat, and matches with different numbers of seats are 
 Records that cannot be read, or do not fit --key, are named and make the exit code 1. --max-time limits the search for the
 fewest contradicting takes. In JSON counts are strings, because some exceed exact numbers."#;
 
-/// The limit of takes kept to show a contradiction: about 100 MiB.
+/// The limit on takes kept to show a contradiction: about 100 MiB.
 const MAX_KEPT_TAKES: usize = 1 << 22;
 
-/// Where a game was read.
+/// The source of a game.
 #[derive(Debug)]
 pub struct GameSource {
     pub file: u32,
@@ -95,7 +95,7 @@ pub struct SeatCountFindings {
     pub sources: Vec<GameSource>,
 }
 
-/// All that is read.
+/// The findings of all games.
 #[derive(Default)]
 pub struct RationaliseFindings {
     pub by_seats: BTreeMap<SeatCount, SeatCountFindings>,
@@ -103,11 +103,11 @@ pub struct RationaliseFindings {
     pub without_bot: u64,
     /// Matches that ended before any row was known.
     pub without_rows: u64,
-    /// How many takes are kept of all games.
+    /// The number of kept takes of all games.
     kept_takes: usize,
 }
 
-/// The key that tells a game from a record.
+/// The key that distinguishes a game from a record.
 #[derive(Deserialize)]
 struct GameKeys {
     piles: Option<IgnoredAny>,
@@ -132,7 +132,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
             left_out += 1;
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
             bar.suspend(|| {
-                // It is counted as well, should standard error be closed.
+                // Ignored: it is also counted.
                 let _ = writeln!(io::stderr(), "left out: {name}{line}: {why}");
             });
         };
@@ -191,7 +191,7 @@ fn left_out_failure(left_out: u64) -> Failure {
     Failure::Runtime(anyhow::anyhow!("{were} left out, named above"))
 }
 
-/// Says which matches do not count.
+/// Names the matches that do not count.
 fn uncounted_report(findings: &RationaliseFindings) -> Report {
     let kinds = [
         (findings.without_bot, "without it"),
@@ -211,7 +211,7 @@ impl RationaliseFindings {
     /// Takes in a document.
     ///
     /// # Errors
-    /// Describes what is wrong with it.
+    /// Describes its fault.
     fn read_document(
         &mut self,
         document: &RecordDocument,
@@ -227,11 +227,11 @@ impl RationaliseFindings {
         });
         let added = found.readings.iter_mut().try_for_each(|rows| {
             let mut budget = Budget::of_steps(MAX_STEPS_A_GAME);
-            // A game that is left out is counted there, and the report says so.
+            // A game left out is counted there, and reported.
             rows.add_game(&played.game, played.seat, &played.takes, &mut budget).map(|_: AddedGame| ())
         });
         if let Err(error) = added {
-            // Both readings refuse the same takes, so that nothing of the game counts.
+            // Both readings refuse the same takes, so no take of the game counts.
             if found.sources.is_empty() {
                 self.by_seats.remove(&seats);
             }
@@ -287,7 +287,7 @@ impl RationaliseFindings {
         Ok(Some(PlayedGame { game: game.clone(), seat, takes: state.takes().to_vec() }))
     }
 
-    /// Says why there is nothing to answer.
+    /// Explains why there is no answer.
     fn nothing_found_message(&self, who: &PlayerArgs) -> String {
         match (&who.bot, self.without_rows) {
             (Some(bot), 0) => format!("none of the {} matches read is of {bot}", self.without_bot),

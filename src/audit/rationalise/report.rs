@@ -1,4 +1,4 @@
-//! The rows that explain a bot's play, in words and in JSON.
+//! The rows that explain a bot's play, as text and as JSON.
 
 use super::command::{RationaliseFindings, SeatCountFindings};
 use crate::text::row_sets;
@@ -19,7 +19,7 @@ use lastnim_report::{
 };
 use serde_json::{Value, json};
 
-/// The limit of steps for counting rows: some seconds.
+/// The limit on steps for counting rows: some seconds.
 const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
 
 /// The findings for matches with one number of seats.
@@ -129,7 +129,7 @@ impl FoundRows<'_> {
         rows.rows().examples(&declared, most)
     }
 
-    /// Says which take it is: in which file, by which seat, and at which position.
+    /// Identifies the take: its file, seat and position.
     fn named_take(&self, take: TakeOfGame) -> NamedTake {
         let source = &self.found.sources
             [usize::try_from(take.game).expect("a game that was read has a place in memory")];

@@ -133,7 +133,7 @@ async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: Benchmark
     Ok(CommandExit::Done)
 }
 
-/// Makes the card of a finished run.
+/// Creates the card of a finished run.
 fn make_card(player: &Player, run: &BenchmarkRun) -> Result<pb::BenchmarkCard, Failure> {
     let card = pb::BenchmarkCard {
         version: CARD_VERSION,
@@ -154,7 +154,7 @@ fn make_card(player: &Player, run: &BenchmarkRun) -> Result<pb::BenchmarkCard, F
 }
 
 impl BenchmarkArgs {
-    /// Returns who plays.
+    /// Returns the player.
     fn player(&self, own: &OwnCommand) -> Result<Player, Failure> {
         let is_model = self.llm.words("model").is_some();
         let given = u8::from(is_model) + u8::from(self.house.is_some()) + u8::from(!self.command.is_empty());

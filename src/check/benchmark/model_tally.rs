@@ -18,15 +18,15 @@ use std::{
 pub struct ModelTally {
     /// Questions for a take.
     pub questions: u64,
-    /// How many of them the model answered.
+    /// Number of answered questions.
     pub answered: u64,
-    /// How many of them lost their meaning before they were answered.
+    /// How many of them were withdrawn before they were answered.
     pub withdrawn: u64,
-    /// How many of them the model did not answer, by what failed last.
+    /// How many of them the model did not answer, by the last failure.
     pub unanswered: BTreeMap<FailureClass, u64>,
     /// Calls to the endpoint.
     pub calls: u64,
-    /// Calls that brought no answer, by what failed.
+    /// Calls that brought no answer, by failure.
     pub failed_calls: BTreeMap<FailureClass, u64>,
     /// Tokens, as far as the endpoint counted them.
     pub tokens: TokenCount,
@@ -35,13 +35,13 @@ pub struct ModelTally {
 }
 
 impl ModelTally {
-    /// Starts without any question of these matches, which are given with how many takes the bot made in each.
+    /// Starts without any question from these matches, each given with the number of the bot's takes.
     pub fn of_takes(takes: &BTreeMap<MatchId, u32>) -> Self {
         let matches = takes.iter().map(|(&id, &takes)| (id, (takes, BTreeSet::new())));
         Self { matches: matches.collect(), ..Self::default() }
     }
 
-    /// Counts what a transcript, or all transcripts of a folder, say of these matches.
+    /// Counts the questions of these matches in a transcript, or in all transcripts of a folder.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -61,7 +61,7 @@ impl ModelTally {
         Ok(tally)
     }
 
-    /// Adds a question, if it is of one of the matches.
+    /// Adds a question if it belongs to one of the matches.
     fn add_question(&mut self, question: &TranscriptQuestion) {
         let Some((_, plies)) = self.matches.get_mut(&question.key.match_id) else { return };
         plies.extend(question.key.ply);
@@ -85,7 +85,7 @@ impl ModelTally {
         }
     }
 
-    /// Returns how many takes the transcript has no question of.
+    /// Returns how many takes have no question in the transcript.
     pub fn unknown_takes(&self) -> u32 {
         self.matches.values().map(|(takes, plies)| takes.saturating_sub(plies.len() as u32)).sum()
     }

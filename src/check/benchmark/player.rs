@@ -18,7 +18,7 @@ pub enum Player {
     House(HouseBot),
     /// A program.
     Program {
-        /// The words of the command line.
+        /// The arguments of the command line.
         words: Vec<String>,
         /// The command.
         command: ProgramCommand,
@@ -48,7 +48,8 @@ impl Player {
         Ok(Self::Program { words: words.to_vec(), command })
     }
 
-    /// Says on the card who plays; of a model also what it did in the matches, which are given with how many takes it made in each.
+    /// Says on the card who plays; for a model, also what it did in the matches, each given with the number of its
+    /// takes.
     ///
     /// # Errors
     /// If the transcript of a model cannot be read.
@@ -74,8 +75,8 @@ impl Player {
         }
     }
 
-    /// Says what failed so far in this process that is not the model's own failure: its endpoint or a budget. The matches of such questions say
-    /// nothing of the model.
+    /// Lists failures so far in this process that are not the model's: its endpoint or a budget. The matches of such
+    /// questions say nothing of the model.
     pub fn outside_failure(&self) -> Option<String> {
         let Self::Model { bot, .. } = self else { return None };
         let unanswered = bot.tally().unanswered;
@@ -86,7 +87,7 @@ impl Player {
         let of_endpoint = count_of(|class| class.is_of_endpoint() || class == FailureClass::Rejected);
         if !of_endpoint.is_empty() {
             return Some(format!(
-                "the endpoint {} failed for good (questions without an answer: {of_endpoint})",
+                "the endpoint {} failed permanently (questions without an answer: {of_endpoint})",
                 bot.endpoint_address()
             ));
         }

@@ -30,14 +30,14 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// How long the bot has to connect.
+/// The time for the bot to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_mins(2);
-/// How often it is looked whether all are there.
+/// The interval between checks of whether all bots are connected.
 const CONNECT_POLL: Duration = Duration::from_millis(20);
 /// Questions that a model is asked at once: one of each tier, and as many again.
 const MODEL_QUESTIONS: NonZeroUsize = NonZeroUsize::new(16).expect("it is not 0");
 
-/// A benchmark that is being played.
+/// A benchmark in progress.
 #[derive(Debug)]
 pub struct BenchmarkRun {
     /// The tiers, in their order.
@@ -67,10 +67,10 @@ impl BenchmarkRun {
         Self { tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
     }
 
-    /// Adds a record: of the next item of its tier.
+    /// Adds the record of the next item of its tier.
     ///
     /// # Errors
-    /// If it is of another one.
+    /// If it belongs to another item.
     pub fn add_record(&mut self, sealed: &SealedRecord) -> Result<(), String> {
         let record = sealed.record();
         let game = record.state().game().ok_or("its rows were not revealed")?;
@@ -110,10 +110,11 @@ impl BenchmarkRun {
         self.tallies.iter().map(TierTally::items).sum()
     }
 
-    /// Plays what is missing. The tiers are played at the same time, and the items of a tier one after the other: none is played that does not count.
+    /// Plays what is missing. The tiers are played at the same time, and the items of a tier one at a time, so every
+    /// played item counts.
     ///
     /// # Errors
-    /// If somebody cannot play, or a match says nothing of the bot; what was played until then is in the folder.
+    /// If a bot cannot play, or a match says nothing about the bot; the matches played until then are in the folder.
     pub async fn play(
         &mut self,
         player: &Player,
@@ -165,7 +166,7 @@ impl BenchmarkRun {
         Ok(())
     }
 
-    /// Says how far each tier is.
+    /// Describes the progress of each tier.
     fn progress_words(&self) -> String {
         let words = self.tallies.iter().zip(&self.tiers).map(|(tally, tier)| {
             tally.loss().map_or_else(
@@ -218,7 +219,7 @@ async fn play_match(remote: &RemoteServer, item: &SetItem, clock: &Clock) -> Res
     parse_fetched_record(remote, &record)
 }
 
-/// The server, and everybody who plays there.
+/// The server, and all bots that play there.
 struct Stage {
     server: OwnServer,
     remote: RemoteServer,
@@ -236,7 +237,7 @@ struct PlayingModel {
 }
 
 impl Stage {
-    /// Starts the server and everybody who plays.
+    /// Starts the server and its players.
     async fn open(player: &Player, folder: &RunFolder) -> Result<Self, Failure> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))?;
@@ -265,7 +266,7 @@ impl Stage {
             model: None,
         };
         for opponent in BENCHMARK_SET.opponents() {
-            let name: BotName = opponent.to_string().parse().expect("names of house bots are names of bots");
+            let name: BotName = opponent.to_string().parse().expect("house bot names are valid bot names");
             let token = stage.register_bot(&name).await?;
             stage.bots.add_house_bot(name, opponent, OPPONENT_SEED, token);
         }
@@ -299,7 +300,7 @@ impl Stage {
         options.concurrency = MODEL_QUESTIONS;
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async {
-            // A dropped sender stops the model as well.
+            // A dropped sender also stops the model.
             let _ = stopped.await;
         };
         PlayingModel { playing: tokio::spawn(lastnim_client::run_async_until(bot, options, stopped)), stop }
@@ -326,7 +327,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits until somebody can play no more, and says why. Safe to cancel.
+    /// Waits until a bot can no longer play, and says why. Safe to cancel.
     async fn wait_for_failure(&mut self) -> Failure {
         loop {
             let news = match &mut self.model {

@@ -1,4 +1,4 @@
-//! The folder of a run: what it is, the records so far, the key that signs them, and the card in the end.
+//! The folder of a run: its plan, the records so far, the key that signs them, and finally the card.
 
 use crate::{
     Failure,
@@ -21,7 +21,7 @@ use std::{
 pub const RECORDS_FILE: &str = "records.jsonl";
 /// The card of a run.
 const CARD_FILE: &str = "card.jsonl";
-/// The card as a text.
+/// The card as text.
 const TEXT_FILE: &str = "card.txt";
 /// The card as a picture.
 const PICTURE_FILE: &str = "card.svg";
@@ -32,7 +32,7 @@ const KEY_FILE: &str = "signing.key";
 /// The output of a program.
 const LOG_FILE: &str = "player.log";
 
-/// The folder of a run, which is locked as long as this lives.
+/// The folder of a run, locked while this exists.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
@@ -97,25 +97,25 @@ impl RunFolder {
         load_or_generate_key(&self.path.join(KEY_FILE)).map_err(|error| Failure::Runtime(error.into()))
     }
 
-    /// Returns where the output of a program goes.
+    /// Returns the file for the output of a program.
     pub fn log_file(&self) -> PathBuf {
         self.path.join(LOG_FILE)
     }
 
-    /// Writes the card; the signed one comes last.
+    /// Writes the card; the signed one last.
     pub fn write_card(&self, card: &str, text: &str, picture: &str) -> Result<(), Failure> {
         AtomicFile::write(&self.path.join(TEXT_FILE), text)?;
         AtomicFile::write(&self.path.join(PICTURE_FILE), picture)?;
         AtomicFile::write(&self.path.join(CARD_FILE), card)
     }
 
-    /// Returns where the card is.
+    /// Returns the path of the card.
     pub fn card_file(&self) -> PathBuf {
         self.path.join(CARD_FILE)
     }
 }
 
-/// Holds the run of a folder against this one, or says in the folder what this one is.
+/// Checks that the folder holds the same plan as this run, or writes the plan to an empty folder.
 fn check_plan(path: &Path, plan: &Value) -> Result<(), Failure> {
     let file = path.join(PLAN_FILE);
     let text = match fs::read_to_string(&file) {

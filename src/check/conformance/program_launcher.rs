@@ -31,7 +31,7 @@ impl BotLauncher for ProgramLauncher {
     }
 }
 
-/// Reads all that a program prints, so that it never waits for a reader, and keeps the end of it.
+/// Reads everything that a program prints, so that the program never blocks on output, and keeps the end.
 fn keep_output(mut reader: io::PipeReader, output: OutputTail) -> io::Result<()> {
     thread::Builder::new().name("bot output".into()).spawn(move || {
         let mut printed = [0; 4096];
@@ -42,7 +42,7 @@ fn keep_output(mut reader: io::PipeReader, output: OutputTail) -> io::Result<()>
     Ok(())
 }
 
-/// Waits until a program ends, and ends it when it is to stop.
+/// Waits until a program ends, or ends it when told to stop.
 async fn await_program_end(mut supervised: SupervisedProgram, stopped: oneshot::Receiver<()>) -> BotEnd {
     let ended = async {
         loop {

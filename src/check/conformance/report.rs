@@ -13,7 +13,7 @@ pub fn check_list_report(checks: &[&Check]) -> Report {
     Section::new().table(table).into()
 }
 
-/// Makes the JSON of which checks there are.
+/// Returns the list of checks as JSON.
 pub fn checks_json(checks: &[&Check]) -> Value {
     let checks = checks.iter();
     checks.map(|check| json!({ "check": check.name, "summary": check.summary, "why": check.why })).collect()
@@ -27,7 +27,7 @@ fn verdict_word(verdict: &CheckVerdict) -> &'static str {
     }
 }
 
-/// Reports what each check came to, and what went wrong.
+/// Reports the result of each check, and what went wrong.
 pub fn outcome_report(outcomes: &[CheckOutcome]) -> Report {
     let table = Table::of_items(outcomes)
         .column(Column::text("check"), |outcome| outcome.check.name)
@@ -59,7 +59,7 @@ fn failure_section(outcome: &CheckOutcome) -> Option<Section> {
     })
 }
 
-/// Makes the JSON of what each check came to.
+/// Creates the JSON of the result of each check.
 pub fn outcomes_json(command: &[String], outcomes: &[CheckOutcome]) -> Value {
     let checks: Vec<_> = outcomes.iter().map(outcome_json).collect();
     let count = |word| outcomes.iter().filter(|outcome| verdict_word(&outcome.verdict) == word).count();

@@ -11,7 +11,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The limit of positions in a dataset.
+/// The limit on positions in a dataset.
 const MAX_POSITIONS: u64 = 10_000_000;
 
 /// Writes positions labelled by the oracle as lines of JSON, to train models

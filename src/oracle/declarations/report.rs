@@ -1,4 +1,4 @@
-//! Declarations in words.
+//! Declarations as text.
 
 use crate::text::row_sets;
 use lastnim_analysis::{BestDeclaration, DeclarationProspect, Deviation, Equilibria, RowCount, TruthCheck};
@@ -45,7 +45,7 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
         ),
         TruthCheck::Unsettled { seat, halt } => format!(
             "Whether the truth is an equilibrium is not settled: no better row was found, but the rows of \
-             seat {seat} were not all looked at, as {halt}."
+             seat {seat} were not all examined, as {halt}."
         ),
     };
     let profiles = row_sets::count_all_rows(game.matrix.seats());

@@ -56,7 +56,7 @@ pub struct RulesetArgs {
     limits: LimitArgs,
 }
 
-/// What is searched in Last Nim, which decides which limits apply.
+/// The kind of search in Last Nim, which determines the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastNimSearch {
     /// Nothing: it is solved without a search.
@@ -65,7 +65,7 @@ pub enum LastNimSearch {
     Coalitions,
 }
 
-/// The limit of moves printed as text.
+/// The limit on moves printed as text.
 const MAX_MOVES: usize = 20;
 
 impl RulesetArgs {
@@ -101,7 +101,7 @@ impl RulesetArgs {
         }
     }
 
-    /// Asks a question of Last Nim within the limit of time.
+    /// Asks a question about Last Nim within the time limit.
     pub fn run_within_time<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
         self.limits.run_within_time(ask)
     }
@@ -240,12 +240,12 @@ impl RulesetArgs {
     }
 }
 
-/// Which moves are printed in words.
+/// Which moves the text lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedMoves {
     /// The optimal ones.
     Optimal,
-    /// All, with the winners that they lead to and what they cost.
+    /// All, with their winners and costs.
     All,
 }
 
@@ -265,7 +265,7 @@ fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Sect
     if answer.options.is_empty() {
         return section;
     }
-    // The optimal ones come first, so that they are not among those that are left out.
+    // The optimal moves come first, so they are not left out.
     let mut options: Vec<&MoveOutcome> = answer.options.iter().collect();
     options.sort_by_key(|option| option.regret);
     let table = Table::of_items(&options)

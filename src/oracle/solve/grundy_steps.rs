@@ -1,10 +1,10 @@
-//! How a Grundy value comes about, step by step.
+//! Derives a Grundy value step by step.
 
 use lastnim_analysis::general::{GeneralAnswer, GrundyDecomposition, GrundyPart};
 use lastnim_report::{Column, Section, Table, words::join_words};
 
-/// Shows the value of each part as the smallest number that no option has, and their nim-sum in binary; nothing where there is no value
-/// or none of it is explained.
+/// Shows the value of each part as the smallest number that no option has, and their nim-sum in binary; nothing if
+/// there is no value or none of it is explained.
 pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let grundy = answer.two_players.as_ref()?.grundy.as_ref().ok()?;
     // A value that follows from a formula has no options.
@@ -36,7 +36,7 @@ pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     }))
 }
 
-/// Says why a part has its value.
+/// Explains the value of a part.
 fn mex_words(part: &GrundyPart) -> String {
     let GrundyPart { part: position, value, options } = part;
     if *value == 0 {

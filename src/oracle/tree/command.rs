@@ -124,7 +124,7 @@ fn write_tree(
     written.map_err(Failure::Output)
 }
 
-/// Suggests what would fit.
+/// Suggests a smaller drawing.
 fn failure_of_tree_error(error: &TreeError) -> Failure {
     match error {
         TreeError::TooLarge(too_large) => {

@@ -19,7 +19,7 @@ pub struct ReplayedResults {
     results: BTreeMap<u64, (MatchId, MatchResult)>,
     /// Matches without a record, which do not count.
     unrecorded: BTreeSet<u64>,
-    /// The matches that there are, where that does not depend on results.
+    /// All matches of the tournament, if they do not depend on results.
     fixed: Option<Box<dyn Schedule>>,
 }
 
@@ -39,24 +39,24 @@ pub struct ComputedStandings {
     pub standings: Vec<Standing>,
     /// The verdict of the format.
     pub verdict: FormatVerdict,
-    /// Each two bots compared.
+    /// The comparisons of bots in pairs.
     pub cross_table: Vec<BotComparison>,
-    /// How many matches have no record here, where it is known how many there are.
+    /// How many matches have no record here, if their total number is known.
     pub missing: Option<u64>,
-    /// Matches that were played, by all that follows from the others, and of which nothing is known here.
+    /// Matches that must have been played, judging by the others, but about which nothing is known here.
     pub omitted: OmittedMatches,
 }
 
-/// Numbers of matches of which nothing is known.
+/// Numbers of matches about which nothing is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OmittedMatches {
-    /// How many there are.
+    /// Their count.
     pub count: u64,
-    /// The first of them.
+    /// The lowest numbers.
     pub first: Vec<u64>,
 }
 
-/// Omitted matches whose numbers are named; of further ones only the count is.
+/// Maximum number of omitted matches that are named; further ones are only counted.
 const MAX_NAMED: usize = 100;
 
 impl ReplayedResults {
@@ -71,7 +71,8 @@ impl ReplayedResults {
     /// Adds the result of a record. Records of other tournaments and of unfinished matches are ignored.
     ///
     /// # Errors
-    /// If it cannot be audited, is of no match of the tournament, or there is another of its match or of that number.
+    /// If it cannot be audited, belongs to no match of the tournament, or if its match or number already has another
+    /// record.
     pub fn add_record(&mut self, shown: &ShownTournament, record: &Record) -> Result<(), String> {
         let (state, setup) = (record.state(), record.state().setup());
         let origin = setup.origin.as_ref().filter(|origin| origin.tournament == shown.id);
@@ -85,7 +86,7 @@ impl ReplayedResults {
             None
         };
         let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
-        // The first stays: what is refused does not count.
+        // The first record stays; the refused one does not count.
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
@@ -132,8 +133,8 @@ impl ReplayedResults {
         self.unrecorded.insert(number);
     }
 
-    /// Returns the numbers below one of which nothing is known, and that need no record either: matches that were not played,
-    /// as nothing follows from them and they count for nobody.
+    /// Returns the numbers below a given one about which nothing is known. They need no record: these matches were
+    /// not played, so they do not count for anyone and nothing depends on them.
     fn unknown_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
         let is_left_out = |number: &u64| {
             !schedule.follows_results()

@@ -45,7 +45,7 @@ impl ShownTournament {
 /// Reads a tournament from the JSON of `tournament show` or `tournament watch`.
 ///
 /// # Errors
-/// Names what is missing or wrong.
+/// Names the missing or bad value.
 pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     let pb::GetTournamentResponse { tournament, field_history, events, .. } =
         parse_tournament_response(text)?;

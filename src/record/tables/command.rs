@@ -22,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Tournaments of one page of a list: their settings may be long.
+/// Maximum number of tournaments per page of a list: their settings may be long.
 const TOURNAMENTS_A_PAGE: u32 = 100;
 
 /// Exports a server's matches, seats, plies and standings as tables
@@ -60,7 +60,7 @@ enum TableFormat {
     Csv,
 }
 
-/// A table that is being written.
+/// A table in progress.
 struct TableWriter {
     path: PathBuf,
     output: TableOutput,

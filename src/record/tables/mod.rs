@@ -1,4 +1,4 @@
-//! `lastnim record tables`: tables of what a server played, for programs.
+//! `lastnim record tables`: tables of a server's matches, for programs.
 
 mod command;
 mod rows;

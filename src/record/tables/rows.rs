@@ -26,7 +26,7 @@ pub struct ExportedMatch<'a> {
 }
 
 impl<'a> ExportedMatch<'a> {
-    /// Makes the rows of a finished match from its record and its listing.
+    /// Returns the rows of a finished match from its record and its listing.
     pub fn of(sealed: &'a SealedRecord, game: pb::Match) -> Self {
         let record = sealed.record();
         let origin = record.state().setup().origin.as_ref();
@@ -49,7 +49,7 @@ impl<'a> ExportedMatch<'a> {
         self.record.state().end().and_then(|(_, winner)| winner)
     }
 
-    /// Makes the row of the match.
+    /// Returns the row of the match.
     pub fn match_row(&self) -> MatchRow {
         let (state, events) = (self.record.state(), self.record.events());
         let setup = state.setup();
@@ -97,7 +97,7 @@ impl<'a> ExportedMatch<'a> {
         }
     }
 
-    /// Makes the rows of the seats. A match without a winner has no figures.
+    /// Returns the rows of the seats. A match without a winner has no figures.
     pub fn seat_rows(&self) -> impl Iterator<Item = SeatRow> {
         let state = self.record.state();
         let declared = self.record.events().iter().filter_map(|timed| match &timed.event {
@@ -145,7 +145,7 @@ impl<'a> ExportedMatch<'a> {
         })
     }
 
-    /// Makes the rows of the takes.
+    /// Returns the rows of the takes.
     pub fn ply_rows(&self) -> impl Iterator<Item = PlyRow> {
         ReplaySteps::of_record(self.record).map(|step| self.ply_row(step.to_message(self.record)))
     }
@@ -180,7 +180,7 @@ impl<'a> ExportedMatch<'a> {
     }
 }
 
-/// Makes the rows of a tournament's standings.
+/// Returns the rows of a tournament's standings.
 pub fn standing_rows(
     tournament: &pb::Tournament,
     standings: Vec<pb::Standing>,
@@ -221,7 +221,7 @@ pub fn standing_rows(
     })
 }
 
-/// Makes the columns of versions: how many there are, and of those that are said the labels and the hashes, each in a list with
+/// Makes the columns of versions: their number, and the labels and hashes of the reported ones, each in a list with
 /// blanks between.
 fn version_columns<'a>(
     versions: impl Iterator<Item = &'a pb::BotVersion> + Clone,

@@ -28,7 +28,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shows the questions and replies of language models beside the board
+/// Shows the questions and replies of language models next to the board
 ///
 /// For each row and ply it shows the prompt, every reply and retry, what the bot did, and whether the record proves these
 /// lines, with the oracle's view as in `lastnim record replay`.
@@ -124,7 +124,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Reads the record from a file, or from the server where a match is named.
+/// Reads the record from a file, or from the server if a match is named.
 fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
     let of = args.of.as_deref().unwrap_or_default();
     if let Ok(id) = of.parse::<MatchId>() {
@@ -169,7 +169,7 @@ fn read_questions(
         let unread = read.map_err(|error| Failure::runtime(error, file.display()))?;
         if unread.count > 0 {
             let numbers: Vec<_> = unread.numbers.iter().map(ToString::to_string).collect();
-            // The others are shown all the same.
+            // The others are shown anyway.
             let _ = writeln!(
                 io::stderr(),
                 "{}: {} of its lines cannot be read: {}",
@@ -184,7 +184,7 @@ fn read_questions(
         return Err(Failure::input(if args.transcript.is_empty() {
             format!("no transcript of match {id} was published on the server: name a file with --transcript")
         } else {
-            format!("the transcripts have no question of match {id}")
+            format!("the transcripts have no question from match {id}")
         }));
     }
     Ok(questions)
@@ -195,7 +195,7 @@ fn step_json(record: &Record, board: &Value, asked: &[ShownQuestion]) -> Value {
     json!({ "match_id": record.id().to_string(), "replay": board, "questions": asked })
 }
 
-/// Writes a line of JSON. It is the same JSON where a control character that JSON allows is spelled out, and steers no terminal.
+/// Writes a line of JSON. Control characters that JSON allows are escaped, so that they cannot affect a terminal.
 fn write_json_line(output: &mut impl Write, line: &Value) -> Result<(), Failure> {
     let mut text = String::new();
     for char in line.to_string().chars() {

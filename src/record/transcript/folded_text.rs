@@ -1,11 +1,11 @@
 //! Texts of models, made fit for a terminal.
 
-/// The limit of shown lines of a text.
+/// The limit on shown lines of one text.
 const MAX_LINES: usize = 12;
-/// The columns that a line may have, behind its indentation.
+/// The maximum width of a line in columns, after its indentation.
 const COLUMNS: usize = 72;
 
-/// How much of a text is shown.
+/// The limit of the shown text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextLength {
     /// The first lines.
@@ -14,7 +14,7 @@ pub enum TextLength {
     Whole,
 }
 
-/// Breaks a text into lines for a terminal and counts what it leaves out. Characters that control a terminal or change the direction
+/// Breaks a text into lines for a terminal and counts the omitted ones. Characters that control a terminal or change the direction
 /// of its text is spelled out.
 pub fn fold_text(text: &str, length: TextLength) -> String {
     let mut lines = Vec::new();
@@ -51,12 +51,12 @@ pub fn spell_out(text: &str) -> String {
 }
 
 fn is_plain(char: char) -> bool {
-    // Marks that have no width or change the direction of what follows.
+    // Marks that have no width or change the direction of the following text.
     let is_hidden = matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     !char.is_control() && !is_hidden
 }
 
-/// Breaks a line, between words where that is possible. Nothing of it is lost.
+/// Breaks a line, between words if possible. No text is lost.
 fn fold_line(line: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut columns = 0;

@@ -1,4 +1,5 @@
-//! `lastnim record transcript`: what a language model was asked and replied, beside the board; and handing that to a server for others to read.
+//! `lastnim record transcript`: a language model's questions and replies next to the board; and publishing them on a
+//! server.
 
 mod command;
 mod folded_text;

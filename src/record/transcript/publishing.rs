@@ -1,4 +1,5 @@
-//! `lastnim record transcript publish` and `remove`: transcripts on a server, for all who may look.
+//! `lastnim record transcript publish` and `remove`: publishes transcripts on a server, for everyone who may read
+//! them.
 
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -148,7 +149,7 @@ impl PublishArgs {
             let lines = BufReader::new(File::open(&file).map_err(failed)?).lines();
             for (number, line) in (1..).zip(lines) {
                 let line = line.map_err(failed)?;
-                // The starts of the bot, and what a killed one has left half-written, belong to no question.
+                // Lines about a start of the bot, and lines left half-written by a killed bot, belong to no question.
                 let Some(place) = question_place(&line) else { continue };
                 if self.match_id.is_some_and(|only| only != place.0) {
                     continue;

@@ -8,7 +8,7 @@ use lastnim_report::{
 };
 use serde_json::{Value, json};
 
-/// A question, with the bot that was asked and what the record proves of it.
+/// A question, with the bot that was asked and what the record proves about the answer.
 pub struct ShownQuestion {
     pub question: TranscriptQuestion,
     pub bot: String,
@@ -38,7 +38,7 @@ impl ShownQuestion {
         section.list(items)
     }
 
-    /// Makes its JSON.
+    /// Returns its JSON.
     pub fn to_json(&self) -> Value {
         let TranscriptQuestion { run, key, calls, decision, hash } = &self.question;
         json!({

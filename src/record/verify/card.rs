@@ -1,4 +1,4 @@
-//! `lastnim record verify` of the card of a benchmark: who signed it, and whether every figure follows from the records.
+//! `lastnim record verify` of the card of a benchmark: its signer, and whether every figure follows from the records.
 
 use super::command::VerifyArgs;
 use crate::{
@@ -30,7 +30,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The limit of a card, in bytes.
+/// The maximum size of a card in bytes.
 const MAX_CARD_BYTES: u64 = 16 << 20;
 
 /// A flaw of a card.
@@ -54,7 +54,7 @@ pub struct CardVerdict {
     findings: Vec<CardFinding>,
 }
 
-/// Verifies a card by its records: those of the command line, or those beside it.
+/// Verifies a card by its records: those of the command line, or those next to it.
 pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> Result<CardVerdict, Failure> {
     let name = record_input::input_name(file);
     let mut text = String::new();
@@ -97,7 +97,7 @@ fn record_files(card: &Path, args: &VerifyArgs) -> Result<Vec<PathBuf>, Failure>
     list_files(&args.records)
 }
 
-/// On what terms a card was played.
+/// The terms on which a card was played.
 struct CardTerms {
     rule: StoppingRule,
     clock: Clock,
@@ -105,7 +105,7 @@ struct CardTerms {
 }
 
 impl CardTerms {
-    /// Reads what a card says of its set and its rule.
+    /// Reads the set and the rule of a card.
     fn of_card(card: &pb::BenchmarkCard) -> Result<Self, (&'static str, String)> {
         let set = &*BENCHMARK_SET;
         if card.set != set.name {
@@ -229,7 +229,7 @@ impl CardVerdict {
         }
         self.records = used.len();
         self.add_unused(records, &used);
-        // Nothing can be said of figures whose play is not there.
+        // Figures cannot be checked without the records of their matches.
         if results.len() == card.tiers.len() {
             let computed = with_results(card.clone(), &results, times);
             if let Some(difference) = card_difference(card, &computed) {
@@ -320,7 +320,7 @@ impl CardVerdict {
         }
     }
 
-    /// Says in words what it came to.
+    /// Describes the result in words.
     pub fn report(&self) -> Report {
         let mut section = Section::new();
         if let (Some(card), Some(signer)) = (&self.card, self.signer) {

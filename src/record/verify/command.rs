@@ -67,7 +67,7 @@ Exit codes: 0 if everything verifies, 1 if something does not or cannot be read,
 that a record is whole and which key signed it, not that the key belongs to the server you trust. With --transcript, 1
 also means that the transcript does not prove an answer. docs/how-to/verify-records.md explains the verdicts.";
 
-/// Reads the key that is trusted.
+/// Reads the trusted key.
 fn parse_key(given: &str) -> Result<PublicKey, String> {
     given.parse().map_err(|error| {
         if Path::new(given).is_file() {
@@ -167,7 +167,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     }
 }
 
-/// How many records, manifests and cards verify, and how many do not.
+/// Numbers of records, manifests and cards that verify or fail.
 #[derive(Debug, Default)]
 struct VerifiedCounts {
     verified: u64,
@@ -210,7 +210,7 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Explains what is not proved without a trusted key.
+/// Explains what a signature does not prove without a trusted key.
 fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Result<(), Failure> {
     if args.json || args.key.is_some() {
         return Ok(());
@@ -294,7 +294,7 @@ fn verify_records(
     }
 }
 
-/// In which layouts of its JSON a record is accepted.
+/// The accepted JSON layouts of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordLayout {
     /// The one in which records are written.
@@ -309,7 +309,7 @@ impl VerifyArgs {
     }
 }
 
-/// Verifies a record, and says what it came to as `--json` prints it.
+/// Verifies a record, and returns the result as `--json` prints it.
 pub fn verify_document_as_json(
     document: &RecordDocument,
     file: &str,
@@ -351,7 +351,7 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: Re
     RecordVerdict { match_id: Some(given.match_id).filter(|id| !id.is_empty()), judged }
 }
 
-/// Describes why a text is not a record, with the line of its file.
+/// Describes why a string is not a record, with the line of its file.
 fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> VerifyRefusal {
     let text = document.text.trim_ascii_end();
     let json_ends = || matches!(serde_json::from_str::<IgnoredAny>(text), Err(error) if error.is_eof());

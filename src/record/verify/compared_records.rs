@@ -18,7 +18,7 @@ pub enum MismatchKind {
     Added,
     /// Its record is not the one in the manifest.
     Changed,
-    /// Nothing can be read of it.
+    /// It is unreadable.
     Unreadable,
     /// The schedule has a match of this number, and the manifest does not list it.
     Omitted,
@@ -26,9 +26,9 @@ pub enum MismatchKind {
     Doubled,
     /// The organiser voided it.
     Voided,
-    /// It does not count, and the server has no record of it.
+    /// It does not count, and the server lacks its record.
     Unrecorded,
-    /// It is later than a manifest so far.
+    /// It is later than an interim manifest.
     Later,
 }
 
@@ -59,13 +59,13 @@ impl MismatchKind {
 pub struct Mismatch {
     /// What.
     pub kind: MismatchKind,
-    /// The match, where that is known.
+    /// The match, if known.
     pub id: Option<MatchId>,
-    /// Its number in the tournament, where that is known.
+    /// Its number in the tournament, if known.
     pub number: Option<u64>,
     /// The file of its record, and the line if the file has several.
     pub file: Option<String>,
-    /// How so, in words.
+    /// The explanation.
     pub why: String,
 }
 
@@ -78,9 +78,9 @@ pub struct ComparedRecords<'a> {
     given: Vec<bool>,
     /// The results of the records of the manifest.
     pub replayed: ReplayedResults,
-    /// Records that are those of the manifest.
+    /// Records that match the manifest.
     pub verified: u64,
-    /// Records of other tournaments, and of none.
+    /// Records of other tournaments or without one.
     pub of_others: u64,
     /// The findings.
     pub findings: Vec<Mismatch>,
@@ -241,7 +241,7 @@ impl<'a> ComparedRecords<'a> {
     }
 }
 
-/// Says how a record that is whole by itself is not the one that a manifest lists.
+/// Says how a record that is valid in itself differs from the one that a manifest lists.
 fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<String> {
     let record = sealed.record();
     match listed.record {

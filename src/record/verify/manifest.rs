@@ -29,9 +29,9 @@ use std::{
 pub enum StandingsVerdict {
     /// No records were given.
     NotAsked,
-    /// They cannot be worked out, for what the records lack.
+    /// They cannot be computed, because records are missing.
     NotComparable(String),
-    /// They were worked out, and differ in this; in nothing if it is empty.
+    /// They were computed; the differences, empty if they agree.
     Compared(Vec<StandingsDifference>),
 }
 
@@ -40,7 +40,7 @@ pub enum StandingsVerdict {
 pub enum ManifestRefusal {
     /// Its lines are not the signed ones.
     Flaw(ManifestFlaw),
-    /// Another key than the one that is trusted signed it.
+    /// It was signed by a key other than the trusted one.
     OtherSigner(Box<PublicKey>),
     /// It is signed, and cannot be read.
     Unreadable(String),
@@ -81,9 +81,9 @@ pub fn verify_manifest(
 /// The verdict on the records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordsVerdict {
-    /// Records that are those of the manifest.
+    /// Records that match the manifest.
     pub verified: u64,
-    /// Records of other tournaments, and of none.
+    /// Records of other tournaments or without one.
     pub of_others: u64,
     /// The findings.
     pub findings: Vec<super::compared_records::Mismatch>,

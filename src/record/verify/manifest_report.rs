@@ -17,7 +17,7 @@ pub struct ManifestVerdict {
     pub file: String,
     /// The signer of its lines.
     pub signer: Option<PublicKey>,
-    /// The key that is trusted, if one was given.
+    /// The trusted key, if given.
     pub key: Option<PublicKey>,
     /// Its content, if it can be read.
     pub manifest: Option<Manifest>,
@@ -68,7 +68,7 @@ impl ManifestVerdict {
         self.refusals.is_empty() && records_hold && standings_hold
     }
 
-    /// Says in words what it came to.
+    /// Describes the result in words.
     pub fn report(&self) -> Report {
         let mut section = Section::new();
         if let Some(manifest) = &self.manifest {
@@ -96,7 +96,7 @@ impl ManifestVerdict {
     }
 
     fn summary(&self, manifest: &Manifest) -> String {
-        let what = if manifest.is_so_far() { "manifest so far" } else { "manifest" };
+        let what = if manifest.is_so_far() { "interim manifest" } else { "manifest" };
         let signer = match (self.signer, self.key) {
             (None, _) => String::new(),
             (Some(signer), Some(key)) if signer == key => ", signed by the given key".to_owned(),
@@ -179,7 +179,7 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
         words = format!("{words}, {} of other tournaments were skipped", records.of_others);
     }
     let mut section = section.paragraph(words);
-    // In words their number is enough: of a manifest early on, nearly all records are later.
+    // The text only counts them, since nearly all records are later than an early manifest.
     let (later, listed): (Vec<_>, Vec<_>) =
         records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
     if !later.is_empty() {

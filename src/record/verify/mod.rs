@@ -1,4 +1,4 @@
-//! `lastnim record verify`: whether records, manifests and cards are whole, and who signed them.
+//! `lastnim record verify`: checks that records, manifests and cards are complete and unchanged, and names their signers.
 
 mod card;
 mod command;

@@ -1,17 +1,17 @@
-//! Whether the standings of a manifest are those that follow from the records.
+//! Checks whether the standings of a manifest follow from the records.
 
 use lastnim_proto::{json::message_to_json, pb};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// How much two figures may differ, as a part of the greater: computers round alike, and their logarithms not quite.
+/// The relative tolerance of figures: logarithms differ slightly between platforms.
 const TOLERANCE: f64 = 1e-7;
 /// A figure that no record contains.
 const NOT_RECORDED: [&str; 1] = ["versions"];
 /// Figures that a manifest may leave empty: a server that stops rating a tournament has no ratings to write.
 const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
 
-/// A figure that is not what follows from the records.
+/// A figure that differs from the one computed from the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingsDifference {
     /// The bot; `None` for the verdict of the format.
@@ -24,7 +24,7 @@ pub struct StandingsDifference {
     pub computed: Value,
 }
 
-/// Compares what a manifest says with what follows from the records.
+/// Compares a manifest with the standings computed from the records.
 pub fn compare_standings(
     said: (&[pb::Standing], &pb::Verdict),
     computed: (&[pb::Standing], &pb::Verdict),
@@ -88,7 +88,7 @@ fn json_object(line: &pb::Standing) -> Map<String, Value> {
     }
 }
 
-/// Returns whether two documents are the same but for the rounding of numbers.
+/// Returns whether two documents are the same except for the rounding of numbers.
 fn values_agree(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {

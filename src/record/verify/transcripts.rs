@@ -18,7 +18,7 @@ const MAX_SHOWN: usize = 20;
 #[derive(Debug)]
 pub struct GivenTranscripts {
     questions: TranscriptQuestions,
-    /// Records of which they have questions.
+    /// Records with questions in the transcripts.
     matches: u64,
     /// Records with an answer that they do not prove.
     unproved: u64,
@@ -38,7 +38,7 @@ impl GivenTranscripts {
         Ok(Some(Self { questions, matches: 0, unproved: 0 }))
     }
 
-    /// Compares a record with them; `None` if they have no question of its match.
+    /// Compares a record with them; `None` if they have no question from its match.
     pub fn compare_with(&mut self, record: &Record) -> Option<TranscriptVerdict> {
         let verdict = self.questions.compare_with(record)?;
         self.matches += 1;
@@ -46,14 +46,14 @@ impl GivenTranscripts {
         Some(verdict)
     }
 
-    /// Reports what is wrong with them after all records.
+    /// Reports mistakes in them after all records.
     pub fn failure(&self) -> Option<Failure> {
         let unread = match self.questions.unread_lines() {
             0 => String::new(),
             lines => format!("; {} of the transcripts cannot be read", count_words(lines, "line", "lines")),
         };
         let wrong = match (self.matches, self.unproved) {
-            (0, _) => "the transcripts have no question of these matches".to_owned(),
+            (0, _) => "the transcripts have no question from these matches".to_owned(),
             (_, 0) => return None,
             (matches, unproved) => {
                 let records = count_words(matches, "record", "records");
@@ -64,7 +64,7 @@ impl GivenTranscripts {
     }
 }
 
-/// Writes what transcripts prove of a record, in lines below that of the record.
+/// Writes what transcripts prove about a record, in lines below the record's line.
 pub fn write_transcript_verdict(
     verdict: Option<&TranscriptVerdict>,
     output: &mut impl Write,
@@ -84,7 +84,7 @@ pub fn write_transcript_verdict(
     }
 }
 
-/// Makes the JSON of what transcripts prove of a record; null if they have no question of its match.
+/// Creates the JSON of what transcripts prove about a record; null if they have no question from its match.
 pub fn transcript_verdict_json(verdict: Option<&TranscriptVerdict>) -> Value {
     let Some(TranscriptVerdict { proved, unproved }) = verdict else { return Value::Null };
     let unproved: Vec<_> = unproved

@@ -1,10 +1,10 @@
-//! The examples of the help, one after the other on a server.
+//! Runs the examples of the help in order on a server.
 
 use super::super::child::Process;
 use super::{LASTNIM, Server};
 use std::{env, fs, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path, process::Command};
 
-/// Runs the examples of help pages, and returns those that it leaves out: they would not end by themselves.
+/// Runs the examples of help pages, and returns those that it leaves out because they would not end.
 fn run_examples(pages: &[&[&str]]) -> Vec<String> {
     let server = Server::with_flags(&["--house", "oracle,traitor"]);
     let played = server.play_out(["random", "greedy"]);
@@ -15,10 +15,10 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
     let path = env::split_paths(&env::var_os("PATH").unwrap()).collect::<Vec<_>>();
     let path = env::join_paths([directory.to_owned()].into_iter().chain(path)).unwrap();
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
-    // One may be left of an earlier run, with records of another server.
+    // An earlier run may have left one, with records of another server.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
-    // The pages that register nobody speak of those whom others register.
+    // Help pages that register no bot refer to bots that other pages register.
     let alice = (!pages.contains(&&["bot", "register"][..]) && pages.len() > 1).then(|| {
         server.word(&["bot", "register", "bob"]);
         server.word(&["bot", "register", "alice"])
@@ -43,10 +43,11 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 .iter()
                 .any(|word| example.contains(word))
             {
-                // It needs a file or a language model, and brings its server along, or means the run of one.
+                // It needs a file or a language model, and starts its own server, or refers to a run that did.
                 continue;
             }
-            // What ends or begins a tournament needs one that has not; bots need one that begins with them.
+            // Commands that end or start a tournament need one that has not ended or started; bots need one that
+            // starts when they join.
             let fresh =
                 || server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-at", "2"]);
             let mut opponent = None;
@@ -61,7 +62,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 played.clone()
             };
             let mut command = Command::new("sh");
-            // That a server stood still is said on a busy machine, and is no fault of the example.
+            // On a busy machine, a server reports that it stood still; the example is not at fault.
             command.env("LASTNIM_LOG", "error");
             server.equip(command.args(["-c", example]));
             if example.contains("--practice") {
@@ -114,7 +115,7 @@ fn the_examples_of_the_help_work() {
         &["record", "list"],
         &["record", "export"],
         &["record", "key"],
-        // The card that the next page verifies.
+        // The next page verifies this card.
         &["check", "benchmark"],
         &["record", "verify"],
         &["record", "replay"],

@@ -1,4 +1,4 @@
-//! What an organiser does to a tournament that runs, by command.
+//! An organiser's interventions in a running tournament.
 
 use super::Server;
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A folder of the test's own, empty.
+/// Creates an empty folder for a test.
 fn empty_folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -20,7 +20,7 @@ struct Ruled {
     server: Server,
     id: String,
     voided: String,
-    /// A manifest from when it was paused.
+    /// A manifest from the pause.
     so_far: PathBuf,
     folder: PathBuf,
 }
@@ -44,7 +44,7 @@ fn ruled(name: &str) -> Ruled {
     server.printed(&[&out[..], &["--results", "stand"]].concat());
     let so_far = folder.join("so-far.manifest");
     let fetched = server.printed(&["tournament", "manifest", &id, "--output", so_far.to_str().unwrap()]);
-    assert!(fetched.contains("manifest so far, running, ") && fetched.contains(", signed by "), "{fetched}");
+    assert!(fetched.contains("interim manifest, running, ") && fetched.contains(", signed by "), "{fetched}");
     let playing: Vec<_> = kinds
         .iter()
         .zip(&tokens)
@@ -57,7 +57,7 @@ fn ruled(name: &str) -> Ruled {
 }
 
 impl Ruled {
-    /// Writes the manifest and all records, and returns where.
+    /// Writes the manifest and all records, and returns their paths.
     fn exported(&self) -> (PathBuf, PathBuf) {
         let (manifest, records) = (self.folder.join("cup.manifest"), self.folder.join("records"));
         let text = self.server.printed(&["tournament", "manifest", &self.id]);
@@ -85,7 +85,7 @@ impl Ruled {
     }
 }
 
-/// Returns what was found of each kind, by the match.
+/// Returns the findings of each kind, by match.
 fn found(verdict: &Value, kind: &str) -> Vec<Value> {
     let findings = verdict["records"]["findings"].as_array().unwrap().iter();
     findings.filter(|finding| finding["finding"] == kind).map(|finding| finding["match_id"].clone()).collect()
@@ -97,7 +97,7 @@ fn flaws(verdict: &Value) -> usize {
 }
 
 #[test]
-fn records_are_held_against_the_manifest_of_their_tournament() {
+fn records_are_compared_with_the_manifest_of_their_tournament() {
     let ruled = ruled("manifest-with-interventions");
     let (manifest, records) = ruled.exported();
     let (code, whole) = ruled.verdict(&manifest, &records);
@@ -112,7 +112,7 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
     assert!(told.contains("signed by the given key") && told.contains("the network was down"), "{told}");
     assert!(told.contains("the standings follow from the records"), "{told}");
 
-    // One is left out.
+    // A record is removed.
     let mut files: Vec<_> = fs::read_dir(&records).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| !file.to_str().unwrap().contains(&ruled.voided));
     files.sort();
@@ -124,7 +124,7 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
     assert_eq!((&verdict["verified"], &verdict["standings"]["follow"]), (&json!(false), &Value::Null));
     fs::write(&files[0], &first).unwrap();
 
-    // One is changed: a character of it, and then all of it.
+    // One is changed: first one character, then the whole line.
     let text = String::from_utf8(fs::read(&files[1]).unwrap()).unwrap();
     fs::write(&files[1], text.replacen("\"greedy\"", "\"greeny\"", 1).replacen("\"timid\"", "\"tipid\"", 1))
         .unwrap();
@@ -136,7 +136,8 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
     );
     fs::write(&files[1], &text).unwrap();
 
-    // One is put in: of another server, as if it were of this tournament, with an id that the manifest does not list.
+    // A record of another server is added as if it belonged to this tournament, with an id that the manifest does not
+    // list.
     let listed = fs::read_to_string(&manifest).unwrap();
     let other_id = id_of(&files[2]).as_str().unwrap().to_owned();
     let without =
@@ -148,7 +149,7 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
         (code, found(&verdict, "added"), &verdict["flaws"]),
         (1, vec![json!(other_id)], &json!(["signature"]))
     );
-    // Both the line and the record are left out: the schedule says that there was such a match.
+    // Both the line and the record are left out, but the schedule shows that the match was played.
     let aside = fs::read(&files[2]).unwrap();
     fs::remove_file(&files[2]).unwrap();
     let (code, verdict) = ruled.verdict(&shorter, &records);
@@ -156,12 +157,12 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
     assert!(code == 1 && omitted.iter().any(|finding| finding["finding"] == "omitted"), "{verdict}");
     fs::write(&files[2], aside).unwrap();
 
-    // An event of the manifest is changed: nobody has signed it so.
+    // An event of the manifest is changed, so the signature does not match.
     let changed = ruled.folder.join("changed.manifest");
     fs::write(&changed, listed.replacen("it asks greedy", "it asks nobody", 1)).unwrap();
     let (code, verdict) = ruled.verdict(&changed, &records);
     assert_eq!((code, &verdict["flaws"], &verdict["signer"]), (1, &json!(["signature"]), &Value::Null));
-    // One that makes a difference is one in the standings as well.
+    // A change of a result also shows in the standings.
     fs::write(&changed, listed.replacen("DISQUALIFIED_RESULTS_STAND", "DISQUALIFIED_RESULTS_ANNUL", 1))
         .unwrap();
     let (code, verdict) = ruled.verdict(&changed, &records);
@@ -178,7 +179,7 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
 }
 
 #[test]
-fn what_is_later_than_a_manifest_so_far_is_no_flaw() {
+fn matches_after_an_interim_manifest_are_no_flaw() {
     let ruled = ruled("manifest-so-far");
     let (_, records) = ruled.exported();
     let (code, verdict) = ruled.verdict(&ruled.so_far, &records);
@@ -190,7 +191,7 @@ fn what_is_later_than_a_manifest_so_far_is_no_flaw() {
 }
 
 #[test]
-fn what_no_manifest_can_be_verified_with_is_said() {
+fn unusable_manifests_and_keys_are_named() {
     let ruled = ruled("manifest-refusals");
     let (manifest, records) = ruled.exported();
     let [manifest, records] = [&manifest, &records].map(|path| path.to_str().unwrap());
@@ -204,7 +205,7 @@ fn what_no_manifest_can_be_verified_with_is_said() {
     assert!(code == 1 && why.contains("no-such-folder"), "{why}");
     let (code, why) = ruled.server.refused(&["tournament", "manifest", super::NOBODY]);
     assert!(code == 1 && why.contains("no tournament has the id"), "{why}");
-    // By itself it is verified beside records.
+    // On its own it is verified together with the records.
     let told = ruled.server.printed(&["record", "verify", manifest, record]);
     assert!(told.contains("manifest of tournament") && told.contains("whole, "), "{told}");
     let other = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";

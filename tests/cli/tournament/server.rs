@@ -1,4 +1,4 @@
-//! A server that commands are given to.
+//! A server for commands.
 
 use super::super::child::{Process, json, text};
 use super::LASTNIM;
@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-/// A server of the test's own, on a free port.
+/// The test's own server, on a free port.
 pub struct Server {
     address: String,
     admin: String,
@@ -46,7 +46,7 @@ impl Server {
         Process::start(&mut command)
     }
 
-    /// Runs a command that is to succeed without a word of complaint, and returns what it prints.
+    /// Runs a command that must succeed without warnings, and returns its output.
     pub fn printed(&self, args: &[&str]) -> String {
         let output = self.begin(args).finish(b"");
         assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{args:?}");
@@ -57,7 +57,7 @@ impl Server {
         json(&self.printed(&[args, &["--json"]].concat()))
     }
 
-    /// Runs a command whose output stands alone in a line, as for `$(..)`.
+    /// Runs a command whose output is a single line, as for `$(..)`.
     pub fn word(&self, args: &[&str]) -> String {
         let line = self.printed(args);
         let word = line.strip_suffix('\n').unwrap();
@@ -65,7 +65,7 @@ impl Server {
         word.to_owned()
     }
 
-    /// Runs a command that is to fail, and returns its exit code and the one line that says why.
+    /// Runs a command that must fail, and returns its exit code and the line that says why.
     pub fn refused(&self, args: &[&str]) -> (i32, String) {
         let output = self.begin(args).finish(b"");
         let error = text(output.stderr);
@@ -74,7 +74,7 @@ impl Server {
         (output.status.code().unwrap(), error)
     }
 
-    /// Plays a tournament of two bots that are registered under their kinds' names, and returns its id.
+    /// Plays a tournament of two house bots registered under the names of their kinds, and returns its id.
     pub fn play_out(&self, kinds: [&str; 2]) -> String {
         let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--piles", "2,2"];
         let id = self.word(&[&create[..], &["--start-at", "2"]].concat());
@@ -92,7 +92,7 @@ impl Server {
         id
     }
 
-    /// Returns the ids of a tournament's matches, with what is listed of them.
+    /// Returns the ids of a tournament's matches, with their listed details.
     pub fn matches(&self, tournament: &str) -> Vec<(String, Value)> {
         let listed = self.json(&["match", "list", "--tournament", tournament]);
         let matches = listed["matches"].as_array().unwrap().iter();

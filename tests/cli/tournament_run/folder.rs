@@ -9,24 +9,24 @@ use std::{
 
 pub const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 
-/// What stands above the bots of a tournament that is soon over, but whose clocks are patient: a machine may be busy.
+/// The settings above the bots, for a short tournament with long clocks, since a machine may be busy.
 pub const SMALL: &str = "title = \"Small\"\nseats = 2\nseed = 3\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [positions]\nlist = [[3, 4, 5], [2, 2]]\n";
-/// The same, but some seconds long.
+/// The same, but a few seconds long.
 pub const LONG: &str = "title = \"Long\"\nseats = 2\nseed = 3\nconcurrency = 4\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [format]\nkind = \"round-robin\"\ngroups = 400\n[positions]\ndrawn = { count = 40, piles = [3, 6], counters = [3, 9] }\n";
 
-/// Returns a house bot as it stands in a file.
+/// Returns a house bot as it is written in a file.
 pub fn house(name: &str, bot: &str) -> String {
     format!("[[bot]]\nname = \"{name}\"\nhouse = \"{bot}\"\n")
 }
 
-/// Returns a program as it stands in a file.
+/// Returns a program as it is written in a file.
 pub fn program(name: &str, words: &[&str]) -> String {
     format!("[[bot]]\nname = \"{name}\"\ncommand = {words:?}\n")
 }
 
-/// A folder of the test's own, which goes when the test ends.
+/// A folder for this test, removed when the test ends.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -46,7 +46,7 @@ impl Folder {
         path
     }
 
-    /// Writes a program that a shell runs.
+    /// Writes a shell script.
     pub fn script(&self, name: &str, lines: &str) {
         let path = self.write(name, &format!("#!/bin/sh\n{lines}\n"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();

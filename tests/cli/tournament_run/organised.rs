@@ -1,4 +1,4 @@
-//! A run on a server of its own, organised from another terminal by the tournament's file.
+//! A run on its own server, managed from another terminal with the tournament's file.
 
 use super::{
     folder::{Folder, LONG, house},
@@ -24,7 +24,7 @@ fn answer(file: &Path, words: &[&str]) -> Value {
 fn refusal(file: &Path, words: &[&str], code: i32) -> String {
     let output = ask(file, words);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
-    // Before it, the log may warn of a token that others can read.
+    // The log may first warn about a readable token.
     let said = String::from_utf8(output.stderr).unwrap();
     let error: Value = serde_json::from_str(said.lines().last().unwrap_or_default()).unwrap();
     error["error"]["message"].as_str().unwrap().to_owned()
@@ -67,7 +67,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
         "{shown}: no run of it is active, and its server runs only during a run: `lastnim tournament run {shown}` continues it"
     );
     assert_eq!(refusal(&file, &["show"], 1), stopped);
-    // As after a run that was killed.
+    // As after a killed run.
     fs::write(&token, "lastnim_0123456789abcdef\n").unwrap();
     assert_eq!(refusal(&file, &["show"], 1), stopped);
     let elsewhere = refusal(&file, &["show", "--server", "127.0.0.1:1"], 2);
@@ -78,7 +78,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
 }
 
 #[test]
-fn a_tournament_that_runs_is_shown_with_what_goes_on() {
+fn a_running_tournament_is_shown_with_its_activity() {
     let folder = Folder::new("activity");
     let bots = house("first", "oracle") + &house("second", "greedy");
     let file = folder.write("cup.toml", &(LONG.to_owned() + &bots));

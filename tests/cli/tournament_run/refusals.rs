@@ -1,4 +1,4 @@
-//! Runs that are refused, and programs that cannot be started or do not stay.
+//! Refused runs, and programs that cannot start or do not keep running.
 
 use super::{
     folder::{Folder, LASTNIM, LONG, SMALL, house, program},
@@ -7,7 +7,7 @@ use super::{
 use std::fs;
 
 #[test]
-fn a_program_that_cannot_be_started_is_named_before_anything_is_played() {
+fn a_program_that_cannot_start_is_named_before_any_match() {
     let folder = Folder::new("missing");
     fs::write(folder.path("plain.txt"), "no program").unwrap();
     folder.script("broken", "");
@@ -32,7 +32,7 @@ fn a_program_that_cannot_be_started_is_named_before_anything_is_played() {
 }
 
 #[test]
-fn a_program_that_dies_over_and_over_is_given_up() {
+fn a_program_that_keeps_dying_is_given_up() {
     let folder = Folder::new("dying");
     folder.script("dying", "echo the reason why\nexit 7");
     let file = folder
@@ -46,15 +46,15 @@ fn a_program_that_dies_over_and_over_is_given_up() {
     assert!(failure.contains("nothing has been played yet"), "{failure}");
     assert_eq!(folder.read("cup.run/mine.log"), "the reason why\n".repeat(9));
 
-    // Mended, the same command goes on.
+    // Once the file is corrected, the same command continues.
     folder.script("dying", &format!("exec '{LASTNIM}' bot run greedy"));
     assert_eq!(run(&file, &[]).result()["tournament"]["matches_played"], 4);
 }
 
 #[test]
-fn a_program_that_dies_now_and_then_plays_on() {
+fn a_program_that_dies_occasionally_keeps_playing() {
     let folder = Folder::new("flaky");
-    // It is killed after some matches, twice, and then stays.
+    // It is killed twice, each time after some matches, and then keeps running.
     let lines = format!(
         "echo start >> starts\nif [ $(wc -l < starts) -lt 3 ]; then\n: > matches\n'{LASTNIM}' bot run timid >> matches &\n\
          while [ $(wc -l < matches) -lt 20 ]; do sleep 0.05; done\nkill -9 $!\nexit 9\nfi\nexec '{LASTNIM}' bot run timid"
@@ -77,7 +77,7 @@ fn a_program_that_dies_now_and_then_plays_on() {
 }
 
 #[test]
-fn a_changed_file_is_refused_until_it_is_begun_anew() {
+fn a_changed_file_is_refused_without_fresh() {
     let folder = Folder::new("changed");
     let text = SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid");
     let file = folder.write("cup.toml", &text);
@@ -100,7 +100,7 @@ fn a_changed_file_is_refused_until_it_is_begun_anew() {
 }
 
 #[test]
-fn a_cup_is_run_once_at_a_time() {
+fn a_tournament_has_one_run_at_a_time() {
     let folder = Folder::new("twice");
     let file = folder.write(
         "cup.toml",
@@ -117,7 +117,7 @@ fn a_cup_is_run_once_at_a_time() {
 }
 
 #[test]
-fn what_no_run_made_is_left_alone() {
+fn folders_of_others_are_left_alone() {
     let folder = Folder::new("foreign");
     let file =
         folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));

@@ -1,4 +1,4 @@
-//! Stops and crashes: the same command continues, and comes to what an undisturbed run comes to.
+//! After stops and crashes, the same command continues and reaches the result of an undisturbed run.
 
 use super::{
     folder::{Folder, LASTNIM, LONG, house, program},
@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Returns a tournament of some seconds, one bot of which is a program.
+/// Returns a tournament of a few seconds in which one bot is a program.
 fn tournament_text() -> String {
     let bots = house("first", "oracle")
         + &house("second", "greedy")
@@ -20,43 +20,43 @@ fn tournament_text() -> String {
     LONG.to_owned() + &bots + &program("third", &[LASTNIM, "bot", "run", "loyal"])
 }
 
-/// Returns the standings of a run that nothing disturbed.
+/// Returns the standings of an undisturbed run.
 fn undisturbed(folder: &Folder) -> Value {
     let result = run(&folder.write("undisturbed.toml", &tournament_text()), &[]).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     result["standings"].clone()
 }
 
-/// Returns the address at which a run says that it can be looked at, and its tournament.
+/// Returns the address that a run prints, and its tournament.
 fn place(line: &str) -> (String, String) {
     let words: Vec<_> = line.split(' ').collect();
     let after = |word: &str| words[words.iter().position(|&other| other == word).unwrap() + 1].to_owned();
     (after("--server"), after("watch"))
 }
 
-/// Waits until some matches of a run are over.
+/// Waits until some matches of a run have finished.
 fn await_matches(running: &mut Running, matches: u64) {
     let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
     soon("matches are played", || shown(&address, &tournament)["matches_played"].as_u64() >= Some(matches));
 }
 
-/// Returns what a server says of a tournament; null if it cannot be asked.
+/// Returns a server's report on a tournament; null if the server cannot be reached.
 fn shown(address: &str, tournament: &str) -> Value {
     let shown = lastnim(&["tournament", "show", tournament, "--json", "--server", address]).output().unwrap();
     let shown: Value = serde_json::from_slice(&shown.stdout).unwrap_or_default();
     shown["tournament"].clone()
 }
 
-/// Returns how many processes have command lines that hold a text.
+/// Returns how many processes have command lines that contain a string.
 fn processes(text: &str) -> usize {
     let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-    // Those that end while they are looked at are no matter.
+    // Processes that end in the meantime do not matter.
     let lines = all.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     lines.filter(|line| String::from_utf8_lossy(line).replace('\0', " ").contains(text)).count()
 }
 
 #[test]
-fn a_stopped_cup_carries_on_as_if_nothing_had_been() {
+fn a_stopped_tournament_continues_as_if_undisturbed() {
     let folder = Folder::new("stopped");
     let expected = undisturbed(&folder);
     let file = folder.write("cup.toml", &tournament_text());
@@ -65,7 +65,7 @@ fn a_stopped_cup_carries_on_as_if_nothing_had_been() {
         await_matches(&mut running, matches);
         running.signal(signal);
         let ended = running.finish();
-        assert!(ended.failure(1).ends_with("the same command continues"), "{}", ended.stderr);
+        assert!(ended.failure(1).ends_with("the same command continues it"), "{}", ended.stderr);
         let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(printed["tournament"]["state"], "running");
     }
@@ -77,10 +77,10 @@ fn a_stopped_cup_carries_on_as_if_nothing_had_been() {
 }
 
 #[test]
-fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
+fn a_killed_tournament_continues_and_its_programs_end_with_it() {
     let folder = Folder::new("killed");
     let expected = undisturbed(&folder);
-    // The shell stays, and is seen by its name.
+    // The shell keeps running, and can be found by its name.
     folder.script("third", &format!("'{LASTNIM}' bot run loyal; exit $?"));
     let script = format!("{}/./third", folder.as_path().canonicalize().unwrap().display());
     let text = tournament_text()
@@ -105,7 +105,7 @@ fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
 }
 
 #[test]
-fn a_program_that_ignores_being_asked_is_ended_all_the_same() {
+fn a_program_that_ignores_sigterm_is_killed() {
     let folder = Folder::new("stubborn");
     folder.script("stubborn", "trap '' TERM INT HUP\nwhile :; do sleep 1; done");
     let text = LONG.to_owned() + &house("first", "oracle") + &program("third", &["./stubborn"]);
@@ -122,7 +122,7 @@ fn a_program_that_ignores_being_asked_is_ended_all_the_same() {
 }
 
 #[test]
-fn whoever_interrupts_twice_does_not_wait_for_open_matches() {
+fn a_second_interrupt_does_not_wait_for_open_matches() {
     let folder = Folder::new("twice-interrupted");
     let text = LONG.to_owned() + &house("first", "oracle") + &program("third", &silent::command());
     let file = folder.write("cup.toml", &text);
@@ -134,6 +134,6 @@ fn whoever_interrupts_twice_does_not_wait_for_open_matches() {
     let since = Instant::now();
     running.signal("INT");
     let ended = running.finish();
-    assert!(ended.failure(1).ends_with("the same command continues"), "{}", ended.stderr);
+    assert!(ended.failure(1).ends_with("the same command continues it"), "{}", ended.stderr);
     assert!(since.elapsed() < Duration::from_secs(8), "{:?}: open matches have ten seconds", since.elapsed());
 }

@@ -11,10 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// No run takes so long unless something is wrong.
+/// A timeout that no run reaches unless something is wrong.
 const LONG: Duration = Duration::from_mins(2);
 
-/// Returns a command without what the environment of the tests could tell it.
+/// Returns a command without the environment variables of the tests.
 pub fn lastnim(args: &[&str]) -> Command {
     let mut command = Command::new(LASTNIM);
     for variable in
@@ -33,7 +33,7 @@ pub fn run_command(file: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// What a run came to.
+/// The result of a run.
 pub struct Ended {
     pub status: ExitStatus,
     pub stdout: String,
@@ -41,13 +41,13 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// Returns what a run printed that came to the end of its cup.
+    /// Returns the output of a run that finished its cup.
     pub fn result(&self) -> Value {
         assert_eq!(self.status.code(), Some(0), "{}", self.stderr);
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.stdout))
     }
 
-    /// Returns the error of a run that failed, which is its last line.
+    /// Returns the error of a failed run, its last line.
     pub fn failure(&self, code: i32) -> String {
         assert_eq!(self.status.code(), Some(code), "{}", self.stderr);
         let last = self.stderr.lines().last().unwrap_or_default();
@@ -57,7 +57,7 @@ impl Ended {
     }
 }
 
-/// A run of a cup.
+/// A run of a tournament.
 pub struct Running {
     child: Child,
     lines: mpsc::Receiver<String>,
@@ -85,7 +85,7 @@ impl Running {
         self.child.id()
     }
 
-    /// Waits for a line on standard error that holds some words, and returns it.
+    /// Waits for a line on standard error that contains these words, and returns it.
     pub fn wait_for_line(&mut self, words: &str) -> String {
         let since = Instant::now();
         while let Ok(line) = self.lines.recv_timeout(LONG.saturating_sub(since.elapsed())) {
@@ -98,13 +98,13 @@ impl Running {
         panic!("no line holds {words:?}:\n{}", self.said);
     }
 
-    /// Sends a signal by its name, as a shell does.
+    /// Sends a signal by its name.
     pub fn signal(&self, name: &str) {
         let line = format!("kill -{name} {}", self.id());
         assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
     }
 
-    /// Waits for the end.
+    /// Waits until it ends.
     pub fn finish(mut self) -> Ended {
         let since = Instant::now();
         loop {
@@ -121,18 +121,18 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Runs a tournament to its end, or to its failure.
+/// Runs a tournament until it ends or fails.
 pub fn run(file: &Path, more: &[&str]) -> Ended {
     Running::start(&mut run_command(file, more)).finish()
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 pub fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     let since = Instant::now();
     while !is_so() {

@@ -1,4 +1,4 @@
-//! Tournaments on another's server, and bots that are run elsewhere.
+//! Tournaments on another server, and remote bots.
 
 use super::{
     folder::{Folder, LASTNIM, LONG, SMALL, house, program},
@@ -19,7 +19,7 @@ const ADMIN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f
 pub struct Server(Child);
 
 impl Server {
-    /// Ends it.
+    /// Stops it.
     pub fn end(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -32,7 +32,7 @@ impl Drop for Server {
     }
 }
 
-/// Starts a server, and returns what it announces.
+/// Starts a server, and returns it with its first line of output.
 pub fn serve(command: &mut Command) -> (Server, Value) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
@@ -57,7 +57,7 @@ fn finish(command: &mut Command) -> Ended {
 }
 
 #[test]
-fn a_cup_is_played_on_a_server_that_is_named() {
+fn a_tournament_is_played_on_a_given_server() {
     let folder = Folder::new("named");
     let (_server, address) = start();
     let text =
@@ -74,7 +74,7 @@ fn a_cup_is_played_on_a_server_that_is_named() {
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["tournaments"][0]["id"], result["tournament"]["id"]);
 
-    // It is over there as well, and begins anew with the bots that it has registered.
+    // It is also over there, and starts again with the bots that it has registered.
     assert_eq!(finish(&mut on_server(&file, &address, &[])).result(), result);
     let fresh = finish(&mut on_server(&file, &address, &["--fresh"])).result();
     assert_eq!(fresh["standings"], result["standings"]);
@@ -85,7 +85,7 @@ fn a_cup_is_played_on_a_server_that_is_named() {
         format!("started on the server at {address}: use --server {address} to continue, or --fresh");
     assert!(own.failure(2).contains(&expected), "{}", own.stderr);
 
-    // Bots of that name that are somebody else's are left alone.
+    // Bots with the same names that somebody else registered are left alone.
     let other = folder
         .write("other.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("third", "timid")));
     let ended = finish(&mut on_server(&other, &address, &[]));
@@ -94,7 +94,7 @@ fn a_cup_is_played_on_a_server_that_is_named() {
 }
 
 #[test]
-fn a_cup_on_another_server_carries_on_after_a_stop() {
+fn a_stopped_tournament_on_another_server_continues() {
     let folder = Folder::new("elsewhere");
     let (_server, address) = start();
     let text =
@@ -118,14 +118,14 @@ fn a_cup_on_another_server_carries_on_after_a_stop() {
     assert_eq!(result["standings"].as_array().unwrap().iter().map(forfeits).sum::<u64>(), 0, "{result}");
 }
 
-/// Returns what the server says of the tournament of a file.
+/// Returns the server's report on the tournament of a file.
 fn shown(file: &Path, address: &str) -> Value {
     let mut command = lastnim(&["tournament", "show", "--json", "--server", address]);
     let shown = command.arg(file).output().unwrap();
     serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}: {shown:?}"))
 }
 
-/// Asks the server for something as its admin.
+/// Sends a request to the server as its admin.
 fn organise(file: &Path, address: &str, what: &str) {
     let mut command = lastnim(&["tournament", what, "--server", address]);
     let done = command.arg(file).env("LASTNIM_ADMIN_TOKEN", ADMIN).output().unwrap();
@@ -133,8 +133,8 @@ fn organise(file: &Path, address: &str, what: &str) {
 }
 
 #[test]
-fn what_somebody_else_does_to_a_cup_that_was_left_is_respected() {
-    let folder = Folder::new("meanwhile");
+fn a_run_respects_what_others_did_to_its_stopped_tournament() {
+    let folder = Folder::new("changed-by-others");
     let (_server, address) = start();
     let text = LONG.to_owned() + &house("first", "oracle") + &house("second", "greedy");
     let file = folder.write("cup.toml", &text);
@@ -149,7 +149,7 @@ fn what_somebody_else_does_to_a_cup_that_was_left_is_respected() {
     running.wait_for_line("Long begins");
     super::running::soon("the start", || shown(&file, &address)["tournament"]["state"] == "running");
     assert!(leave(running).stderr.contains("the tournament is paused on its server"));
-    // It was let go on, and paused again: that is no longer for this run to undo.
+    // It was resumed and paused again, so this run must not resume it.
     organise(&file, &address, "resume");
     organise(&file, &address, "pause");
     let mut running = begin();
@@ -169,7 +169,7 @@ fn what_somebody_else_does_to_a_cup_that_was_left_is_respected() {
 }
 
 #[test]
-fn a_run_outlasts_a_restart_of_the_server_that_it_plays_on() {
+fn a_run_survives_a_restart_of_its_server() {
     let folder = Folder::new("restarted");
     let store = format!("sqlite:{}", folder.path("lastnim.db").display());
     let key = folder.path("lastnim.key").display().to_string();
@@ -196,18 +196,18 @@ fn a_run_outlasts_a_restart_of_the_server_that_it_plays_on() {
 }
 
 #[test]
-fn a_bot_that_is_run_elsewhere_is_waited_for() {
+fn a_run_waits_for_a_remote_bot() {
     let folder = Folder::new("remote");
     let text = SMALL.to_owned() + &house("first", "oracle") + "[[bot]]\nname = \"guest\"\nremote = true\n";
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut run_command(&file, &[]));
-    running.wait_for_line("guest is run elsewhere");
+    running.wait_for_line("guest runs elsewhere");
     let told = running.wait_for_line("LASTNIM_TOKEN=");
     running.wait_for_line("waiting for guest");
     let token = folder.path("cup.run/guest.token");
     assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
 
-    // Stopped and begun again, it is found where it was.
+    // After a stop and a restart, it is found at the same address.
     running.signal("INT");
     assert!(running.finish().failure(1).contains("the same command continues"));
     let before = fs::read_to_string(&token).unwrap();
@@ -215,8 +215,8 @@ fn a_bot_that_is_run_elsewhere_is_waited_for() {
     assert_eq!(running.wait_for_line("LASTNIM_TOKEN="), told);
     assert_eq!(fs::read_to_string(&token).unwrap(), before);
 
-    // What is told to its author is what it takes.
-    let line = told.trim().replace("lastnim bot run oracle", "\"$PROGRAM\" bot timid");
+    // The command printed for the author of the bot works.
+    let line = told.trim().replace("lastnim bot run oracle", "\"$PROGRAM\" bot run timid");
     let mut shell = Command::new("sh");
     let mut guest = shell.args(["-c", &line]).env("PROGRAM", LASTNIM).stdout(Stdio::null()).spawn().unwrap();
     let result = running.finish().result();
@@ -225,13 +225,13 @@ fn a_bot_that_is_run_elsewhere_is_waited_for() {
 }
 
 #[test]
-fn a_cup_listens_where_it_is_told_to() {
+fn a_tournament_run_listens_on_the_given_address() {
     let folder = Folder::new("listen");
     let file = folder.write("cup.toml", &(SMALL.to_owned() + &house("a", "oracle") + &house("b", "timid")));
     let both = finish(&mut run_command(&file, &["--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"]));
     assert!(
         both.failure(2)
-            .starts_with("--listen 127.0.0.1:0: the tournament is played on the server at 127.0.0.1:1")
+            .starts_with("--listen 127.0.0.1:0: --server or LASTNIM_SERVER names the server at 127.0.0.1:1")
     );
     let ended = finish(&mut run_command(&file, &["--listen", "0.0.0.0:0"]));
     ended.result();

@@ -1,4 +1,4 @@
-//! A bot that has a session and never says a word, as a program that a run starts.
+//! A bot that opens a session and never sends anything, as a program started by a run.
 
 use lastnim_client::{Bot, MatchInfo, MatchView, Options, run};
 use lastnim_core::game::Row;
@@ -22,7 +22,7 @@ fn say_nothing() -> ! {
     }
 }
 
-/// Returns the command that starts the bot: this binary, with the one test that is it.
+/// Returns the command that starts the bot: this binary, running only the test that acts as the bot.
 pub fn command() -> [&'static str; 5] {
     let program = env::current_exe().expect("a test knows its binary").into_os_string().into_string();
     let program = program.expect("its path is text").leak();

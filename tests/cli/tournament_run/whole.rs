@@ -1,4 +1,4 @@
-//! Whole runs: what is printed, kept and told; and that they come out the same.
+//! Complete runs: their output, files and reports; and that they are reproducible.
 
 use super::{
     folder::{Folder, LASTNIM, SMALL, house, program},
@@ -14,7 +14,7 @@ use std::{
 };
 
 #[test]
-fn house_bots_and_a_program_play_a_cup_to_its_end() {
+fn house_bots_and_a_program_finish_a_tournament() {
     let folder = Folder::new("whole");
     let bots = house("first", "oracle")
         + &house("second", "timid")
@@ -38,14 +38,14 @@ fn house_bots_and_a_program_play_a_cup_to_its_end() {
     assert_eq!(again.result(), result);
     assert!(again.stderr.contains("this tournament is over; --fresh plays it again"), "{}", again.stderr);
 
-    // Another key, another tournament: but the same lines.
+    // Another key and another tournament, but the same lines.
     let fresh = run(&file, &["--fresh"]).result();
     assert_ne!(fresh["tournament"]["id"], tournament["id"]);
     assert_eq!(fresh["standings"].to_string(), result["standings"].to_string());
 }
 
 #[test]
-fn people_are_shown_tables_and_where_the_matches_are() {
+fn text_output_shows_tables_and_the_folder_of_matches() {
     let folder = Folder::new("people");
     let file =
         folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
@@ -61,7 +61,7 @@ fn people_are_shown_tables_and_where_the_matches_are() {
     assert_eq!((mode("lastnim.db"), mode("lastnim.key")), (0o600, 0o600));
 }
 
-/// Returns what of the exported matches does not depend on when or where they were played, by their numbers.
+/// Returns the parts of the exported matches that do not depend on when or where they were played, by match number.
 pub fn deterministic_parts(folder: &Folder, store: &str) -> BTreeMap<u64, String> {
     let mut serve = lastnim(&["serve", "--listen", "127.0.0.1:0", "--json", "--store"]);
     serve.arg(format!("sqlite:{}", folder.path(store).display()));
@@ -88,7 +88,7 @@ pub fn deterministic_parts(folder: &Folder, store: &str) -> BTreeMap<u64, String
                     number =
                         happened.get("number").map_or(0, |number| number.as_str().unwrap().parse().unwrap());
                 }
-                // How long it took is another matter.
+                // Durations may differ.
                 happened.retain(|key, _| !key.ends_with("_us") && key != "tournament_id");
                 kept.push(format!("{what} {}", Value::from(happened)));
             }
@@ -101,7 +101,7 @@ pub fn deterministic_parts(folder: &Folder, store: &str) -> BTreeMap<u64, String
 }
 
 #[test]
-fn however_many_are_played_at_once_the_matches_and_the_standings_are_the_same() {
+fn concurrency_does_not_change_matches_or_standings() {
     let folder = Folder::new("same");
     let bots = ["oracle", "greedy", "timid", "loyal"].map(|bot| house(bot, bot)).concat();
     let bots = bots + "[[bot]]\nname = \"random\"\nhouse = \"random\"\nseed = 5\n";
@@ -132,9 +132,9 @@ fn however_many_are_played_at_once_the_matches_and_the_standings_are_the_same() 
 }
 
 #[test]
-fn seats_that_are_lost_are_told_as_they_are() {
+fn lost_seats_are_reported() {
     let folder = Folder::new("forfeits");
-    // It has a session, and never says a word.
+    // It opens a session and never sends anything.
     let lazy = program("lazy", &silent::command());
     let text = SMALL
         .replace("clock = \"1m\"\ndeclare_within = \"1m\"", "clock = \"300ms\"\ndeclare_within = \"300ms\"");
@@ -146,7 +146,7 @@ fn seats_that_are_lost_are_told_as_they_are() {
     let told = ended.stderr.lines().rfind(|line| line.starts_with("lazy: it ")).unwrap_or_default();
     let in_all = format!("; {} in all (see ", line["forfeits"]);
     assert!(told.contains(&in_all) && told.ends_with("lazy.log)"), "{}", ended.stderr);
-    // Each of them is named once, with its reason, or counted where there were many at once.
+    // Each of them is named once, with its reason, or counted if there were many at once.
     let named = ended.stderr.lines().filter_map(|line| line.strip_prefix("  match ")?.split_once(": "));
     let named: Vec<_> = named.collect();
     assert!(!named.is_empty() && named.iter().all(|&(_, how)| how == "timed out"), "{}", ended.stderr);
@@ -158,7 +158,7 @@ fn seats_that_are_lost_are_told_as_they_are() {
 }
 
 #[test]
-fn a_ladder_without_an_end_goes_on_until_it_is_stopped() {
+fn an_endless_ladder_runs_until_it_is_stopped() {
     let folder = Folder::new("ladder");
     let text = SMALL.to_owned()
         + "[format]\nkind = \"ladder\"\n"
@@ -172,7 +172,7 @@ fn a_ladder_without_an_end_goes_on_until_it_is_stopped() {
     running.signal("INT");
     let ended = running.finish();
     assert!(
-        ended.failure(1).ends_with("stopped before the end: the same command continues"),
+        ended.failure(1).ends_with("stopped before the end: the same command continues it"),
         "{}",
         ended.stderr
     );

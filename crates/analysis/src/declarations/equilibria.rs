@@ -213,7 +213,7 @@ impl EquilibriumSearch<'_> {
         let (mut branches, mut depends) = (vec![self.branching.start(rows)], None);
         while let Some(mut branch) = branches.pop() {
             match self.branching.advance(&mut branch, budget)? {
-                BranchProgress::Fork(fork) if fork.open == seat.index() => {
+                BranchProgress::Fork(fork) if fork.open_seat == seat.index() => {
                     branches.extend(branch.split(fork));
                 }
                 BranchProgress::Fork(fork) => depends = depends.or(Some(fork)),
@@ -267,8 +267,8 @@ impl EquilibriumCandidate {
         let [one, other] = fork.offsets;
         [[one, other], [other, one]].map(|[preferred, less]| {
             let mut rows = rows.clone();
-            rows[fork.open] =
-                rows[fork.open].with_preference(preferred, less).expect("the two are undecided");
+            rows[fork.open_seat] =
+                rows[fork.open_seat].with_preference(preferred, less).expect("the two are undecided");
             Self { rows, winner, cleared }
         })
     }

@@ -112,7 +112,7 @@ impl Ruleset {
                 "lower the weight of an edge at the token's vertex, and move the token along it"
             }
             Self::Kayles => "remove one stone of a row, or two adjacent ones; the row splits there",
-            Self::Subtraction => "take a number of the set from one pile",
+            Self::Subtraction => "take from one pile a number of counters that is in the set",
             Self::Digits => "subtract one of its nonzero decimal digits from one number",
             Self::StonePiles => "split one pile into two or more piles of pairwise different sizes",
             Self::EndNim => {

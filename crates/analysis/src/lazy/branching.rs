@@ -40,7 +40,7 @@ pub(crate) struct OpenBranch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UndecidedPair {
     /// The seat's index among the open ones.
-    pub(crate) open: usize,
+    pub(crate) open_seat: usize,
     /// The two offsets.
     pub(crate) offsets: [usize; 2],
 }
@@ -152,7 +152,7 @@ impl BranchingSolver {
         } else if known.prefers(offsets[1], offsets[0]) {
             Ok(other)
         } else {
-            Err(UndecidedPair { open: open.into(), offsets })
+            Err(UndecidedPair { open_seat: open.into(), offsets })
         }
     }
 
@@ -177,9 +177,10 @@ impl OpenBranch {
     /// Splits a branch in two: the first of the two winners is preferred, or the second.
     pub(crate) fn split(self, fork: UndecidedPair) -> [Self; 2] {
         let [one, other] = fork.offsets;
-        let known = self.known[fork.open];
+        let known = self.known[fork.open_seat];
         let with = |mut branch: Self, preferred, other| {
-            branch.known[fork.open] = known.with_preference(preferred, other).expect("the two are undecided");
+            branch.known[fork.open_seat] =
+                known.with_preference(preferred, other).expect("the two are undecided");
             branch
         };
         [with(self.clone(), one, other), with(self, other, one)]

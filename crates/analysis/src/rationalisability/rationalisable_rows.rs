@@ -11,7 +11,7 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// What the others know of the row that explains a seat's takes.
+/// What the others know about the row that explains a seat's takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KnowledgeReading {
     /// The row is common knowledge: a row explains a take that is optimal in the game with this row in place of the
@@ -87,7 +87,7 @@ pub enum AddGameError {
         /// The seats of the game.
         seats: SeatCount,
     },
-    /// A take is against the rules.
+    /// A take is illegal.
     #[error("ply {ply}: {error}")]
     IllegalTake {
         /// The number of the take, from 0.

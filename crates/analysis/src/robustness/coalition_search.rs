@@ -23,7 +23,7 @@ pub struct Coalition {
     pub rank: u32,
 }
 
-/// What is known of the smallest coalition that worsens a seat's rank.
+/// What is known about the smallest coalition that worsens a seat's rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SmallestCoalition {
     /// No coalition worsens it: the seat can guarantee its predicted rank.

@@ -30,8 +30,8 @@ impl TreeSize {
 
     /// Counts the nodes at most `depth` takes below the root of that tree.
     ///
-    /// When `k` piles with `s` counters in total are empty and a pile of `x` is in play, there are `C(s + x - k - 1, d
-    /// - k)` nodes at depth `d`: exactly `k` of the takes empty a pile, and the others end at any of the remaining
+    /// When `k` piles with `s` counters in total are empty and a pile of `x` is in play, depth `d` has
+    /// `C(s + x - k - 1, d - k)` nodes: exactly `k` of the takes empty a pile, and the others end at any of the remaining
     /// counters.
     pub fn to_depth(piles: &Piles, depth: u64) -> Self {
         match nodes_to_depth(piles.as_slice(), depth, u128::MAX) {

@@ -28,7 +28,7 @@ impl Arena {
     /// Registers a bot and returns its token.
     ///
     /// # Errors
-    /// If the name is taken, or the limit of bots is reached.
+    /// If the name is taken, or the limit on bots is reached.
     pub fn register_bot(&self, name: BotName) -> BoxFuture<'static, Result<(BotView, Token), ArenaError>> {
         self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.register_bot_locked(held, name).await

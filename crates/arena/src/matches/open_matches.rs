@@ -88,7 +88,7 @@ impl Arena {
         &self,
         (id, open, begun): BegunExhibition,
     ) -> Result<MatchSummary, ArenaError> {
-        // A match is shown only once it is stored. If it cannot be stored, the sender is dropped.
+        // A match is not shown until it is stored. If it cannot be stored, the sender is dropped.
         begun.await.map_err(|_| ArenaError::Stopping)?;
         match open.summary(id) {
             Some(summary) => Ok(summary),
@@ -130,7 +130,7 @@ impl Arena {
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
         let mut matches = self.inner.matches.write();
-        // Checked under the lock: whoever stops the arena and then lists open matches sees all of them.
+        // Checked under the lock, so code that stops the arena and then lists open matches sees all of them.
         self.check_not_stopping()?;
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });

@@ -16,7 +16,7 @@ use thiserror::Error;
 /// A tournament whose results are to be counted.
 pub(crate) struct UncountedTournament<'a> {
     pub(crate) handle: &'a TournamentHandle,
-    /// With the bots at its start.
+    /// With the bots that it had at its start.
     pub(crate) at_the_start: &'a StoredTournament,
     /// The changes of its field, in order.
     pub(crate) changes: &'a [FieldChange],

@@ -77,8 +77,8 @@ impl Arena {
         Ok(())
     }
 
-    /// Removes a few records of each tournament in turn until none has expired records, or it is time to look for new
-    /// ones.
+    /// Removes a few records of each tournament in turn until no tournament has expired records, or it is time to
+    /// look for new ones.
     async fn prune_by_turns(
         &self,
         tournaments: &BTreeMap<TournamentId, Retention>,

@@ -12,8 +12,8 @@ const MAX_SENDS_PER_END: u8 = 3;
 /// answers a later ping.
 #[derive(Debug)]
 pub struct EndNotifications {
-    matches: UnheardEnds<MatchId>,
-    tournaments: UnheardEnds<TournamentId>,
+    matches: UnacknowledgedEnds<MatchId>,
+    tournaments: UnacknowledgedEnds<TournamentId>,
     /// Ends sent so far.
     handed: u64,
     /// Whether the ends known to the store at the server's start are included.
@@ -36,14 +36,14 @@ pub struct EndNotifications {
 
 /// Acknowledged ends, for the store.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct HeardEnds {
+pub struct AcknowledgedEnds {
     /// The ends of all matches up to this one are acknowledged.
     pub through: Option<MatchId>,
     /// Tournaments whose ends are acknowledged.
     pub tournaments: Vec<TournamentId>,
 }
 
-impl HeardEnds {
+impl AcknowledgedEnds {
     /// Returns whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
         self.through.is_none() && self.tournaments.is_empty()
@@ -54,8 +54,8 @@ impl EndNotifications {
     /// Keeps the newest ends, at most `room` of matches and `room` of tournaments.
     pub fn new(room: usize) -> Self {
         Self {
-            matches: UnheardEnds::new(room),
-            tournaments: UnheardEnds::new(room),
+            matches: UnacknowledgedEnds::new(room),
+            tournaments: UnacknowledgedEnds::new(room),
             handed: 0,
             is_loaded: false,
             has_caught_up: false,
@@ -166,17 +166,17 @@ impl EndNotifications {
     }
 
     /// Returns the acknowledged ends that the store does not know yet.
-    pub fn take_heard_ends(&mut self) -> HeardEnds {
+    pub fn take_acknowledged_ends(&mut self) -> AcknowledgedEnds {
         let tournaments = std::mem::take(&mut self.unwritten);
         let through = self.heard_through.filter(|_| self.heard_through > self.written);
         self.written = self.written.max(through);
-        HeardEnds { through, tournaments }
+        AcknowledgedEnds { through, tournaments }
     }
 }
 
 /// Unacknowledged ends, the oldest first, up to a limit, and the number of dropped ones.
 #[derive(Debug)]
-struct UnheardEnds<K> {
+struct UnacknowledgedEnds<K> {
     ends: BTreeMap<K, EndDelivery>,
     room: usize,
     /// Ends that were dropped unsent.
@@ -192,7 +192,7 @@ struct EndDelivery {
     sends: u8,
 }
 
-impl<K: Ord + Copy> UnheardEnds<K> {
+impl<K: Ord + Copy> UnacknowledgedEnds<K> {
     fn new(room: usize) -> Self {
         Self { ends: BTreeMap::new(), room, left_out: 0 }
     }
@@ -284,11 +284,11 @@ mod tests {
         let before = ends.sent_count();
         ends.add_match_end(id(3), Some(1));
         ends.confirm_sent(1, before, None);
-        assert_eq!(ends.take_heard_ends().through, Some(id(2)));
+        assert_eq!(ends.take_acknowledged_ends().through, Some(id(2)));
         assert_eq!(ends.next_match_end(2), Some(id(3)), "it was sent after the ping");
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!((tell(&mut ends, 2), ends.take_heard_ends().through), (0, Some(id(3))));
-        assert!(ends.take_heard_ends().is_empty(), "the store has it");
+        assert_eq!((tell(&mut ends, 2), ends.take_acknowledged_ends().through), (0, Some(id(3))));
+        assert!(ends.take_acknowledged_ends().is_empty(), "the store has it");
     }
 
     #[test]
@@ -306,7 +306,7 @@ mod tests {
         let mut ends = loaded(9);
         ends.add_match_end(id(1), Some(1));
         ends.confirm_sent(2, u64::MAX, None);
-        assert_eq!((tell(&mut ends, 2), ends.take_heard_ends().is_empty()), (1, true));
+        assert_eq!((tell(&mut ends, 2), ends.take_acknowledged_ends().is_empty()), (1, true));
     }
 
     #[test]
@@ -316,11 +316,11 @@ mod tests {
             ends.add_match_end(id(number), Some(1));
         }
         ends.confirm_sent(1, ends.sent_count(), Some(id(4)));
-        assert_eq!(ends.take_heard_ends().through, Some(id(4).before()));
+        assert_eq!(ends.take_acknowledged_ends().through, Some(id(4).before()));
         ends.note_match_left_open(id(6));
         ends.note_match_left_open(id(8));
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!(ends.take_heard_ends().through, Some(id(6).before()));
+        assert_eq!(ends.take_acknowledged_ends().through, Some(id(6).before()));
     }
 
     #[test]
@@ -328,13 +328,13 @@ mod tests {
         let mut ends = EndNotifications::new(9);
         ends.add_match_end(id(5), Some(1));
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert!(ends.take_heard_ends().is_empty());
+        assert!(ends.take_acknowledged_ends().is_empty());
         ends.add_stored(&UnheardMatches { newest: vec![id(4), id(3)], more: 7 });
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!(ends.take_heard_ends().through, Some(id(3).before()));
+        assert_eq!(ends.take_acknowledged_ends().through, Some(id(3).before()));
         assert_eq!((tell(&mut ends, 1), ends.finish_catching_up()), (2, 7));
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!(ends.take_heard_ends().through, Some(id(5)));
+        assert_eq!(ends.take_acknowledged_ends().through, Some(id(5)));
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
         ends.add_stored(&UnheardMatches { newest: vec![id(5), id(4)], more: 0 });
         assert_eq!((ends.next_match_end(1), tell(&mut ends, 1)), (Some(id(4)), 1));
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!((ends.take_heard_ends().through, tell(&mut ends, 2)), (Some(id(5)), 0));
+        assert_eq!((ends.take_acknowledged_ends().through, tell(&mut ends, 2)), (Some(id(5)), 0));
     }
 
     #[test]
@@ -359,7 +359,7 @@ mod tests {
         assert!(!ends.note_tournament_end_sent(tournament, 1), "the store still lists it");
         ends.finish_catching_up();
         ends.confirm_sent(1, ends.sent_count(), None);
-        assert_eq!(ends.take_heard_ends().tournaments, [tournament]);
+        assert_eq!(ends.take_acknowledged_ends().tournaments, [tournament]);
     }
 
     #[test]
@@ -388,6 +388,9 @@ mod tests {
         }
         assert_eq!(told, [1, 1, 1, 0, 0]);
         ends.confirm_sent(5, 0, None);
-        assert_eq!(ends.take_heard_ends(), HeardEnds { through: Some(id(1)), tournaments: vec![tournament] });
+        assert_eq!(
+            ends.take_acknowledged_ends(),
+            AcknowledgedEnds { through: Some(id(1)), tournaments: vec![tournament] }
+        );
     }
 }

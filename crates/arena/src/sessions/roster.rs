@@ -2,7 +2,7 @@
 
 use crate::limits::Limits;
 use crate::matches::match_handle::MatchHandle;
-use crate::sessions::end_notifications::{EndNotifications, HeardEnds};
+use crate::sessions::end_notifications::{AcknowledgedEnds, EndNotifications};
 use crate::sessions::outbox::{CloseReason, Outbox};
 use crate::sessions::session_link::SessionLink;
 use crate::sessions::version_history::{LastVersionWrite, VersionWrite};
@@ -189,8 +189,8 @@ impl Presence {
         welcome: impl FnOnce(usize) -> ServerEvent,
     ) -> Option<(SessionLink, Vec<(MatchId, SeatRoute)>)> {
         let mut state = self.lock();
-        // Both under the lock: whoever closes the roster and then visits all presences misses none, and the session
-        // that stays has the highest number.
+        // Both under the lock, so code that closes the roster and then visits all presences misses none, and the
+        // session that stays has the highest number.
         if roster.is_closed() {
             return None;
         }
@@ -357,8 +357,8 @@ impl Presence {
     }
 
     /// Returns the acknowledged ends that the store does not know yet.
-    pub fn take_heard_ends(&self) -> HeardEnds {
-        self.lock().ends.take_heard_ends()
+    pub fn take_acknowledged_ends(&self) -> AcknowledgedEnds {
+        self.lock().ends.take_acknowledged_ends()
     }
 
     /// Tells the current session and all later ones that the bot is suspended.

@@ -215,7 +215,7 @@ impl Session {
                 self.send_join_answer(answer);
                 self.close_if_too_many_idle_messages();
             }
-            SessionChore::HeardEndsWritten => self.write_heard_ends(),
+            SessionChore::AcknowledgedEndsWritten => self.write_acknowledged_ends(),
             SessionChore::PingDue => self.send_ping(),
         }
     }
@@ -359,23 +359,23 @@ impl Session {
                     route.match_handle.send(MatchInput::Lag { seat: route.seat, session, lag });
                 }
                 self.presence.confirm_ends(&self.link, ping.ends);
-                self.write_heard_ends();
+                self.write_acknowledged_ends();
             }
         }
     }
 
     /// Writes the acknowledged ends, unless a write is running. Nothing waits for it: after a restart, lost
     /// acknowledgements only repeat some ends.
-    fn write_heard_ends(&mut self) {
-        if self.chores.is_writing_heard_ends() {
+    fn write_acknowledged_ends(&mut self) {
+        if self.chores.is_writing_acknowledged_ends() {
             return;
         }
-        let heard = self.presence.take_heard_ends();
+        let heard = self.presence.take_acknowledged_ends();
         if heard.is_empty() {
             return;
         }
         let (bot, arena) = (self.bot.clone(), self.arena.clone());
-        self.chores.write_heard_ends(Box::pin(async move {
+        self.chores.write_acknowledged_ends(Box::pin(async move {
             let through = heard.through.map(|through| Change::EndsHeard { bot: bot.clone(), through });
             let of_tournament = |id| Change::TournamentEndHeard { bot: bot.clone(), id };
             let changes =

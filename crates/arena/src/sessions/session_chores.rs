@@ -33,7 +33,7 @@ pub(crate) enum SessionChore {
     /// A join request was answered.
     JoinAnswered(JoinAnswer),
     /// The acknowledged ends were written.
-    HeardEndsWritten,
+    AcknowledgedEndsWritten,
     /// A ping must be sent.
     PingDue,
 }
@@ -69,12 +69,12 @@ impl SessionChores {
     }
 
     /// Returns whether acknowledged ends are being written.
-    pub(crate) fn is_writing_heard_ends(&self) -> bool {
+    pub(crate) fn is_writing_acknowledged_ends(&self) -> bool {
         self.writing.is_some()
     }
 
     /// Starts writing acknowledged ends.
-    pub(crate) fn write_heard_ends(&mut self, writing: BackgroundTask) {
+    pub(crate) fn write_acknowledged_ends(&mut self, writing: BackgroundTask) {
         self.gate.open();
         self.writing = Some(writing);
     }
@@ -92,7 +92,7 @@ impl SessionChores {
             poll_background(catching_up, context);
             poll_background(writing_version, context);
             if poll_background(writing, context) {
-                return Poll::Ready(Some(SessionChore::HeardEndsWritten));
+                return Poll::Ready(Some(SessionChore::AcknowledgedEndsWritten));
             }
             let pings = pings.get_or_insert_with(|| {
                 let mut pings = tokio::time::interval(*ping_interval);

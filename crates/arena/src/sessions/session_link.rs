@@ -15,7 +15,7 @@ pub struct SessionLink {
     shared: Arc<SessionState>,
 }
 
-/// The fields that every message needs come first, beside the reference count.
+/// The fields that every message needs come first, next to the reference count.
 #[derive(Debug)]
 #[repr(C)]
 struct SessionState {

@@ -216,7 +216,7 @@ async fn a_comparison_without_the_last_results_is_not_stored() {
     let expected = kept.comparisons(id).unwrap();
     assert_eq!(expected.iter().map(|pair| pair.meeting.matches).sum::<u32>(), 120);
     store.release_results();
-    assert_eq!(*asking.await.unwrap().unwrap(), expected, "it ended meanwhile");
+    assert_eq!(*asking.await.unwrap().unwrap(), expected, "it ended while the table was computed");
     assert_eq!(*arena.cross_table(id).await.unwrap(), expected);
     arena.stop(Duration::ZERO).await;
     assert_eq!(store.checkpoint(id).await.unwrap(), Some(kept));

@@ -1,4 +1,4 @@
-//! Tournaments that cannot be resumed, beside others that can.
+//! Tournaments that cannot be resumed, along with others that can.
 
 use super::fixture::arena_on;
 use super::interventions::{reason, stop_play, tournament, until_view};

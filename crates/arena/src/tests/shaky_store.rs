@@ -17,7 +17,7 @@ pub(crate) enum Mood {
     Hangs,
     OutOfOrder,
     Taken,
-    /// Rejects that a tournament starts.
+    /// Fails the write that starts a tournament.
     RefusesStarts,
     /// Rejects changes of a running tournament's field.
     RefusesFieldChanges,

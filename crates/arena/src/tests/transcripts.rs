@@ -1,4 +1,4 @@
-//! Which transcripts can be published, and how large, also if callers do not wait for the answers.
+//! Which transcripts can be published, and up to which size, even if callers do not wait for the answers.
 
 use super::fixture::{BANK, arena, begin, connect, duel_setup, in_time, read_until, shaky_arena};
 use super::sessions::{take, turn};
@@ -138,7 +138,7 @@ async fn abandoned_publications_count_towards_the_limit() {
     let ArenaError::TranscriptSize { bytes, .. } = refused else { panic!("{refused}") };
     assert_eq!(bytes, 2 * LARGE as u64);
     assert_eq!(arena.transcripts(id).await.unwrap().len(), 1);
-    // It fits in place of itself.
+    // It fits, since it replaces itself.
     publish_lines(&arena, id, 0, Some(0), LARGE).await.unwrap();
 }
 

@@ -74,7 +74,7 @@ pub struct TimeLeft {
     /// Matches that have ended since this server runs the tournament, and the time for them without pauses; `None`
     /// before the first end.
     pub pace: Option<(u64, Duration)>,
-    /// The maximum time for the matches by their clocks.
+    /// The maximum time for the matches according to their clocks.
     pub longest: Duration,
 }
 

@@ -66,7 +66,7 @@ impl Arena {
     /// Creates a tournament that bots may join.
     ///
     /// # Errors
-    /// If the limit of unfinished tournaments is reached.
+    /// If the limit on unfinished tournaments is reached.
     pub fn create_tournament(
         &self,
         new: NewTournament,

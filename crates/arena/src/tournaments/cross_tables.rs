@@ -16,9 +16,9 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// The limit of matches for computing a cross-table from all results.
+/// The limit on matches for computing a cross-table from all results.
 const MAX_MATCHES: u64 = 1_000_000;
-/// The limit of callers that wait for cross-tables.
+/// The limit on callers that wait for cross-tables.
 const MAX_WAITING: usize = 256;
 /// Results per read. After each read, the computation stops if no caller waits.
 const PAGE_SIZE: usize = 10_000;
@@ -134,7 +134,7 @@ impl Arena {
             match arena.inner.context.commits.commit(vec![change]).await {
                 Ok(()) => tracing::debug!(tournament = %id, "the comparison of its bots was stored"),
                 Err(error) => {
-                    tracing::warn!(%error, tournament = %id, "the comparison of its bots was not stored")
+                    tracing::warn!(%error, tournament = %id, "the comparison of its bots was not stored");
                 }
             }
         });

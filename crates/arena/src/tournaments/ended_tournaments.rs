@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// The limit of cached tournaments.
+/// The limit on cached tournaments.
 const MAX_TOURNAMENTS: usize = 1_000;
-/// The limit of cached parts in all tournaments, about 100 bytes each: bots, listed positions, lines of standings and
+/// The limit on cached parts in all tournaments, about 100 bytes each: bots, listed positions, lines of standings and
 /// verdicts, versions, events, voided matches and pairs of bots.
 const MAX_PARTS: usize = 100_000;
 /// The number of piles in a position that count as one part.

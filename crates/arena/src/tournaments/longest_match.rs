@@ -1,4 +1,4 @@
-//! The maximum duration of a match by its clocks.
+//! The maximum duration of a match according to its clocks.
 
 use lastnim_core::game::Piles;
 use lastnim_core::referee::Terms;

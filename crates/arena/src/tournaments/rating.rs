@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The maximum number of steps for rating a running tournament: about two seconds.
+/// The maximum number of steps for rating a running tournament, about two seconds of work.
 const MAX_RATING_STEPS: u64 = 200_000_000;
 
 impl Arena {

@@ -229,7 +229,7 @@ impl TournamentHandle {
         self.rank(|ranking| ranking.unrated_lines())
     }
 
-    /// Calls a function on the standings, after byes so far were counted.
+    /// Calls a function on the standings, after counting the byes so far.
     fn rank<T>(&self, in_order: impl FnOnce(&mut LiveStandings) -> T) -> T {
         let bye_groups = self.view.borrow().stored.settings.format.bye_groups();
         let byes = bye_groups.and_then(|groups| match self.format_verdict() {

@@ -100,8 +100,8 @@ fn by_rows() -> Vec<Kind> {
         ("all declare against the last winner", Declared, all(LastWinnerLast)),
         ("two declare the best response", Declared, among(BestResponse, &[0, 2])),
         ("all declare the best response", Declared, all(BestResponse)),
-        ("two declare the best second", Declared, among(BestSecond, &[0, 2])),
-        ("all declare the best second", Declared, all(BestSecond)),
+        ("two declare the best second preference", Declared, among(BestSecond, &[0, 2])),
+        ("all declare the best second preference", Declared, all(BestSecond)),
         ("two declare the best row against known play", Declared, among(BestAgainstPlay, &[0, 1])),
         ("all declare the best row against known play", Declared, all(BestAgainstPlay)),
         ("one declares for a bot, which knows nothing of it", Declared, {

@@ -2,7 +2,7 @@
 
 use std::{env, process, str::FromStr};
 
-/// What the command line says.
+/// The usage line.
 const USAGE: &str = "usage: cargo bench --bench audits -- [coverage|level|honest|colluding|power].. [--seed N] \
                      [--count N] [--groups N,..] [--seats N,..] [--only WORD]";
 

@@ -11,20 +11,20 @@ use std::collections::HashMap;
 /// How a bot plays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Plays {
-    /// Optimally, except for this percentage of takes, which are random.
+    /// Plays optimally, except for this percentage of takes, which are random.
     Errs(u64),
     /// Takes the whole pile.
     Greedy,
     /// Takes one counter.
     Timid,
-    /// Knows how all others play, and maximises its chance to win; optimally if that is as good.
+    /// Knows how all others play, and maximises its chance to win; plays optimally if that is as good.
     ExploitsToWin,
-    /// Knows how all others play, and maximises the expected rank of its row; optimally if that is as good.
+    /// Knows how all others play, and maximises the expected rank of its row; plays optimally if that is as good.
     ExploitsForRank,
-    /// Optimally, except for this percentage of takes while another bot is at the table, which are the best for that
-    /// bot.
+    /// Plays optimally; but while a certain bot (its index) is at the table, this percentage of its takes are the
+    /// best ones for that bot.
     Helps(usize, u64),
-    /// Errs in this percentage of takes, in favour of another bot if that is at the table.
+    /// Errs in this percentage of takes, in favour of a certain bot (its index) if that bot is at the table.
     ErrsFor(usize, u64),
 }
 

@@ -305,7 +305,7 @@ impl MatchTracker {
             },
             _ => {}
         }
-        // After its answer the bot no longer shares the view, so that its takes need no copy.
+        // After its answer the bot no longer shares the view, so its takes need no copy.
         let counters = view.position.counters();
         let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
         let earlier = open.turn.replace(turn);

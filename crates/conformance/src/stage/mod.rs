@@ -113,7 +113,7 @@ impl Stage {
         self.bot.output().last_lines(SHOWN_EVENTS)
     }
 
-    /// Makes a failure from what was expected and what happened.
+    /// Creates a failure from what was expected and what happened.
     pub(super) fn failure(&self, expected: impl Into<String>, got: impl Into<String>) -> CheckFailure {
         CheckFailure {
             sent: self.journal.iter().cloned().collect(),

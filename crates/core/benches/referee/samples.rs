@@ -16,7 +16,7 @@ impl Samples {
         let start = processor_time();
         work();
         let took = processor_time().saturating_sub(start);
-        let takes = u32::try_from(takes).expect("a sample has no billions of takes");
+        let takes = u32::try_from(takes).expect("a sample has fewer than a billion takes");
         self.0.entry(place).or_default().push(1e9 * took.as_secs_f64() / f64::from(takes));
     }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Maximum length of the rejected text that an error repeats.
 const MAX_REPEATED_CHARS: usize = 96;
 
-/// Why a text is not the base64 of a byte array.
+/// Why a string is not the base64 of a byte array.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Base64Error {

@@ -32,10 +32,10 @@
 //! | 8 | `declared` with a note hash | as tag 2; the 32 bytes of the note hash |
 //! | 9 | `took` with a note hash | as tag 4; the 32 bytes of the note hash |
 //!
-//! The setup is, in this order: a list of the bots' names, by seat, each a text; a list of the piles' counters, `u64`
-//! each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`; optional: the
-//! assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag quota, lag total,
-//! declaration. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
+//! The setup is, in this order: a list of the bots' names, by seat, each a string; a list of the piles' counters,
+//! `u64` each; the seat that moves first; the ending, `u8`; the clock; the strikes, `u32`; the ply limit, `u32`;
+//! optional: the assigned alliance matrix; optional: the origin. The clock is five spans: initial, increment, lag
+//! quota, lag total, declaration. The origin is the tournament's id; the match's number, `u64`; the group, `u64`.
 //!
 //! | what | numbers |
 //! |---|---|

@@ -84,7 +84,7 @@ impl Event {
     }
 }
 
-/// Why a seat has the standard row instead of its own.
+/// Why a seat has the standard row and not a declared one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowDefault {
     /// The deadline passed.

@@ -41,7 +41,7 @@ fn check_end(
     if recorded != Some((ended.reason(), ended.winner)) {
         let recorded = recorded
             .map_or_else(|| "the match is not over".to_owned(), |(reason, winner)| end_words(reason, winner));
-        let words = format!("{}, but by the record {recorded}", end_words(ended.reason(), ended.winner));
+        let words = format!("{}, but the record says {recorded}", end_words(ended.reason(), ended.winner));
         findings.add(FindingKind::End, message, None, words);
     }
 }

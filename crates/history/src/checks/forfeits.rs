@@ -57,7 +57,7 @@ fn check_told_forfeit(
     if recorded.map(pb::ForfeitReason::from) != Some(told.reason()) {
         let recorded =
             recorded.map_or_else(|| "it is not".to_owned(), |reason| forfeit_words(told.seat, reason.into()));
-        let words = format!("{}, but by the record {recorded}", forfeit_words(told.seat, told.reason()));
+        let words = format!("{}, but the record says {recorded}", forfeit_words(told.seat, told.reason()));
         findings.add(FindingKind::Forfeit, message, None, words);
     }
 }
@@ -74,7 +74,7 @@ fn check_all_told(
             && !told.iter().any(|told| told.seat == u32::from(seat))
         {
             let recorded = forfeit_words(seat.into(), forfeit.reason.into());
-            let words = format!("by the record {recorded}, but the end does not list it");
+            let words = format!("the record says {recorded}, but the end does not list it");
             findings.add(FindingKind::Forfeit, message, forfeit.ply, words);
         }
     }
@@ -103,7 +103,7 @@ fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, f
         });
         if !is_told {
             let recorded = forfeit_words(seat.into(), forfeit.reason.into());
-            let words = format!("by the record {recorded}, but this session was not told before the end");
+            let words = format!("the record says {recorded}, but this session was not told before the end");
             findings.add(FindingKind::Forfeit, end, forfeit.ply, words);
         }
     }
@@ -145,7 +145,7 @@ fn check_own_loss(
         ForfeitReason::TimedOut | ForfeitReason::Strikes | ForfeitReason::Disqualified => None,
     };
     if let Some(why) = refuted {
-        let words = format!("by the record seat {seat} is lost as {why}");
+        let words = format!("according to the record, seat {seat} was lost as {why}");
         findings.add(FindingKind::ForfeitReason, told, forfeit.ply, words);
     }
 }

@@ -8,7 +8,7 @@ use crate::{
 use lastnim_proto::pb::play_response::Event;
 use std::collections::HashMap;
 
-/// The ply that a bot knows to be reached, and the line that told it.
+/// The ply that a bot knows to be reached, and the log line that shows it.
 type Reached<'s, 'a> = (u32, &'s LoggedMessage<'a>);
 
 pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {

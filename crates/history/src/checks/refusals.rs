@@ -123,7 +123,7 @@ fn unfounded_words(
             takes().any(|take| take.ply == ply && state.position.check_take(take.take).is_err())
         }
         RefusalReason::NotYourTurn if is_own_turn => {
-            return Some(format!("by the record seat {seat} is to move at this ply"));
+            return Some(format!("according to the record, seat {seat} is to move at this ply"));
         }
         RefusalReason::NotYourTurn => takes().any(|take| take.ply == ply),
         RefusalReason::FuturePly => takes().any(|take| take.ply > ply),
@@ -136,10 +136,10 @@ fn unfounded_words(
         }),
         RefusalReason::AlreadyDeclared => rows().next().is_some(),
         RefusalReason::Forfeited if replayed.forfeits[seat].is_none() => {
-            return Some(format!("by the record seat {seat} is not lost"));
+            return Some(format!("according to the record, seat {seat} was not lost"));
         }
         RefusalReason::MatchEnded if replayed.end().is_none() => {
-            return Some("by the record the match had not ended".to_owned());
+            return Some("according to the record, the match had not ended".to_owned());
         }
         RefusalReason::Forfeited
         | RefusalReason::MatchEnded

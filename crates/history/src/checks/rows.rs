@@ -55,7 +55,7 @@ fn check_matrix(
     let recorded: Option<Vec<Vec<u32>>> = replayed.matrix().map(rows_of);
     if recorded.as_ref().is_none_or(|recorded| *recorded != told) {
         let recorded = recorded.map_or_else(|| "no rows".to_owned(), |rows| format!("{rows:?}"));
-        let words = format!("the rows are {told:?}, but by the record {recorded}");
+        let words = format!("the rows are {told:?}, but the record says {recorded}");
         findings.add(FindingKind::Rows, message, None, words);
     }
 }
@@ -78,7 +78,7 @@ fn check_defaulted(
     let mut told = told.to_vec();
     told.sort_unstable();
     if told != recorded {
-        let words = format!("the seats {told:?} have replaced rows, but by the record {recorded:?}");
+        let words = format!("the seats {told:?} have replaced rows, but the record says {recorded:?}");
         findings.add(FindingKind::Rows, message, None, words);
     }
 }
@@ -160,7 +160,7 @@ fn check_sent_rows(
             };
             if offered.iter().copied().all(is_valid) {
                 let words = format!(
-                    "by the record the row of seat {seat} was not a permutation, but its bot sent {}",
+                    "according to the record, the row of seat {seat} was not a permutation, but its bot sent {}",
                     sent_rows_words(&offered)
                 );
                 findings.add(FindingKind::RowReplaced, bracket.after, None, words);

@@ -27,7 +27,7 @@ pub(super) fn check_setups(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, fin
                 let sits = seat.map_or_else(|| "at no seat".to_owned(), |seat| format!("at seat {seat}"));
                 let bot = session.bot;
                 let words = format!(
-                    "{bot} is told that it sits at seat {}, but by the record it sits {sits}",
+                    "{bot} is told that it sits at seat {}, but according to the record, it sits {sits}",
                     started.seat
                 );
                 findings.add(FindingKind::Setup, message, None, words);
@@ -51,7 +51,7 @@ fn check_setup(
     let differing =
         told.as_object().into_iter().flatten().find(|(key, value)| recorded[key.as_str()] != **value);
     let words = differing.map_or_else(String::new, |(key, value)| {
-        format!("{key} is {value}, but by the record {}", recorded[key.as_str()])
+        format!("{key} is {value}, but the record says {}", recorded[key.as_str()])
     });
     findings.add(FindingKind::Setup, message, None, words);
 }

@@ -25,7 +25,7 @@ fn check_snapshot(
 ) {
     let ply = snapshot.ply;
     let mut differs = |what: &str, told: String, recorded: String| {
-        let words = format!("{what} is {told}, but by the record {recorded}");
+        let words = format!("{what} is {told}, but the record says {recorded}");
         findings.add(FindingKind::Snapshot, message, ply, words);
     };
     let Some(state) = replayed.ply_state(ply) else {

@@ -39,7 +39,7 @@ fn check_told_take(
     let steward = recorded.mover == Mover::Steward;
     if (took.seat, took.take, took.steward) != (recorded.seat.into(), recorded.take, steward) {
         let recorded = take_words(recorded.seat.into(), recorded.take, steward);
-        findings.add(FindingKind::Take, message, took.ply, format!("{told}, but by the record {recorded}"));
+        findings.add(FindingKind::Take, message, took.ply, format!("{told}, but the record says {recorded}"));
     }
 }
 
@@ -75,7 +75,7 @@ fn check_sent_takes(
             continue;
         }
         let words = format!(
-            "in the record seat {seat} takes {}{}, but its bot sent {} up to this line",
+            "in the record, seat {seat} takes {}{}, but its bot sent {} up to this line",
             recorded.take,
             if recorded.note_hash.is_empty() { "" } else { " with a note hash" },
             sent_takes_words(&offered)

@@ -10,7 +10,7 @@ use lastnim_core::game::Seat;
 use lastnim_proto::pb::{self, play_response::Event};
 use std::time::Duration;
 
-/// How a turn is announced, which tells whether its clock may have run.
+/// How a turn is announced, which shows whether its clock may have run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnNotice {
     /// For the first time, as it begins.
@@ -94,7 +94,8 @@ fn check_turn(
     let position = &state.position;
     if position.to_move() != seat {
         let to_move = position.to_move();
-        let words = format!("seat {seat} is given a turn, but by the record seat {to_move} is to move");
+        let words =
+            format!("seat {seat} is given a turn, but according to the record, seat {to_move} is to move");
         findings.add(FindingKind::Turn, message, turn.ply, words);
         return;
     }

@@ -196,7 +196,7 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
         .paragraphs(power_words(findings))
 }
 
-/// Says why a pair is flagged.
+/// Explains why a pair is flagged.
 fn flag_words(pair: &PairFindings) -> Vec<String> {
     let takes = match pair.favouritism {
         Favouritism::Tested { per_error, p_corrected, .. } if pair.favouritism.is_flagged() => Some(format!(

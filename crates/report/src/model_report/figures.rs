@@ -10,7 +10,7 @@ pub(super) const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
 /// The format of scores of forecasts.
 pub(super) const SCORE: NumberFormat = NumberFormat::new(NumberUnit::Points, 3);
 
-/// Makes a column of numbers.
+/// Creates a column of numbers.
 pub(super) fn figure_column(label: &str, format: NumberFormat) -> Column {
     Column { format, ..Column::integer(label) }
 }

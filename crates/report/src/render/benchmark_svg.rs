@@ -100,7 +100,7 @@ fn write_line(text: &mut String, class: &str, y: f64, words: &str) -> fmt::Resul
     writeln!(text, "<text class=\"{class}\" x=\"{MARGIN:.0}\" y=\"{y:.1}\">{}</text>", escape_text(words))
 }
 
-/// Cuts a text to fit its line.
+/// Cuts text to fit its line.
 fn shorten(text: &str, max_characters: usize) -> String {
     if text.chars().count() <= max_characters {
         return text.to_owned();

@@ -14,9 +14,9 @@ use tokio::time::{sleep_until, timeout};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Code, Status};
 
-/// The limit of batches per caller.
+/// The limit on batches per caller.
 const MAX_BATCHES_PER_CALLER: usize = 4;
-/// The limit of batches of all callers together.
+/// The limit on batches of all callers together.
 const MAX_BATCHES: usize = 64;
 /// Unread responses of a batch, each of up to a few megabytes, before its work pauses.
 const MAX_UNREAD_RESPONSES: usize = 1;
@@ -62,7 +62,7 @@ pub(super) struct ResponsePlace {
 
 #[derive(Debug, Clone)]
 pub(super) struct BatchService {
-    asking: QuestionScheduler,
+    scheduler: QuestionScheduler,
     open: Arc<SharedQuota<Caller>>,
 }
 
@@ -71,8 +71,8 @@ pub(super) type BatchResponses<T> = mpsc::Receiver<Result<T, Status>>;
 
 impl BatchService {
     /// Shares the queue of single questions.
-    pub(super) fn new(asking: QuestionScheduler) -> Self {
-        Self { asking, open: SharedQuota::new(MAX_BATCHES_PER_CALLER, MAX_BATCHES) }
+    pub(super) fn new(scheduler: QuestionScheduler) -> Self {
+        Self { scheduler, open: SharedQuota::new(MAX_BATCHES_PER_CALLER, MAX_BATCHES) }
     }
 
     /// Answers a stream of requests, unless a limit is reached. It ends when all are answered, the receiver is gone, it
@@ -83,7 +83,7 @@ impl BatchService {
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<BatchResponses<Q::Response>, Status> {
         let too_many = || format!("{MAX_BATCHES_PER_CALLER} batches of this caller are open: end one first");
-        let full = "the limit of open batches is reached: try again later";
+        let full = "too many batches are open: try again later";
         let place = Permit::acquire(&self.open, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)?;
         let (responses, stream) = mpsc::channel(MAX_UNREAD_RESPONSES);
         tokio::spawn(self.clone().run_batch(place, asked.wanted_by, requests, responses));
@@ -107,7 +107,7 @@ impl BatchService {
         let ended = tokio::select! {
             ended = self.answer_requests(&place, requests, &responses) => ended,
             () = responses.closed() => return,
-            () = self.asking.wait_until_stopped() => Err(stopping_status()),
+            () = self.scheduler.wait_until_stopped() => Err(stopping_status()),
             () = deadline => Err(too_long_status("the batch is not finished")),
         };
         if let Err(status) = ended {
@@ -147,7 +147,7 @@ impl BatchService {
                     request.answer_part(terms, at, budget).map_err(QuestionError::from)
                 };
                 let (response, rest) =
-                    self.asking.answer_part(place, QuestionEffort::Quick, question).await?;
+                    self.scheduler.answer_part(place, QuestionEffort::Quick, question).await?;
                 unanswered = rest;
                 if send_response(responses, response).await? == ResponseReader::Gone {
                     return Ok(());

@@ -20,11 +20,11 @@ use tokio::time::{sleep, timeout};
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Code, Status};
 
-/// The limit of audits per caller.
+/// The limit on audits per caller.
 const MAX_AUDITS_PER_CALLER: usize = 1;
-/// The limit of audits of all callers together. Each may use about 80 MiB.
+/// The limit on audits of all callers together. Each may use about 80 MiB.
 const MAX_AUDITS: usize = 4;
-/// The limit of stored matches in one audit.
+/// The limit on stored matches in one audit.
 const MAX_MATCHES: u64 = 10_000;
 /// Matches per read.
 const PAGE_SIZE: usize = 256;
@@ -40,7 +40,7 @@ const MAX_DESCRIBED: usize = 10;
 #[derive(Debug, Clone)]
 pub(super) struct BotAuditService {
     arena: Arena,
-    asking: QuestionScheduler,
+    scheduler: QuestionScheduler,
     under_way: Arc<SharedQuota<Caller>>,
 }
 
@@ -61,14 +61,14 @@ struct RecordsAudit {
 
 impl BotAuditService {
     /// Shares the queue of single questions.
-    pub(super) fn new(arena: Arena, asking: QuestionScheduler) -> Self {
-        Self { arena, asking, under_way: SharedQuota::new(MAX_AUDITS_PER_CALLER, MAX_AUDITS) }
+    pub(super) fn new(arena: Arena, scheduler: QuestionScheduler) -> Self {
+        Self { arena, scheduler, under_way: SharedQuota::new(MAX_AUDITS_PER_CALLER, MAX_AUDITS) }
     }
 
     /// Admits an audit, unless a limit is reached.
     fn admit(&self, asked: &WaitingCaller) -> Result<Arc<Permit>, Status> {
         let too_many = || "an audit of bots is already running for this caller".to_owned();
-        let full = "the limit of running audits of bots is reached: try again later";
+        let full = "too many bot audits are running: try again later";
         Permit::acquire(&self.under_way, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full).map(Arc::new)
     }
 
@@ -107,7 +107,7 @@ impl BotAuditService {
         let search = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
         tokio::select! {
             response = self.audit_stored_matches(&place, filter, search, deadline) => response,
-            () = self.asking.wait_until_stopped() => Err(stopping_status()),
+            () = self.scheduler.wait_until_stopped() => Err(stopping_status()),
         }
     }
 
@@ -197,12 +197,12 @@ impl BotAuditService {
             }
             Ok(search)
         };
-        self.asking.answer_part(place, QuestionEffort::Long, question).await
+        self.scheduler.answer_part(place, QuestionEffort::Long, question).await
     }
 
     async fn finish_report(&self, place: &Arc<Permit>, auditor: Auditor) -> Result<pb::BotReport, Status> {
         let question = move |_: &mut Budget<'_>| Ok((&auditor.finish()).into());
-        self.asking.answer_part(place, QuestionEffort::Long, question).await
+        self.scheduler.answer_part(place, QuestionEffort::Long, question).await
     }
 
     /// Audits a stream of records.
@@ -215,7 +215,7 @@ impl BotAuditService {
         let time_left = asked.time_left(MAX_STREAM_TIME);
         tokio::select! {
             response = self.read_and_audit(&place, requests) => response,
-            () = self.asking.wait_until_stopped() => Err(stopping_status()),
+            () = self.scheduler.wait_until_stopped() => Err(stopping_status()),
             () = sleep(time_left) => Err(too_long_status("not all records were read")),
         }
     }
@@ -236,7 +236,7 @@ impl BotAuditService {
                 }
             };
             let question = move |budget: &mut Budget<'_>| begun.add_records(&request.records, budget);
-            reading = Some(self.asking.answer_part(place, QuestionEffort::Long, question).await?);
+            reading = Some(self.scheduler.answer_part(place, QuestionEffort::Long, question).await?);
         }
         let RecordsAudit { auditor, mut response, .. } = match reading {
             Some(reading) => reading,

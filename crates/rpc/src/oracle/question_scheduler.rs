@@ -15,9 +15,9 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tonic::{Code, Request, Status};
 
-/// The limit of questions per caller, including waiting ones.
+/// The limit on questions per caller, including waiting ones.
 const MAX_QUESTIONS_PER_CALLER: usize = 16;
-/// The limit of questions of all callers together; each may hold a request in memory.
+/// The limit on questions of all callers together; each may hold a request in memory.
 const MAX_QUESTIONS: usize = 64;
 /// How long a question may wait for its turn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -276,7 +276,7 @@ mod tests {
     use tokio::task::JoinSet;
     use tonic_types::StatusExt as _;
 
-    async fn asking(at_once: usize) -> QuestionScheduler {
+    async fn new_scheduler(at_once: usize) -> QuestionScheduler {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         QuestionScheduler::new(
             arena.clone(),
@@ -312,113 +312,115 @@ mod tests {
 
     #[tokio::test]
     async fn only_questions_beyond_the_limit_are_rejected() {
-        let asking = asking(1).await;
+        let scheduler = new_scheduler(1).await;
         let (answer, hard) = mpsc::channel::<()>();
         let mut asked = JoinSet::new();
-        let busy = asking.clone();
+        let busy = scheduler.clone();
         asked.spawn(async move {
             busy.answer_question(by("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok())).await
         });
-        until(|| asking.quick.free_turns() == 0).await;
+        until(|| scheduler.quick.free_turns() == 0).await;
         for (already, caller) in (1..).zip(["busy", "two", "three", "four"]) {
             let waiting =
                 if caller == "busy" { MAX_QUESTIONS_PER_CALLER - 1 } else { MAX_QUESTIONS_PER_CALLER };
             for _ in 0..waiting {
-                let patient = asking.clone();
+                let patient = scheduler.clone();
                 asked.spawn(async move {
                     patient.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await
                 });
             }
-            until(|| asking.questions.used() == already * MAX_QUESTIONS_PER_CALLER).await;
+            until(|| scheduler.questions.used() == already * MAX_QUESTIONS_PER_CALLER).await;
             let refused =
-                asking.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
+                scheduler.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
             assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
             assert!(refused.get_details_retry_info().is_some_and(|info| info.retry_delay.is_some()));
         }
         let refused =
-            asking.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
+            scheduler.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
         assert!(refused.get_details_retry_info().is_some());
         answer.send(()).unwrap();
         let answers = asked.join_all().await;
         assert_eq!(answers.len(), MAX_QUESTIONS);
         assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
-        assert_eq!((asking.questions.used(), asking.quick.free_turns()), (0, 1));
-        assert!(asking.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap());
+        assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
+        assert!(scheduler.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap());
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_when_its_caller_has_left() {
-        let asking = asking(2).await;
-        let busy = asking.clone();
+        let scheduler = new_scheduler(2).await;
+        let busy = scheduler.clone();
         let call =
             tokio::spawn(
                 async move { busy.answer_question(by("busy"), QuestionEffort::Long, endless).await },
             );
-        until(|| asking.long.free_turns() == 1).await;
+        until(|| scheduler.long.free_turns() == 1).await;
         assert!(
-            asking.answer_question(by("busy"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap(),
+            scheduler.answer_question(by("busy"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap(),
             "another queue"
         );
         call.abort();
-        until(|| asking.long.free_turns() == 2 && asking.questions.used() == 0).await;
+        until(|| scheduler.long.free_turns() == 2 && scheduler.questions.used() == 0).await;
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_at_its_deadline() {
-        let asking = asking(1).await;
+        let scheduler = new_scheduler(1).await;
         let soon = Instant::now() + Duration::from_millis(20);
         let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
-        let refused = asking.answer_question(hurried, QuestionEffort::Long, endless).await.unwrap_err();
+        let refused = scheduler.answer_question(hurried, QuestionEffort::Long, endless).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         assert!((soon..soon + MAX_QUESTION_TIME / 2).contains(&Instant::now()));
     }
 
     #[tokio::test]
     async fn a_late_turn_is_blamed_on_the_deadline_or_on_the_queue() {
-        let asking = asking(1).await;
+        let scheduler = new_scheduler(1).await;
         let (answer, hard) = mpsc::channel::<()>();
-        let busy = asking.clone();
+        let busy = scheduler.clone();
         let call = tokio::spawn(async move {
             busy.answer_question(by("busy"), QuestionEffort::Quick, move |_| Ok(hard.recv().is_ok())).await
         });
-        until(|| asking.quick.free_turns() == 0).await;
+        until(|| scheduler.quick.free_turns() == 0).await;
         let soon = Instant::now() + Duration::from_millis(20);
         let hurried = WaitingCaller { wanted_by: Some(soon), ..by("hurried") };
-        let refused = asking.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
+        let refused =
+            scheduler.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
         // The clock pauses itself while a question is computed.
         tokio::time::pause();
-        let waiting = asking.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
+        let waiting = scheduler.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
         let (refused, ()) =
             tokio::join!(waiting, tokio::time::advance(QUEUE_TIMEOUT + Duration::from_millis(1)));
         let refused = refused.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
         answer.send(()).unwrap();
         assert!(call.await.unwrap().unwrap());
-        assert_eq!((asking.questions.used(), asking.quick.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
     }
 
     #[tokio::test]
     async fn a_question_is_stopped_with_the_server() {
-        let asking = asking(1).await;
-        let busy = asking.clone();
+        let scheduler = new_scheduler(1).await;
+        let busy = scheduler.clone();
         let call =
             tokio::spawn(
                 async move { busy.answer_question(by("busy"), QuestionEffort::Long, endless).await },
             );
-        until(|| asking.long.free_turns() == 0).await;
-        asking.arena.stop(Duration::ZERO).await;
+        until(|| scheduler.long.free_turns() == 0).await;
+        scheduler.arena.stop(Duration::ZERO).await;
         assert_eq!(told(&call.await.unwrap().unwrap_err()), (Code::Unavailable, "STOPPING".into()));
-        until(|| asking.long.free_turns() == 1).await;
+        until(|| scheduler.long.free_turns() == 1).await;
     }
 
     #[tokio::test]
     async fn a_question_that_panics_releases_its_turn() {
-        let asking = asking(1).await;
+        let scheduler = new_scheduler(1).await;
         let broken: fn(&mut Budget<'_>) -> Result<(), QuestionError> = |_| panic!("on purpose");
-        let refused = asking.answer_question(by("unlucky"), QuestionEffort::Quick, broken).await.unwrap_err();
+        let refused =
+            scheduler.answer_question(by("unlucky"), QuestionEffort::Quick, broken).await.unwrap_err();
         assert_eq!(told(&refused), (Code::Internal, "ORACLE".into()));
-        assert_eq!((asking.questions.used(), asking.quick.free_turns()), (0, 1));
+        assert_eq!((scheduler.questions.used(), scheduler.quick.free_turns()), (0, 1));
     }
 }

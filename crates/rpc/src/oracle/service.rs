@@ -16,7 +16,7 @@ use tonic::{Request, Response, Status, Streaming};
 /// ones, per caller and in total.
 #[derive(Debug, Clone)]
 pub struct OracleRpc {
-    asking: QuestionScheduler,
+    scheduler: QuestionScheduler,
     batches: BatchService,
     bot_audits: BotAuditService,
 }
@@ -24,14 +24,14 @@ pub struct OracleRpc {
 impl OracleRpc {
     /// Answers `at_once` quick questions and `at_once` long ones at the same time.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let asking = QuestionScheduler::new(arena.clone(), access, at_once);
-        let bot_audits = BotAuditService::new(arena, asking.clone());
-        Self { batches: BatchService::new(asking.clone()), bot_audits, asking }
+        let scheduler = QuestionScheduler::new(arena.clone(), access, at_once);
+        let bot_audits = BotAuditService::new(arena, scheduler.clone());
+        Self { batches: BatchService::new(scheduler.clone()), bot_audits, scheduler }
     }
 
     /// Returns how many questions were begun so far, and how many are waiting or running.
     pub fn question_counts(&self) -> (u64, usize) {
-        self.asking.question_counts()
+        self.scheduler.question_counts()
     }
 
     async fn answer_question<Q: Send + 'static, A: Send + 'static>(
@@ -40,9 +40,9 @@ impl OracleRpc {
         effort: QuestionEffort,
         question: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, QuestionError> + Send + 'static,
     ) -> Result<Response<A>, Status> {
-        let asked = self.asking.admit(&request)?;
+        let asked = self.scheduler.admit(&request)?;
         let request = request.into_inner();
-        let answer = self.asking.answer_question(asked, effort, move |budget| question(&request, budget));
+        let answer = self.scheduler.answer_question(asked, effort, move |budget| question(&request, budget));
         answer.await.map(Response::new)
     }
 }
@@ -70,7 +70,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         &self,
         request: Request<Streaming<pb::SolveBatchRequest>>,
     ) -> Result<Response<Self::SolveBatchStream>, Status> {
-        let asked = self.asking.admit(&request)?;
+        let asked = self.scheduler.admit(&request)?;
         self.batches.open_batch(&asked, request.into_inner()).map(stream_response)
     }
 
@@ -78,7 +78,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         &self,
         request: Request<Streaming<pb::AuditBatchRequest>>,
     ) -> Result<Response<Self::AuditBatchStream>, Status> {
-        let asked = self.asking.admit(&request)?;
+        let asked = self.scheduler.admit(&request)?;
         self.batches.open_batch(&asked, request.into_inner()).map(stream_response)
     }
 
@@ -128,7 +128,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         &self,
         request: Request<pb::RationaliseRequest>,
     ) -> Result<Response<pb::RationaliseResponse>, Status> {
-        let asked = self.asking.admit(&request)?;
+        let asked = self.scheduler.admit(&request)?;
         let request = request.into_inner();
         // Far more games than allowed would hold memory while waiting, so the number is checked first.
         read_request(|field| {
@@ -136,7 +136,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
             Some(())
         })?;
         let question = move |budget: &mut Budget<'_>| declarations::find_rational_rows(&request, budget);
-        self.asking.answer_question(asked, QuestionEffort::Long, question).await.map(Response::new)
+        self.scheduler.answer_question(asked, QuestionEffort::Long, question).await.map(Response::new)
     }
 
     async fn solve_ruleset(
@@ -157,7 +157,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         &self,
         request: Request<pb::AuditBotRequest>,
     ) -> Result<Response<pb::AuditBotResponse>, Status> {
-        let asked = self.asking.admit(&request)?;
+        let asked = self.scheduler.admit(&request)?;
         self.bot_audits.audit_bot(asked, request.get_ref()).await.map(Response::new)
     }
 
@@ -165,7 +165,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         &self,
         request: Request<Streaming<pb::AuditRecordsRequest>>,
     ) -> Result<Response<pb::AuditRecordsResponse>, Status> {
-        let asked = self.asking.admit(&request)?;
+        let asked = self.scheduler.admit(&request)?;
         self.bot_audits.audit_records(asked, request.into_inner()).await.map(Response::new)
     }
 }

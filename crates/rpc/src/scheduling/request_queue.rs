@@ -32,7 +32,7 @@ struct QueueShared {
 #[derive(Debug)]
 struct QueueState {
     free: usize,
-    /// The limit of requests begun but not ended, running or not: each may hold memory.
+    /// The limit on requests begun but not ended, running or not: each may hold memory.
     max_begun: usize,
     begun: usize,
     /// Every caller that has a turn or waits for one.
@@ -199,7 +199,7 @@ impl QueueShared {
 }
 
 impl RequestQueue {
-    /// Grants `at_once` turns. At most four times as many requests may have begun.
+    /// Grants `at_once` turns. At most four times this number of requests may have begun.
     pub(crate) fn new(at_once: usize) -> Self {
         let at_once = at_once.max(1);
         let queue = QueueState {
@@ -247,9 +247,9 @@ impl Drop for QueuedRequest {
 }
 
 impl Turn {
-    /// Lends the turn to another waiting caller that has fewer, and blocks until it returns; returns at once if there
-    /// is no such caller. Returns false if the turn is no longer wanted. Blocks its thread: do not call it on a runtime
-    /// thread.
+    /// Lends the turn to another waiting caller with fewer turns, and blocks until the turn returns; returns at once
+    /// if there is no such caller. Returns false if the turn is no longer wanted. Blocks its thread: do not call it
+    /// on a runtime thread.
     pub(crate) fn yield_and_wait(&mut self, is_wanted: impl Fn() -> bool) -> bool {
         if self.shared.waiting_callers.load(Ordering::Relaxed) == 0 {
             return true;

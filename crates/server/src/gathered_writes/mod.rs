@@ -10,14 +10,14 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-/// The maximum of waiting bytes. Further data waits in the streams, where it is counted.
+/// The maximum number of waiting bytes. Further data waits in the streams, where it is counted.
 const MAX_WAITING: usize = 32 << 10;
 
 /// A stream whose writes wait until [`GatheredWrites::poll_write_out`]. Flushing it does nothing.
 #[derive(Debug)]
 pub(super) struct GatheringStream<S>(Arc<Mutex<Gathered<S>>>);
 
-/// The writes of a [`GatheringStream`]. Whoever polls the owner of that stream must write them out afterwards.
+/// The writes of a [`GatheringStream`]. The code that polls the owner of that stream must write them out afterwards.
 #[derive(Debug)]
 pub(super) struct GatheredWrites<S>(Arc<Mutex<Gathered<S>>>);
 

@@ -208,8 +208,8 @@ impl GroupCommit {
         self.availability.wait_until_failed().await
     }
 
-    /// Waits until the store is lost for good, and returns why: another server has it, it is damaged, or its writer has
-    /// broken down.
+    /// Waits until the store is permanently lost, and returns why: another server has it, it is damaged, or its
+    /// writer has broken down.
     pub async fn wait_until_lost(&self) -> StoreError {
         self.availability.wait_until_lost().await
     }

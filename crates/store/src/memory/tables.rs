@@ -19,7 +19,7 @@ pub(super) struct MemoryTournament {
     pub(super) stored: StoredTournament,
     /// The bots at the start.
     pub(super) start: Arc<Vec<BotName>>,
-    /// Changes of the field while it ran.
+    /// Changes to the field while the tournament ran.
     pub(super) changes: Vec<FieldChange>,
     pub(super) events: Vec<TimedTournamentEvent>,
     pub(super) standings: Arc<Vec<Standing>>,

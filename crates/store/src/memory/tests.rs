@@ -49,7 +49,7 @@ async fn keep(store: &MemoryStore, record: &Record) {
 
 #[tokio::test]
 async fn the_oldest_matches_go_until_both_limits_hold() {
-    // A match has three events besides its plies: `created`, `revealed` and `ended`.
+    // A match has three events apart from its plies: `created`, `revealed` and `ended`.
     let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
     for (number, plies, left) in [
         (1, 2, vec![1]),

@@ -1,4 +1,4 @@
-//! The part of an SQL store that writes.
+//! The writing part of an SQL store.
 
 use crate::{Change, StoreError};
 use async_trait::async_trait;

@@ -5,8 +5,8 @@ use lastnim_tournament::Settings;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The limit of the cached text in bytes, for tournament settings and match setups each. The decoded values take about
-/// as much again.
+/// The limit on the cached text in bytes, for tournament settings and match setups each. The decoded values take
+/// about as much again.
 const MAX_BYTES: usize = 8 << 20;
 
 /// Caches decoded columns that are read often and are expensive to decode.
@@ -42,7 +42,7 @@ impl<V> DecodeCache<V> {
 }
 
 impl<V: Clone> DecodeCache<V> {
-    /// Returns the value of a text, decoding it only if it is not cached.
+    /// Returns the value encoded in a string, decoding it only if it is not cached.
     pub(super) fn get_or_decode<E>(
         &self,
         text: &str,

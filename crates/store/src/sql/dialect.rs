@@ -24,7 +24,7 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
     /// The time limit of a read, including the wait for a connection.
     const READ_TIMEOUT: Option<Duration>;
 
-    /// Translates a [`Statement`] to this database.
+    /// Translates a [`Statement`] into the dialect of this database.
     fn translate(text: &'static str) -> SqlStr;
 
     /// Returns whether an error shows the tables of another program.
@@ -51,7 +51,7 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
     ) -> impl Future<Output = Result<u64, StoreError>> + Send;
 }
 
-/// A cache of statements translated to one database.
+/// A cache of statements translated into the dialect of one database.
 #[derive(Debug, Default)]
 pub(super) struct Translations(Mutex<HashMap<(&'static str, usize), SqlStr>>);
 
@@ -121,7 +121,7 @@ impl<D: Dialect> Statement<D> {
         self.count_rows(connection).await.map(drop)
     }
 
-    /// Runs it, and returns how many rows it has.
+    /// Runs the statement, and returns how many rows it yields.
     pub(super) async fn count_rows(self, connection: &mut D::Connection) -> Result<usize, StoreError> {
         Ok(self.fetch(connection, |_| Ok(())).await?.len())
     }

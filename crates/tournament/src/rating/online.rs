@@ -33,9 +33,9 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 /// "Parameter Estimation in Large Dynamic Paired Comparison Experiments" (1999), for one variance per bot; Herbrich,
 /// Minka and Graepel, "A Bayesian Skill Rating System" (2007), for the filter.
 ///
-/// With satisfaction, a match tells how far each bot was above the mean of its table (see
+/// With satisfaction, a match shows how far each bot was above the mean of its table (see
 /// [`SatisfactionRatings`](super::SatisfactionRatings)), and the update is exact. The matches of a whole duplicate
-/// group together tell the same about the strengths as its seats one by one.
+/// group together show the same about the strengths as its seats one by one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineRatings {
     measure: RatingMeasure,

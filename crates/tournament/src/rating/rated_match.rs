@@ -1,4 +1,4 @@
-//! What a match tells about the strengths of its bots.
+//! What a match shows about the strengths of its bots.
 
 use crate::{MatchResult, SeatLoss};
 use lastnim_core::game::{BotName, Seat};

@@ -49,7 +49,7 @@ pub struct SatisfactionRating {
     number: usize,
 }
 
-/// The comparisons within one duplicate group: each bot with all that sat at the same seat.
+/// The comparisons within one duplicate group: each bot with all bots that sat at the same seat.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ComparedGroup {
     /// Sets of two or more bots that sat at the same seat, sorted, with the number of such seats.

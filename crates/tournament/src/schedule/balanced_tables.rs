@@ -7,8 +7,8 @@ use crate::SeededDraw;
 /// First, each table takes the bots that sat least often, and among these the ones that met each other least. So all
 /// bots sit equally often, give or take one; the later steps preserve this. Then simulated annealing swaps bots between
 /// tables to reduce the sum of the squared numbers of meetings, until all pairs meet equally often, give or take one,
-/// or the limit of tries is reached. Finally, pairs that still meet too often are repaired one by one. Perfect balance
-/// is not always possible: six bots have no five tables of three at which every pair meets once.
+/// or the limit on tries is reached. Finally, pairs that still meet too often are repaired one by one. Perfect
+/// balance is not always possible: six bots have no five tables of three at which every pair meets once.
 ///
 /// Source of the second step: Kirkpatrick, Gelatt and Vecchi, "Optimization by Simulated Annealing" (1983).
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl TableSearch {
         }
     }
 
-    /// Swaps bots until all pairs meet equally often, give or take one, or the limit of tries is reached.
+    /// Swaps bots until all pairs meet equally often, give or take one, or the limit on tries is reached.
     fn anneal(&mut self) {
         let met = self.met.iter();
         let mut squares = met.map(|&met| u64::from(met) * u64::from(met)).sum::<u64>() / 2;

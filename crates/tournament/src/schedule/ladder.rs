@@ -154,7 +154,7 @@ impl Ladder {
     }
 
     /// Returns the cost of pairing two bots: the squared difference of their ratings in units of its standard error. A
-    /// match tells most if they are, or may be, equal.
+    /// match is most informative if they are, or may be, equal.
     fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
         let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
         let lead = beliefs[&one].strength - beliefs[&other].strength;

@@ -5,8 +5,8 @@ use crate::{Concurrency, Pairing};
 use lastnim_core::game::BotName;
 use std::collections::{HashMap, VecDeque};
 
-/// Takes matches from a schedule without exceeding the limit of concurrent matches per bot. Matches that wait for a bot
-/// are held back, up to a limit. Only the order in which matches begin changes, not their numbers and bots.
+/// Takes matches from a schedule without exceeding the limit on concurrent matches per bot. Matches that wait for a
+/// bot are held back, up to a limit. Only the order in which matches begin changes, not their numbers and bots.
 #[derive(Debug)]
 pub struct MatchLimiter {
     max_matches: Option<usize>,

@@ -28,7 +28,7 @@ impl OpponentRotation {
         self.field.len() as u64
     }
 
-    /// Returns after how many tables of a circle all bots have sat equally often.
+    /// Returns the number of tables of a circle after which all bots have sat equally often.
     fn tables_per_circle(&self) -> u64 {
         // Euclid's algorithm for the greatest common divisor.
         let (mut common, mut rest) = (self.field.len(), self.seats);

@@ -17,7 +17,7 @@ pub(super) trait GroupTables: fmt::Debug + Send + Sync {
 
 /// Hands out matches that do not depend on results, numbered by group, then rotation.
 ///
-/// Matches are not stored, and the order of joining does not matter. With a limit of matches per bot, groups begin in
+/// Matches are not stored, and the order of joining does not matter. With a limit on matches per bot, groups begin in
 /// an order in which neighbours have few bots in common; their numbers stay the same.
 #[derive(Debug)]
 pub(super) struct PlannedSchedule<T> {

@@ -52,8 +52,8 @@ pub trait Schedule: fmt::Debug + Send + Sync {
     /// has begun, or of a fixed field, is ignored.
     fn change_field(&mut self, _change: &FieldChange) {}
 
-    /// Returns the number from which on a result can be revoked by rebuilding the schedule without it, since no later
-    /// round depends on it.
+    /// Returns the number of the first match whose result can be revoked by rebuilding the schedule without it, since
+    /// no later round depends on it. The same is true of all later matches.
     fn replayable_from(&self) -> u64 {
         0
     }

@@ -4,7 +4,7 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A suspension: a bot that forfeited too many matches in a row gets no more matches.
+/// A suspension: a bot that forfeited too many matches in a row gets no further matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The bot.
@@ -44,9 +44,9 @@ impl fmt::Display for Suspension {
             "{bot} is suspended: it lost its seat in {lost} matches in a row, the last of them number {last}; "
         )?;
         match no_shows {
-            0 => write!(f, "it came to all of them"),
-            _ if no_shows == lost => write!(f, "it came to none of them"),
-            _ => write!(f, "it never came to {no_shows} of them"),
+            0 => write!(f, "it was present in all of them"),
+            _ if no_shows == lost => write!(f, "it was present in none of them"),
+            _ => write!(f, "it was absent from {no_shows} of them"),
         }
     }
 }

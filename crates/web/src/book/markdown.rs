@@ -39,7 +39,7 @@ fn markdown_html(markdown: &str) -> String {
         .replace("</table>", "</table></div>")
 }
 
-/// Says whether an event is an HTML comment, such as the marks around generated text.
+/// Returns whether an event is an HTML comment, such as the marks around generated text.
 fn is_comment(event: &Event<'_>) -> bool {
     matches!(event, Event::Html(html) if html.starts_with("<!--") && html.trim_end().ends_with("-->"))
 }

@@ -27,7 +27,7 @@ pub(crate) enum FormRefusal {
         "the form arrived without its cookie: allow cookies for this site, reload the page, and send the form again"
     )]
     NoCookie,
-    /// It carries no token, or one of another visitor.
+    /// It has no token, or another visitor's token.
     #[error(
         "the form is from an earlier visit or from another visitor: reload the page, and send the form again"
     )]

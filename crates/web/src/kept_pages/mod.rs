@@ -15,7 +15,7 @@ use tonic::codegen::http::StatusCode;
 const MAX_BYTES: usize = 16 << 20;
 /// The maximum size of one cached page.
 const MAX_PAGE_BYTES: usize = 256 << 10;
-/// The memory of a cached page besides its text, roughly.
+/// The approximate memory of a cached page in addition to its text.
 const ENTRY_BYTES: usize = 512;
 /// How long nothing may change before a changeable page is cached: live state lags behind the store a little.
 const SETTLING_TIME: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ const SETTLING_TIME: Duration = Duration::from_secs(1);
 const MAX_AGE: Duration = Duration::from_secs(30);
 /// The age of cached pages for people while matches are played. Live pages catch up at once.
 const MAX_AGE_WHILE_PLAYED: Duration = Duration::from_secs(1);
-/// How often a request waits for another request to make its page before it makes the page itself.
+/// Maximum number of times that a request waits for another request to make its page before it makes the page itself.
 const MAX_WAITS: usize = 3;
 
 /// How long a page stays valid.
@@ -53,7 +53,7 @@ pub(super) struct MadePage {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownState {
     at: Instant,
-    /// How often something that had ended has changed since.
+    /// The number of changes to finished matches and tournaments.
     ended_changes: u64,
     /// `None` while something happens, and shortly after.
     settled: Option<Revision>,

@@ -128,7 +128,7 @@ fn settled_pages() -> (KeptPages, ShownState) {
 /// A request for a page, and its outcome if it is the one that makes the page.
 struct Asker {
     asking: JoinHandle<Result<Arc<MadePage>, Status>>,
-    /// Sends what it makes.
+    /// Sends the page that the request makes.
     made: oneshot::Sender<Result<MadePage, Status>>,
     is_maker: Arc<AtomicBool>,
 }

@@ -72,7 +72,7 @@ pub(crate) struct FeedWatcher {
     after: Option<u64>,
     beats: u64,
     is_done: bool,
-    /// Its slot in the limit of watchers, if the feed is shared.
+    /// Its slot in the limit on watchers, if the feed is shared.
     _place: Option<WatcherPlace>,
 }
 

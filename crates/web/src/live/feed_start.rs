@@ -23,9 +23,9 @@ where
 {
     let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic, token: visitor.token() };
-    let of_feed = visitor.of_feed(&payer);
+    let for_feed = visitor.for_feed(&payer);
     let arena = site.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = site.feeds.watch(key, payer, after, stopped, |publisher| follow(of_feed, publisher))?;
+    let watcher = site.feeds.watch(key, payer, after, stopped, |publisher| follow(for_feed, publisher))?;
     Ok(event_stream_response(visitor, watcher))
 }

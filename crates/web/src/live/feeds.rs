@@ -258,7 +258,7 @@ mod tests {
         let [other_tab, passer_by] = [1, 9].map(|last| watch(last, 0).unwrap());
         drop((other_tab, passer_by));
         assert_eq!(payer(0), at(1));
-        // The second watches all feeds and is charged for one of its own; the third watches two.
+        // The second watches all feeds and is charged for another one, which only it watches; the third watches two.
         let second: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(2, number).unwrap()).collect();
         let third: Vec<_> = (0..2).map(|number| watch(3, number).unwrap()).collect();
         let own = watch(2, 200).unwrap();

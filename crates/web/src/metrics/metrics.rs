@@ -133,7 +133,7 @@ fn write_play(out: &mut Exposition, measured: &ArenaMeasurements) {
     );
     out.counter(
         "lastnim_standstill_seconds_total",
-        "Total time of these pauses.",
+        "Total time of the server's pauses, not charged to any bot's clock.",
         standstills.total.as_secs_f64(),
     );
 }

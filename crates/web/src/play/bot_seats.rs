@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The method name for the rate limit of sign-ins.
+/// The method name for the rate limit on sign-ins.
 const PATH: &str = "/play/bot";
 const MATCHES: usize = 50;
 

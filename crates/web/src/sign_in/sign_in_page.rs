@@ -16,7 +16,7 @@ use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::{HeaderValue, StatusCode};
 
-/// The method name for the rate limit of sign-ins.
+/// The method name for the rate limit on sign-ins.
 const PATH: &str = "/sign-in";
 /// Where a visitor continues by default.
 const FIRST_PAGE: SiteAddress = SiteAddress::Page(PageAddress::Home, PageForm::Html);
@@ -41,7 +41,7 @@ fn check_reader_channel(visitor: &Visitor) -> Result<(), Status> {
     )
 }
 
-/// Shows the form. A visitor who is signed in already is redirected to the page that it came for.
+/// Shows the form. A visitor who is already signed in is redirected to the requested page.
 pub(crate) fn show_sign_in_page(visitor: &Visitor, address: &SignInAddress) -> Result<PageResponse, Status> {
     match address {
         SignInAddress::SignIn { to } => {

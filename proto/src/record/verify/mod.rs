@@ -118,7 +118,7 @@ pub enum RecordFlaw {
     Signature,
     /// The same for a record without hashes, where the changed event cannot be found.
     #[error(
-        "the signature is not the signer's on this record: which event was changed cannot be told without hashes"
+        "this is not the signer's signature for this record; without hashes, it is unknown which event was changed"
     )]
     SignatureWithoutHashes,
 }

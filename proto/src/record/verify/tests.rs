@@ -12,7 +12,7 @@ fn key() -> SigningKey {
     SigningKey::from_seed(&[5; SigningKey::SEED_BYTES])
 }
 
-/// Two bots on a pile of four take one counter each in turn: created, two rows, revealed, four takes, ended.
+/// Two bots take one counter each in turn from a pile of four: created, two rows, revealed, four takes, ended.
 fn played() -> Record {
     let id = MatchId::new(1_700_000_000_000, &[3; 10]);
     let bots = vec!["alice".parse().unwrap(), "bob".parse().unwrap()].try_into().unwrap();

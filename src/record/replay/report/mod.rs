@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// The columns that a line may have.
 pub const MAX_COLUMNS: usize = 80;
-/// The piles that are shown, counted from the one in play.
+/// Maximum number of piles shown, counted from the one in play.
 const MAX_PILES: usize = 24;
 
 /// One take, and what happened since the take before.
@@ -125,7 +125,7 @@ impl ReplayStep<'_> {
         let [had, left] = self.bank_us.map(format_seconds);
         let took = match self.audit.mover {
             Mover::Bot => format!("{take} in {} s, {left} s left", format_seconds(self.charged_us)),
-            Mover::Steward => format!("{take}, by the steward, for the seat is forfeited"),
+            Mover::Steward => format!("{take}, by the steward, since the seat is forfeited"),
         };
         let result = match regret {
             0 => format!("optimal; the winner stays {}", name(*predicted_after)),
@@ -163,7 +163,7 @@ impl ReplayStep<'_> {
         }
     }
 
-    /// Makes the step's message.
+    /// Returns the step's message.
     pub fn to_message(&self, record: &Record) -> pb::ReplayedPly {
         let bot = |seat: Seat| record.state().setup().bots[seat].to_string();
         let [bank_us, bank_after_us] = self.bank_us;
@@ -183,7 +183,7 @@ impl ReplayStep<'_> {
     }
 }
 
-/// Reports who plays what.
+/// Reports the seats with their bots and rows.
 pub fn head_section(record: &Record) -> Section {
     let setup = record.state().setup();
     let row =
@@ -205,7 +205,7 @@ pub fn head_section(record: &Record) -> Section {
     Section::new().facts(facts.chain(seats))
 }
 
-/// Reports how it ended, and what was worth what.
+/// Reports how the match ended, with its audit.
 pub fn end_section(record: &Record) -> Section {
     let events = events_after_last_take(record).map(|timed| event_fact(record, timed));
     let Some(audit) = audit_record(record) else {
@@ -246,7 +246,7 @@ fn format_seconds(micros: u64) -> String {
     format!("{}.{:03}", micros / 1_000_000, micros / 1_000 % 1_000)
 }
 
-/// Writes piles, those far before the one in play only counted.
+/// Writes piles. Piles far before the one in play are only counted.
 fn shortened_piles(piles: &[u64]) -> String {
     let hidden = piles.len().saturating_sub(MAX_PILES);
     let shown = join_words(&piles[hidden..], ", ");

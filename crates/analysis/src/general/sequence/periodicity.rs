@@ -20,7 +20,7 @@ pub enum PeriodTheorem {
     /// A value depends only on the `largest` values before it. No value exceeds the number of allowed takes, so there
     /// are finitely many runs of `largest` values, and one must repeat.
     Subtraction {
-        /// The largest number of the set.
+        /// The largest number in the set.
         largest: usize,
     },
 }

@@ -241,7 +241,7 @@ proptest! {
     ) {
         let numbers = GameNumbers::of_piles(&rows);
         let Ok(game) = GeneralGame::parse(ruleset, &numbers) else {
-            prop_assert_eq!(ruleset, Ruleset::LastNim, "only there an emptied pile may stand in the way");
+            prop_assert_eq!(ruleset, Ruleset::LastNim, "only in Last Nim can an empty pile block a move");
             return Ok(());
         };
         let first = matrix.seats().seat(first.index(matrix.seats().get())).unwrap();

@@ -51,7 +51,7 @@ impl Delivery {
         }
     }
 
-    /// Adds a watcher, and returns whether there was room; `None` if the match is not open.
+    /// Adds a watcher, and returns whether the limit allowed it; `None` if the match is not open.
     pub(super) fn admit_watcher(
         &mut self,
         id: MatchId,
@@ -113,7 +113,7 @@ impl Delivery {
             match end {
                 MatchExit::Stored(_) => presence.leave_seat(id),
                 MatchExit::Interrupted | MatchExit::Refused(_) | MatchExit::BrokenDown => {
-                    presence.leave_match(id)
+                    presence.leave_match(id);
                 }
             }
         }

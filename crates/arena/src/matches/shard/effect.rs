@@ -28,7 +28,7 @@ pub enum ShardEffect<S> {
     Begun { id: MatchId },
     /// The session of a seat, if there is one, has been sent the end of a match.
     EndSent { id: MatchId, seat: Seat, session: Option<u64> },
-    /// Everything sent before a barrier is answered.
+    /// Everything that was sent before a barrier has been answered.
     BarrierReached {
         /// The number of the waiter.
         waiter: u64,

@@ -105,7 +105,7 @@ impl<S: Clone> Shard<S> {
         self.with_match(id, now, effects, |live, turn| live.note_committed(result, turn));
     }
 
-    /// Returns when [`tick`](Self::tick) must be called at the latest.
+    /// Returns the latest time for the next call of [`tick`](Self::tick).
     pub fn next_alarm(&self) -> Option<Timestamp> {
         self.alarms.peek().map(|&Reverse((at, _))| at)
     }

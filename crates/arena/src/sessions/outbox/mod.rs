@@ -10,7 +10,7 @@ use tokio_stream::Stream;
 
 /// The maximum number of items in any queue, whatever its limit.
 const MAX_WAITING: u32 = 65_536;
-/// Items that a stream takes from its queue at once, to lock it less often.
+/// Maximum number of items that a stream takes from its queue at a time, to lock it less often.
 const MAX_TAKEN: usize = 16;
 /// The maximum length of an example in a reason for closing, in characters.
 const MAX_EXAMPLE_CHARS: usize = 600;
@@ -34,7 +34,7 @@ pub struct OutboxStream<T> {
 /// Why the server closed a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
-    /// Everything was said; queued items are still sent.
+    /// Everything was queued; queued items are still sent.
     Done,
     /// The reader was too slow.
     SlowReader,
@@ -58,7 +58,7 @@ pub enum CloseReason {
 
 impl CloseReason {
     /// Returns whether queued items are sent first: not if the reader does not read, and not if the items are for
-    /// another session or for nobody.
+    /// another session or for no session.
     fn flushes_queue(self) -> bool {
         match self {
             Self::SlowReader | Self::Replaced | Self::TokenRotated | Self::BotRemoved => false,

@@ -18,9 +18,9 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The limit of events per tournament, which are sent in one message.
+/// The limit on events per tournament, which are sent in one message.
 const MAX_EVENTS: usize = 1_000;
-/// The limit of voided matches per tournament, which are part of its events.
+/// The limit on voided matches per tournament, which are part of its events.
 const MAX_VOIDED: usize = 32_000;
 /// The number of refused targets that are explained.
 const MAX_REFUSALS: usize = 10;

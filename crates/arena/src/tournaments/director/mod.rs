@@ -351,8 +351,8 @@ impl Director {
         setup
     }
 
-    /// Counts a match that ended or failed. Breaks without counting it if the server cannot continue: the next one
-    /// finishes the match.
+    /// Counts a match that ended or failed. Breaks without counting it if the server cannot continue: the next server
+    /// process finishes the match.
     async fn handle_match_end(
         &mut self,
         task: Id,

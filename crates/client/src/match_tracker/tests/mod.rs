@@ -1,4 +1,5 @@
 mod lost_plies;
+mod questions;
 mod seen_takes;
 mod withdrawals;
 
@@ -490,42 +491,6 @@ fn forfeited_seat_is_not_asked() {
 }
 
 #[test]
-fn questions_come_one_at_a_time_and_only_for_open_matches() {
-    let mut tracker = in_play();
-    receive(&mut tracker, turn(ID, 1, 2, 3));
-    assert!(receive(&mut tracker, started(OTHER)).is_empty(), "the bot is thinking");
-    let cancelled = |id: &str| {
-        let reason = pb::EndReason::Cancelled.into();
-        ServerEvent::MatchEnded(Box::new(pb::MatchEnded {
-            match_id: id.into(),
-            reason,
-            ..Default::default()
-        }))
-    };
-    assert!(receive(&mut tracker, cancelled(OTHER)).is_empty());
-    assert!(receive(&mut tracker, cancelled(ID)).is_empty());
-    let actions = tracker.handle_answer(took(1, 2));
-    assert_eq!(asked_of_end(&actions).info.id, match_id(OTHER));
-    assert_eq!(asked_of_end(&tracker.handle_answer(BotAnswer::Handled)).info.id, match_id(ID));
-    assert!(tracker.handle_answer(BotAnswer::Handled).is_empty());
-    assert_eq!(tracker.summary().cancelled, 2);
-}
-
-#[test]
-fn waiting_questions_are_bounded() {
-    let mut tracker = tracker();
-    receive(&mut tracker, started(ID));
-    for number in 0..3 * MAX_WAITING_REPORTS as u64 {
-        let id = MatchId::new(number, &[1; 10]).to_string();
-        assert!(receive(&mut tracker, started(&id)).is_empty());
-        let ended = pb::MatchEnded { match_id: id, winner: Some(0), ..Default::default() };
-        assert!(receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended))).is_empty());
-    }
-    assert!(tracker.questions.len() <= MAX_WAITING_REPORTS + 2);
-    assert_eq!(tracker.summary().matches, 3 * MAX_WAITING_REPORTS as u64);
-}
-
-#[test]
 fn late_events_are_ignored() {
     let mut tracker = in_play();
     assert!(matches!(
@@ -586,32 +551,6 @@ fn resignation_is_repeated_until_confirmed() {
         ..snapshot(pb::Phase::Playing)
     }));
     assert_eq!(receive(&mut tracker, lost), []);
-}
-
-#[test]
-fn concurrent_bot_gets_several_questions_and_withdrawals() {
-    let mut tracker = MatchTracker::new(QuestionLimit::Requests(2.try_into().unwrap()), TakeFeed::OwnTurns);
-    assert_eq!(receive(&mut tracker, welcome(0)).len(), 1);
-    let third = MatchId::new(3, &[3; 10]).to_string();
-    let asked = |actions: &[ClientAction]| match actions {
-        [.., ClientAction::Ask(BotQuestion::Declare(info))] => Some(info.id),
-        _ => None,
-    };
-    assert_eq!(asked(&receive(&mut tracker, started(ID))), Some(match_id(ID)));
-    assert_eq!(asked(&receive(&mut tracker, started(OTHER))), Some(match_id(OTHER)));
-    assert_eq!(receive(&mut tracker, started(&third)), []);
-    // The withdrawn question is still answered, which makes room for the third.
-    let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
-    let told = receive(&mut tracker, ServerEvent::MatchEnded(Box::new(ended)));
-    assert_eq!(told, [ClientAction::Withdraw(match_id(ID))]);
-    assert_eq!(asked(&tracker.handle_answer(BotAnswer::Withdrawn)), Some(match_id(&third)));
-    // The end waited until the welcome was handled.
-    assert!(matches!(
-        tracker.handle_answer(BotAnswer::Handled)[..],
-        [ClientAction::Ask(BotQuestion::Ended(_))]
-    ));
-    let answer = tracker.handle_answer(declared(OTHER, &[1, 0, 2]));
-    assert!(matches!(answer[..], [ClientAction::Send(Wire::Declare(_))]));
 }
 
 proptest! {

@@ -337,7 +337,7 @@ impl Referee {
         self.reveal_if_settled(effects);
     }
 
-    /// Answers a row from a seat whose row is settled: the same row is acknowledged again.
+    /// Answers a row from a seat that already has one: the same row is acknowledged again.
     fn handle_repeated_declaration(&mut self, seat: Seat, offsets: &[u64], effects: &mut Vec<RefereeEffect>) {
         let message = match self.state().row_of_seat(seat) {
             Some(settled) if settled.offsets().iter().copied().map(u64::from).eq(offsets.iter().copied()) => {

@@ -264,7 +264,7 @@ proptest! {
             let longer = [bytes.as_slice(), &[0]].concat();
             prop_assert!(parse_canonical_bytes(&longer, seats).is_err());
         }
-        // In sorted order, a text is directly followed by those that begin with it.
+        // In sorted order, a string is directly followed by those that begin with it.
         let texts: Vec<_> = written.keys().collect();
         prop_assert!(texts.windows(2).all(|pair| !pair[1].starts_with(pair[0])));
     }

@@ -95,7 +95,7 @@ fn rows_and_takes_of_others_have_no_note_hash() {
         let mut events = events.to_vec();
         match &mut events[index].event {
             Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => {
-                *note_hash = Some(test_note(1))
+                *note_hash = Some(test_note(1));
             }
             other => panic!("a row or a take: {other:?}"),
         }

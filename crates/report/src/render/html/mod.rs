@@ -28,7 +28,7 @@ struct SectionTemplate<'a> {
 }
 
 impl<'a> Html<'a> {
-    /// Makes a writer of reports whose cells link to pages.
+    /// Creates a writer of reports whose cells link to pages.
     pub fn with_links(links: CellLinks<'a>) -> Self {
         Self { links }
     }
@@ -55,7 +55,7 @@ struct TextTemplate<'a> {
     text: &'a str,
 }
 
-/// Escapes a text.
+/// Escapes text.
 pub fn text_html(text: &str) -> String {
     write_template(&TextTemplate { text })
 }

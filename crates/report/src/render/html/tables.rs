@@ -143,7 +143,7 @@ impl Html<'_> {
         ShownCell { texts: vec![texts], ..ShownCell::default() }
     }
 
-    /// Returns a text with its link, if it has one.
+    /// Returns text with its link, if it has one.
     pub(super) fn linked_text<'t>(self, key: &str, text: &'t str) -> LinkedText<'t> {
         let address = (self.links)(key, text);
         // Narrow pages show only the distinctive part of an id.

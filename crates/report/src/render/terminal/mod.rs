@@ -24,12 +24,12 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Makes a writer for files and programs, without colours and plots.
+    /// Creates a writer for files and programs, without colours and plots.
     pub const fn without_styles() -> Self {
         Self { has_colour: false, has_plots: false, columns: None }
     }
 
-    /// Makes a writer for a screen, with plots, and with colours unless `NO_COLOR` is set.
+    /// Creates a writer for a screen, with plots, and with colours unless `NO_COLOR` is set.
     pub fn for_screen(no_color: Option<&OsStr>) -> Self {
         let has_colour = no_color.is_none_or(OsStr::is_empty);
         Self { has_colour, has_plots: true, columns: None }
@@ -154,7 +154,7 @@ fn write_item(text: &mut String, mark: &str, item: &str) {
     }
 }
 
-/// Wraps a text between words.
+/// Wraps text between words.
 fn wrap_lines(text: &str, columns: Option<usize>) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

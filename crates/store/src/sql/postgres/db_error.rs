@@ -15,7 +15,7 @@ const READ_ONLY: &str = "25006";
 const IDLE_IN_TRANSACTION: &str = "25P03";
 /// Corrupt pages or indices.
 const CORRUPT: [&str; 2] = ["XX001", "XX002"];
-/// Missing columns or other column types: the tables of another program.
+/// Missing columns or unexpected column types: the tables belong to another program.
 const FOREIGN: [&str; 3] = ["42703", "42804", "42883"];
 
 fn error_class(code: &str) -> &str {

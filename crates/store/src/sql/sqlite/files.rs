@@ -6,7 +6,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Returns the path of a file beside a database.
+/// Returns the path of a file next to a database.
 pub(super) fn path_beside(database: &Path, end: &str) -> PathBuf {
     let mut name = OsString::from(database);
     name.push(end);

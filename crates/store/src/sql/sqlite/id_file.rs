@@ -1,4 +1,4 @@
-//! The id file beside a database, which says which database belongs there.
+//! The id file next to a database, which identifies the database.
 //!
 //! Without it, a server whose database was lost would silently create a new one.
 

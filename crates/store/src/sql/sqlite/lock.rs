@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Holds the lock file beside a database. The operating system releases it however the process ends.
+/// Holds the lock file next to a database. The operating system releases it however the process ends.
 #[derive(Debug)]
 pub(super) struct DatabaseLock {
     _file: File,

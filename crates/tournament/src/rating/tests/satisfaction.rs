@@ -265,7 +265,7 @@ fn seats_are_not_strengths() {
             let outcome = result.outcome.as_mut().unwrap();
             for (seat, rank) in outcome.seats.seats().iter().zip([0, 1, 2]) {
                 outcome.seats[seat].rank_actual = rank;
-                // The last bot never came to the last seat; its other seats are not better for that.
+                // The last bot never connected for the last seat; its other seats are not better for that.
                 if rank == 2 && table[2] == bots[2] {
                     outcome.seats[seat].lost = Some(SeatLoss::NoShow);
                 }

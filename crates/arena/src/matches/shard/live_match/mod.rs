@@ -377,7 +377,7 @@ impl<S: Clone> LiveMatch<S> {
         self.stage = MatchStage::Committing { since: turn.now, ending };
     }
 
-    /// Announces what was stored, or ends the match if the store has failed.
+    /// Announces stored events, or ends the match if the store has failed.
     pub(super) fn note_committed(&mut self, result: Result<(), StoreError>, turn: &mut Turn<'_, S>) {
         let MatchStage::Committing { since, ending } =
             std::mem::replace(&mut self.stage, MatchStage::Running)
