@@ -44,7 +44,7 @@ pub struct RunProgress {
     pace: Option<MatchPace>,
     /// Whether the lack of bots has been reported.
     awaits_bots: bool,
-    /// The last reason of a quarantine; empty if there is none.
+    /// Why the tournament was quarantined; empty if it is not.
     damage: String,
     /// Whether it has been said that it is paused.
     is_paused: bool,

@@ -144,7 +144,7 @@ fn unknown_ids_and_names_are_refused() {
     let records = ["record", "export", "--dir", &dir];
     for command in [&tables[..], &records, &["record", "list"], &["match", "list"]] {
         for (which, unknown, words) in
-            [("--tournament", NOBODY, NOBODY), ("--bot", "nope", "there is no bot nope")]
+            [("--tournament", NOBODY, NOBODY), ("--bot", "nope", "no bot named nope")]
         {
             let args = [command, &[which, unknown]].concat();
             let (code, output, error) = run(&mut server.command(&args), "");

@@ -16,7 +16,7 @@ pub(crate) const FIELD_IS_SETTLED: &str = "its last round has begun, so its fiel
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArenaError {
     /// No bot has this name.
-    #[error("there is no bot {0}: register it first")]
+    #[error("no bot named {0}: register it first")]
     NoSuchBot(BotName),
     /// The name is taken.
     #[error("the name {0} is taken: choose another")]

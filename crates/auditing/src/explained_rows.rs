@@ -20,7 +20,8 @@ const MAX_LISTED: usize = 50_000;
 pub struct ExplainedRows {
     /// The number of rows.
     pub rows: RowCount,
-    /// The first of them in lexicographic order; `None` if there are none, or too many to search.
+    /// The first of them in lexicographic order; `None` if no row explains the takes, or there
+    /// are too many to search.
     pub example: Option<Row>,
     /// Number of matches left out because they would take too long; they might rule out further rows.
     pub left_out: u64,

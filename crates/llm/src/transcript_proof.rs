@@ -234,7 +234,8 @@ impl TranscriptQuestions {
         self.unread_lines
     }
 
-    /// Compares the answers in a record with the transcript, for the seats with questions in this match; `None` if there are none.
+    /// Compares the answers in a record with the transcript, for the seats with questions in this match; `None`
+    /// if no seat has any.
     pub fn compare_with(&self, record: &Record) -> Option<TranscriptVerdict> {
         let of_match = self.decided.keys().filter(|key| key.match_id == record.id());
         let seats: BTreeSet<usize> = of_match.map(|key| key.seat).collect();

@@ -45,7 +45,7 @@ where
         self.size + 1
     }
 
-    /// Truncates the items to the page size and returns the token of the next page, empty if there is none.
+    /// Truncates the items to the page size and returns the token of the next page, empty on the last page.
     pub(super) fn truncate<T>(&self, items: &mut Vec<T>, key: impl Fn(&T) -> String) -> String {
         let more = items.len() > self.size;
         items.truncate(self.size);

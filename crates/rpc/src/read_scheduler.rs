@@ -184,7 +184,7 @@ impl Drop for RunningRead {
     }
 }
 
-/// Takes a place, or fails after a delay if there is none.
+/// Takes a place, or fails after a delay if all are taken.
 async fn acquire_place(
     places: &Arc<SharedQuota<Caller>>,
     reader: &WaitingCaller,

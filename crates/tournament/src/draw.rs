@@ -51,7 +51,7 @@ impl SeededDraw {
         }
     }
 
-    /// Draws one of the choices, each equally likely; `None` if there are none.
+    /// Draws one of the choices, each equally likely; `None` if `choices` is empty.
     pub fn choose<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         choices.get(self.number_below(choices.len() as u64) as usize)
     }

@@ -35,7 +35,7 @@ pub struct DrawnPositions {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PositionsError {
-    /// There are none or too many.
+    /// The list is empty or too long.
     #[error("{0} positions: a tournament has 1 to {MAX_POSITIONS}")]
     Count(usize),
     /// A position has no counters.
@@ -74,7 +74,7 @@ impl Positions {
     /// Accepts a list of positions.
     ///
     /// # Errors
-    /// If there are none or too many, or a position has no counters.
+    /// If the list is empty or too long, or a position has no counters.
     pub fn listed(piles: Vec<Piles>) -> Result<Self, PositionsError> {
         if !(1..=MAX_POSITIONS).contains(&piles.len()) {
             return Err(PositionsError::Count(piles.len()));

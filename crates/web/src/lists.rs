@@ -70,7 +70,7 @@ pub(super) async fn match_list(
     let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
         (true, _) => {
-            "There is no match yet. Matches are played in tournaments; \"Play\" above starts one against house bots."
+            "No match has been played yet. Matches are played in tournaments; \"Play\" above starts one against house bots."
         }
         (false, false) => "No match fits the filter.",
         (false, true) => "None of the matches searched so far fits the filter.",

@@ -2,8 +2,8 @@
 //!
 //! A set of takes is a contradiction if one of them refutes each of the n! rows. The search never lists all rows. It
 //! keeps a sample of rows, finds the fewest takes that refute the sample, and uses lazy branching to find rows that
-//! these takes do not refute. Those join the sample. Once there are none, the takes are a contradiction, and a minimal
-//! one, since fewer takes do not even refute the sample.
+//! these takes do not refute. It adds those rows to the sample and repeats. When no such row is left, the takes are a
+//! minimal contradiction, since fewer takes do not even refute the sample.
 
 use super::{
     Contradiction, Minimality, TakeOfGame, added_game::AddedGame, cover::RefutationCover,

@@ -17,7 +17,7 @@ pub struct RepeatedGroups {
 }
 
 impl RepeatedGroups {
-    /// Returns the repetition that is certain for a field of this size; `None` if there is none, if the length of the
+    /// Returns the repetition that is certain for a field of this size; `None` if no repetition is certain, if the length of the
     /// tournament is unknown, or if rows are random and so new for each group.
     pub fn predict(settings: &Settings, field: usize) -> Option<Self> {
         if settings.alliance == AllianceSource::Random {
