@@ -172,7 +172,7 @@ fn help_template(command: &clap::Command) -> String {
     format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}{{after-help}}")
 }
 
-/// Rewrites the help of the flags that clap adds, and removes its `help` commands.
+/// Rewrites the help of `--help` and `--version`, which clap adds, in all commands.
 fn rephrase_clap_help(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_id().as_str() {
         "help" => arg.help("Prints help").long_help("Prints help; -h prints a summary"),

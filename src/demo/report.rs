@@ -162,7 +162,7 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, o
         None => section.paragraph("all of this in a browser:").command(format!("{lastnim} demo --serve")),
     };
     section
-        .paragraph("your own server, and bots by hand:")
+        .paragraph("your own server, to which you connect bots yourself:")
         .command(format!("{lastnim} serve"))
         .paragraph("all of this as JSON:")
         .command(format!("{lastnim} demo --json"))

@@ -92,7 +92,7 @@ pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T,
 /// Reads some keys of an object and ignores others.
 ///
 /// # Errors
-/// If it is not JSON or not an object; the example is that of `T`.
+/// If the text is not JSON, or not an object; in the latter case the error shows the example of `T`.
 pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K, JsonError> {
     if !text.trim_ascii_start().starts_with('{') {
         find_misfit::<T>(&parse_document(text).map_err(JsonError::Shape)?)?;

@@ -54,7 +54,7 @@ for (const colorScheme of schemes) {
   }
 }
 
-test("links of another site open the page, and sign nobody out", async () => {
+test("links on another site open the page, and sign nobody out", async () => {
   const token = await server.run("bot", "register", "linked");
   const paths = ["/bots", "/organise", "/sign-in", "/play/bot", "/oracle?piles=3,4&rows=0+1%3B0+1"];
   // A different host name: ports on one host are the same site.

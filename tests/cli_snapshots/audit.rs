@@ -1,6 +1,6 @@
 //! `lastnim audit` of single games and batches.
 
-use crate::terminal::{Terminal, is_shown};
+use crate::terminal::{Terminal, assert_all_shown};
 
 /// The game of the README, with its errors.
 const GAME: &str =
@@ -17,10 +17,10 @@ pub fn with_record() -> Terminal {
 
 #[test]
 fn a_game_is_audited() {
-    is_shown("audit", "game", &[&format!("{GAME} | lastnim audit match -")]);
-    is_shown("audit", "game_json", &[&format!("{GAME} | lastnim audit match --json")]);
+    assert_all_shown("audit", "game", &[&format!("{GAME} | lastnim audit match -")]);
+    assert_all_shown("audit", "game_json", &[&format!("{GAME} | lastnim audit match --json")]);
     let optimal = r#"echo '{"piles":[3],"players":2,"takes":[1,2],"first":1}' | lastnim audit match"#;
-    is_shown("audit", "optimal_play", &[optimal]);
+    assert_all_shown("audit", "optimal_play", &[optimal]);
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_record_is_audited_in_each_of_its_forms() {
         "lastnim audit match record.pretty.json --json",
         r#"echo "{\"record\":$(cat record.json)}" | lastnim audit match - --json"#,
     ];
-    with_record().run_all(&lines).is_snapshot("audit", "record");
+    with_record().run_all(&lines).assert_shown("audit", "record");
 }
 
 #[test]
@@ -41,7 +41,7 @@ echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}'
 echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,3]}'
 echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1]}'
 echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"taken":[1,2]}') | lastnim audit match --batch"#;
-    with_record().run(batch).is_snapshot("audit", "batch");
+    with_record().run(batch).assert_shown("audit", "batch");
 }
 
 #[test]
@@ -70,5 +70,5 @@ fn records_that_cannot_be_audited_are_named() {
         r#"sed 's/"take":"2"/"take":"9"/' record.json | lastnim audit match"#,
         "lastnim audit match record.txt",
     ];
-    terminal.run_all(&lines).is_snapshot("audit", "errors");
+    terminal.run_all(&lines).assert_shown("audit", "errors");
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     server::{PATIENT, Server},
-    terminal::is_shown,
+    terminal::assert_all_shown,
 };
 
 /// The basic house bots, with their flags.
@@ -25,7 +25,7 @@ fn every_house_bot_reports_its_matches() {
             terminal.quietly("lastnim tournament join $ID --bot rival");
             terminal.run(&format!("lastnim bot run {kind} --tournament $ID{flags}{form}"));
         }
-        terminal.is_snapshot("bot", kind);
+        terminal.assert_shown("bot", kind);
     }
 }
 
@@ -57,7 +57,7 @@ fn a_bot_says_its_version() {
         "lastnim audit bot alice --bot-version 1.4 records.json",
         "lastnim audit field --bot-version 1.4",
     ];
-    terminal.run_all(&lines).is_snapshot("bot", "version");
+    terminal.run_all(&lines).assert_shown("bot", "version");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn unknown_house_bots_are_named() {
         "lastnim bot run random --token x --seed x",
         "lastnim bot run random --token x --server nowhere",
     ];
-    is_shown("bot", "errors", &lines);
+    assert_all_shown("bot", "errors", &lines);
 }
 
 #[test]
@@ -95,5 +95,5 @@ fn tournaments_that_a_bot_cannot_join() {
         "lastnim bot run greedy --tournament x > said",
         "lastnim bot run random --tournament $NOBODY > said",
     ];
-    terminal.run_all(&lines).is_snapshot("bot", "refused");
+    terminal.run_all(&lines).assert_shown("bot", "refused");
 }

@@ -25,17 +25,17 @@ fn with_records() -> Terminal {
 
 #[test]
 fn a_bot_is_audited() {
-    with_records().run("lastnim audit bot poor records.jsonl").is_snapshot("bot_audit", "bot");
+    with_records().run("lastnim audit bot poor records.jsonl").assert_shown("bot_audit", "bot");
     let line = "lastnim audit bot poor --puzzles 2 records.jsonl --json";
-    with_records().run(line).is_snapshot("bot_audit", "bot_json");
-    with_records().run("lastnim audit bot optimal records").is_snapshot("bot_audit", "bot_without_error");
+    with_records().run(line).assert_shown("bot_audit", "bot_json");
+    with_records().run("lastnim audit bot optimal records").assert_shown("bot_audit", "bot_without_error");
 }
 
 #[test]
 fn a_field_is_audited() {
-    with_records().run("lastnim audit field records.jsonl").is_snapshot("bot_audit", "field");
+    with_records().run("lastnim audit field records.jsonl").assert_shown("bot_audit", "field");
     let line = "lastnim audit field --seed 3 --puzzles 1 records.jsonl --json";
-    with_records().run(line).is_snapshot("bot_audit", "field_json");
+    with_records().run(line).assert_shown("bot_audit", "field_json");
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_bot_is_audited_straight_from_the_server() {
     // Intervals depend on random draws seeded with each tournament's id, but the interval of a bot without errors has
     // no width.
     let line = "lastnim audit bot oracle --tournament $THREE --puzzles 0 | grep -e ^oracle -e ^Of -e ^Signed";
-    PLAYED.terminal().run(line).is_snapshot("bot_audit", "of_server");
+    PLAYED.terminal().run(line).assert_shown("bot_audit", "of_server");
 }
 
 #[test]
@@ -64,5 +64,5 @@ fn records_that_do_not_count_are_named() {
         "lastnim audit field --key x records",
         "lastnim audit field --unsigned --key x records",
     ];
-    terminal.run_all(&lines).is_snapshot("bot_audit", "errors");
+    terminal.run_all(&lines).assert_shown("bot_audit", "errors");
 }

@@ -1,6 +1,6 @@
 //! `lastnim oracle declarations`.
 
-use crate::terminal::is_shown;
+use crate::terminal::assert_all_shown;
 
 #[test]
 fn the_best_declarations_are_found() {
@@ -10,7 +10,7 @@ fn the_best_declarations_are_found() {
         "lastnim oracle declarations best --piles 2,7,3 --matrix '2 1 0; 1 2 0; 0 1 2' --seat 0",
         "lastnim oracle declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
     ];
-    is_shown("declarations", "best", &lines);
+    assert_all_shown("declarations", "best", &lines);
 }
 
 #[test]
@@ -20,13 +20,13 @@ fn the_equilibria_are_found() {
         "lastnim oracle declarations equilibria --piles 2,7,3 --matrix '2 1 0; 1 2 0; 0 1 2' --examples 1",
         "lastnim oracle declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
     ];
-    is_shown("declarations", "equilibria", &lines);
+    assert_all_shown("declarations", "equilibria", &lines);
 }
 
 #[test]
 fn undecided_and_invalid_questions() {
     let unsettled = "lastnim oracle declarations equilibria --piles 5,4,11,2,7,6 --players 5 --max-time 0s";
-    is_shown("declarations", "unsettled", &[unsettled, &format!("{unsettled} --json")]);
+    assert_all_shown("declarations", "unsettled", &[unsettled, &format!("{unsettled} --json")]);
     let errors = [
         "lastnim oracle declarations",
         "lastnim oracle declarations worst --piles 3",
@@ -35,5 +35,5 @@ fn undecided_and_invalid_questions() {
         "lastnim oracle declarations equilibria --piles 3 --players 9",
         "lastnim oracle declarations equilibria --piles 3,x --players 3",
     ];
-    is_shown("declarations", "errors", &errors);
+    assert_all_shown("declarations", "errors", &errors);
 }

@@ -1,16 +1,16 @@
 //! `lastnim demo`.
 
-use crate::terminal::{Terminal, is_shown};
+use crate::terminal::{Terminal, assert_all_shown};
 
 #[test]
 fn a_demo_with_a_seed() {
     // The README shows its text output, and has a separate test.
     // The field is in the order in which the bots joined, which varies.
     let line = "lastnim demo --seed 7 --json | sed '/\"field\"/,/]/d'";
-    Terminal::live().run(line).is_snapshot("demo", "json");
+    Terminal::live().run(line).assert_shown("demo", "json");
 }
 
 #[test]
 fn invalid_demo_flags() {
-    is_shown("demo", "errors", &["lastnim demo --seed x", "lastnim demo 3"]);
+    assert_all_shown("demo", "errors", &["lastnim demo --seed x", "lastnim demo 3"]);
 }

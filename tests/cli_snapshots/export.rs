@@ -10,7 +10,7 @@ fn tables_are_exported() {
         for table in ["matches", "seats", "plies", "standings"] {
             terminal.run(&format!("head -n 5 tables/{table}.{form}"));
         }
-        terminal.is_snapshot("export", name);
+        terminal.assert_shown("export", name);
     }
     let lines = [
         "lastnim record tables --format csv --bot loyal --output tables --json",
@@ -19,7 +19,7 @@ fn tables_are_exported() {
         "lastnim record tables --format jsonl --output tables",
         "ls tables",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("export", "choices");
+    PLAYED.terminal().run_all(&lines).assert_shown("export", "choices");
 }
 
 #[test]
@@ -32,5 +32,5 @@ fn tables_that_cannot_be_exported_are_named() {
         "lastnim record tables --format csv --output file",
         "lastnim record tables --format csv --tournament x --output tables",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("export", "errors");
+    PLAYED.terminal().run_all(&lines).assert_shown("export", "errors");
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     server::Server,
-    terminal::{Terminal, is_shown},
+    terminal::{Terminal, assert_all_shown},
 };
 
 /// The file of credentials, in a terminal's folder.
@@ -49,7 +49,7 @@ fn a_login_is_kept() {
         "lastnim logout --server $SERVER --json",
     ];
     terminal.set("SERVER", server.address());
-    terminal.run_all(&lines).is_snapshot("login", "kept");
+    terminal.run_all(&lines).assert_shown("login", "kept");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_bot_plays_with_a_kept_token() {
         "lastnim login --token-file alice.token",
         "lastnim bot run greedy --tournament $ID > said",
     ];
-    terminal.run_all(&lines).is_snapshot("login", "bot");
+    terminal.run_all(&lines).assert_shown("login", "bot");
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn credentials_that_cannot_be_used_are_named() {
         "rm $FILE; mkdir $FILE; lastnim bot list",
         "HOME= lastnim login --token-file admin.token",
     ];
-    terminal.run_all(&lines).is_snapshot("login", "broken");
+    terminal.run_all(&lines).assert_shown("login", "broken");
 }
 
 #[test]
@@ -103,6 +103,6 @@ fn malformed_tokens_are_named() {
         "unset LASTNIM_ADMIN_TOKEN; echo short > short; lastnim serve --admin-token-file short",
         "ls .config",
     ];
-    terminal.run_all(&lines).is_snapshot("login", "tokens");
-    is_shown("login", "offline", &["lastnim login --server 127.0.0.1:1 --token x", "lastnim logout"]);
+    terminal.run_all(&lines).assert_shown("login", "tokens");
+    assert_all_shown("login", "offline", &["lastnim login --server 127.0.0.1:1 --token x", "lastnim logout"]);
 }

@@ -15,7 +15,7 @@ fn a_manifest_and_its_records() {
         "lastnim tournament manifest $OPEN > open.manifest",
         "lastnim record verify open.manifest --records records",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("manifest", "whole");
+    PLAYED.terminal().run_all(&lines).assert_shown("manifest", "whole");
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn manifests_of_every_format_follow_from_the_records() {
         terminal
             .run(&format!("lastnim record verify {id}.manifest --records {id} --key $(lastnim record key)"));
     }
-    terminal.is_snapshot("manifest", "formats");
+    terminal.assert_shown("manifest", "formats");
 }
 
 #[test]
@@ -51,5 +51,5 @@ fn faults_of_manifests_are_named() {
         "lastnim tournament manifest 01890a5d-ac96-774b-bcce-b302099a8057",
         "lastnim tournament manifest $CUP --output no-such-folder/cup.manifest",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("manifest", "flaws");
+    PLAYED.terminal().run_all(&lines).assert_shown("manifest", "flaws");
 }

@@ -5,14 +5,14 @@ use crate::server::{PATIENT, PLAYED, Server};
 #[test]
 fn matches_are_shown() {
     let lines = ["lastnim match show $MATCH", "lastnim match show $MATCH --json"];
-    PLAYED.terminal().run_all(&lines).is_snapshot("matches", "show");
+    PLAYED.terminal().run_all(&lines).assert_shown("matches", "show");
     let lines = [
         "lastnim match watch $MATCH",
         "lastnim match watch $MATCH --json",
         "lastnim match watch $DECLARED | cut -c 13- | grep declared | sort",
         "lastnim match watch $DECLARED --json | cut -d , -f 2- | grep declared | sort",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("matches", "watch");
+    PLAYED.terminal().run_all(&lines).assert_shown("matches", "watch");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn matches_are_listed() {
         "lastnim match list --limit 0",
         "lastnim match list --page-token x",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("matches", "list");
+    PLAYED.terminal().run_all(&lines).assert_shown("matches", "list");
 }
 
 #[test]
@@ -53,9 +53,9 @@ fn exhibitions_are_created_and_followed() {
     terminal.run("lastnim match create --bots absent,greedy --piles 3 --json");
     let create = "lastnim match create --bots absent,greedy --piles 2,2 --clock 4s --alliance standard";
     terminal.run(&format!("ID=$({create}) && lastnim match watch $ID && lastnim match show $ID"));
-    terminal.is_snapshot("matches", "create");
+    terminal.assert_shown("matches", "create");
     let lines = ["lastnim match list", "lastnim match list --bot absent --json"];
-    server.terminal().run_all(&lines).is_snapshot("matches", "list_of_exhibitions");
+    server.terminal().run_all(&lines).assert_shown("matches", "list_of_exhibitions");
 }
 
 #[test]
@@ -83,5 +83,5 @@ fn exhibitions_that_are_refused() {
     for settings in refused {
         terminal.run(&format!("lastnim match create {settings}"));
     }
-    terminal.is_snapshot("matches", "refused");
+    terminal.assert_shown("matches", "refused");
 }

@@ -1,6 +1,6 @@
 //! House bots that the server hosts, and practice against them.
 
-use crate::{server::Server, terminal::is_shown};
+use crate::{server::Server, terminal::assert_all_shown};
 
 #[test]
 fn a_bot_practises() {
@@ -20,7 +20,7 @@ fn a_bot_practises() {
         "lastnim match create --bots oracle,me --piles 3 --token-file alice.token | wc -l",
         "lastnim match list --bot alice --limit 1 --csv | cut -d , -f 2-",
     ];
-    terminal.run_all(&lines).is_snapshot("practice", "practice");
+    terminal.run_all(&lines).assert_shown("practice", "practice");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn invalid_practice_is_refused() {
         "lastnim bot remove easy",
         "lastnim bot run greedy --practice --against bob --token-file alice.token > said",
     ];
-    terminal.run_all(&lines).is_snapshot("practice", "refused");
+    terminal.run_all(&lines).assert_shown("practice", "refused");
     let bare = Server::start();
     let mut terminal = bare.terminal();
     terminal.quietly("(umask 077; lastnim bot register alice > alice.token)");
@@ -49,7 +49,7 @@ fn invalid_practice_is_refused() {
         "lastnim bot run greedy --practice --token-file alice.token > said",
         "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token",
     ];
-    terminal.run_all(&lines).is_snapshot("practice", "bare");
+    terminal.run_all(&lines).assert_shown("practice", "bare");
 }
 
 #[test]
@@ -65,5 +65,5 @@ fn unknown_house_bots_are_named() {
         "lastnim bot run greedy --token x --practice --rounds 0",
         "lastnim bot run greedy --token x --practice --piles x",
     ];
-    is_shown("practice", "errors", &lines);
+    assert_all_shown("practice", "errors", &lines);
 }

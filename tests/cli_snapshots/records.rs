@@ -12,7 +12,7 @@ fn a_record_is_fetched() {
         "lastnim record get $MATCH --format text --pretty",
         "lastnim record get $MATCH --output no/such/folder/record.json",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("records", "get");
+    PLAYED.terminal().run_all(&lines).assert_shown("records", "get");
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn records_are_listed_and_exported() {
         "lastnim record list --tournament $OPEN",
         "lastnim record list --limit 0",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("records", "list");
+    PLAYED.terminal().run_all(&lines).assert_shown("records", "list");
     let lines = [
         "lastnim record export --tournament $CUP --dir records",
         "rm records/$DECLARED.json",
@@ -37,12 +37,12 @@ fn records_are_listed_and_exported() {
         "lastnim record export --dir file",
         "lastnim record export",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("records", "export");
+    PLAYED.terminal().run_all(&lines).assert_shown("records", "export");
 }
 
 #[test]
 fn the_key_is_printed() {
     let lines =
         ["lastnim record key", "lastnim record key --json", "LASTNIM_ADMIN_TOKEN= lastnim record key"];
-    PLAYED.terminal().run_all(&lines).is_snapshot("records", "key");
+    PLAYED.terminal().run_all(&lines).assert_shown("records", "key");
 }

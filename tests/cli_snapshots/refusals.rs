@@ -2,7 +2,7 @@
 
 use crate::{
     server::{PLAYED, Server},
-    terminal::is_shown,
+    terminal::assert_all_shown,
 };
 
 /// An id that does not exist.
@@ -19,7 +19,7 @@ fn a_server_that_cannot_be_reached() {
         "LASTNIM_SERVER=nowhere lastnim match list",
         "lastnim record key --server 127.0.0.1:1 --json",
     ];
-    is_shown("refusals", "unreachable", &lines);
+    assert_all_shown("refusals", "unreachable", &lines);
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn authorities_that_cannot_be_used() {
         "lastnim record key --server https://127.0.0.1:1 --ca /dev/null",
         "lastnim record key --server 127.0.0.1:1 --ca no-such-file",
     ];
-    is_shown("refusals", "authorities", &lines);
+    assert_all_shown("refusals", "authorities", &lines);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn insufficient_tokens() {
         "lastnim bot run greedy --token wrong",
         "lastnim bot run greedy --token $LASTNIM_ADMIN_TOKEN",
     ];
-    terminal.run_all(&lines).is_snapshot("refusals", "tokens");
+    terminal.run_all(&lines).assert_shown("refusals", "tokens");
 }
 
 #[test]
@@ -83,5 +83,5 @@ fn unknown_ids_and_names() {
         "lastnim audit bot nobody",
         "lastnim audit bot greedy --tournament $NOBODY",
     ];
-    terminal.run_all(&lines).is_snapshot("refusals", "unknown");
+    terminal.run_all(&lines).assert_shown("refusals", "unknown");
 }

@@ -9,12 +9,12 @@ fn a_record_is_replayed() {
         "lastnim record replay record.pretty.json --from 1 --to 1",
         "yes '' | lastnim record replay record.json --step --ply 2",
     ];
-    with_record().run_all(&text).is_snapshot("replay", "text");
+    with_record().run_all(&text).assert_shown("replay", "text");
     let json = [
         "lastnim record replay record.json --json",
         "lastnim record replay --ply 1 --json - < record.pretty.json",
     ];
-    with_record().run_all(&json).is_snapshot("replay", "json");
+    with_record().run_all(&json).assert_shown("replay", "json");
 }
 
 #[test]
@@ -30,5 +30,5 @@ fn records_that_cannot_be_replayed_are_named() {
         "echo nonsense | lastnim record replay -",
         "cat record.json record.json | lastnim record replay -",
     ];
-    with_record().run_all(&lines).is_snapshot("replay", "errors");
+    with_record().run_all(&lines).assert_shown("replay", "errors");
 }

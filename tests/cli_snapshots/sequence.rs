@@ -1,6 +1,6 @@
 //! `lastnim oracle sequence`.
 
-use crate::terminal::is_shown;
+use crate::terminal::assert_all_shown;
 
 #[test]
 fn values_and_their_period_are_listed() {
@@ -18,7 +18,7 @@ fn values_and_their_period_are_listed() {
         "lastnim oracle sequence --game kayles --to 250 | tail -n 7",
         "lastnim oracle sequence --game kayles --to 100000 --csv 2>&1 | tail -n 6",
     ];
-    is_shown("sequence", "listed", &lines);
+    assert_all_shown("sequence", "listed", &lines);
 }
 
 #[test]
@@ -39,5 +39,5 @@ fn games_without_a_sequence_are_named() {
         "lastnim oracle sequence --game fibonacci-nim --to 50 --max-states 100",
         "lastnim oracle sequence --game stone-piles --to 100000 --max-time 0s",
     ];
-    is_shown("sequence", "errors", &lines);
+    assert_all_shown("sequence", "errors", &lines);
 }

@@ -2,17 +2,17 @@
 
 use crate::{
     server::{ADMIN, KEY, Ward, read_lines},
-    terminal::{Terminal, is_shown},
+    terminal::{Terminal, assert_all_shown},
 };
 
 #[test]
 fn settings_are_printed() {
-    is_shown("serve", "print_config", &["lastnim serve --print-config"]);
-    is_shown("serve", "print_config_json", &["lastnim serve --print-config --json"]);
+    assert_all_shown("serve", "print_config", &["lastnim serve --print-config"]);
+    assert_all_shown("serve", "print_config_json", &["lastnim serve --print-config --json"]);
     let flags = "--private --open-registration --threads 2 --store postgres://me:secret@host/db --durability match \
                  --trusted-proxy 10.0.0.0/8 --trusted-proxy ::1 --key other.key";
     let line = format!("lastnim serve --print-config {flags} | grep -v -e '^# .* ' -e _ms -e _bytes -e '^$'");
-    is_shown("serve", "print_config_of_flags", &[&line]);
+    assert_all_shown("serve", "print_config_of_flags", &[&line]);
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn files_of_settings_are_read() {
         "lastnim serve --config wrong.toml --json",
         "lastnim serve --config no-such-file",
     ]);
-    terminal.is_snapshot("serve", "config_file");
+    terminal.assert_shown("serve", "config_file");
 }
 
 /// Starts a server with a command line, shows the line with the first output, and stops the server.
@@ -52,7 +52,7 @@ fn a_server_prints_its_address() {
     show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --json", 1);
     terminal.unset("LASTNIM_ADMIN_TOKEN");
     show_opening(&mut terminal, "lastnim serve --listen 127.0.0.1:0 --json", 1);
-    terminal.is_snapshot("serve", "opening");
+    terminal.assert_shown("serve", "opening");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn flags_that_are_refused() {
         "LASTNIM_LOG=lastnim=loud lastnim serve",
         "lastnim serve --log-format xml",
     ];
-    is_shown("serve", "refused_flags", &lines);
+    assert_all_shown("serve", "refused_flags", &lines);
 }
 
 #[test]
@@ -109,5 +109,5 @@ fn stores_keys_and_addresses_that_cannot_be_used() {
         "lastnim serve --listen 127.0.0.1:0 --store sqlite:other.db --key no/such/folder/lastnim.key",
         "lastnim serve --listen 127.0.0.1:0 --store postgres://nobody@127.0.0.1:1/nothing",
     ]);
-    terminal.is_snapshot("serve", "unusable");
+    terminal.assert_shown("serve", "unusable");
 }

@@ -1,6 +1,6 @@
 //! `lastnim oracle solve`, of Last Nim itself.
 
-use crate::terminal::is_shown;
+use crate::terminal::assert_all_shown;
 
 #[test]
 fn positions_are_solved() {
@@ -12,14 +12,18 @@ fn positions_are_solved() {
         "lastnim oracle solve --piles 1 --players 2",
         "lastnim oracle solve --piles 0 --players 3 --first 1",
     ];
-    is_shown("solve", "text", &text);
-    is_shown("solve", "erratum_of_the_paper", &["lastnim oracle solve --piles 1,2,3 --players 3 --first 1"]);
+    assert_all_shown("solve", "text", &text);
+    assert_all_shown(
+        "solve",
+        "erratum_of_the_paper",
+        &["lastnim oracle solve --piles 1,2,3 --players 3 --first 1"],
+    );
     let json = [
         "lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
         "lastnim oracle solve --piles 9223372036854775807,7 --matrix standard --players 5 --json",
         "lastnim oracle solve --piles 0 --players 3 --json",
     ];
-    is_shown("solve", "json", &json);
+    assert_all_shown("solve", "json", &json);
 }
 
 #[test]
@@ -30,7 +34,7 @@ fn solutions_are_explained() {
         "lastnim oracle solve --piles 0 --players 3 --explain",
         "lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --explain --json",
     ];
-    is_shown("solve", "explained", &lines);
+    assert_all_shown("solve", "explained", &lines);
 }
 
 #[test]
@@ -43,7 +47,7 @@ fn the_safety_of_the_winner_is_assessed() {
         "lastnim oracle solve --piles 0 --players 3 --robust --error-rate 1",
         "lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --robust --error-rate 0.25 --json",
     ];
-    is_shown("solve", "robust", &lines);
+    assert_all_shown("solve", "robust", &lines);
     let refused = [
         "lastnim oracle solve --piles 3,4 --players 3 --robust --error-rate 5%",
         "lastnim oracle solve --piles 3,4 --players 3 --robust --max-coalition 0",
@@ -52,7 +56,7 @@ fn the_safety_of_the_winner_is_assessed() {
         "lastnim oracle solve --piles 3,4 --players 3 --robust --max-states 5",
         "lastnim oracle solve --game nim --piles 3,4 --players 3 --robust",
     ];
-    is_shown("solve", "robust_refused", &refused);
+    assert_all_shown("solve", "robust_refused", &refused);
 }
 
 #[test]
@@ -63,7 +67,7 @@ fn a_batch_is_answered_line_by_line() {
   '{\"piles\":[-1],\"players\":2}' '{\"piles\":[3],\"players\":2,\"first\":2}' '{\"piles\":[3,' \\
   '{\"piles\":[3],\"players\":2,\"ending\":\"misere\"}' '{\"piles\":[3],\"players\":2,\"game\":\"kayle\"}' \\
   | lastnim oracle solve --batch";
-    is_shown("solve", "batch", &[batch]);
+    assert_all_shown("solve", "batch", &[batch]);
 }
 
 #[test]
@@ -88,5 +92,5 @@ fn positions_that_cannot_be_solved_are_named() {
         "lastnim oracle solve --piles 3 --set 1 --players 2",
         "lastnim oracle solve --piles 3 --players 2 --max-time 3s",
     ];
-    is_shown("solve", "errors", &lines);
+    assert_all_shown("solve", "errors", &lines);
 }

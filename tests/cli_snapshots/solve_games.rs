@@ -1,8 +1,8 @@
 //! `lastnim oracle solve --game`: the other games.
 
-use crate::terminal::is_shown;
+use crate::terminal::assert_all_shown;
 
-/// A position of every game.
+/// One position of each game.
 const GAMES: [&str; 11] = [
     "last-nim --piles 2,3",
     "nim --piles 3,2,1",
@@ -26,7 +26,7 @@ fn every_game_is_solved() {
         ("json", "--players 2 --ending last-mover-wins --json"),
     ] {
         let lines = GAMES.map(|game| format!("lastnim oracle solve --game {game} {more}"));
-        is_shown("solve_games", name, &lines.each_ref().map(String::as_str));
+        assert_all_shown("solve_games", name, &lines.each_ref().map(String::as_str));
     }
 }
 
@@ -41,7 +41,7 @@ fn the_default_ending_of_each_game_is_printed() {
         "lastnim oracle solve --game end-nim --piles 2,1,2 --players 2",
         "echo '{\"game\":\"take-away\",\"max\":3,\"piles\":[4],\"players\":2}' | lastnim oracle solve --batch",
     ];
-    is_shown("solve_games", "endings", &lines);
+    assert_all_shown("solve_games", "endings", &lines);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_grundy_value_is_shown_step_by_step() {
         "lastnim oracle solve --game take-away --set 1,3,4 --piles 5,7 --players 2 --explain --ending to-move-wins",
         "lastnim oracle solve --game kayles --piles 3,1 --players 2 --explain --json",
     ];
-    is_shown("solve_games", "grundy_steps", &lines);
+    assert_all_shown("solve_games", "grundy_steps", &lines);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn invalid_games_are_named() {
         "lastnim oracle solve --game graph-nim --edges 0-1:1 --players 2",
         "lastnim oracle solve --game last-nim --piles 3 --players 2 --max-states 9",
     ];
-    is_shown("solve_games", "errors", &lines);
+    assert_all_shown("solve_games", "errors", &lines);
 }
 
 #[test]
@@ -90,5 +90,5 @@ fn a_reached_limit_is_named() {
         "lastnim oracle solve --game kayles --piles 30 --players 2 --ending last-mover-wins --max-states 5",
         "echo '{\"piles\":[9,9,9],\"players\":3,\"game\":\"nim\"}' | lastnim oracle solve --batch --max-states 100",
     ];
-    is_shown("solve_games", "limits", &lines);
+    assert_all_shown("solve_games", "limits", &lines);
 }

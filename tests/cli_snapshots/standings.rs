@@ -16,11 +16,11 @@ fn standings_of_every_format() {
         let standings = format!("lastnim tournament standings ${id}");
         let lines =
             ["", " --cross-table", " --cross-table --csv", " --json"].map(|form| standings.clone() + form);
-        PLAYED.terminal().run_all(&lines.each_ref().map(String::as_str)).is_snapshot("standings", name);
+        PLAYED.terminal().run_all(&lines.each_ref().map(String::as_str)).assert_shown("standings", name);
     }
     let lines =
         ["lastnim tournament standings $OPEN", "lastnim tournament standings $OPEN --cross-table --json"];
-    PLAYED.terminal().run_all(&lines).is_snapshot("standings", "not_begun");
+    PLAYED.terminal().run_all(&lines).assert_shown("standings", "not_begun");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn standings_from_records() {
         "rm records/$DECLARED.json",
         "lastnim record standings --settings cup.json records",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("standings", "from_records");
+    PLAYED.terminal().run_all(&lines).assert_shown("standings", "from_records");
 }
 
 #[test]
@@ -58,5 +58,5 @@ fn records_without_standings_are_named() {
         "lastnim record standings --settings other.json record.json",
         "lastnim record standings --settings cup.json . --key x",
     ];
-    terminal.run_all(&lines).is_snapshot("standings", "errors");
+    terminal.run_all(&lines).assert_shown("standings", "errors");
 }

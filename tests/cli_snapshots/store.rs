@@ -2,7 +2,7 @@
 
 use crate::{
     server::{KEY, Ward, read_lines},
-    terminal::{Terminal, is_shown},
+    terminal::{Terminal, assert_all_shown},
 };
 
 #[test]
@@ -30,7 +30,7 @@ fn a_store_is_measured_checked_and_backed_up() {
         "lastnim store backup copy-of-text.db --store sqlite:text; ls copy-of-text.db",
         "ls -a | grep part",
     ]);
-    terminal.is_snapshot("store", "store");
+    terminal.assert_shown("store", "store");
 }
 
 #[test]
@@ -50,5 +50,5 @@ fn invalid_stores_are_refused() {
         "lastnim store prune --keep 5",
         "lastnim store prune --older-than 30 --store memory",
     ];
-    is_shown("store", "refused", &lines);
+    assert_all_shown("store", "refused", &lines);
 }

@@ -146,7 +146,7 @@ impl Terminal {
     }
 
     /// Asserts that everything shown equals the snapshot of this name in the folder of a module.
-    pub fn is_snapshot(&self, folder: &str, name: &str) {
+    pub fn assert_shown(&self, folder: &str, name: &str) {
         let mut ids = SeenIds::default();
         let parts = self.shown.iter().map(|(line, output)| self.part(line, output, &mut ids));
         let shown = parts.collect::<Vec<_>>().join("\n");
@@ -174,6 +174,6 @@ impl Terminal {
 }
 
 /// Asserts that the output of lines without a server equals the snapshot.
-pub fn is_shown(folder: &str, name: &str, lines: &[&str]) {
-    Terminal::offline().run_all(lines).is_snapshot(folder, name);
+pub fn assert_all_shown(folder: &str, name: &str, lines: &[&str]) {
+    Terminal::offline().run_all(lines).assert_shown(folder, name);
 }

@@ -26,13 +26,13 @@ fn tournaments_are_created_with_every_setting() {
                 "ID=$(lastnim tournament create {settings}) && lastnim tournament show $ID{form}"
             ));
         }
-        terminal.is_snapshot("tournament", name);
+        terminal.assert_shown("tournament", name);
     }
     let lines = [
         "lastnim tournament create --seats 2 --piles 3",
         "lastnim tournament create --seats 2 --piles 3 --json",
     ];
-    server.terminal().run_all(&lines).is_snapshot("tournament", "create");
+    server.terminal().run_all(&lines).assert_shown("tournament", "create");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn settings_that_are_refused() {
     for settings in refused {
         terminal.run(&format!("lastnim tournament create {settings}"));
     }
-    terminal.is_snapshot("tournament", "refused_settings");
+    terminal.assert_shown("tournament", "refused_settings");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn bots_join_and_leave() {
         "lastnim tournament start $ID",
         "lastnim tournament show $ID",
     ];
-    terminal.run_all(&lines).is_snapshot("tournament", "joining");
+    terminal.run_all(&lines).assert_shown("tournament", "joining");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn tournaments_are_shown_and_watched() {
         ("CANCELLED", "show_cancelled"),
     ] {
         let lines = ["", " --json"].map(|form| format!("lastnim tournament show ${id}{form}"));
-        PLAYED.terminal().run_all(&lines.each_ref().map(String::as_str)).is_snapshot("tournament", name);
+        PLAYED.terminal().run_all(&lines.each_ref().map(String::as_str)).assert_shown("tournament", name);
     }
     let lines = [
         "lastnim tournament watch $CUP",
@@ -145,7 +145,7 @@ fn tournaments_are_shown_and_watched() {
         "lastnim tournament watch $KNOCKOUT --json",
         "lastnim tournament watch $CANCELLED",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("tournament", "watch");
+    PLAYED.terminal().run_all(&lines).assert_shown("tournament", "watch");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_bot_that_does_not_come_is_suspended() {
     }
     terminal.quietly("lastnim tournament start $ID");
     let lines = ["lastnim tournament watch $ID", "lastnim tournament show $ID --json"];
-    terminal.run_all(&lines).is_snapshot("tournament", "suspended");
+    terminal.run_all(&lines).assert_shown("tournament", "suspended");
 }
 
 #[test]
@@ -181,5 +181,5 @@ fn tournaments_are_listed() {
         "lastnim tournament list --state over",
         "lastnim tournament list --page-token x",
     ];
-    PLAYED.terminal().run_all(&lines).is_snapshot("tournament", "list");
+    PLAYED.terminal().run_all(&lines).assert_shown("tournament", "list");
 }

@@ -26,7 +26,7 @@ fn a_tournament_is_run_from_its_file() {
         "sed -i 's/seed = 3/seed = 4/' cup.toml",
         "lastnim tournament run cup.toml",
     ];
-    with_cup().run_all(&lines).is_snapshot("tournament_run", "run");
+    with_cup().run_all(&lines).assert_shown("tournament_run", "run");
 }
 
 #[test]
@@ -41,5 +41,5 @@ fn runs_that_are_refused() {
         "rm -r cup.run; mkdir cup.run; touch cup.run/lastnim.db",
         "lastnim tournament run cup.toml",
     ];
-    with_cup().run_all(&lines).is_snapshot("tournament_run", "errors");
+    with_cup().run_all(&lines).assert_shown("tournament_run", "errors");
 }

@@ -1,6 +1,6 @@
 //! `lastnim oracle tree`.
 
-use crate::terminal::is_shown;
+use crate::terminal::assert_all_shown;
 
 #[test]
 fn play_is_drawn() {
@@ -10,29 +10,29 @@ fn play_is_drawn() {
         "lastnim oracle tree --piles 300,2 --players 2 --depth 1",
         "lastnim oracle tree --piles 0 --players 2",
     ];
-    is_shown("tree", "text", &trees);
+    assert_all_shown("tree", "text", &trees);
     let graphs = [
         "lastnim oracle tree --piles 1,2 --players 2 --graph",
         "lastnim oracle tree --piles 3,4,5 --players 3 --graph --depth 1",
     ];
-    is_shown("tree", "graph", &graphs);
+    assert_all_shown("tree", "graph", &graphs);
     let json = [
         "lastnim oracle tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --format json",
         "lastnim oracle tree --piles 300,2 --players 2 --depth 1 --format json",
         "lastnim oracle tree --piles 1,2 --players 2 --graph --format json --ending last-mover-wins",
     ];
-    is_shown("tree", "json", &json);
+    assert_all_shown("tree", "json", &json);
     let dot = [
         "lastnim oracle tree --piles 2,2 --players 2 --format dot",
         "lastnim oracle tree --piles 2,2 --players 2 --graph --depth 1 --format dot",
     ];
-    is_shown("tree", "dot", &dot);
+    assert_all_shown("tree", "dot", &dot);
     let svg = [
         "lastnim oracle tree --piles 1,2 --players 2 --format svg",
         "lastnim oracle tree --piles 1,2 --players 2 --graph --format svg --output graph.svg",
         "cat graph.svg",
     ];
-    is_shown("tree", "svg", &svg);
+    assert_all_shown("tree", "svg", &svg);
 }
 
 #[test]
@@ -47,5 +47,5 @@ fn trees_that_cannot_be_drawn_are_named() {
         "lastnim oracle tree --piles 300,300 --players 3",
         "lastnim oracle tree --piles 3 --players 2 --output no/such/folder/tree.svg",
     ];
-    is_shown("tree", "errors", &lines);
+    assert_all_shown("tree", "errors", &lines);
 }

@@ -16,7 +16,7 @@ async fn the_first_call_on_a_locked_database_is_answered() {
     outage::registering_is_refused(&stage, "anna").await;
     sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
     other.close().await.unwrap();
-    // The answer said that it may still be carried out, and it is.
+    // The refusal said that the registration may still go through; it does.
     stage.start.wait_for_log("play continues", 1).await;
     assert_eq!(stage.organiser.bot("anna").await.name, "anna");
     server.stop();

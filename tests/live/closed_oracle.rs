@@ -117,7 +117,7 @@ struct Stage {
 }
 
 impl Stage {
-    async fn set() -> Self {
+    async fn start() -> Self {
         let config = Config { house: vec!["oracle".parse().unwrap()], ..Config::default() };
         let host = Host::with(config).await;
         let [alice, bob, carol] = host.register_all(["alice", "bob", "carol"]).await;
@@ -159,7 +159,7 @@ impl Stage {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
-    let stage = Stage::set().await;
+    let stage = Stage::start().await;
     let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
     stage.is_open().await;
     let calls = oracle_calls();
@@ -199,7 +199,7 @@ async fn a_running_tournament_closes_every_oracle_call_to_its_bots() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn audits_and_practice_are_closed_too() {
-    let stage = Stage::set().await;
+    let stage = Stage::start().await;
     let (mut alice, mut bob) = (stage.session(&stage.alice).await, stage.session(&stage.bob).await);
     let id = stage.host.create_tournament(closed(), &["alice", "bob"]).await;
     stage.alice.practise("alice").await.expect("the tournament has not started");
@@ -263,7 +263,7 @@ async fn audits_and_practice_are_closed_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_open_batch_ends_when_the_tournament_begins() {
-    let stage = Stage::set().await;
+    let stage = Stage::start().await;
     let (asks, requests) = mpsc::channel(1);
     let request = stage.alice.request(ReceiverStream::new(requests));
     let mut oracle = OracleServiceClient::new(stage.host.channel.clone());
@@ -285,7 +285,7 @@ async fn an_open_batch_ends_when_the_tournament_begins() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leaving_a_ladder_opens_the_oracle_after_the_round() {
-    let stage = Stage::set().await;
+    let stage = Stage::start().await;
     let ladder = Format::Ladder(pb::LadderFormat::default());
     let settings = pb::TournamentSettings { format: Some(ladder), concurrency: 2, ..closed() };
     let id = stage.host.create_tournament(settings, &["alice", "bob"]).await;

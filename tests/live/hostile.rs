@@ -130,7 +130,7 @@ async fn each_misbehaviour_is_isolated_and_recorded() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn combined_misbehaviours_are_isolated() {
-    // In one of some hundred tournaments it loses no seat, as its random actions depend on timing.
+    // In one of a few hundred tournaments it loses no seat, as its random actions depend on timing.
     let mut tournaments = JoinSet::new();
     for seed in 97..100 {
         tournaments.spawn(hostile_tournament(&Misbehaviour::ALL, seed));

@@ -377,7 +377,7 @@ async fn links_of_other_sites_do_not_lose_games() {
     }
     guest.browser.added.clear();
     assert_eq!(guest.browser.cookie("lastnim_guest"), Some(before.as_str()));
-    // A form of another site does nothing, with or without headers.
+    // A form on another site does nothing, with or without headers.
     let form = guest.browser.get(&guest.address).await;
     let body = form_body(&[("form_token", form_token(&form)), ("ply", "0"), ("take", "1")]);
     for headers in ["", "Origin: http://evil.example\r\n", "Sec-Fetch-Site: cross-site\r\n"] {

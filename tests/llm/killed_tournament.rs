@@ -33,7 +33,7 @@ const CONCURRENCY: u64 = 8;
 /// The tokens that `completion` and `finished` charge.
 const USUAL_BILL: u64 = 120;
 
-/// The endpoint's log for a model.
+/// What the endpoint counted for one model: calls, billed tokens, and failures by class.
 #[derive(Debug, Default)]
 struct Played {
     calls: u64,

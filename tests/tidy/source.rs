@@ -114,7 +114,7 @@ fn heads(path: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the first name of a path.
+/// Returns the first segment of a path.
 fn head(path: &str) -> Option<String> {
     let name: String = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
     (!name.is_empty()).then_some(name)

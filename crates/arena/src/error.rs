@@ -115,7 +115,7 @@ pub enum ArenaError {
         "a cross-table of {bots} bots and {matches} matches: the limits are {max_bots} bots and {max_matches} matches"
     )]
     CrossTable {
-        /// The bots of the field.
+        /// Number of bots in the field.
         bots: usize,
         /// The finished matches.
         matches: u64,

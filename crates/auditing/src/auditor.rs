@@ -79,7 +79,7 @@ struct BotTally {
 struct OpenGroup {
     group: MatchGroup,
     figures: BTreeMap<usize, FigureSums>,
-    /// By mover and its exchangeable opponents, in the order of names.
+    /// The favours of the mover's errors to each opponent's place, by mover and its exchangeable opponents, ordered by name.
     places: BTreeMap<(usize, Vec<usize>), Vec<FavourSums>>,
     /// By mover and its opponents, in the order of names: the ranks that it declared for their places.
     declared: BTreeMap<(usize, Vec<usize>), Vec<RankSums>>,

@@ -46,7 +46,7 @@ pub enum RecordMisfit {
     #[error("the position differs from that in the set: {0} differ")]
     Position(&'static str),
     /// The terms differ.
-    #[error("the match had other terms than the card says: {0}")]
+    #[error("the match was not played on the card's terms: {0}")]
     Terms(&'static str),
     /// It belongs to a tournament.
     #[error("the match belongs to a tournament")]
@@ -147,9 +147,9 @@ fn check_setup(item: &SetItem, record: &Record, clock: &Clock) -> Result<(), Rec
     }
     let terms = terms_of_items(clock);
     let differs = [
-        (setup.terms.clock != terms.clock, "another clock"),
-        (setup.terms.strikes != terms.strikes, "another number of strikes"),
-        (setup.terms.max_plies != terms.max_plies, "another number of plies"),
+        (setup.terms.clock != terms.clock, "a different clock"),
+        (setup.terms.strikes != terms.strikes, "a different number of strikes"),
+        (setup.terms.max_plies != terms.max_plies, "a different number of plies"),
     ];
     if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
         return Err(RecordMisfit::Terms(what));

@@ -51,7 +51,7 @@ impl PositionDraw {
     /// # Panics
     /// If the kind has no numbers of seats, or fails its [check](DrawnKind::check).
     pub fn new(kind: DrawnKind, seed: u64) -> Self {
-        assert!(!kind.seats.is_empty(), "expected a number of seats");
+        assert!(!kind.seats.is_empty(), "expected at least one number of seats");
         Self { kind, seed }
     }
 

@@ -120,7 +120,7 @@ impl Access {
         match self.require_token(request)? {
             Principal::Admin => Ok(()),
             Principal::Bot(_) | Principal::Viewer => {
-                Err(permission_denied_status("this call needs the role admin"))
+                Err(permission_denied_status("this call needs the admin role"))
             }
         }
     }
@@ -129,7 +129,7 @@ impl Access {
     pub fn require_overseer<T>(&self, request: &Request<T>) -> Result<(), Status> {
         match self.require_token(request)? {
             Principal::Admin | Principal::Viewer => Ok(()),
-            Principal::Bot(_) => Err(permission_denied_status("this call needs the role admin or viewer")),
+            Principal::Bot(_) => Err(permission_denied_status("this call needs the admin or viewer role")),
         }
     }
 
@@ -149,7 +149,7 @@ impl Access {
             Principal::Admin => Ok(None),
             Principal::Bot(bot) => Ok(Some(bot)),
             Principal::Viewer => {
-                Err(permission_denied_status("this call needs the role admin, or the token of a bot"))
+                Err(permission_denied_status("this call needs the admin role, or the token of a bot"))
             }
         }
     }
@@ -185,7 +185,7 @@ impl Access {
             (Principal::Admin, None) => {
                 Err(refusal_status(Code::InvalidArgument, "NO_BOT", "bot: required for an admin"))
             }
-            _ => Err(permission_denied_status("this call needs the bot's own token, or the role admin")),
+            _ => Err(permission_denied_status("this call needs the bot's own token, or the admin role")),
         }
     }
 }

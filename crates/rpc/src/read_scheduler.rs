@@ -111,15 +111,20 @@ impl ReadScheduler {
     /// Admits a caller that waits for a cross-table, up to the limit.
     pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
         let too_many = || {
-            format!("this caller waits for {MAX_CROSS_TABLES_PER_CALLER} cross-tables: wait for one first")
+            format!(
+                "this caller is already waiting for {MAX_CROSS_TABLES_PER_CALLER} cross-tables: wait until one is done"
+            )
         };
         acquire_place(&self.cross_tables, reader, too_many).await
     }
 
     /// Admits a caller that fetches a manifest, up to the limit.
     pub(super) async fn admit_manifest(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
-        let too_many =
-            || format!("this caller fetches {MAX_MANIFESTS_PER_CALLER} manifests: wait for one first");
+        let too_many = || {
+            format!(
+                "this caller is already fetching {MAX_MANIFESTS_PER_CALLER} manifests: wait until one is done"
+            )
+        };
         acquire_place(&self.manifests, reader, too_many).await
     }
 

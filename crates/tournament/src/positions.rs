@@ -116,7 +116,7 @@ impl Positions {
         match self {
             Self::Listed(ListedPositions(piles)) => piles.get(index).cloned(),
             Self::Drawn(drawn) => (index < drawn.count).then(|| drawn.draw_piles(seed, index)),
-            Self::Paper => PAPER.get(index).map(|counters| play_order_piles(counters)),
+            Self::Paper => PAPER.get(index).map(|counters| valid_piles(counters)),
         }
     }
 }
@@ -149,11 +149,11 @@ impl DrawnPositions {
         let mut from = |(low, high): (u64, u64)| low + draw.number_below(high - low + 1);
         let piles = from((self.piles.0 as u64, self.piles.1 as u64));
         let counters: Vec<u64> = (0..piles).map(|_| from(self.counters)).collect();
-        play_order_piles(&counters)
+        valid_piles(&counters)
     }
 }
 
-fn play_order_piles(counters: &[u64]) -> Piles {
+fn valid_piles(counters: &[u64]) -> Piles {
     Piles::parse(counters).expect("the numbers of piles and counters are in bounds")
 }
 

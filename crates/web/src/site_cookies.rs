@@ -5,7 +5,7 @@ use super::forms::{SameSite, SiteCookie};
 /// Signs a browser in; before that, it only protects the form. Sent to all pages, since their content depends on the reader.
 pub(super) static SESSION_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_session", path: "/", same_site: SameSite::Strict };
-/// Identifies a guest. Lax, because over plain http a browser does not tell that it follows a link of another site, and a new cookie would then
+/// Identifies a guest. Lax, because over plain http a browser does not tell that it follows a link on another site, and a new cookie would then
 /// replace this one and lose the guest's games. This is safe: only forms change anything, and their origin is checked.
 pub(super) static PLAY_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_guest", path: "/play", same_site: SameSite::Lax };

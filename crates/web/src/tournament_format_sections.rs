@@ -157,7 +157,7 @@ fn round_section(
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
     let words = format!("The number beside each bot: the matches of its table that it won{decided}.");
-    let cut = is_cut.then_some("Some matches are not shown. The list of matches has all.");
+    let cut = is_cut.then_some("Some matches are not shown; the list of matches has them all.");
     Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
 }
 

@@ -24,7 +24,7 @@ pub struct ShownTournament {
     pub rulings: Rulings,
     /// The interventions, as shown.
     pub events: Vec<pb::TournamentEvent>,
-    /// Whether it is known to have started; otherwise its results decide.
+    /// Whether it is known to have started; otherwise it counts as started if it has results.
     pub has_started: bool,
 }
 

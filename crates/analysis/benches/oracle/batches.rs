@@ -19,7 +19,7 @@ const MAX_COUNTERS: u64 = 9;
 const FEW: u32 = 512;
 /// Positions that come from memory: 80 MB.
 const MANY: u32 = 1_000_000;
-/// Positions for the memoised solver, which is some thousand times slower.
+/// Positions for the memoised solver, which is thousands of times slower.
 const FEWEST: u32 = 16;
 
 const STANDARD: &str = "batch, standard rows";

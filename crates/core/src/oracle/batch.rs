@@ -24,7 +24,7 @@ const POSITIONS_AT_ONCE: usize = 4;
 /// The worth of a sequence of piles is the winner for each seat to move. Together with min(x, n) it determines the
 /// worth after appending a pile of `x` counters (the cap theorem), and one matrix has few different worths. So this is
 /// a finite automaton that reads each pile with one look-up. It is built lazily; that costs about one
-/// [`solve_winners`](super::solve_winners) per few look-ups, so it pays off from some hundred positions on. Its tables
+/// [`solve_winners`](super::solve_winners) per few look-ups, so it pays off from a few hundred positions on. Its tables
 /// have 65,536 places and take 200 to 500 KB. Positions that need more, which takes about ten seats, are solved one by
 /// one.
 ///

@@ -51,7 +51,7 @@ impl Default for ManifestHasher {
 }
 
 impl ManifestHasher {
-    /// Adds bytes: any part of the lines, including newlines.
+    /// Adds the next bytes of the lines, newlines included; they may be split anywhere.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }

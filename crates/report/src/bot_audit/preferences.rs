@@ -31,7 +31,7 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
     let more = (more > 0 || preference.other_rows > 0).then(|| {
         let rows = count_words(more, "more row", "more rows");
         let matches = count_words(preference.other_rows, "match", "matches");
-        format!("{rows} not shown; rows of {matches} are not counted separately.")
+        format!("{rows} not shown; {matches} with rows that are not listed.")
     });
     let rows = Section::with_heading(format!(
         "Preferences at tables of {seats}{of_rows}, by takes that chose between winners: {choices}"

@@ -4,7 +4,7 @@ use crate::checkpoint::{CheckpointError, ensure_valid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// More matches than any tournament has, low enough to count on from there.
+/// More matches than any tournament has, yet low enough that counting past it cannot overflow.
 pub(super) const MAX_NUMBER: u64 = 1 << 62;
 
 /// Ascending numbers, without those that are left out. Stores only those that are out of order.

@@ -19,7 +19,7 @@ pub struct SprtVerdict {
     pub groups: u64,
     /// How much better the candidate was per match, on average over these groups; `None` before the first.
     pub effect: Option<f64>,
-    /// The path of `llr`, at most some hundred points with increasing numbers of groups. The last point is `llr`
+    /// The path of `llr`: at most 129 points, in ascending order of groups. The last point is `llr`
     /// itself. Empty for tests that ended before paths were stored.
     pub path: Vec<CapitalPoint>,
 }

@@ -12,7 +12,7 @@ pub(crate) struct SiteCookie {
     pub name: &'static str,
     /// The path of the pages that receive it.
     pub path: &'static str,
-    /// Whether it is sent when a link of another site is followed.
+    /// Whether it is sent when a link on another site is followed.
     pub same_site: SameSite,
 }
 

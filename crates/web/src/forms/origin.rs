@@ -36,7 +36,7 @@ pub(crate) fn check_origin(head: &Parts, channel: VisitorChannel) -> Result<(), 
     if is_own { Ok(()) } else { Err(FormRefusal::ForeignOrigin(origin, own)) }
 }
 
-/// Returns whether a link of another site opened this page.
+/// Returns whether a link on another site opened this page.
 pub(crate) fn is_opened_by_another_site(headers: &HeaderMap) -> bool {
     let says = |name, word| headers.get(name).is_some_and(|value| value == word);
     says(FETCH_SITE, "cross-site") && says(FETCH_MODE, "navigate")

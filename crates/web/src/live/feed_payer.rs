@@ -28,7 +28,7 @@ impl FeedPayer {
     }
 
     /// Returns whether both belong to the same feed.
-    pub(super) fn is_of_same_feed(&self, other: &Self) -> bool {
+    pub(super) fn is_same_feed_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }

@@ -132,7 +132,7 @@ impl StartedFeed {
 impl Drop for WatcherPlace {
     fn drop(&mut self) {
         let mut running = self.feeds.lock();
-        let Some(feed) = running.get_mut(&self.key).filter(|feed| feed.payer.is_of_same_feed(&self.payer))
+        let Some(feed) = running.get_mut(&self.key).filter(|feed| feed.payer.is_same_feed_as(&self.payer))
         else {
             return;
         };

@@ -10,7 +10,7 @@ use lastnim_report::render::Html;
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderMap, StatusCode};
 
-/// Returns whether a link of another site opened the page without the `SameSite=Strict` cookies for signing in. A request with a token or with one of
+/// Returns whether a link on another site opened the page without the `SameSite=Strict` cookies for signing in. A request with a token or with one of
 /// them needs no second visit; the guest cookie does not sign anyone in.
 pub(crate) fn arrives_without_cookies(headers: &HeaderMap) -> bool {
     let cookies = [&SESSION_COOKIE, &PLAYER_COOKIE];

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// Returns the winner under optimal play, by searching each option of each position once.
 ///
 /// A position is the number of untouched piles, the counters left after them and the seat to move. The recursion is as
-/// deep as the number of counters: use it for at most some thousands.
+/// deep as the number of counters: use it for at most a few thousand.
 pub fn memoised_winner(game: &Game) -> Seat {
     let mut search = MemoisedSearch { game, known: HashMap::new() };
     match game.piles.as_slice().split_last() {

@@ -9,7 +9,7 @@ use lastnim_core::oracle::Budget;
 
 /// The dependence between matches of a duplicate group.
 #[derive(Clone, Copy, PartialEq)]
-enum Group {
+enum GroupDependence {
     /// They are independent.
     Independent,
     /// The winner of the first match wins all: positions decide.
@@ -25,7 +25,7 @@ struct Scenario {
     spread: f64,
     /// About how many times as often the first bot is drawn as the last.
     unevenness: u64,
-    group: Group,
+    group: GroupDependence,
     runs: u64,
 }
 
@@ -63,7 +63,7 @@ impl Scenario {
                 let mut winner = draw_winner(&mut draw, &at_table);
                 for _ in 0..self.seats {
                     results.push(match_of_group(group, &bots, winner));
-                    if self.group == Group::Independent {
+                    if self.group == GroupDependence::Independent {
                         winner = draw_winner(&mut draw, &at_table);
                     }
                 }
@@ -93,7 +93,7 @@ const EVEN: Scenario = Scenario {
     groups: 30,
     spread: 1.0,
     unevenness: 1,
-    group: Group::Independent,
+    group: GroupDependence::Independent,
     runs: 150,
 };
 
@@ -119,7 +119,7 @@ fn three_seats_and_few_groups() {
 
 #[test]
 fn three_seats_and_dependent_groups() {
-    Scenario { groups: 60, runs: 120, group: Group::Alike, ..EVEN }.check();
+    Scenario { groups: 60, runs: 120, group: GroupDependence::Alike, ..EVEN }.check();
 }
 
 #[test]
