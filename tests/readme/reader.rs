@@ -11,7 +11,7 @@ use std::{
     io::{BufRead as _, BufReader},
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{self, Child, ChildStdout, Command, Stdio},
     sync::mpsc,
     thread,
     time::Duration,
@@ -74,17 +74,21 @@ pub struct Reader {
     _runtime: Runtime,
 }
 
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.server = None;
+        // What a failed test leaves is worth a look.
+        if !thread::panicking() {
+            fs::remove_dir_all(&self.home).unwrap();
+        }
+    }
+}
+
 impl Reader {
     pub fn in_empty_folder(page: &Page, track: Track) -> Self {
-        let temporary = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let home = temporary.join(format!("reader-{}-{track:?}", page.name));
-        match fs::remove_dir_all(&home) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                panic!("{}: {error}", home.display())
-            }
-            _ => {}
-        }
-        fs::create_dir_all(&home).unwrap();
+        // Not below the checkout, where cargo would make the reader's package part of its workspace.
+        let home = env::temp_dir().join(format!("lastnim-reader-{}-{track:?}-{}", page.name, process::id()));
+        fs::create_dir(&home).unwrap();
         symlink(env!("CARGO_MANIFEST_DIR"), home.join("lastnim")).unwrap();
         fs::write(home.join("shell"), format!("cd '{}'\n", home.display())).unwrap();
         let runtime = Runtime::new().unwrap();
