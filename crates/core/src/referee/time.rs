@@ -8,7 +8,7 @@ pub struct Timestamp(u64);
 
 impl Timestamp {
     /// Creates a time from microseconds since 1970-01-01 UTC.
-    pub fn from_micros(micros: u64) -> Self {
+    pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
@@ -25,6 +25,12 @@ impl Timestamp {
     /// Returns the microseconds since `earlier`; zero if `earlier` is later.
     pub(super) fn micros_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
+    }
+
+    /// Returns the time a span earlier, saturating.
+    #[must_use]
+    pub fn minus(self, span: Duration) -> Self {
+        Self(self.0.saturating_sub(whole_micros(span)))
     }
 
     /// Returns the time this many microseconds later, saturating.

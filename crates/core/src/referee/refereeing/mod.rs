@@ -20,7 +20,10 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Referee {
     record: Record,
+    /// The latest time of the match, as are all times here: `ahead` later than that of the clock.
     now: Timestamp,
+    /// How far the record was ahead of the clock when the match was resumed: its times go on from there.
+    ahead: Duration,
     /// When the running clock of the seat to move (or of every seat, while declaring) started.
     waiting_since: Option<Timestamp>,
     /// The ply of the last turn that was announced.
@@ -81,6 +84,7 @@ impl Referee {
         let mut referee = Self {
             record: Record::begin(id, created).expect("the first event is `created` with a valid setup"),
             now,
+            ahead: Duration::ZERO,
             waiting_since: None,
             announced_turn: None,
             present,
@@ -108,12 +112,23 @@ impl Referee {
     /// Returns when the next [`RefereeInput::Tick`] is due: a clock runs out, or a hold for an absent bot ends. `None`
     /// if no clock runs or is held.
     pub fn deadline(&self) -> Option<Timestamp> {
-        self.time_out_at().or_else(|| self.held_until())
+        Some(self.clock_time(self.time_out_at().or_else(|| self.held_until())?))
     }
 
     /// Returns the running clock; `None` if no clock runs.
     pub fn running_clock(&self) -> Option<RunningClock> {
-        Some(RunningClock { since: self.waiting_since?, until: self.time_out_at()? })
+        let (since, until) = (self.waiting_since?, self.time_out_at()?);
+        Some(RunningClock { since: self.clock_time(since), until: self.clock_time(until) })
+    }
+
+    /// Returns the time of the match at a time of the clock.
+    fn to_match_time(&self, at: Timestamp) -> Timestamp {
+        at + self.ahead
+    }
+
+    /// Returns the time of the clock at a time of the match.
+    fn clock_time(&self, at: Timestamp) -> Timestamp {
+        at.minus(self.ahead)
     }
 
     fn time_out_at(&self) -> Option<Timestamp> {
@@ -149,7 +164,7 @@ impl Referee {
     /// Tells the referee that all effects so far are stored and sent. Only then does the clock of the seat to move
     /// start, unless it is held, so that bots do not pay for the server's work.
     pub fn effects_announced(&mut self, now: Timestamp) {
-        self.advance_time(now);
+        self.advance_time(self.to_match_time(now));
         let ended = self.state().phase() == MatchPhase::Ended;
         if self.waiting_since.is_none() && !ended && self.held_until().is_none() {
             self.waiting_since = Some(self.now);
@@ -163,6 +178,7 @@ impl Referee {
     /// Tells the referee that the server was busy storing from `from` to `until`: a running clock stood still, and a
     /// hold lasts that much longer. Spans must be reported in order.
     pub fn excuse_span(&mut self, from: Timestamp, until: Timestamp) {
+        let (from, until) = (self.to_match_time(from), self.to_match_time(until));
         if self.prolong_hold(from, until) {
             return;
         }
@@ -203,6 +219,7 @@ impl Referee {
         at: Timestamp,
         effects: &mut Vec<RefereeEffect>,
     ) {
+        let at = self.to_match_time(at);
         self.advance_time(at);
         // A bot that acts has been connected; a referee that resumes from the record concludes the same.
         if let RefereeInput::Act { seat, .. } = &input {

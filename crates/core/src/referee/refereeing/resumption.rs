@@ -42,6 +42,9 @@ impl Referee {
     /// The effects are the events that were due, if the record ends in the middle of a decision, followed by a
     /// snapshot, with the turn if any, for each seat whose bot is connected. A match that is over has no effects.
     ///
+    /// If the clock has gone back behind the last event, the times of the match go on from that event: nobody is charged for more
+    /// or less time than passes, and the other matches of the server are not ahead of the clock.
+    ///
     /// A bot that left no trace in the record and does not reconnect counts as a no-show.
     pub fn resume(
         record: Record,
@@ -51,10 +54,12 @@ impl Referee {
     ) -> (Self, Vec<RefereeEffect>) {
         let seats = record.state().setup().seats();
         let last = record.events().last().map_or(now, |event| event.at);
+        let ahead = last.since(now);
         let now = now.max(last);
         let present = SeatSet::from(present);
         let mut referee = Self {
             now,
+            ahead,
             waiting_since: None,
             announced_turn: None,
             present,
@@ -91,6 +96,7 @@ impl Referee {
     /// and its clock stands still until then.
     pub fn hold_for_seat(&mut self, seat: Seat, at: Timestamp, span: Duration) {
         let seats = self.state().setup().seats();
+        let at = self.to_match_time(at);
         let until = at + span;
         let stops = self.stops_mut();
         let hold = stops.hold.get_or_insert_with(|| ClockHold::new(until, SeatSet::all(seats)));

@@ -262,9 +262,31 @@ fn resumption_never_precedes_the_record() {
     table.now = Timestamp::from_micros(5);
     let events = table.record().events().to_vec();
     table.resume_from(events, &[false; 3]);
-    assert_eq!(table.referee.deadline(), Some(last + ms(HOLD)));
+    assert_eq!(table.referee.deadline(), Some(table.now + ms(HOLD)), "this is of the clock");
     table.take(1, 1, 1);
     assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last, ms(BANK)));
+}
+
+#[test]
+fn when_the_clock_has_gone_back_each_seat_pays_for_what_passes() {
+    let mut table = cut_off();
+    let last = table.record().events().last().unwrap().at;
+    table.now = last.minus(Duration::from_hours(2));
+    let events = table.record().events().to_vec();
+    table.resume_from(events, &[true; 3]);
+    let running = table.referee.running_clock().unwrap();
+    assert_eq!((running.since, running.until), (table.now, table.now + ms(BANK)));
+    table.now = table.now + ms(50);
+    table.referee.excuse_span(table.now.minus(ms(20)), table.now);
+    table.take(1, 1, 1);
+    assert_eq!((table.record().events().last().unwrap().at, table.bank(1)), (last + ms(50), ms(BANK - 30)));
+    let began = table.now;
+    table.wait_for_deadline();
+    assert_eq!((table.now, table.lost(2)), (began + ms(BANK), Some(ForfeitReason::TimedOut)));
+    assert_eq!(table.record().events().last().unwrap().at, last + ms(50 + BANK));
+    let seat = table.seat(0);
+    table.referee.hold_for_seat(seat, table.now, ms(HOLD));
+    assert_eq!(table.referee.running_clock().unwrap().until, table.now + ms(HOLD + BANK - 300));
 }
 
 #[test]
