@@ -7,9 +7,10 @@ use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::{
-    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
-    QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore,
+    NewestIds, PrunePage, QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot,
+    StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
+    UnheardMatches,
 };
 use lastnim_tournament::{Checkpoint, SeededDraw, Standing, TournamentEnd};
 use std::collections::{BTreeMap, BTreeSet};
@@ -254,6 +255,18 @@ impl Store for SimulatedStore {
     }
 
     async fn close(&self) {}
+
+    async fn clock(&self) -> Result<StoredClock, StoreError> {
+        self.reach().await?.clock().await
+    }
+
+    async fn newest_ids(&self) -> Result<NewestIds, StoreError> {
+        self.reach().await?.newest_ids().await
+    }
+
+    async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
+        self.reach().await?.later_times(at).await
+    }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
         self.reach().await?.bot(name).await

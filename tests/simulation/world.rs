@@ -71,9 +71,9 @@ impl World {
         self.history.set_now(now);
     }
 
-    /// Returns the system date of a server, which jumps to another minute at every start.
+    /// Returns the date by the system's clock of a server, which steps back or ahead by up to four hours whenever a server starts.
     pub fn date(&self) -> SystemTime {
-        let seconds = lock(&self.dates).number_below(120);
+        let seconds = lock(&self.dates).number_below(4 * 3_600);
         UNIX_EPOCH + Duration::from_secs(FIRST_DATE + seconds) + self.now()
     }
 

@@ -1,6 +1,7 @@
 //! One test suite for all stores: in memory, SQLite, and a real PostgreSQL.
 
 mod bots;
+mod clock;
 mod damage;
 mod database_checks;
 mod disk_full;
@@ -39,6 +40,12 @@ const EVERY_STORE: &[Check] = &[
     ("tournaments come back", tournaments::tournaments_come_back),
     ("versions are kept", versions::versions_are_kept),
     ("a history of versions is bounded", versions::a_history_of_versions_is_bounded),
+    ("the latest time and jumps are kept", clock::the_latest_time_and_jumps_are_kept),
+    ("times that nothing signs are set back", clock::times_that_nothing_signs_are_set_back),
+    (
+        "a version is the newest though the clock went back",
+        clock::a_version_is_the_newest_though_the_clock_went_back,
+    ),
     ("lost seats are listed", lost_seats::lost_seats_are_listed),
     ("fields change", tournaments::fields_change),
     ("acknowledged ends are kept", heard_ends::acknowledged_ends_are_kept),
@@ -62,6 +69,7 @@ const EVERY_STORE: &[Check] = &[
 
 /// Additional checks for every database.
 const EVERY_DATABASE: &[Check] = &[
+    ("a store whose clock was repaired is whole", clock::a_store_whose_clock_was_repaired_is_whole),
     ("a batch is written whole or not at all", database_checks::a_batch_is_written_whole_or_not_at_all),
     ("everything is there after reopening", database_checks::everything_is_there_after_reopening),
     ("many matches take turns", database_checks::many_matches_take_turns),

@@ -11,6 +11,7 @@ use crate::matches::match_table::MatchTable;
 use crate::matches::shard::{MatchContext, MatchTerms, Shards};
 use crate::recovery::open_records::OpenRecords;
 use crate::recovery::return_grace::ReturnGrace;
+use crate::retention::clock_check::StartClock;
 use crate::revision::LiveChanges;
 use crate::sessions::roster::Roster;
 use crate::tournaments::cross_table_queue::CrossTableQueue;
@@ -77,6 +78,7 @@ pub struct Arena {
 pub(crate) struct ArenaInner {
     pub(crate) limits: Arc<Limits>,
     pub(crate) clock: WallClock,
+    pub(crate) start_clock: StartClock,
     pub(crate) ids: IdGenerator,
     pub(crate) environment: Environment,
     pub(crate) accounts: Accounts,
@@ -131,7 +133,9 @@ impl Arena {
         Box::pin(async move {
             let Backend { store, durability, key, environment } = backend;
             let open = OpenRecords::read(store.as_ref()).await?;
-            let clock = WallClock::start(environment.date(), open.last_event_time(), limits.stall_threshold);
+            let clock = WallClock::start(environment.date(), limits.stall_threshold);
+            let newest = store.newest_ids().await?;
+            let start_clock = StartClock::check(store.as_ref(), clock.now()).await?;
             let durability = if store.is_durable() { durability } else { Durability::Match };
             let terms = MatchTerms {
                 key,
@@ -146,9 +150,10 @@ impl Arena {
             let roster = Roster::new(limits.missed_ends);
             let inner = ArenaInner {
                 limits: Arc::new(limits),
-                ids: IdGenerator::new(clock.clone(), environment.clone()),
+                ids: IdGenerator::new(clock.clone(), environment.clone(), newest),
                 environment,
                 clock,
+                start_clock,
                 accounts,
                 roster: Arc::new(roster),
                 store,
@@ -211,6 +216,8 @@ impl Arena {
                 "closing the store although tasks are still running"
             );
         }
+        // A store that cannot be written now has an earlier time.
+        let _ = timeout(LAST_TASKS, self.note_time()).await;
         self.inner.store.close().await;
     }
 

@@ -3,33 +3,105 @@
 use crate::environment::Environment;
 use crate::wall_clock::WallClock;
 use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_store::NewestIds;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Generates ids that rise with time and cannot be guessed.
+/// The bits that count the ids of one millisecond.
+const COUNTER_BITS: u32 = 12;
+
+/// Generates ids that cannot be guessed. Each is greater than all earlier ids in the store, whatever the clock says.
+///
+/// An id starts with a millisecond and a counter: those of the clock, or the ones after the last id if the clock is behind it.
 #[derive(Debug, Clone)]
 pub struct IdGenerator {
     clock: WallClock,
     environment: Environment,
+    /// The millisecond and counter of the last id.
+    last: Arc<AtomicU64>,
 }
 
 impl IdGenerator {
-    pub fn new(clock: WallClock, environment: Environment) -> Self {
-        Self { clock, environment }
+    /// Uses the time of a clock and random bytes of the environment. `newest` are the newest ids in the store.
+    pub fn new(clock: WallClock, environment: Environment, newest: NewestIds) -> Self {
+        let matches = newest.match_id.map(|id| tick_of_id(id.as_bytes()));
+        let tournaments = newest.tournament.map(|id| tick_of_id(id.as_bytes()));
+        let last = matches.max(tournaments).unwrap_or_default();
+        Self { clock, environment, last: Arc::new(AtomicU64::new(last)) }
     }
 
     pub fn next_match(&self) -> MatchId {
-        MatchId::new(self.now_unix_ms(), &self.random_bytes())
+        let (unix_ms, bytes) = self.next_parts();
+        MatchId::new(unix_ms, &bytes)
     }
 
     pub fn next_tournament(&self) -> TournamentId {
-        TournamentId::new(self.now_unix_ms(), &self.random_bytes())
+        let (unix_ms, bytes) = self.next_parts();
+        TournamentId::new(unix_ms, &bytes)
     }
 
-    fn now_unix_ms(&self) -> u64 {
-        self.clock.now().as_micros() / 1_000
-    }
-    fn random_bytes(&self) -> [u8; 10] {
+    /// Returns the millisecond of the next id, and the bytes after it: the counter and what nobody can guess.
+    fn next_parts(&self) -> (u64, [u8; 10]) {
         let mut bytes = [0; 10];
         self.environment.fill_random(&mut bytes);
-        bytes
+        let by_clock = (self.clock.now().as_micros() / 1_000) << COUNTER_BITS;
+        let next = |last: u64| by_clock.max(last + 1);
+        let last = self.last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)));
+        let tick = next(last.unwrap_or_else(|last| last));
+        let counter = (tick & ((1 << COUNTER_BITS) - 1)) as u16;
+        bytes[..2].copy_from_slice(&counter.to_be_bytes());
+        (tick >> COUNTER_BITS, bytes)
+    }
+}
+
+/// Returns the millisecond and counter of an id in one number.
+fn tick_of_id(bytes: &[u8; 16]) -> u64 {
+    let first = u64::from_be_bytes(bytes[..8].try_into().expect("they are eight bytes"));
+    // The version is between the two.
+    let counter = first & ((1 << COUNTER_BITS) - 1);
+    first >> 16 << COUNTER_BITS | counter
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::referee::Timestamp;
+    use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+    const BEGAN_MS: u64 = 1_700_000_000_000;
+
+    fn generator(began_ms: u64, newest: NewestIds) -> IdGenerator {
+        let date = UNIX_EPOCH + Duration::from_millis(began_ms);
+        let environment = Environment::new(SystemTime::now, |bytes| getrandom::fill(bytes).unwrap());
+        IdGenerator::new(WallClock::start(date, Duration::from_secs(1)), environment, newest)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_id_is_greater_than_all_before_it() {
+        let ids = generator(BEGAN_MS, NewestIds::default());
+        let made: Vec<_> = (0..10_000).map(|_| ids.next_match()).collect();
+        assert!(made.is_sorted_by(|one, next| one < next));
+        assert_eq!(made[4_095].unix_ms(), BEGAN_MS, "a millisecond has 4,096 ids");
+        assert_eq!(made[9_999].unix_ms(), BEGAN_MS + 2);
+        assert!(ids.next_tournament().as_bytes() > made[9_999].as_bytes());
+        tokio::time::sleep(Duration::from_millis(7)).await;
+        assert_eq!(ids.next_match().unix_ms(), BEGAN_MS + 7);
+        assert_ne!(made[0].random_bits(), made[1].random_bits());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ids_rise_when_the_clock_has_gone_back() {
+        let ahead = generator(BEGAN_MS + 7_200_000, NewestIds::default());
+        let (tournament, first) = (ahead.next_tournament(), ahead.next_match());
+        assert!(first.as_bytes() > tournament.as_bytes());
+        let newest = NewestIds { match_id: Some(first), tournament: Some(tournament) };
+        let back = generator(BEGAN_MS, newest);
+        let second = back.next_match();
+        assert!(second > first);
+        assert!(back.next_tournament() > tournament);
+        assert_eq!(second.unix_ms(), first.unix_ms(), "they go on where the last ones stopped");
+        let newest = NewestIds { match_id: None, tournament: Some(tournament) };
+        assert!(generator(BEGAN_MS, newest).next_tournament() > tournament);
+        assert!(back.clock.now() < Timestamp::from_micros((BEGAN_MS + 1_000) * 1_000), "times do not");
     }
 }

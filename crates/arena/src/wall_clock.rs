@@ -15,9 +15,8 @@ const MIN_WARNED_GAP: Duration = Duration::from_secs(1);
 /// The minimum time between two log lines about gaps.
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The server's clock. It starts at the system's time, or at the time of the last event if the system's clock was set
-/// back, and follows a monotonic clock that stands still while the server stalls (see [`RunningTime`]). Stalls make it
-/// fall behind the system's time until the next start.
+/// The server's clock. It starts at the system's time and follows a monotonic clock that stands still while the server
+/// stalls (see [`RunningTime`]). Stalls make it fall behind the system's time until the next start.
 #[derive(Debug, Clone)]
 pub struct WallClock {
     shared: Arc<ClockShared>,
@@ -41,17 +40,16 @@ pub struct Standstills {
 }
 
 impl WallClock {
-    /// Starts at a date, but not before the last event at `last`. Time without a heartbeat for longer than
-    /// `stall_threshold` does not count.
+    /// Starts at a date. Time without a heartbeat for longer than `stall_threshold` does not count.
     ///
     /// # Panics
     /// Outside a runtime, which the heartbeat task needs.
-    pub fn start(date: SystemTime, last: Timestamp, stall_threshold: Duration) -> Self {
+    pub fn start(date: SystemTime, stall_threshold: Duration) -> Self {
         let since_epoch = date.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let micros = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
         let shared = Arc::new(ClockShared {
             started: Instant::now(),
-            started_at: last.max(Timestamp::from_micros(micros)),
+            started_at: Timestamp::from_micros(micros),
             running: Mutex::new(RunningTime::start(stall_threshold)),
             standstills: Mutex::default(),
         });

@@ -102,6 +102,7 @@ pub async fn run_server_on(
         never = update_health(&health, &arena) => match never {},
         never = logins.log_failures() => match never {},
         never = arena.apply_retention() => match never {},
+        never = arena.keep_clock() => match never {},
         lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
         () = shutdown => (shutdown_grace, None),
     };

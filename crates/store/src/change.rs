@@ -8,6 +8,7 @@ use lastnim_tournament::{
     Checkpoint, FieldChange, FormatVerdict, MatchOutcome, Reason, Settings, Standing, TournamentState,
 };
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A registered bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,6 +206,19 @@ pub enum Change {
         /// The matches.
         ids: Vec<MatchId>,
         /// When they were removed.
+        at: Timestamp,
+    },
+    /// A server has seen a time. The latest one is kept.
+    ClockSeen {
+        /// The time.
+        at: Timestamp,
+        /// How far it is ahead of the latest time, if that is implausibly far.
+        jump: Option<Duration>,
+    },
+    /// An operator confirmed the clock. Later unsigned times become this one, and jumps are forgotten. Times in records and of
+    /// interventions, which are signed, stay.
+    ClockRepaired {
+        /// The time.
         at: Timestamp,
     },
     /// The record of an unfinished match is damaged, or the match cannot be finished. The record stays unchanged, and

@@ -6,6 +6,7 @@
 mod availability;
 mod change;
 mod check;
+mod clock;
 mod error;
 mod group_commit;
 mod latency_histogram;
@@ -28,6 +29,10 @@ mod url;
 
 pub use change::{Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament};
 pub use check::{StoreCheck, check_store};
+pub use clock::{
+    ClockFit, ClockJump, LaterTimes, MAX_CLOCK_STEP_AHEAD, MAX_CLOCK_STEP_BACK, NewestIds, StoredClock,
+    rough_span,
+};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
 pub use latency_histogram::LatencyCounts;

@@ -99,6 +99,11 @@ impl MemoryMatch {
         self.transcripts.values().map(Arc::as_ref)
     }
 
+    /// Visits the times at which transcripts were published.
+    pub(super) fn for_each_publication_time(&mut self, visit: impl FnMut(&mut Timestamp)) {
+        self.transcripts.values_mut().map(|stored| &mut Arc::make_mut(stored).published_at).for_each(visit);
+    }
+
     /// Returns the number of transcript bytes of a seat, without those of one question.
     pub(super) fn other_transcript_bytes(
         &self,

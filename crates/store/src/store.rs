@@ -1,9 +1,9 @@
 //! The interface of all stores.
 
 use super::{
-    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, PrunePage,
-    QuestionPlace, SeenVersion, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
-    StoredTranscript, TranscriptHead, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, NewestIds,
+    PrunePage, QuestionPlace, SeenVersion, StoreError, StoredBot, StoredClock, StoredMatch, StoredResult,
+    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -40,6 +40,15 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Closes the database after the last write. Its own file is then complete.
     async fn close(&self);
+
+    /// Returns what is known of the clock.
+    async fn clock(&self) -> Result<StoredClock, StoreError>;
+
+    /// Returns the greatest ids of matches and tournaments.
+    async fn newest_ids(&self) -> Result<NewestIds, StoreError>;
+
+    /// Counts the times that are later than one.
+    async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError>;
 
     /// Returns a bot.
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError>;

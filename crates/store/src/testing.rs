@@ -1,9 +1,10 @@
 //! A store in memory for tests, which claims to be durable and follows a script.
 
 use super::{
-    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
-    QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore,
+    NewestIds, PrunePage, QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot,
+    StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
+    UnheardMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -77,6 +78,18 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn close(&self) {
         self.kept.close().await;
+    }
+
+    async fn clock(&self) -> Result<StoredClock, StoreError> {
+        self.kept.clock().await
+    }
+
+    async fn newest_ids(&self) -> Result<NewestIds, StoreError> {
+        self.kept.newest_ids().await
+    }
+
+    async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
+        self.kept.later_times(at).await
     }
 
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {

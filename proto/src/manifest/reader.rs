@@ -42,7 +42,7 @@ impl Manifest {
 
     /// Returns whether a match began after an unfinished tournament's manifest was made, and so after all matches in it.
     pub fn is_later(&self, id: MatchId) -> bool {
-        self.is_so_far() && self.matches.last().is_none_or(|last| id.unix_ms() > last.id.unix_ms())
+        self.is_so_far() && self.matches.last().is_none_or(|last| id > last.id)
     }
 
     /// Returns the index of a match in the list.

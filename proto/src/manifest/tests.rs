@@ -160,8 +160,12 @@ fn match_newer_than_the_manifest_is_recognised_by_its_id() {
     assert!(!manifest.is_later(match_id(200)), "no match is later than the end of the tournament");
     manifest.state = TournamentState::Running;
     assert!(manifest.is_later(match_id(5)) && !manifest.is_later(match_id(3)));
-    let same_millisecond = MatchId::new(1_700_000_000_104, &[255; 10]);
-    assert!(!manifest.is_later(same_millisecond), "matches of the next millisecond are later");
+    let last = manifest.matches.last().unwrap().id;
+    assert!(!manifest.is_later(last) && !manifest.is_later(last.before()));
+    assert!(
+        manifest.is_later(MatchId::new(last.unix_ms(), &[255; 10])),
+        "ids rise, also within a millisecond"
+    );
     manifest.matches.clear();
     assert!(manifest.is_later(match_id(0)));
 }

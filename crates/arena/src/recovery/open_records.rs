@@ -2,7 +2,6 @@
 
 use crate::error::ArenaError;
 use lastnim_core::game::{MatchId, TournamentId};
-use lastnim_core::referee::Timestamp;
 use lastnim_store::{Store, StoreError, StoredMatch};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -37,13 +36,6 @@ impl OpenRecords {
             by_tournament.entry(tournament).or_default().push(stored);
         }
         Ok(Self { began, by_tournament, damaged })
-    }
-
-    /// Returns the time of the last event in any match; the earliest time if there are no matches.
-    pub(crate) fn last_event_time(&self) -> Timestamp {
-        let open = self.by_tournament.values().flatten();
-        let last = open.filter_map(|stored| stored.record.events().last()).map(|event| event.at);
-        last.max().unwrap_or_default()
     }
 }
 

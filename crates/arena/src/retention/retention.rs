@@ -16,6 +16,8 @@ const PAGE_SIZE: usize = 100;
 /// The pause after each removal, as a multiple of its duration, to leave the store to the matches.
 const REST_RATIO: u32 = 4;
 const DAY: Duration = Duration::from_hours(24);
+/// A time before which everything ends.
+const NEVER: Timestamp = Timestamp::from_micros(i64::MAX as u64);
 
 /// The tournaments with a limited retention; finished ones while they have records left to remove.
 #[derive(Debug, Default)]
@@ -84,8 +86,9 @@ impl Arena {
         tournaments: &BTreeMap<TournamentId, Retention>,
     ) -> Result<(), ArenaError> {
         let (began, now) = (Instant::now(), self.now());
+        let expired = |(&id, &retention)| Some((self.expired_records(id, retention, now)?, None));
         let mut due: VecDeque<(PruneFilter, Option<MatchId>)> =
-            tournaments.iter().map(|(&id, &retention)| (expired_records(id, retention, now), None)).collect();
+            tournaments.iter().filter_map(expired).collect();
         let mut pruned = 0;
         while began.elapsed() < self.limits().retention_interval
             && let Some((filter, after)) = due.pop_front()
@@ -107,22 +110,26 @@ impl Arena {
 
     /// Returns whether a finished tournament has records that will expire.
     async fn has_expiring_records(&self, id: TournamentId, retention: Retention) -> Result<bool, ArenaError> {
-        let some_day = Timestamp::from_micros(i64::MAX as u64);
-        let filter = PruneFilter { over_before: some_day, ..expired_records(id, retention, self.now()) };
+        let filter = expired_before(id, retention, NEVER);
         let left = self.inner.store.prunable_matches(&PrunePage { filter, after: None, limit: 1 }).await?;
         Ok(!left.is_empty())
     }
+
+    /// Returns which records of a tournament are not kept any more; `None` while their ages are not known.
+    fn expired_records(&self, id: TournamentId, retention: Retention, now: Timestamp) -> Option<PruneFilter> {
+        let over_before = match retention.days() {
+            None => NEVER,
+            Some(days) => {
+                let age = Duration::from_secs(DAY.as_secs().saturating_mul(days.get()));
+                self.inner.start_clock.time_ago(now, age)?
+            }
+        };
+        Some(expired_before(id, retention, over_before))
+    }
 }
 
-/// Returns the expired records of a tournament.
-fn expired_records(id: TournamentId, retention: Retention, now: Timestamp) -> PruneFilter {
-    let over_before = match retention.days() {
-        None => Timestamp::from_micros(i64::MAX as u64),
-        Some(days) => {
-            let age = DAY.as_micros() as u64 * days.get();
-            Timestamp::from_micros(now.as_micros().saturating_sub(age))
-        }
-    };
+/// Returns the expired records of a tournament, of matches that ended before a time.
+fn expired_before(id: TournamentId, retention: Retention, over_before: Timestamp) -> PruneFilter {
     let keep_newest = retention.matches().map_or(0, KeptMatches::get);
     PruneFilter { tournament: Some(id), over_before, keep_newest }
 }
@@ -130,22 +137,92 @@ fn expired_records(id: TournamentId, retention: Retention, now: Timestamp) -> Pr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Backend;
+    use crate::environment::Environment;
+    use crate::limits::Limits;
+    use crate::tests::shaky_store::{ShakyStore, shaky_store};
+    use lastnim_store::Change;
     use lastnim_tournament::KeptDays;
+    use std::sync::Arc;
+    use std::time::{SystemTime, UNIX_EPOCH};
 
-    #[test]
-    fn a_record_is_kept_while_either_condition_keeps_it() {
+    const TODAY: u64 = 20_000;
+
+    fn day(number: u64) -> Timestamp {
+        Timestamp::from_micros(number * DAY.as_micros() as u64)
+    }
+
+    /// Starts a server on a store on a day.
+    async fn start_on(store: &Arc<ShakyStore>, day: u64) -> Arena {
+        let date = move || -> SystemTime { UNIX_EPOCH + DAY * day as u32 };
+        let environment = Environment::new(date, |bytes| getrandom::fill(bytes).unwrap());
+        let backend = Backend { store: store.clone(), environment, ..Backend::in_memory() };
+        let arena = Arena::open(Limits::default(), backend, []).await.unwrap();
+        arena.note_time().await.unwrap();
+        arena
+    }
+
+    fn retention(matches: u64, days: u64) -> Retention {
+        Retention::new(KeptMatches::new(matches).ok(), KeptDays::new(days).ok()).unwrap()
+    }
+
+    /// Returns the day before which records expire, and the number of newest records that are kept.
+    fn expired(arena: &Arena, matches: u64, days: u64) -> Option<(u64, u64)> {
+        expired_in(arena, 0, matches, days)
+    }
+
+    /// Returns the same after the server ran for some days.
+    fn expired_in(arena: &Arena, after: u32, matches: u64, days: u64) -> Option<(u64, u64)> {
         let id = TournamentId::new(1, &[0; 10]);
-        let now = Timestamp::from_micros(10 * DAY.as_micros() as u64);
-        let filter = |matches: u64, days: u64| {
-            let retention = Retention::new(KeptMatches::new(matches).ok(), KeptDays::new(days).ok()).unwrap();
-            let PruneFilter { tournament, over_before, keep_newest } = expired_records(id, retention, now);
-            assert_eq!(tournament, Some(id));
-            (over_before.as_micros() / DAY.as_micros() as u64, keep_newest)
-        };
-        let never = i64::MAX as u64 / DAY.as_micros() as u64;
-        assert_eq!(filter(7, 0), (never, 7));
-        assert_eq!(filter(0, 3), (7, 0));
-        assert_eq!(filter(7, 3), (7, 7), "only records that are neither young nor among the newest expire");
-        assert_eq!(filter(0, 36_500), (0, 0), "no record is that old");
+        let filter = arena.expired_records(id, retention(matches, days), arena.now() + DAY * after)?;
+        assert_eq!(filter.tournament, Some(id));
+        // The clock has run on for a moment since midnight.
+        Some((filter.over_before.as_micros() / DAY.as_micros() as u64, filter.keep_newest))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_record_is_kept_while_either_condition_keeps_it() {
+        let arena = start_on(&shaky_store(), TODAY).await;
+        let never = NEVER.as_micros() / DAY.as_micros() as u64;
+        assert_eq!(expired(&arena, 7, 0), Some((never, 7)));
+        assert_eq!(expired(&arena, 0, 3), Some((TODAY - 3, 0)));
+        assert_eq!(
+            expired(&arena, 7, 3),
+            Some((TODAY - 3, 7)),
+            "only records that are neither young nor among the newest expire"
+        );
+        assert_eq!(expired(&arena, 0, 36_500), Some((0, 0)), "no record is that old");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_start_with_a_wrong_clock_makes_nothing_old() {
+        let store = shaky_store();
+        start_on(&store, TODAY).await;
+        for _ in 0..2 {
+            let ahead = start_on(&store, TODAY + 100).await;
+            assert_eq!(expired(&ahead, 0, 30), Some((TODAY - 30, 0)), "as before the jump");
+            assert_eq!(expired_in(&ahead, 10, 0, 30), Some((TODAY - 20, 0)));
+            assert_eq!(expired_in(&ahead, 31, 0, 30), Some((TODAY + 101, 0)), "the jump is long ago");
+        }
+        let right = start_on(&store, TODAY).await;
+        assert_eq!(expired(&right, 0, 30), None, "the latest time is ahead of the clock");
+        assert_eq!(expired(&right, 5, 30), None, "ages are not known");
+        assert!(expired(&right, 5, 0).is_some(), "numbers need no clock");
+        assert_eq!(expired_in(&right, 99, 0, 30), None);
+        assert_eq!(expired_in(&right, 101, 0, 30), Some((TODAY - 29, 0)));
+        // An operator says that the clock is right.
+        store.keep(Change::ClockRepaired { at: day(TODAY) }).await;
+        let repaired = start_on(&store, TODAY).await;
+        assert_eq!(expired(&repaired, 0, 30), Some((TODAY - 30, 0)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_was_behind_makes_nothing_old_once_it_is_right() {
+        let store = shaky_store();
+        // Without a battery the clock begins in 1970.
+        start_on(&store, 0).await;
+        let right = start_on(&store, TODAY).await;
+        assert_eq!(expired(&right, 0, 30), Some((0, 0)), "what was recorded in 1970 is as old as before");
+        assert_eq!(expired_in(&right, 31, 0, 30), Some((TODAY + 1, 0)));
     }
 }

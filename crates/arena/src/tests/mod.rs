@@ -19,3 +19,4 @@ mod tournaments;
 mod transcripts;
 mod versions;
 mod waiting;
+mod wrong_clock;

@@ -1,14 +1,16 @@
 //! The store in memory.
 
+mod clock;
 mod match_index;
 mod tables;
 
 use self::tables::{MemoryTables, MemoryTournament};
 use super::memory_match::MemoryMatch;
 use super::{
-    Change, FieldHistory, HeadsPage, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead, MatchSummary,
-    PruneFilter, PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot, StoredMatch,
-    StoredResult, StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead,
+    MatchSummary, NewestIds, PruneFilter, PrunePage, QuestionPlace, SeenVersion, Store, StoreError,
+    StoredBot, StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
+    UnheardMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -72,6 +74,21 @@ impl Store for MemoryStore {
     }
 
     async fn close(&self) {}
+
+    async fn clock(&self) -> Result<StoredClock, StoreError> {
+        Ok(self.lock().clock.clone())
+    }
+
+    async fn newest_ids(&self) -> Result<NewestIds, StoreError> {
+        let kept = self.lock();
+        let match_id = kept.matches.last_key_value().map(|(&id, _)| id);
+        let tournament = kept.tournaments.last_key_value().map(|(&id, _)| id);
+        Ok(NewestIds { match_id, tournament })
+    }
+
+    async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
+        Ok(self.lock().later_times(at))
+    }
 
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
         Ok(self.lock().bots.get(name).cloned())

@@ -4,7 +4,8 @@ use super::RetentionLimits;
 use super::match_index::MatchIndex;
 use crate::memory_match::MemoryMatch;
 use crate::{
-    Change, FinishedTournament, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot, StoredTournament,
+    Change, FinishedMatch, FinishedTournament, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot,
+    StoredClock, StoredTournament,
 };
 use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_core::referee::{Event, MatchSetup, TimedEvent, Timestamp};
@@ -31,6 +32,7 @@ pub(super) struct MemoryTournament {
 /// All data, as tables would keep it.
 #[derive(Debug, Default)]
 pub(super) struct MemoryTables {
+    pub(super) clock: StoredClock,
     pub(super) bots: BTreeMap<BotName, StoredBot>,
     /// The versions of each bot, the most recent first.
     pub(super) versions: HashMap<BotName, Vec<SeenVersion>>,
@@ -137,25 +139,30 @@ impl MemoryTables {
                 self.unheard.remove(&(bot.clone(), *id));
             }
             Change::MatchEvents { id, first, events } => self.append_events(*id, *first, events)?,
-            Change::MatchOver(over) => {
-                let id = over.id;
-                let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
-                found.over = Some(over.as_ref().clone());
-                let setup = Arc::clone(found.setup());
-                let results = over.outcome.iter().flat_map(|outcome| outcome.seats.enumerate());
-                for (seat, _) in results.filter(|(_, result)| result.lost.is_some()) {
-                    self.lost.entry(setup.bots[seat].clone()).or_default().insert(id);
-                }
-                if let Some(origin) = &setup.origin {
-                    self.pairings.insert((origin.tournament, origin.number), id);
-                }
-            }
+            Change::MatchOver(over) => self.end_match(over)?,
             Change::RecordsPruned { ids, at: _ } => {
                 for id in ids {
                     self.ended_events -= self.matches.get_mut(id).map_or(0, MemoryMatch::prune);
                 }
             }
+            Change::ClockSeen { at, jump } => self.note_time(*at, *jump),
+            Change::ClockRepaired { at } => self.repair_clock(*at),
             Change::MatchQuarantined { id, at: _, why } => self.quarantine_match(*id, why),
+        }
+        Ok(())
+    }
+
+    fn end_match(&mut self, over: &FinishedMatch) -> Result<(), StoreError> {
+        let id = over.id;
+        let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
+        found.over = Some(over.clone());
+        let setup = Arc::clone(found.setup());
+        let results = over.outcome.iter().flat_map(|outcome| outcome.seats.enumerate());
+        for (seat, _) in results.filter(|(_, result)| result.lost.is_some()) {
+            self.lost.entry(setup.bots[seat].clone()).or_default().insert(id);
+        }
+        if let Some(origin) = &setup.origin {
+            self.pairings.insert((origin.tournament, origin.number), id);
         }
         Ok(())
     }
@@ -179,14 +186,9 @@ impl MemoryTables {
             return;
         }
         let seen = self.versions.entry(bot.clone()).or_default();
-        match seen.iter_mut().find(|seen| seen.version == *version) {
-            Some(seen) => seen.last_seen = seen.last_seen.max(at),
-            None => seen.push(SeenVersion { version: version.clone(), first_seen: at, last_seen: at }),
-        }
-        seen.sort_by(|one, other| {
-            let times = |seen: &SeenVersion| (seen.last_seen, seen.first_seen);
-            times(other).cmp(&times(one)).then_with(|| one.version.cmp(&other.version))
-        });
+        let known = seen.iter().position(|seen| seen.version == *version).map(|place| seen.remove(place));
+        let first_seen = known.map_or(at, |known| known.first_seen);
+        seen.insert(0, SeenVersion { version: version.clone(), first_seen, last_seen: at });
         seen.truncate(MAX_SEEN_VERSIONS);
     }
 

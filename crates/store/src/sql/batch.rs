@@ -1,5 +1,6 @@
 //! Sorts changes of matches by the tables that they go to.
 
+use super::clock::write_clock;
 use super::columns::{setup_json, small_number, to_column_integer};
 use super::dialect::Dialect;
 use super::journal::{Journal, JournalWrite, OpenMatch};
@@ -101,7 +102,8 @@ impl<'a> WritePlan<'a> {
         write_matches::<D>(connection, batch, self.first_row).await?;
         write_seat_versions::<D>(connection, changes).await?;
         write_transcripts::<D>(connection, changes).await?;
-        prune_records::<D>(connection, changes).await
+        prune_records::<D>(connection, changes).await?;
+        write_clock::<D>(connection, changes).await
     }
 }
 

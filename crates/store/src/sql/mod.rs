@@ -6,6 +6,7 @@
 
 mod backend;
 mod batch;
+mod clock;
 mod columns;
 mod db_error;
 mod decode_cache;

@@ -66,7 +66,7 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
                 sum(CASE WHEN pruned_at_us IS NULL THEN 0 ELSE 1 END) AS pruned,
                 coalesce(sum(plies), 0)::bigint AS plies, min(created_at_us) AS oldest_at_us,
                 max(created_at_us) AS newest_at_us
-            FROM matches GROUP BY tournament_id ORDER BY max(created_at_us)",
+            FROM matches GROUP BY tournament_id ORDER BY max(id::text)",
         );
         let counts = |row: &D::Row| {
             let read = || {

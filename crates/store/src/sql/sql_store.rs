@@ -1,6 +1,7 @@
 //! A store in an SQL database, and its reads.
 
 use super::backend::WriteBackend;
+use super::clock;
 use super::columns::to_column_integer;
 use super::decode_cache::DecodeCaches;
 use super::dialect::{Dialect, Statement};
@@ -13,9 +14,10 @@ use super::rows::{self, ReadHead};
 use super::stored_events::{read_losses, replay_stored_events};
 use super::transcripts;
 use crate::{
-    Change, FieldHistory, HeadsPage, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead, MatchSummary,
-    PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead,
+    MatchSummary, NewestIds, PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot,
+    StoredClock, StoredMatch, StoredResult, StoredTournament, StoredTranscript, TranscriptHead,
+    UnheardMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -194,6 +196,19 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.backend.close().await;
     }
 
+    async fn clock(&self) -> Result<StoredClock, StoreError> {
+        let latest = self.read_rows(clock::latest_statement(), clock::read_latest).await?.pop();
+        Ok(StoredClock { latest, jumps: self.read_rows(clock::jumps_statement(), clock::read_jump).await? })
+    }
+
+    async fn newest_ids(&self) -> Result<NewestIds, StoreError> {
+        Ok(self.read_rows(clock::newest_statement(), clock::read_newest).await?.pop().unwrap_or_default())
+    }
+
+    async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError> {
+        Ok(self.read_rows(clock::later_statement(at), clock::read_later).await?.pop().unwrap_or_default())
+    }
+
     async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
         let statement = Statement::new("SELECT name, registered_at_us, token_hash FROM bots WHERE name = $1");
         Ok(self.read_rows(statement.bind(name.as_str()), rows::read_bot).await?.pop())
@@ -213,7 +228,7 @@ impl<D: Dialect> Store for SqlStore<D> {
     async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
         let statement = Statement::new(
             "SELECT bot, version, config_hash, first_seen_at_us, last_seen_at_us FROM bot_versions WHERE bot = $1
-            ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash",
+            ORDER BY seen DESC",
         );
         self.read_rows(statement.bind(name.as_str()), rows::read_seen_version).await
     }

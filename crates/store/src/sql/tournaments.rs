@@ -81,6 +81,8 @@ pub(super) async fn write_tournaments<D: Dialect>(
             | Change::TranscriptPublished(_)
             | Change::TranscriptRemoved { .. }
             | Change::RecordsPruned { .. }
+            | Change::ClockSeen { .. }
+            | Change::ClockRepaired { .. }
             | Change::MatchQuarantined { .. } => {}
         }
     }

@@ -16,10 +16,11 @@ pub(super) async fn add_seen_version<D: Dialect>(
     at: Timestamp,
 ) -> Result<(), StoreError> {
     Statement::<D>::new(
-        "INSERT INTO bot_versions (bot, version, config_hash, first_seen_at_us, last_seen_at_us)
-        SELECT name, $2, $3, $4, $4 FROM bots WHERE name = $1
-        ON CONFLICT (bot, version, config_hash) DO UPDATE SET last_seen_at_us = excluded.last_seen_at_us
-            WHERE bot_versions.last_seen_at_us < excluded.last_seen_at_us",
+        "INSERT INTO bot_versions (bot, version, config_hash, first_seen_at_us, last_seen_at_us, seen)
+        SELECT name, $2, $3, $4, $4, 1 + (SELECT coalesce(max(seen), 0) FROM bot_versions WHERE bot = $1)
+        FROM bots WHERE name = $1
+        ON CONFLICT (bot, version, config_hash)
+            DO UPDATE SET last_seen_at_us = excluded.last_seen_at_us, seen = excluded.seen",
     )
     .bind(bot.as_str())
     .bind(version.label.as_ref().map_or("", |label| label.as_str()))
@@ -30,7 +31,7 @@ pub(super) async fn add_seen_version<D: Dialect>(
     Statement::<D>::new(
         "DELETE FROM bot_versions WHERE bot = $1 AND (version, config_hash) NOT IN (
             SELECT version, config_hash FROM bot_versions WHERE bot = $1
-            ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash LIMIT $2)",
+            ORDER BY seen DESC LIMIT $2)",
     )
     .bind(bot.as_str())
     .bind(to_column_integer("a count", MAX_SEEN_VERSIONS)?)

@@ -48,7 +48,6 @@ pub(crate) struct Director {
     /// The next match, if the server had no room for it.
     delayed: Option<Pairing>,
     inbox: DirectorInbox,
-    last_begun: Option<MatchId>,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// The pairing of each task in `running`.
     open: BTreeMap<Id, OpenPairing>,
@@ -102,7 +101,6 @@ impl Director {
             awaits_bots: false,
             delayed: None,
             inbox,
-            last_begun: None,
             running: JoinSet::new(),
             open: BTreeMap::new(),
             rulings,
@@ -204,7 +202,7 @@ impl Director {
                 self.cancel_open_matches(0);
             }
             DirectorResponse::ChangeField(request) => self.change_field(request).await?,
-            DirectorResponse::TakeSnapshot(request) => self.answer_snapshot(request).await,
+            DirectorResponse::TakeSnapshot(request) => self.answer_snapshot(request),
             DirectorResponse::Intervene(request) => {
                 self.intervene(request).await?;
                 self.update_after_results().await;
@@ -315,7 +313,6 @@ impl Director {
                 }
                 Err(error) => return self.give_up(&format!("match {}: {error}", pairing.number)),
             };
-        self.last_begun = self.last_begun.max(Some(id));
         for seat in self.rulings.lost_seats(&pairing) {
             handle.send(MatchInput::Disqualify { seat });
         }
@@ -327,7 +324,6 @@ impl Director {
     pub(crate) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
         let BegunMatch { id, handle, setup, play, .. } = begun;
         self.schedule.lock().skip_open_match(pairing.number);
-        self.last_begun = self.last_begun.max(Some(id));
         self.lineup.note_begun(&pairing);
         self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
     }

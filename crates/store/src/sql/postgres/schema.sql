@@ -8,6 +8,18 @@ CREATE TABLE server (
     epoch bigint NOT NULL
 );
 
+-- One row: the latest time that a server has seen. It is written at the start and end of a server, and every ten minutes.
+CREATE TABLE clock (
+    id bigint PRIMARY KEY CHECK (id = 1),
+    latest_at_us bigint NOT NULL
+);
+
+-- A server started, and its clock was implausibly far ahead of that time: `length_us` do not count as age.
+CREATE TABLE clock_jumps (
+    found_at_us bigint PRIMARY KEY,
+    length_us bigint NOT NULL
+);
+
 -- Names are compared byte by byte, as in the server.
 CREATE TABLE bots (
     name text COLLATE "C" PRIMARY KEY,
@@ -24,6 +36,8 @@ CREATE TABLE bot_versions (
     config_hash bytea NOT NULL CHECK (length(config_hash) IN (0, 32)),
     first_seen_at_us bigint NOT NULL,
     last_seen_at_us bigint NOT NULL,
+    -- Of two versions of a bot, the one that was seen last has the greater number.
+    seen bigint NOT NULL,
     PRIMARY KEY (bot, version, config_hash)
 );
 

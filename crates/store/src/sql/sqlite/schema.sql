@@ -11,6 +11,18 @@ CREATE TABLE server (
     database_id TEXT NOT NULL
 ) STRICT;
 
+-- One row: the latest time that a server has seen. It is written at the start and end of a server, and every ten minutes.
+CREATE TABLE clock (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    latest_at_us INTEGER NOT NULL
+) STRICT;
+
+-- A server started, and its clock was implausibly far ahead of that time: `length_us` do not count as age.
+CREATE TABLE clock_jumps (
+    found_at_us INTEGER PRIMARY KEY,
+    length_us INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE bots (
     name TEXT PRIMARY KEY,
     registered_at_us INTEGER NOT NULL,
@@ -26,6 +38,8 @@ CREATE TABLE bot_versions (
     config_hash BLOB NOT NULL CHECK (length(config_hash) IN (0, 32)),
     first_seen_at_us INTEGER NOT NULL,
     last_seen_at_us INTEGER NOT NULL,
+    -- Of two versions of a bot, the one that was seen last has the greater number.
+    seen INTEGER NOT NULL,
     PRIMARY KEY (bot, version, config_hash)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,0 +1,96 @@
+//! Whether the clock can be trusted with the removal of records by age.
+
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use lastnim_core::referee::Timestamp;
+use lastnim_store::{Change, ClockFit, ClockJump, Store, StoreError, StoredClock, rough_span};
+use std::convert::Infallible;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How often the time is noted in the store.
+const NOTE_INTERVAL: Duration = Duration::from_mins(10);
+/// The pause before that is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(10);
+
+/// What the store knew of the clock when the server started, with the jump that this start has found.
+#[derive(Debug)]
+pub(crate) struct StartClock {
+    stored: StoredClock,
+    /// The jump, until the store knows of it.
+    unnoted: Mutex<Option<ClockJump>>,
+}
+
+impl StartClock {
+    /// Compares the clock with the latest time in a store, and says in the log if they do not fit.
+    pub(crate) async fn check(store: &dyn Store, now: Timestamp) -> Result<Self, StoreError> {
+        let mut stored = store.clock().await?;
+        let mut jump = None;
+        match stored.fit(now) {
+            ClockFit::Plausible => {}
+            ClockFit::Behind(behind) => tracing::warn!(
+                "the latest time in the store is {} ahead of the clock: no records are pruned by age until the clock has passed \
+                it; once the clock is right, stop the server and run `lastnim store repair-clock`",
+                rough_span(behind)
+            ),
+            ClockFit::Ahead(ahead) => {
+                tracing::warn!(
+                    "the clock is {} ahead of the latest time in the store: the server was off, or the clock is wrong; no records \
+                    are pruned because of it; to count this time as age, make sure that the clock is right, stop the server and \
+                    run `lastnim store repair-clock`",
+                    rough_span(ahead)
+                );
+                jump = Some(ClockJump { found_at: now, length: ahead });
+                stored.jumps.extend(jump);
+            }
+        }
+        Ok(Self { stored, unnoted: Mutex::new(jump) })
+    }
+
+    /// Returns the time before which a match must have ended for its record to have an age now; `None` while the latest time in the
+    /// store is ahead of the clock.
+    pub(crate) fn time_ago(&self, now: Timestamp, age: Duration) -> Option<Timestamp> {
+        let is_behind = self.stored.latest.is_some_and(|latest| now < latest);
+        (!is_behind).then(|| self.stored.time_ago(now, age))
+    }
+
+    fn unnoted_jump(&self) -> Option<ClockJump> {
+        *self.unnoted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget_noted_jump(&self) {
+        *self.unnoted.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Arena {
+    /// Notes the time in the store for as long as the server runs.
+    pub async fn keep_clock(&self) -> Infallible {
+        loop {
+            let pause = match self.note_time().await {
+                Ok(()) => NOTE_INTERVAL,
+                Err(error) => {
+                    tracing::debug!(%error, "the time is not noted in the store");
+                    RETRY_INTERVAL
+                }
+            };
+            sleep(pause).await;
+        }
+    }
+
+    /// Notes the time in a store that lasts, and the jump that this start has found.
+    pub(crate) async fn note_time(&self) -> Result<(), ArenaError> {
+        if !self.inner.store.is_durable() {
+            return Ok(());
+        }
+        let clock = &self.inner.start_clock;
+        let jump = clock.unnoted_jump();
+        let jumped =
+            jump.map(|ClockJump { found_at, length }| Change::ClockSeen { at: found_at, jump: Some(length) });
+        let seen = Change::ClockSeen { at: self.now(), jump: None };
+        self.commit(jumped.into_iter().chain([seen]).collect()).await?;
+        clock.forget_noted_jump();
+        Ok(())
+    }
+}

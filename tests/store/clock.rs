@@ -1,0 +1,132 @@
+//! What a store knows of the clock, and that order does not depend on it.
+
+use crate::bots::bot;
+use crate::place::Place;
+use crate::played::{bots, match_id, open_match, play, tournament_id, written};
+use crate::tournaments::{standings, tournament};
+use crate::versions::version;
+use lastnim_core::game::{BotName, Seat};
+use lastnim_core::referee::{MatchPhase, Timestamp};
+use lastnim_store::{
+    Change, ClockJump, FinishedTournament, LaterTimes, NewestIds, QuestionPlace, Store, StoredBot,
+    StoredClock, StoredTranscript, check_store, open_reader,
+};
+use lastnim_tournament::{FormatVerdict, TournamentState};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A time before all that is played.
+const NOW: Timestamp = Timestamp::from_micros(1_600_000_000_000_000);
+const DAY: Duration = Duration::from_hours(24);
+
+fn seen(at: Timestamp, jump: Option<Duration>) -> Change {
+    Change::ClockSeen { at, jump }
+}
+
+pub fn the_latest_time_and_jumps_are_kept(place: &Place) {
+    let store = place.open();
+    let clock = |store: &Arc<dyn Store>| place.run(store.clock()).unwrap();
+    assert_eq!(clock(&store), StoredClock::default());
+    assert_eq!(place.run(store.newest_ids()).unwrap(), NewestIds::default());
+    place.write(&store, &[seen(NOW, None)]);
+    for _ in 0..2 {
+        place.write(&store, &[seen(NOW.minus(DAY), None), seen(NOW + 100 * DAY, Some(100 * DAY))]);
+    }
+    let jumps = vec![ClockJump { found_at: NOW + 100 * DAY, length: 100 * DAY }];
+    assert_eq!(clock(&store), StoredClock { latest: Some(NOW + 100 * DAY), jumps });
+    place.write(&store, &[Change::ClockRepaired { at: NOW + DAY }]);
+    assert_eq!(clock(&store), StoredClock { latest: Some(NOW + DAY), jumps: Vec::new() });
+    place.write(&store, &[seen(NOW + 2 * DAY, None)]);
+    assert_eq!(clock(&store).latest, Some(NOW + 2 * DAY));
+    // The newest is what has the greatest id, over or not.
+    place.write(&store, &written(&play(match_id(3), bots(0..3), None, 1, u32::MAX)));
+    place
+        .write(&store, &[Change::TournamentCreated(tournament(2)), Change::TournamentCreated(tournament(1))]);
+    let tournament = Some(tournament_id(2));
+    assert_eq!(place.run(store.newest_ids()).unwrap(), NewestIds { match_id: Some(match_id(3)), tournament });
+    place.write(&store, &written(&open_match(match_id(4)).0));
+    assert_eq!(place.run(store.newest_ids()).unwrap().match_id, Some(match_id(4)));
+}
+
+pub fn times_that_nothing_signs_are_set_back(place: &Place) {
+    let store = place.open();
+    let name = bots([1]).pop().unwrap();
+    let later = NOW + DAY;
+    let registered = StoredBot { registered_at: later, ..bot(&name, "token") };
+    let other = StoredBot { registered_at: NOW.minus(DAY), ..bot(&bots([2])[0], "token") };
+    let mut created = tournament(1);
+    created.created_at = later;
+    let verdict = Arc::new(FormatVerdict::Standings);
+    let over = FinishedTournament { at: later + DAY, played: 1, total: 1, verdict };
+    let signed = (0..100).map(|seed| play(match_id(1), bots(0..3), None, seed, u32::MAX));
+    let signed =
+        { signed }.find(|record| record.state().phase() == MatchPhase::Ended && record.audit().is_ok());
+    let signed = signed.unwrap();
+    let (open, _) = open_match(match_id(2));
+    let published = StoredTranscript {
+        match_id: signed.id(),
+        place: QuestionPlace { seat: Seat::FIRST, ply: None },
+        published_at: later,
+        lines: "{}\n".into(),
+    };
+    let over = Change::TournamentOver {
+        id: created.id,
+        state: TournamentState::Finished,
+        over,
+        standings: Arc::new(standings(&[])),
+    };
+    let version_seen = |number, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
+    place.write(&store, &[Change::Bot(registered), Change::Bot(other.clone())]);
+    place.write(&store, &[Change::TournamentCreated(created.clone()), over]);
+    place.write(&store, &[written(&signed), written(&open)].concat());
+    place.write(&store, &[Change::TranscriptPublished(Arc::new(published))]);
+    place.write(&store, &[version_seen(1, NOW.minus(DAY)), version_seen(2, later), version_seen(1, later)]);
+    let count = |store: &Arc<dyn Store>| place.run(store.later_times(NOW)).unwrap();
+    // A bot, a tournament twice, a transcript, a version twice and another once.
+    assert_eq!(count(&store), LaterTimes { unsigned: 7, matches: 2 });
+    for _ in 0..2 {
+        place.write(&store, &[Change::ClockRepaired { at: NOW }]);
+        assert_eq!(count(&store), LaterTimes { unsigned: 0, matches: 2 }, "records stay");
+    }
+    let found = |name: &BotName| place.run(store.bot(name)).unwrap().unwrap();
+    assert_eq!(found(&name).registered_at, NOW);
+    assert_eq!(found(&other.name), other, "what is earlier stays");
+    let stored = place.run(store.tournament(created.id)).unwrap().unwrap();
+    assert_eq!((stored.created_at, stored.over.unwrap().at), (NOW, NOW));
+    let versions = place.run(store.bot_versions(&name)).unwrap();
+    let times: Vec<_> = versions.iter().map(|seen| (seen.first_seen, seen.last_seen)).collect();
+    assert_eq!(times, [(NOW.minus(DAY), NOW), (NOW, NOW)]);
+    assert_eq!(versions[0].version, version(1), "the order is that in which they were seen");
+    assert_eq!(place.run(store.transcripts(signed.id())).unwrap()[0].published_at, NOW);
+    for record in [signed, open] {
+        assert_eq!(place.run(store.match_record(record.id())).unwrap().unwrap().record, record);
+    }
+}
+
+pub fn a_version_is_the_newest_though_the_clock_went_back(place: &Place) {
+    let store = place.open();
+    let name = bots([1]).pop().unwrap();
+    place.write(&store, &[Change::Bot(bot(&name, "token"))]);
+    let seen = |number: u64, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
+    // As many as are kept, while the clock was ahead.
+    place.write(&store, &(1..=64).map(|number| seen(number, NOW + 100 * DAY)).collect::<Vec<_>>());
+    place.write(&store, &[seen(100, NOW), seen(2, NOW)]);
+    let kept = place.run(store.bot_versions(&name)).unwrap();
+    assert_eq!(kept.len(), 64);
+    let newest: Vec<_> = kept.iter().take(3).map(|seen| (seen.version.clone(), seen.last_seen)).collect();
+    assert_eq!(newest, [(version(2), NOW), (version(100), NOW), (version(64), NOW + 100 * DAY)]);
+}
+
+pub fn a_store_whose_clock_was_repaired_is_whole(place: &Place) {
+    let store = place.open();
+    for number in 1..4 {
+        place.write(&store, &written(&play(match_id(number), bots(0..3), None, number, u32::MAX)));
+    }
+    place.write(&store, &[Change::ClockRepaired { at: NOW }]);
+    place.run(store.close());
+    let reader = place.run(open_reader(&place.url)).unwrap();
+    let found = place.run(check_store(reader.as_ref())).unwrap();
+    assert_eq!((found.matches, found.described), (3, Vec::new()));
+    assert_eq!(place.run(reader.clock()).unwrap().latest, Some(NOW));
+    place.run(reader.close());
+}
