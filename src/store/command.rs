@@ -1,13 +1,13 @@
 //! `lastnim store`.
 
 use super::{
-    backup, check,
+    backup, check, clock,
     prune::{self, PruneArgs},
     stats,
 };
 use crate::{CommandResult, Failure, form::FormArgs, runtime};
 use clap::{Args, Subcommand};
-use lastnim_store::{StoreError, StoreReader, StoreUrl, open_reader};
+use lastnim_store::{OpenOptions, Store, StoreError, StoreReader, StoreUrl, open_reader, open_store_with};
 use std::{path::PathBuf, sync::Arc};
 
 /// Checks, backs up, prunes and measures a server's store
@@ -18,7 +18,7 @@ use std::{path::PathBuf, sync::Arc};
   lastnim store check --store sqlite:/backup/lastnim.db
   lastnim store check --store postgres://lastnim@localhost/lastnim
 
-The server may run at the same time: except for prune, these commands only read and block nobody.")]
+The server may run at the same time: except for prune and repair-clock, these commands only read and block nobody.")]
 pub struct StoreArgs {
     #[command(subcommand)]
     action: Action,
@@ -82,6 +82,20 @@ with RECORD_PRUNED.")]
         #[command(flatten)]
         form: FormArgs,
     },
+    /// Corrects the times of a store after a server ran with a wrong clock
+    ///
+    /// Run it while the server is stopped and the clock is right. Later times of bots, versions, tournaments, transcripts,
+    /// pruning and quarantines become the present time. Signed times, in records and of interventions, stay.
+    #[command(after_help = "Examples:
+  lastnim store repair-clock
+  lastnim store repair-clock --store sqlite:/var/lib/lastnim/lastnim.db
+
+A server whose clock is behind the latest time in its store prunes nothing by age; a gap of more than a day does not count as
+age. This command ends both. docs/how-to/look-after-a-store.md explains it.")]
+    RepairClock {
+        #[command(flatten)]
+        form: FormArgs,
+    },
     /// Shows the size of the store and its contents by tournament
     #[command(after_help = "Examples:
   lastnim store stats
@@ -99,6 +113,7 @@ pub fn run(args: StoreArgs) -> CommandResult {
             Action::Check { form } => check::check(&store, form.form()).await,
             Action::Backup { file, form } => backup::back_up(&store, &file, form.form()).await,
             Action::Prune { args, form } => prune::prune(&args, &store, form.form()).await,
+            Action::RepairClock { form } => clock::repair_clock(&store, form.form()).await,
             Action::Stats { form } => stats::show(&store, form.form()).await,
         }
     })
@@ -107,6 +122,23 @@ pub fn run(args: StoreArgs) -> CommandResult {
 /// Opens a store for reading.
 pub async fn open(store: &StoreUrl) -> Result<Arc<dyn StoreReader>, Failure> {
     open_reader(store).await.map_err(|error| store_failure(store, error))
+}
+
+/// Opens an existing store for changes, which no server may have open. `hint` says what to do if one has.
+pub async fn open_for_writing(store: &StoreUrl, hint: &str) -> Result<Arc<dyn Store>, Failure> {
+    if *store == StoreUrl::Memory {
+        let why = "a store in memory exists only in its server".to_owned();
+        return Err(store_failure(store, StoreError::Unusable(why)));
+    }
+    if let Some(file) = store.sqlite_file().filter(|file| !file.exists()) {
+        let why = format!("{} does not exist", file.display());
+        return Err(store_failure(store, StoreError::Unusable(why)));
+    }
+    let opened = open_store_with(store, &OpenOptions::default()).await;
+    opened.map_err(|error| match error {
+        StoreError::Taken(why) => store_failure(store, StoreError::Taken(format!("{why}{hint}"))),
+        other => store_failure(store, other),
+    })
 }
 
 /// Converts a store's error to a command failure that names the store.

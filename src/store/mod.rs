@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod clock;
 mod command;
 mod prune;
 mod stats;

@@ -1,6 +1,9 @@
 //! `lastnim store prune`.
 
-use super::command::store_failure;
+use super::{
+    clock::{check_clock, now},
+    command::{open_for_writing, store_failure},
+};
 use crate::{
     CommandExit, CommandResult, Failure,
     form::OutputForm,
@@ -10,11 +13,8 @@ use clap::Args;
 use lastnim_core::{game::TournamentId, referee::Timestamp};
 use lastnim_proto::pb;
 use lastnim_report::words::count_words;
-use lastnim_store::{OpenOptions, PruneFilter, StoreError, StoreUrl, open_store_with, prune_store};
-use std::{
-    io::Write as _,
-    time::{Duration, SystemTime},
-};
+use lastnim_store::{PruneFilter, StoreUrl, prune_store};
+use std::{io::Write as _, time::Duration};
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -36,14 +36,10 @@ pub struct PruneArgs {
 
 impl PruneArgs {
     fn filter(&self) -> PruneFilter {
-        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let over_before = match self.older_than {
-            Some(days) => since_epoch.saturating_sub(DAY * days).as_micros() as u64,
-            None => i64::MAX as u64,
-        };
+        let never = Timestamp::from_micros(i64::MAX as u64);
         PruneFilter {
             tournament: self.tournament,
-            over_before: Timestamp::from_micros(over_before),
+            over_before: self.older_than.map_or(never, |days| now().minus(DAY * days)),
             keep_newest: self.keep.unwrap_or(0),
         }
     }
@@ -54,7 +50,7 @@ pub async fn prune(args: &PruneArgs, store: &StoreUrl, form: OutputForm) -> Comm
     let filter = args.filter();
     let pruned_matches = match args.server.given_server() {
         Some(_) => prune_on_server(args, filter).await?,
-        None => prune_offline(store, filter).await?,
+        None => prune_offline(args, store, filter).await?,
     };
     let message = pb::PruneRecordsResponse { pruned_matches };
     let removed = count_words(pruned_matches, "record was", "records were");
@@ -73,26 +69,15 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
 }
 
 /// Prunes a store as its server would, which must not run.
-async fn prune_offline(store: &StoreUrl, filter: PruneFilter) -> Result<u64, Failure> {
-    if *store == StoreUrl::Memory {
-        let why = "a store in memory exists only in its server".to_owned();
-        return Err(store_failure(store, StoreError::Unusable(why)));
-    }
-    if let Some(file) = store.sqlite_file().filter(|file| !file.exists()) {
-        let why = format!("{} does not exist", file.display());
-        return Err(store_failure(store, StoreError::Unusable(why)));
-    }
-    let opened = open_store_with(store, &OpenOptions::default()).await;
-    let opened = opened.map_err(|error| match error {
-        StoreError::Taken(why) => store_failure(
-            store,
-            StoreError::Taken(format!("{why}; or remove them through that server: --server ADDR")),
-        ),
-        other => store_failure(store, other),
-    })?;
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let now = Timestamp::from_micros(now.as_micros() as u64);
-    let pruned = prune_store(opened.as_ref(), filter, now).await;
+async fn prune_offline(args: &PruneArgs, store: &StoreUrl, filter: PruneFilter) -> Result<u64, Failure> {
+    let opened = open_for_writing(store, "; or remove them through that server: --server ADDR").await?;
+    let pruned = async {
+        if args.older_than.is_some() {
+            check_clock(store, opened.as_ref()).await?;
+        }
+        prune_store(opened.as_ref(), filter, now()).await.map_err(|error| store_failure(store, error))
+    };
+    let pruned = pruned.await;
     opened.close().await;
-    pruned.map_err(|error| store_failure(store, error))
+    pruned
 }

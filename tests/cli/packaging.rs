@@ -38,6 +38,13 @@ fn has_systemd_analyze() -> bool {
 }
 
 #[test]
+fn the_service_starts_once_the_clock_is_set() {
+    let unit = fs::read_to_string(packaging("lastnim.service")).unwrap();
+    let after = unit.lines().find_map(|line| line.strip_prefix("After=")).unwrap();
+    assert!(after.split(' ').any(|unit| unit == "time-sync.target"), "{after}");
+}
+
+#[test]
 fn the_service_is_valid_and_hardened() {
     if !has_systemd_analyze() {
         return;

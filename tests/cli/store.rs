@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     thread::sleep,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
@@ -322,4 +322,66 @@ fn a_ladder_with_a_retention_is_pruned_while_it_runs() {
         settled["pruned_matches"]
     );
     drop(again);
+}
+
+/// Starts a server and kills it; returns what it has logged.
+fn log_of_start(place: &Place) -> String {
+    let log = place.folder.join("log");
+    let mut command =
+        place.command(&["serve", "--json", "--store", "sqlite:lastnim.db", "--listen", "127.0.0.1:0"]);
+    command.env("LASTNIM_LOG", "warn").stdout(Stdio::piped()).stderr(fs::File::create(&log).unwrap());
+    let mut server = Process(command.spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("listening"), "{line}");
+    drop(server);
+    fs::read_to_string(&log).unwrap()
+}
+
+#[test]
+fn a_wrong_clock_is_named_and_repaired() {
+    const DAY: Duration = Duration::from_hours(24);
+    let mut place = Place::new("clock");
+    let server = place.serve();
+    place.printed(&["bot", "register", "alice"]);
+    drop(server);
+    let database = place.folder.join("lastnim.db");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let set_latest = |latest: Duration| {
+        let latest = latest.as_micros();
+        change_rows(&database, &format!("REPLACE INTO clock (id, latest_at_us) VALUES (1, {latest})"));
+    };
+    let offline = |args: &[&str]| place.command(args).env_remove("LASTNIM_SERVER").output().unwrap();
+    let printed = |args: &[&str]| {
+        let Output { status, stdout, stderr } = offline(args);
+        assert!(status.success(), "{args:?}: {}", text(stderr));
+        text(stdout)
+    };
+    assert!(!log_of_start(&place).contains("clock"));
+    // As after a start with the clock ahead.
+    let registered = (now + 100 * DAY).as_micros();
+    change_rows(&database, &format!("UPDATE bots SET registered_at_us = {registered}"));
+    set_latest(now + 100 * DAY);
+    for _ in 0..2 {
+        let log = log_of_start(&place);
+        assert!(log.contains("99 days ahead of the clock") && log.contains("store repair-clock"), "{log}");
+    }
+    let repaired = json(&printed(&["store", "repair-clock", "--json"]));
+    assert_eq!((number(&repaired, "times_set_back"), number(&repaired, "matches_left")), (1, 0));
+    assert!(printed(&["store", "repair-clock"]).contains("0 times were set back"));
+    assert!(!log_of_start(&place).contains("clock"));
+    // As after a start with the clock behind, or after 100 days without a server.
+    set_latest(now.checked_sub(100 * DAY).unwrap());
+    let Output { status, stderr, .. } = offline(&["store", "prune", "--older-than", "30"]);
+    let why = text(stderr);
+    assert!(
+        status.code() == Some(1) && why.contains("100 days ahead") && why.contains("repair-clock"),
+        "{why}"
+    );
+    assert!(printed(&["store", "prune", "--keep", "30"]).contains("0 records were removed"));
+    let log = log_of_start(&place);
+    assert!(log.contains("the clock is 100 days ahead of the latest time in the store"), "{log}");
+    printed(&["store", "repair-clock"]);
+    assert!(!log_of_start(&place).contains("clock"));
+    assert!(printed(&["store", "prune", "--older-than", "30"]).contains("0 records were removed"));
 }

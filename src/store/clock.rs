@@ -1,0 +1,62 @@
+//! `lastnim store repair-clock`, and whether the clock fits a store.
+
+use super::command::{open_for_writing, store_failure};
+use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
+use lastnim_core::referee::Timestamp;
+use lastnim_report::words::count_words;
+use lastnim_store::{Change, ClockFit, LaterTimes, Store, StoreError, StoreUrl, StoredClock, rough_span};
+use serde_json::json;
+use std::{io::Write as _, time::SystemTime};
+
+/// Returns the time.
+pub fn now() -> Timestamp {
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX))
+}
+
+/// Fails if the clock is so far ahead of the latest time of a store that it may be wrong.
+pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Failure> {
+    let clock = opened.clock().await.map_err(|error| store_failure(store, error))?;
+    let ClockFit::Ahead(ahead) = clock.fit(now()) else { return Ok(()) };
+    Err(Failure::Runtime(anyhow::anyhow!(
+        "--store {store}: the clock is {} ahead of the latest time in the store; if it is right, run `lastnim store repair-clock` first",
+        rough_span(ahead)
+    )))
+}
+
+/// Takes the clock as right: sets later times back that nothing signs, and counts all time since the latest one as age.
+pub async fn repair_clock(store: &StoreUrl, form: OutputForm) -> CommandResult {
+    let opened = open_for_writing(store, "; stop it first").await?;
+    let repaired = repair(opened.as_ref()).await;
+    opened.close().await;
+    let (StoredClock { latest, .. }, LaterTimes { unsigned, matches }) =
+        repaired.map_err(|error| store_failure(store, error))?;
+    let json = || {
+        json!({
+            "store": store.to_string(),
+            "latest_us": latest.map(Timestamp::as_micros),
+            "times_set_back": unsigned,
+            "matches_left": matches,
+        })
+    };
+    form.print_result(json, |output| {
+        writeln!(output, "{} set back", count_words(unsigned, "time was", "times were"))?;
+        if matches > 0 {
+            let matches = count_words(matches, "match keeps a later time", "matches keep later times");
+            writeln!(
+                output,
+                "{matches}: records are not changed, and are pruned by age once they are that old"
+            )?;
+        }
+        Ok(())
+    })?;
+    Ok(CommandExit::Done)
+}
+
+/// Returns what was known of the clock, and how many times were later.
+async fn repair(store: &dyn Store) -> Result<(StoredClock, LaterTimes), StoreError> {
+    let at = now();
+    let found = (store.clock().await?, store.later_times(at).await?);
+    store.write(&[Change::ClockRepaired { at }]).await?;
+    Ok(found)
+}
