@@ -103,6 +103,50 @@ impl PostgresServer {
         }
     }
 
+    /// Starts a replica that follows this server.
+    #[allow(dead_code, reason = "not every test that starts a server has a replica")]
+    pub fn replica(&self) -> Self {
+        let folder = self.folder.with_extension("replica");
+        fs::create_dir(&folder).unwrap();
+        if let Some((user, group)) = self.runs_as {
+            chown(&folder, Some(user), Some(group)).unwrap();
+        }
+        let port = self.port.to_string();
+        let copied = as_user(&self.programs.join("pg_basebackup"), self.runs_as, &folder)
+            .args(["--host=127.0.0.1", "--username", USER, "--port", &port])
+            .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--pgdata"])
+            .arg(folder.join("data"))
+            .output()
+            .unwrap();
+        assert!(copied.status.success(), "pg_basebackup: {}", String::from_utf8_lossy(&copied.stderr));
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let process = spawn(&self.programs, &folder, self.runs_as, port);
+        let mut replica =
+            Self { programs: self.programs.clone(), folder, runs_as: self.runs_as, port, process };
+        assert!(replica.is_ready_in_time(), "the replica does not start");
+        replica
+    }
+
+    /// Replaces this killed server with a killed replica, and starts it.
+    #[allow(dead_code, reason = "not every test that starts a server has a replica")]
+    pub fn fail_over(&mut self, mut replica: Self) {
+        replica.port = self.port;
+        replica.restart();
+        let promoted = as_user(&replica.programs.join("pg_ctl"), replica.runs_as, &replica.folder)
+            .args(["promote", "--wait", "--pgdata"])
+            .arg(replica.folder.join("data"))
+            .output()
+            .unwrap();
+        assert!(promoted.status.success(), "pg_ctl: {}", String::from_utf8_lossy(&promoted.stderr));
+        *self = replica;
+    }
+
+    /// Returns the port on which the server listens.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Waits until the server answers. Returns false if it ends first.
     fn is_ready_in_time(&mut self) -> bool {
         let until = Instant::now() + START_TIMEOUT;

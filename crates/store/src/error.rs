@@ -42,6 +42,9 @@ pub enum StoreError {
     /// The database files were moved or deleted: writes would be lost.
     #[error("{0}")]
     Gone(String),
+    /// The database lacks commits that it had confirmed, as a replica does that was promoted without them.
+    #[error("the database went back: {0}")]
+    WentBack(String),
     /// Another server uses the database, or has taken it over from this one.
     #[error("the store belongs to another server: {0}")]
     Taken(String),

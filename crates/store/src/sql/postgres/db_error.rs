@@ -1,5 +1,6 @@
 //! Converts PostgreSQL's errors.
 
+use super::session::shared_session_error;
 use crate::sql::db_error::{database_message, driver_error_of};
 use crate::{StoreError, StoreUrl};
 use sqlx::Error;
@@ -17,6 +18,9 @@ const IDLE_IN_TRANSACTION: &str = "25P03";
 const CORRUPT: [&str; 2] = ["XX001", "XX002"];
 /// Missing columns or unexpected column types: the tables belong to another program.
 const FOREIGN: [&str; 3] = ["42703", "42804", "42883"];
+
+/// A prepared statement is missing or already exists: this is not the session that prepared it.
+const OTHER_SESSION: [&str; 2] = ["26000", "42P05"];
 
 fn error_class(code: &str) -> &str {
     code.get(..2).unwrap_or_default()
@@ -37,6 +41,8 @@ pub(super) fn store_error_of(error: Error) -> StoreError {
         StoreError::Refused(database_message(&error))
     } else if CORRUPT.contains(&code.as_ref()) || FOREIGN.contains(&code.as_ref()) {
         StoreError::Corrupt(database_message(&error))
+    } else if OTHER_SESSION.contains(&code.as_ref()) {
+        shared_session_error(&database_message(&error))
     } else {
         driver_error_of(&error)
     }
@@ -50,7 +56,7 @@ pub(super) fn open_error_of(url: &StoreUrl, error: Error) -> StoreError {
             let code = told.code().unwrap_or_default();
             let passes = PASSING_CLASSES.contains(&error_class(&code))
                 || [READ_ONLY, IDLE_IN_TRANSACTION].contains(&code.as_ref());
-            if passes || CORRUPT.contains(&code.as_ref()) {
+            if passes || CORRUPT.contains(&code.as_ref()) || OTHER_SESSION.contains(&code.as_ref()) {
                 return store_error_of(error);
             }
             StoreError::Unusable(format!("{url} cannot be opened: {words}"))

@@ -3,6 +3,7 @@
 //! The writing session holds an advisory lock. PostgreSQL releases it once the session has ended and can commit nothing
 //! more, so its holder is the only writer.
 
+use super::session::shared_session_error;
 use super::store_error_of;
 use crate::{StoreError, StoreUrl};
 use sqlx::PgConnection;
@@ -17,7 +18,15 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Takes the lock for a starting server.
-pub(super) async fn take_lock(connection: &mut PgConnection, url: &StoreUrl) -> Result<(), StoreError> {
+pub(super) async fn take_lock(
+    connection: &mut PgConnection,
+    pid: i32,
+    url: &StoreUrl,
+) -> Result<(), StoreError> {
+    // PostgreSQL grants the lock again to a session that has it.
+    if has_lock(connection, pid).await? {
+        return Err(shared_session_error("a new connection already has the lock of another server"));
+    }
     if wait_for_lock(connection).await? {
         return Ok(());
     }
@@ -52,6 +61,22 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     } else {
         Err(StoreError::Unavailable("another session holds the lock of this server".to_owned()))
     }
+}
+
+/// Returns whether a connection still has the session `pid`, and that session the lock.
+pub(super) async fn has_lock(connection: &mut PgConnection, pid: i32) -> Result<bool, StoreError> {
+    sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_locks
+        WHERE locktype = 'advisory' AND granted AND classid::bigint = $1 AND objid::bigint = $2 AND objsubid = 2
+            AND pid = pg_backend_pid() AND pid = $3
+            AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()))",
+    )
+    .bind(i64::from(LOCK.0))
+    .bind(i64::from(LOCK.1))
+    .bind(pid)
+    .fetch_one(connection)
+    .await
+    .map_err(store_error_of)
 }
 
 /// Names the session so that [`retake_lock`] can find it.

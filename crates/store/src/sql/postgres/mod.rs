@@ -1,10 +1,12 @@
 //! The store in a PostgreSQL database.
 
+mod commits;
 mod db_error;
 mod journal;
 mod lock;
 mod multi_row;
 mod schema;
+mod session;
 mod writer;
 
 use super::backend::WriteBackend;
@@ -15,7 +17,9 @@ use super::schema::check_readable;
 use super::sql_store::{SqlStore, within_deadline};
 use crate::{Change, Store, StoreError, StoreReader, StoreUrl};
 use async_trait::async_trait;
+use commits::Commits;
 use db_error::store_error_of;
+use session::{apply_settings, check_own_session, plain_options, read_timeline};
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
 use sqlx::{Arguments as _, ConnectOptions, PgConnection, Postgres, SqlStr};
@@ -23,7 +27,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio_stream::Stream;
-use writer::PostgresWriter;
+use writer::{LockedSession, PostgresWriter};
 
 /// The time limit for connecting and taking the lock.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,70 +41,85 @@ const MAX_READERS: u32 = 8;
 /// How long a reader waits for a connection.
 const READER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The settings of every connection. A silently lost peer is noticed within 30 seconds, so that it keeps no lock for
-/// longer.
-const SETTINGS: [(&str, &str); 7] = [
-    ("synchronous_commit", "on"),
-    ("tcp_keepalives_idle", "10"),
-    ("tcp_keepalives_interval", "5"),
-    ("tcp_keepalives_count", "3"),
-    ("tcp_user_timeout", "25000"),
-    ("idle_in_transaction_session_timeout", "30000"),
-    ("lock_timeout", "5000"),
-];
-
 /// All statements, rewritten for PostgreSQL's planner.
 static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::default);
 
 #[derive(Debug)]
 pub(super) struct PostgresBackend {
     options: PgConnectOptions,
-    /// This server's epoch.
-    epoch: i64,
+    commits: Arc<Commits>,
     /// `None` after a failure: the next writer reads the tables again.
     writer: Mutex<Option<PostgresWriter>>,
 }
 
 /// Opens a database and takes its lock for this server.
 pub(crate) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
-    let options = connect_options(url)?;
-    let mut connection = within_deadline(CONNECT_TIMEOUT, async {
+    let options = plain_options(url)?;
+    let session = within_deadline(CONNECT_TIMEOUT, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
-        lock::take_lock(&mut connection, url).await?;
-        Ok(connection)
+        let pid = check_own_session(&mut connection, &options).await?;
+        apply_settings(&mut connection, &[]).await?;
+        lock::take_lock(&mut connection, pid, url).await?;
+        Ok(LockedSession { connection, pid })
+    });
+    let mut session = session.await?;
+    let (writer, commits) = within_deadline(TRANSACTION_TIMEOUT, async {
+        let row = schema::make_and_claim(&mut session.connection, url).await?;
+        let commits = Arc::new(Commits::new(row, read_timeline(&mut session.connection).await?));
+        Ok((PostgresWriter::load(session, Arc::clone(&commits)).await?, commits))
     })
     .await?;
-    let (writer, epoch) = within_deadline(TRANSACTION_TIMEOUT, async {
-        let epoch = schema::make_and_claim(&mut connection, url).await?;
-        Ok((PostgresWriter::load(connection, epoch).await?, epoch))
-    })
-    .await?;
-    let readers =
-        PgPoolOptions::new().max_connections(MAX_READERS).acquire_timeout(READER_TIMEOUT).connect_lazy_with(
-            options.clone().options([("statement_timeout", READ_TIME_LIMIT.as_millis().to_string())]),
-        );
-    let backend = PostgresBackend { options, epoch, writer: Mutex::new(Some(writer)) };
+    let known = Arc::clone(&commits);
+    let readers = PgPoolOptions::new()
+        .max_connections(MAX_READERS)
+        .acquire_timeout(READER_TIMEOUT)
+        .after_connect(move |connection, _| {
+            let known = Arc::clone(&known);
+            Box::pin(async move {
+                let prepared = prepare_reader(connection, &known).await;
+                prepared.map_err(|error| sqlx::Error::Configuration(error.into()))
+            })
+        })
+        .connect_lazy_with(options.clone());
+    let backend = PostgresBackend { options, commits, writer: Mutex::new(Some(writer)) };
     Ok(Arc::new(SqlStore::new(backend, readers)))
+}
+
+/// Prepares a reading connection. Refuses one to a replica, or to a database that went back.
+async fn prepare_reader(connection: &mut PgConnection, commits: &Commits) -> Result<(), StoreError> {
+    let confirmed = commits.confirmed();
+    apply_settings(connection, &[("statement_timeout", &READ_TIME_LIMIT.as_millis().to_string())]).await?;
+    let (is_replica, epoch, commit): (bool, i64, i64) =
+        sqlx::query_as("SELECT pg_is_in_recovery(), epoch, commit_number FROM server")
+            .fetch_one(connection)
+            .await
+            .map_err(store_error_of)?;
+    if is_replica || epoch != commits.epoch() || commit < confirmed {
+        return Err(StoreError::Unavailable("it is not the database that this server writes to".to_owned()));
+    }
+    Ok(())
 }
 
 /// Opens a database for reading only, also while a server has it open.
 pub(crate) async fn open_postgres_for_reading(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
-    let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
+    let options = plain_options(url)?;
     within_deadline(CONNECT_TIMEOUT, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
+        // In a shared session, the settings would apply to other clients too.
+        check_own_session(&mut connection, &options).await?;
         check_readable(schema::table_version(&mut connection, url).await?)
     })
     .await?;
-    let readers = PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
+    let readers = PgPoolOptions::new()
+        .max_connections(1)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                let applied = apply_settings(connection, &[("default_transaction_read_only", "on")]).await;
+                applied.map_err(|error| sqlx::Error::Configuration(error.into()))
+            })
+        })
+        .connect_lazy_with(options);
     Ok(Arc::new(SqlStore::new(ReadOnlyBackend, readers)))
-}
-
-fn connect_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
-    let StoreUrl::Postgres(text) = url else {
-        return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
-    };
-    let options: PgConnectOptions = text.parse().map_err(|error| db_error::open_error_of(url, error))?;
-    Ok(options.options(SETTINGS).disable_statement_logging())
 }
 
 impl Dialect for Postgres {
@@ -153,9 +172,9 @@ impl PostgresBackend {
         if let Some(writer) = slot.take() {
             return Ok(writer);
         }
-        let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
-        let connection = within_deadline(CONNECT_TIMEOUT, connecting).await?;
-        within_deadline(TRANSACTION_TIMEOUT, PostgresWriter::load(connection, self.epoch)).await
+        let connecting = PostgresWriter::reconnect(&self.options, &self.commits);
+        let session = within_deadline(CONNECT_TIMEOUT, connecting).await?;
+        within_deadline(TRANSACTION_TIMEOUT, PostgresWriter::load(session, Arc::clone(&self.commits))).await
     }
 }
 
@@ -174,7 +193,7 @@ impl WriteBackend for PostgresBackend {
         // A write in progress checks the epoch itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         let mut writer = self.take_writer(&mut slot).await?;
-        within_deadline(CONNECT_TIMEOUT, writer.check_epoch()).await?;
+        within_deadline(CONNECT_TIMEOUT, writer.check_place()).await?;
         *slot = Some(writer);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The version and the owner of the tables.
 
+use super::commits::ServerRow;
 use super::db_error::open_error_of;
 use super::store_error_of;
 use crate::sql::schema::{SCHEMA_VERSION, check_version, read_version};
@@ -7,8 +8,14 @@ use crate::{StoreError, StoreUrl};
 use sqlx::{PgConnection, Postgres};
 
 /// Creates the tables if they are missing, and claims the database for this server, which holds its lock. Returns the
-/// server's epoch.
-pub(super) async fn make_and_claim(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
+/// server's epoch and the newest commit number.
+///
+/// The epoch is raised by a random number, so that no other server gets the same one, even if it opens a replica that lacks
+/// this transaction.
+pub(super) async fn make_and_claim(
+    connection: &mut PgConnection,
+    url: &StoreUrl,
+) -> Result<ServerRow, StoreError> {
     let found = table_version(connection, url).await?;
     found.map_or(Ok(()), check_version)?;
     sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
@@ -19,16 +26,31 @@ pub(super) async fn make_and_claim(connection: &mut PgConnection, url: &StoreUrl
             other => other,
         })?;
     }
-    let epoch = sqlx::query_scalar(
-        "INSERT INTO server (id, schema_version, epoch) VALUES (1, $1, 1)
-        ON CONFLICT (id) DO UPDATE SET epoch = server.epoch + 1 RETURNING epoch",
+    // Only if needed, since ALTER TABLE waits for a running backup.
+    let has_numbers: bool = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_attribute
+        WHERE attrelid = 'server'::regclass AND attname = 'commit_number' AND NOT attisdropped)",
+    )
+    .fetch_one(&mut *connection)
+    .await
+    .map_err(|error| open_error_of(url, error))?;
+    if !has_numbers {
+        // Tables from before commits had numbers.
+        sqlx::query("ALTER TABLE server ADD COLUMN commit_number bigint NOT NULL DEFAULT 0")
+            .execute(&mut *connection)
+            .await
+            .map_err(|error| open_error_of(url, error))?;
+    }
+    let (epoch, commit) = sqlx::query_as(
+        "INSERT INTO server (id, schema_version, epoch) VALUES (1, $1, 1 + floor(random() * 1048576))
+        ON CONFLICT (id) DO UPDATE SET epoch = server.epoch + excluded.epoch RETURNING epoch, commit_number",
     )
     .bind(SCHEMA_VERSION)
     .fetch_one(&mut *connection)
     .await
     .map_err(|error| open_error_of(url, error))?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
-    Ok(epoch)
+    Ok(ServerRow { epoch, commit })
 }
 
 /// Returns the version of the tables, if they exist. Changes nothing.

@@ -1,11 +1,13 @@
 -- Times are microseconds since 1970-01-01 UTC in columns that end in _at_us; durations end in _us.
 
--- One row: the version of these tables and the epoch of their owner. Each server that opens the database raises the
--- epoch; a server with an older epoch stops writing.
+-- One row: the version of these tables, the epoch of their owner, and the number of its newest commit. Each server that
+-- opens the database raises the epoch; a server with an older epoch stops writing. Each commit raises the number by one: a
+-- replica that lacks the newest commits has a lower number.
 CREATE TABLE server (
     id bigint PRIMARY KEY CHECK (id = 1),
     schema_version bigint NOT NULL,
-    epoch bigint NOT NULL
+    epoch bigint NOT NULL,
+    commit_number bigint NOT NULL DEFAULT 0
 );
 
 -- One row: the latest time that a server has seen. It is written at the start and end of a server, and every ten minutes.

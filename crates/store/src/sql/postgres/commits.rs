@@ -1,0 +1,255 @@
+//! The commits that the database confirmed to this server, so that the server notices a database that went back.
+//!
+//! The row of `server` has the number of the newest commit, and every write transaction raises it by one. PostgreSQL replays
+//! commits in their order: a replica that has commit N has all earlier commits, and one that was promoted without commit N
+//! has a lower number.
+
+use crate::{Change, StoreError};
+use lastnim_core::game::MatchId;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The number of recent commits whose contents are kept, to describe a loss.
+const REMEMBERED: usize = 1_024;
+/// The number of matches that the description of a loss names.
+const MAX_NAMED: usize = 20;
+
+/// The row of `server`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ServerRow {
+    /// The epoch of the database's owner.
+    pub(super) epoch: i64,
+    /// The number of the newest commit.
+    pub(super) commit: i64,
+}
+
+/// The commits of this server.
+#[derive(Debug)]
+pub(super) struct Commits {
+    /// This server's epoch.
+    epoch: i64,
+    known: Mutex<KnownCommits>,
+}
+
+#[derive(Debug)]
+struct KnownCommits {
+    /// The newest confirmed commit. Its contents may have been announced.
+    confirmed: i64,
+    /// The newest attempted commit. After a lost connection it is unknown whether the database has it.
+    tried: i64,
+    /// PostgreSQL's timeline. `None` if unknown.
+    timeline: Option<u32>,
+    recent: VecDeque<CommitContents>,
+}
+
+/// What a commit changed.
+#[derive(Debug)]
+struct CommitContents {
+    number: i64,
+    events: usize,
+    matches: Vec<MatchId>,
+    ended: Vec<MatchId>,
+    others: usize,
+}
+
+impl CommitContents {
+    fn of_changes(number: i64, changes: &[Change]) -> Self {
+        let mut contents = Self { number, events: 0, matches: Vec::new(), ended: Vec::new(), others: 0 };
+        for change in changes {
+            match change {
+                Change::MatchEvents { id, events, .. } => {
+                    contents.events += events.len();
+                    contents.matches.push(*id);
+                }
+                Change::MatchOver(over) => contents.ended.push(over.id),
+                _ => contents.others += 1,
+            }
+        }
+        contents
+    }
+}
+
+impl Commits {
+    /// Starts from the row that the server finds when it takes the database.
+    pub(super) fn new(row: ServerRow, timeline: Option<u32>) -> Self {
+        let known =
+            KnownCommits { confirmed: row.commit, tried: row.commit, timeline, recent: VecDeque::new() };
+        Self { epoch: row.epoch, known: Mutex::new(known) }
+    }
+
+    /// Returns this server's epoch.
+    pub(super) fn epoch(&self) -> i64 {
+        self.epoch
+    }
+
+    /// Returns the number of the newest commit that the database has confirmed.
+    pub(super) fn confirmed(&self) -> i64 {
+        self.lock().confirmed
+    }
+
+    /// Notes an attempt to commit.
+    pub(super) fn note_try(&self, number: i64) {
+        let mut known = self.lock();
+        known.tried = known.tried.max(number);
+    }
+
+    /// Notes that the database has confirmed a commit.
+    pub(super) fn note_confirmed(&self, number: i64, changes: &[Change]) {
+        let mut known = self.lock();
+        known.confirmed = number;
+        if known.recent.len() == REMEMBERED {
+            known.recent.pop_front();
+        }
+        known.recent.push_back(CommitContents::of_changes(number, changes));
+    }
+
+    /// Checks that the database belongs to this server and has every commit that it has confirmed.
+    ///
+    /// # Errors
+    /// [`StoreError::WentBack`] if commits are missing, and [`StoreError::Taken`] if another server has written to it.
+    pub(super) fn check(&self, found: Option<ServerRow>) -> Result<(), StoreError> {
+        let known = self.lock();
+        let Some(found) = found else {
+            return Err(StoreError::WentBack(format!(
+                "it has no tables, and commit {} was announced: {}",
+                known.confirmed,
+                known.describe_loss(None)
+            )));
+        };
+        if found.epoch < self.epoch {
+            return Err(StoreError::WentBack(format!(
+                "it does not know this server, and commit {} was announced: {}",
+                known.confirmed,
+                known.describe_loss(None)
+            )));
+        }
+        if found.epoch > self.epoch {
+            return Err(crate::sql::epoch::lost_database_error(Some(found.epoch)));
+        }
+        if found.commit < known.confirmed {
+            return Err(StoreError::WentBack(format!(
+                "its newest commit is {}, and commit {} was announced: {}",
+                found.commit,
+                known.confirmed,
+                known.describe_loss(Some(found.commit))
+            )));
+        }
+        if found.commit > known.tried {
+            return Err(StoreError::Taken(format!(
+                "it has commit {}, and this server has written commit {} at most",
+                found.commit, known.tried
+            )));
+        }
+        Ok(())
+    }
+
+    /// Checks that the database is not on an older timeline than before. A newer one means that a replica was promoted.
+    ///
+    /// # Errors
+    /// [`StoreError::WentBack`] if a former primary has taken its place again.
+    pub(super) fn check_timeline(&self, found: Option<u32>) -> Result<(), StoreError> {
+        let mut known = self.lock();
+        let (Some(before), Some(now)) = (known.timeline, found) else {
+            known.timeline = found.or(known.timeline);
+            return Ok(());
+        };
+        if now < before {
+            return Err(StoreError::WentBack(format!(
+                "it is on timeline {now}, and this server has written to timeline {before}: a former primary has taken its place again"
+            )));
+        }
+        if now > before {
+            tracing::warn!(
+                before,
+                now,
+                commit = known.confirmed,
+                "PostgreSQL has failed over to another timeline; nothing that was announced is missing"
+            );
+            known.timeline = Some(now);
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KnownCommits> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KnownCommits {
+    /// Describes the changes of the commits after `newest_kept`. `None` means all commits of this server.
+    fn describe_loss(&self, newest_kept: Option<i64>) -> String {
+        let is_lost = |contents: &&CommitContents| newest_kept.is_none_or(|kept| contents.number > kept);
+        let lost: Vec<_> = self.recent.iter().filter(is_lost).collect();
+        let events: usize = lost.iter().map(|contents| contents.events).sum();
+        let matches: BTreeSet<_> = lost.iter().flat_map(|contents| &contents.matches).collect();
+        let ended: BTreeSet<_> = lost.iter().flat_map(|contents| &contents.ended).collect();
+        let others: usize = lost.iter().map(|contents| contents.others).sum();
+        let is_complete = match newest_kept {
+            Some(kept) => usize::try_from(self.confirmed - kept) == Ok(lost.len()),
+            None => self.recent.len() < REMEMBERED,
+        };
+        let at_least = if is_complete { "" } else { "at least " };
+        let mut text = format!(
+            "lost commits: {at_least}{}, events: {events}, matches with events: {}, ends of matches: {}, other changes: {others}",
+            lost.len(),
+            matches.len(),
+            ended.len()
+        );
+        if !ended.is_empty() {
+            let names: Vec<_> = ended.iter().take(MAX_NAMED).map(ToString::to_string).collect();
+            let more = if ended.len() > MAX_NAMED { ", ..." } else { "" };
+            text = format!("{text} (ended: {}{more})", names.join(", "));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commits() -> Commits {
+        let commits = Commits::new(ServerRow { epoch: 7, commit: 40 }, Some(3));
+        for number in 41..=45 {
+            commits.note_try(number);
+            commits.note_confirmed(number, &[Change::BotRemoved { name: "anna".parse().unwrap() }]);
+        }
+        commits.note_try(46);
+        commits
+    }
+
+    fn row(epoch: i64, commit: i64) -> Option<ServerRow> {
+        Some(ServerRow { epoch, commit })
+    }
+
+    #[test]
+    fn a_database_that_lacks_a_confirmed_commit_went_back() {
+        let commits = commits();
+        // The last attempted commit may be there or not.
+        assert_eq!(commits.check(row(7, 45)), Ok(()));
+        assert_eq!(commits.check(row(7, 46)), Ok(()));
+        let Err(StoreError::WentBack(why)) = commits.check(row(7, 42)) else { panic!() };
+        assert!(why.contains("newest commit is 42, and commit 45 was announced"), "{why}");
+        assert!(why.contains("lost commits: 3,") && why.contains("other changes: 3"), "{why}");
+        for older in [row(6, 99), None] {
+            let Err(StoreError::WentBack(why)) = commits.check(older) else { panic!("{older:?}") };
+            assert!(why.contains("lost commits: 5,"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_database_with_commits_of_others_is_theirs() {
+        for other in [row(8, 45), row(7, 47)] {
+            assert!(matches!(commits().check(other), Err(StoreError::Taken(_))), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_timeline_only_grows() {
+        let commits = commits();
+        assert_eq!(commits.check_timeline(None), Ok(()));
+        assert_eq!(commits.check_timeline(Some(3)), Ok(()));
+        assert_eq!(commits.check_timeline(Some(5)), Ok(()));
+        assert!(matches!(commits.check_timeline(Some(3)), Err(StoreError::WentBack(_))));
+    }
+}

@@ -1,0 +1,141 @@
+//! Sessions of PostgreSQL: their settings, and the check that each connection has its own.
+//!
+//! The lock of the database belongs to a session. A pooler that gives one session to several clients in turn also gives them
+//! its lock and its settings, so the server refuses such a pooler.
+
+use super::db_error::open_error_of;
+use super::store_error_of;
+use crate::{StoreError, StoreUrl};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
+
+/// The settings of every session. A silently lost peer is noticed within 30 seconds, so that it keeps no lock for longer.
+const SETTINGS: [(&str, &str); 7] = [
+    (SYNCHRONOUS, "on"),
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "25000"),
+    ("idle_in_transaction_session_timeout", "30000"),
+    ("lock_timeout", "5000"),
+];
+const SYNCHRONOUS: &str = "synchronous_commit";
+/// A value of `synchronous_commit` that promises more than ours, so it is kept.
+const REMOTE_APPLY: &str = "remote_apply";
+/// The prefix of TCP settings, which are 0 on a local socket.
+const OF_TCP: &str = "tcp_";
+/// The number of checks that a connection has its own session.
+const PROBES: usize = 3;
+
+/// Makes the options of a connection. They contain no startup parameters, which poolers refuse or drop.
+pub(super) fn plain_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
+    let StoreUrl::Postgres(text) = url else {
+        return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
+    };
+    let options: PgConnectOptions = text.parse().map_err(|error| open_error_of(url, error))?;
+    Ok(options.extra_float_digits(None).disable_statement_logging())
+}
+
+/// Checks that a connection has its own session, in several transactions and while another connection has a transaction open.
+/// Returns the process of the session.
+///
+/// # Errors
+/// [`StoreError::Unusable`] if a pooler also gives its session to others.
+pub(super) async fn check_own_session(
+    connection: &mut PgConnection,
+    options: &PgConnectOptions,
+) -> Result<i32, StoreError> {
+    let own = backend_pid(connection).await?;
+    let mut probe = options.connect().await.map_err(store_error_of)?;
+    for _ in 0..PROBES {
+        // A pooler in statement mode refuses transactions.
+        let begun = sqlx::raw_sql("BEGIN").execute(&mut probe).await;
+        begun.map_err(|error| match error {
+            sqlx::Error::Database(told) => shared_session_error(told.message()),
+            other => store_error_of(other),
+        })?;
+        let other = backend_pid(&mut probe).await?;
+        let during = backend_pid(connection).await?;
+        sqlx::raw_sql("ROLLBACK").execute(&mut probe).await.map_err(store_error_of)?;
+        // Twice, in case a pooler gives out two sessions in turn.
+        let after = [backend_pid(connection).await?, backend_pid(connection).await?];
+        if other == own {
+            return Err(shared_session_error("two connections have the same session"));
+        }
+        if [during, after[0], after[1]] != [own; 3] {
+            return Err(shared_session_error("the session changes from one transaction to the next"));
+        }
+    }
+    // The probe is no longer needed, so a failure to close it does not matter.
+    let _ = probe.close().await;
+    Ok(own)
+}
+
+/// Explains that a connection does not have its own session.
+pub(super) fn shared_session_error(why: &str) -> StoreError {
+    StoreError::Unusable(format!(
+        "{why}: a connection pooler is in between, in transaction or statement mode, and one database could have two servers; connect to PostgreSQL directly, or set the pooler to session mode (PgBouncer: pool_mode = session)"
+    ))
+}
+
+async fn backend_pid(connection: &mut PgConnection) -> Result<i32, StoreError> {
+    // Not prepared: a pooler may send the next statement to another session.
+    let row = sqlx::raw_sql("SELECT pg_backend_pid()").fetch_one(connection).await;
+    row.and_then(|row| row.try_get(0)).map_err(store_error_of)
+}
+
+/// Applies the settings of every session, and `more`, and checks in another transaction that they are in force.
+///
+/// # Errors
+/// [`StoreError::Unusable`] if they are not.
+pub(super) async fn apply_settings(
+    connection: &mut PgConnection,
+    more: &[(&str, &str)],
+) -> Result<(), StoreError> {
+    let (names, values): (Vec<&str>, Vec<&str>) = SETTINGS.iter().chain(more).copied().unzip();
+    sqlx::query(
+        "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS wanted (name, value)
+        WHERE NOT (name = $3 AND current_setting(name) = $4)",
+    )
+    .bind(&names)
+    .bind(&values)
+    .bind(SYNCHRONOUS)
+    .bind(REMOTE_APPLY)
+    .execute(&mut *connection)
+    .await
+    .map_err(store_error_of)?;
+    let in_force: Vec<(String, String)> =
+        sqlx::query_as("SELECT name, setting FROM pg_settings WHERE name = ANY ($1)")
+            .bind(&names)
+            .fetch_all(connection)
+            .await
+            .map_err(store_error_of)?;
+    for (&name, &wanted) in names.iter().zip(&values).filter(|(name, _)| !name.starts_with(OF_TCP)) {
+        let found = in_force.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
+        let is_stronger = name == SYNCHRONOUS && found == REMOTE_APPLY;
+        if found != wanted && !is_stronger {
+            return Err(StoreError::Unusable(format!(
+                "the session does not keep its settings: {name} is {found:?} and not {wanted:?}; if a connection pooler is in between, connect to PostgreSQL directly"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the timeline that PostgreSQL writes, from the name of its newest write-ahead log file. Returns `None` if the right
+/// to read that name, which every user has by default, was revoked.
+pub(super) async fn read_timeline(connection: &mut PgConnection) -> Result<Option<u32>, StoreError> {
+    let name: Result<Option<String>, _> = sqlx::query_scalar(
+        "SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END",
+    )
+    .fetch_one(connection)
+    .await;
+    match name {
+        Ok(name) => Ok(name.and_then(|name| u32::from_str_radix(name.get(..8)?, 16).ok())),
+        Err(sqlx::Error::Database(error)) => {
+            tracing::debug!(%error, "PostgreSQL does not say its timeline: only commit numbers are compared");
+            Ok(None)
+        }
+        Err(error) => Err(store_error_of(error)),
+    }
+}

@@ -1,0 +1,130 @@
+//! A PostgreSQL behind PgBouncer.
+
+use crate::place::{Place, TemporaryFolder};
+use crate::played::{bots, match_id, play, written};
+use crate::server::PostgresServer;
+use lastnim_store::{StoreError, open_reader};
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// A pooler that runs until this is dropped.
+struct Pooler {
+    process: Child,
+    port: u16,
+    _folder: TemporaryFolder,
+}
+
+impl Pooler {
+    /// Starts a pooler with further lines in its settings. Returns none if PgBouncer is not installed; if `CI` is set that is a
+    /// failure.
+    fn start(server: &PostgresServer, mode: &str, more: &str) -> Option<Self> {
+        let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].map(Path::new);
+        let Some(program) = program.into_iter().find(|program| program.is_file()) else {
+            let missing = "PgBouncer is not installed (Debian: apt-get install pgbouncer)";
+            assert!(std::env::var_os("CI").is_none(), "{missing}");
+            eprintln!("skipped: {missing}");
+            return None;
+        };
+        let folder = TemporaryFolder::new();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let settings = folder.path().join("pgbouncer.ini");
+        let text = format!(
+            "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+             auth_type = any\nunix_socket_dir =\npool_mode = {mode}\n{more}\n",
+            server.port()
+        );
+        // Anyone is let in as this user.
+        let text =
+            text.replace(&format!("port={}", server.port()), &format!("port={} user=lastnim", server.port()));
+        fs::write(&settings, text).unwrap();
+        let mut command = Command::new(program);
+        if fs::metadata(folder.path()).unwrap().uid() == 0 {
+            // It refuses to run as root.
+            command.args(["-u", "nobody"]);
+        }
+        let process = command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let pooler = Self { process, port, _folder: folder };
+        let until = Instant::now() + Duration::from_secs(30);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(Instant::now() < until, "PgBouncer does not start");
+            sleep(Duration::from_millis(20));
+        }
+        Some(pooler)
+    }
+
+    fn place(&self, database: &str) -> Place {
+        Place::new(&format!("postgres://lastnim@127.0.0.1:{}/{database}", self.port))
+    }
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn refused(place: &Place) -> String {
+    for error in [place.try_open().err(), place.run(open_reader(&place.url)).err()] {
+        match error {
+            Some(StoreError::Unusable(why)) => assert!(why.contains("session mode"), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    match place.try_open() {
+        Err(StoreError::Unusable(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_pooler_in_session_mode_keeps_settings_and_lock() {
+    let Some(server) = PostgresServer::start() else { return };
+    let direct = Place::new(&server.create_database("pooled"));
+    let Some(pooler) = Pooler::start(&server, "session", "") else { return };
+    let place = pooler.place("pooled");
+    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let store = place.open();
+    place.write(&store, &written(&record));
+    let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
+    assert_eq!(kept.record.events(), record.events());
+    assert_eq!(place.run(store.check_intact()), Ok(()));
+    for second in [&place, &direct] {
+        assert!(matches!(second.try_open(), Err(StoreError::Taken(_))));
+    }
+    assert!(place.run(open_reader(&place.url)).is_ok());
+    drop(store);
+    drop(place.open());
+}
+
+#[test]
+fn a_pooler_that_hands_sessions_around_is_refused() {
+    let Some(server) = PostgresServer::start() else { return };
+    for (number, more) in [
+        "",
+        "server_round_robin = 1\nmin_pool_size = 5",
+        "ignore_startup_parameters = options, extra_float_digits",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("shared{number}");
+        let direct = Place::new(&server.create_database(&name));
+        for mode in ["transaction", "statement"] {
+            let Some(pooler) = Pooler::start(&server, mode, more) else { return };
+            let why = refused(&pooler.place(&name));
+            assert!(why.contains("pooler"), "{why}");
+        }
+        // It has made nothing, and left no lock behind.
+        let store = direct.open();
+        let Some(pooler) = Pooler::start(&server, "transaction", more) else { return };
+        refused(&pooler.place(&name));
+        assert_eq!(direct.run(store.check_intact()), Ok(()));
+    }
+}

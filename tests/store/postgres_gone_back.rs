@@ -1,0 +1,167 @@
+//! A PostgreSQL that lacks what it had confirmed.
+
+use crate::place::{Client, Place};
+use crate::played::{bots, events, match_id, play, written};
+use crate::server::PostgresServer;
+use lastnim_core::referee::Record;
+use lastnim_store::{GroupCommit, Store, StoreError, open_reader};
+use sqlx::{Connection as _, PgConnection};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+fn record() -> Record {
+    play(match_id(1), bots(0..3), None, 4, u32::MAX)
+}
+
+/// Checks a store until it says more than that it cannot be used now.
+fn verdict(place: &Place, store: &Arc<dyn Store>) -> Result<(), StoreError> {
+    let until = Instant::now() + Duration::from_mins(1);
+    loop {
+        match place.run(store.check_intact()) {
+            Err(StoreError::Unavailable(_)) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            verdict => return verdict,
+        }
+    }
+}
+
+fn went_back(result: Result<(), StoreError>) -> String {
+    match result {
+        Err(StoreError::WentBack(why)) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_replica_that_lacks_commits_is_noticed() {
+    let Some(mut server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("back"));
+    let store = place.open();
+    let record = record();
+    place.write(&store, &[events(&record, 0, 2)]);
+    let mut replica = server.replica();
+    replica.kill();
+    place.write(&store, &[events(&record, 2, 3)]);
+    place.write(&store, &[events(&record, 3, 5)]);
+    server.kill();
+    server.fail_over(replica);
+    let why = went_back(verdict(&place, &store));
+    assert!(why.contains("lost commits: 2, events: 3, matches with events: 1"), "{why}");
+    // It stays so, and nothing is written.
+    went_back(place.run(store.write(&[events(&record, 5, 6)])));
+    let read = place.run(store.match_record(record.id()));
+    assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
+    drop(store);
+    // A server that starts takes what is there.
+    let store = place.open();
+    let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
+    assert_eq!(kept.record.events(), &record.events()[..2]);
+    place.write(&store, &written(&record));
+    assert_eq!(place.run(store.check_intact()), Ok(()));
+}
+
+#[test]
+fn a_replica_that_has_every_commit_takes_over() {
+    let Some(mut server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("whole"));
+    let store = place.open();
+    let record = record();
+    place.write(&store, &[events(&record, 0, 2)]);
+    let mut replica = server.replica();
+    replica.kill();
+    server.kill();
+    server.fail_over(replica);
+    assert_eq!(verdict(&place, &store), Ok(()));
+    place.write(&store, &written(&record));
+    let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
+    assert_eq!(kept.record.events(), record.events());
+}
+
+#[test]
+fn a_replica_from_before_the_server_started_is_noticed() {
+    let Some(mut server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("earlier"));
+    drop(place.open());
+    let mut replica = server.replica();
+    replica.kill();
+    let store = place.open();
+    place.write(&store, &[events(&record(), 0, 2)]);
+    server.kill();
+    server.fail_over(replica);
+    let why = went_back(verdict(&place, &store));
+    assert!(why.contains("does not know this server"), "{why}");
+}
+
+#[test]
+fn a_replica_from_before_the_tables_is_noticed() {
+    let Some(mut server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("empty"));
+    let mut replica = server.replica();
+    replica.kill();
+    let store = place.open();
+    server.kill();
+    server.fail_over(replica);
+    let why = went_back(verdict(&place, &store));
+    assert!(why.contains("it has no tables"), "{why}");
+}
+
+#[test]
+fn a_database_that_goes_back_under_its_session_is_noticed() {
+    let Some(server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("under"));
+    let store = place.open();
+    let record = record();
+    place.write(&store, &[events(&record, 0, 2)]);
+    place.write(&store, &[events(&record, 2, 3)]);
+    let mut client = place.client();
+    place.execute(&mut client, "UPDATE server SET commit_number = commit_number - 1");
+    let why = went_back(place.run(store.write(&[events(&record, 3, 4)])));
+    assert!(why.contains("newest commit is 1, and commit 2 was announced"), "{why}");
+    assert_eq!(place.number(&mut client, "SELECT commit_number FROM server"), 1);
+    // Nobody but this server writes.
+    place.execute(&mut client, "UPDATE server SET commit_number = commit_number + 9");
+    assert!(matches!(verdict(&place, &store), Err(StoreError::Taken(_))));
+}
+
+#[test]
+fn who_commits_hears_that_the_database_went_back_and_announces_nothing() {
+    let Some(server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("group"));
+    let store = place.open();
+    place.write(&store, &[events(&record(), 0, 2)]);
+    place.execute(&mut place.client(), "UPDATE server SET commit_number = 0");
+    place.run(async {
+        let commits = GroupCommit::start(Arc::clone(&store));
+        let lost = tokio::time::timeout(Duration::from_secs(30), commits.wait_until_lost()).await;
+        assert!(matches!(lost, Ok(StoreError::WentBack(_))), "an idle server notices: {lost:?}");
+        let refused = commits.commit(vec![events(&record(), 2, 3)]).await;
+        assert!(matches!(refused, Err(StoreError::WentBack(_))), "{refused:?}");
+    });
+}
+
+#[test]
+fn an_ordinary_owner_needs_no_further_rights() {
+    let Some(server) = PostgresServer::start() else { return };
+    let url = server.create_database("plain");
+    let place = Place::new(&url);
+    place.execute(&mut place.client(), "CREATE ROLE plain LOGIN; ALTER DATABASE plain OWNER TO plain;");
+    let plain = url.replace("lastnim@", "plain@");
+    let place = Place::new(&plain);
+    let store = place.open();
+    place.write(&store, &[events(&record(), 0, 2)]);
+    assert_eq!(place.run(store.check_intact()), Ok(()));
+    let Client::Postgres(mut client) = place.client() else { panic!() };
+    let timeline: String = place
+        .run(sqlx::query_scalar("SELECT pg_walfile_name(pg_current_wal_lsn())").fetch_one(&mut client))
+        .unwrap();
+    assert!(timeline.starts_with("00000001"), "{timeline}");
+    // Where the right was taken away, commit numbers are compared alone.
+    let mut admin = place.run(PgConnection::connect(&url)).unwrap();
+    let revoke = "REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM public";
+    place.run(sqlx::query(revoke).execute(&mut admin)).unwrap();
+    drop(store);
+    let store = place.open();
+    assert_eq!(place.run(store.check_intact()), Ok(()));
+    assert!(place.run(open_reader(&place.url)).is_ok());
+}
