@@ -4,7 +4,7 @@ use super::{
     config_file::apply_config_text,
     former_key::find_former_key,
     opening::{OpeningMessage, print_opening},
-    settings::{ExpectedStore, ServeSettings},
+    settings::{AcceptedLosses, ServeSettings},
 };
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -66,6 +66,11 @@ pub struct ServeArgs {
     /// Use it once, after removing or replacing a store on purpose.
     #[arg(long)]
     new_store: bool,
+    /// Accepts that the SQLite store was not closed and its file `PATH-wal` is gone, with the newest commits
+    ///
+    /// Use it once, if that file is lost for good.
+    #[arg(long)]
+    accept_lost_wal: bool,
     /// Prints all settings as a file for `--config`, and exits
     ///
     /// A store URL with a password is left out. With --json the settings are one JSON object.
@@ -80,9 +85,11 @@ pub struct ServeArgs {
 pub fn run(args: &ServeArgs) -> CommandResult {
     let form = if args.json { OutputForm::Json } else { OutputForm::Text };
     let Some(settings) = read_settings(args, form)? else { return Ok(CommandExit::Mistakes) };
-    if args.new_store && settings.store.sqlite_file().is_none() {
-        let store = &settings.store;
-        return Err(Failure::input(format!("--new-store: this needs a SQLite store, not {store}")));
+    let store = &settings.store;
+    for (flag, is_given) in [("--new-store", args.new_store), ("--accept-lost-wal", args.accept_lost_wal)] {
+        if is_given && store.sqlite_file().is_none() {
+            return Err(Failure::input(format!("{flag}: this needs a SQLite store, not {store}")));
+        }
     }
     if args.print_config {
         print_settings(settings, form).map_err(Failure::Output)?;
@@ -90,14 +97,14 @@ pub fn run(args: &ServeArgs) -> CommandResult {
     }
     let ServerTokens { known, drawn } = read_tokens(args)?;
     log_of_server(settings.log.as_ref(), settings.log_format);
+    let accepted = AcceptedLosses { new_store: args.new_store, lost_wal: args.accept_lost_wal };
     runtime::run_on_runtime(settings.threads.map(usize::from), async move {
         let listen = &settings.listen;
         let listener = listen.bind().await;
         let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         let shutdown = runtime::wait_for_interrupt();
-        let expected = if args.new_store { ExpectedStore::Any } else { ExpectedStore::Same };
-        let backend = settings.open_backend(expected).await?;
+        let backend = settings.open_backend(accepted).await?;
         let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
         let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;

@@ -57,13 +57,13 @@ settings! {
     }
 }
 
-/// Which store a server accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExpectedStore {
-    /// The store that it used before.
-    Same,
-    /// Any store, as --new-store says.
-    Any,
+/// What a start accepts of a SQLite store that it would otherwise refuse.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AcceptedLosses {
+    /// The store is not the one that the server used before.
+    pub new_store: bool,
+    /// The write-ahead log is gone.
+    pub lost_wal: bool,
 }
 
 /// The default file name of the key.
@@ -71,14 +71,15 @@ const DEFAULT_KEY: &str = "lastnim.key";
 
 impl ServeSettings {
     /// Opens the store and the key.
-    pub async fn open_backend(&self, expected: ExpectedStore) -> Result<Backend, Failure> {
+    pub async fn open_backend(&self, accepted: AcceptedLosses) -> Result<Backend, Failure> {
         let options = OpenOptions {
             retention: RetentionLimits {
                 matches: self.kept_matches,
                 events: self.kept_events,
                 tournaments: self.kept_tournaments,
             },
-            accept_other: expected == ExpectedStore::Any,
+            accept_other: accepted.new_store,
+            accept_lost_wal: accepted.lost_wal,
             integrity_interval: self.integrity_interval,
         };
         let store = lastnim_store::open_store_with(&self.store, &options).await;

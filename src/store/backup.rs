@@ -2,7 +2,7 @@
 
 use super::{
     check::fail_if_damaged,
-    command::{open, store_failure},
+    command::{NamedStore, open, store_failure},
 };
 use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
 use lastnim_report::words::count_words;
@@ -15,13 +15,13 @@ use std::{
 };
 
 /// Copies a store into a new file, or prints the command that does.
-pub async fn back_up(store: &StoreUrl, file: &Path, form: OutputForm) -> CommandResult {
-    match store {
+pub async fn back_up(store: &NamedStore, file: &Path, form: OutputForm) -> CommandResult {
+    match &store.url {
         StoreUrl::Memory => Err(store_failure(
-            store,
+            &store.url,
             StoreError::Unusable("a store in memory exists only in its server".to_owned()),
         )),
-        StoreUrl::Postgres(_) => show_commands(store, file, form),
+        StoreUrl::Postgres(_) => show_commands(&store.url, file, form),
         StoreUrl::Sqlite(database) => copy_and_check(store, database, file, form).await,
     }
 }
@@ -71,13 +71,14 @@ impl Drop for UnfinishedCopy<'_> {
     }
 }
 
-async fn copy_and_check(store: &StoreUrl, database: &Path, file: &Path, form: OutputForm) -> CommandResult {
+async fn copy_and_check(store: &NamedStore, database: &Path, file: &Path, form: OutputForm) -> CommandResult {
     // First: only a database of this version has a backup that can be checked.
     open(store).await?.close().await;
+    let store = &store.url;
     let copy = UnfinishedCopy::create(file)?;
     lastnim_store::back_up(database, &copy.temporary).await.map_err(|error| store_failure(store, error))?;
     let copied = StoreUrl::Sqlite(copy.temporary.clone());
-    let reader = open(&copied).await?;
+    let reader = open(&NamedStore { url: copied.clone(), accept_lost_wal: false }).await?;
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(&copied, error))?;
     reader.close().await;
     fail_if_damaged(store, &found)?;

@@ -1,14 +1,15 @@
 //! `lastnim store check`.
 
-use super::command::{open, store_failure};
+use super::command::{NamedStore, open, store_failure};
 use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
 use lastnim_report::{Section, words::count_words};
 use lastnim_store::{StoreCheck, StoreUrl, check_store};
 use serde_json::{Value, json};
 
 /// Checks a store and prints the result.
-pub async fn check(store: &StoreUrl, form: OutputForm) -> CommandResult {
+pub async fn check(store: &NamedStore, form: OutputForm) -> CommandResult {
     let reader = open(store).await?;
+    let store = &store.url;
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;
     form.print_report(|| check_json(store, &found), || store_check_section(&found).into())?;
     fail_if_damaged(store, &found)?;

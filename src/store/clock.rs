@@ -1,6 +1,6 @@
 //! `lastnim store repair-clock`, and whether the clock fits a store.
 
-use super::command::{open_for_writing, store_failure};
+use super::command::{NamedStore, open_for_writing, store_failure};
 use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
 use lastnim_core::referee::Timestamp;
 use lastnim_report::words::count_words;
@@ -25,8 +25,9 @@ pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Fai
 }
 
 /// Takes the clock as right: sets later times back that nothing signs, and counts all time since the latest one as age.
-pub async fn repair_clock(store: &StoreUrl, form: OutputForm) -> CommandResult {
+pub async fn repair_clock(store: &NamedStore, form: OutputForm) -> CommandResult {
     let opened = open_for_writing(store, "; stop it first").await?;
+    let store = &store.url;
     let repaired = repair(opened.as_ref()).await;
     opened.close().await;
     let (StoredClock { latest, .. }, LaterTimes { unsigned, matches }) =

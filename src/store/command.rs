@@ -7,7 +7,9 @@ use super::{
 };
 use crate::{CommandResult, Failure, form::FormArgs, runtime};
 use clap::{Args, Subcommand};
-use lastnim_store::{OpenOptions, Store, StoreError, StoreReader, StoreUrl, open_reader, open_store_with};
+use lastnim_store::{
+    OpenOptions, Store, StoreError, StoreReader, StoreUrl, open_reader_with, open_store_with,
+};
 use std::{path::PathBuf, sync::Arc};
 
 /// Checks, backs up, prunes and measures a server's store
@@ -32,6 +34,17 @@ pub struct StoreArgs {
         default_value = "sqlite:lastnim.db"
     )]
     store: String,
+    /// Accepts the loss of the newest commits if the SQLite file `PATH-wal` is gone after a crash
+    #[arg(long, global = true)]
+    accept_lost_wal: bool,
+}
+
+/// A store to open.
+#[derive(Debug, Clone)]
+pub struct NamedStore {
+    pub url: StoreUrl,
+    /// Whether it may be opened although its write-ahead log, with part of it, is gone.
+    pub accept_lost_wal: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -107,7 +120,8 @@ age. This command ends both. docs/how-to/look-after-a-store.md explains it.")]
 }
 
 pub fn run(args: StoreArgs) -> CommandResult {
-    let store: StoreUrl = args.store.parse().map_err(|error| Failure::input(format!("--store: {error}")))?;
+    let url = args.store.parse().map_err(|error| Failure::input(format!("--store: {error}")))?;
+    let store = NamedStore { url, accept_lost_wal: args.accept_lost_wal };
     runtime::run_on_runtime(Some(1), async move {
         match args.action {
             Action::Check { form } => check::check(&store, form.form()).await,
@@ -120,12 +134,15 @@ pub fn run(args: StoreArgs) -> CommandResult {
 }
 
 /// Opens a store for reading.
-pub async fn open(store: &StoreUrl) -> Result<Arc<dyn StoreReader>, Failure> {
-    open_reader(store).await.map_err(|error| store_failure(store, error))
+pub async fn open(store: &NamedStore) -> Result<Arc<dyn StoreReader>, Failure> {
+    let opened = open_reader_with(&store.url, store.accept_lost_wal).await;
+    opened.map_err(|error| store_failure(&store.url, error))
 }
 
 /// Opens an existing store for changes, which no server may have open. `hint` says what to do if one has.
-pub async fn open_for_writing(store: &StoreUrl, hint: &str) -> Result<Arc<dyn Store>, Failure> {
+pub async fn open_for_writing(store: &NamedStore, hint: &str) -> Result<Arc<dyn Store>, Failure> {
+    let options = OpenOptions { accept_lost_wal: store.accept_lost_wal, ..OpenOptions::default() };
+    let store = &store.url;
     if *store == StoreUrl::Memory {
         let why = "a store in memory exists only in its server".to_owned();
         return Err(store_failure(store, StoreError::Unusable(why)));
@@ -134,7 +151,7 @@ pub async fn open_for_writing(store: &StoreUrl, hint: &str) -> Result<Arc<dyn St
         let why = format!("{} does not exist", file.display());
         return Err(store_failure(store, StoreError::Unusable(why)));
     }
-    let opened = open_store_with(store, &OpenOptions::default()).await;
+    let opened = open_store_with(store, &options).await;
     opened.map_err(|error| match error {
         StoreError::Taken(why) => store_failure(store, StoreError::Taken(format!("{why}{hint}"))),
         other => store_failure(store, other),

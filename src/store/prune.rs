@@ -2,7 +2,7 @@
 
 use super::{
     clock::{check_clock, now},
-    command::{open_for_writing, store_failure},
+    command::{NamedStore, open_for_writing, store_failure},
 };
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -13,7 +13,7 @@ use clap::Args;
 use lastnim_core::{game::TournamentId, referee::Timestamp};
 use lastnim_proto::pb;
 use lastnim_report::words::count_words;
-use lastnim_store::{PruneFilter, StoreUrl, prune_store};
+use lastnim_store::{PruneFilter, prune_store};
 use std::{io::Write as _, time::Duration};
 
 const DAY: Duration = Duration::from_hours(24);
@@ -46,7 +46,7 @@ impl PruneArgs {
 }
 
 /// Removes records through the named server, or else from a store that no server has open.
-pub async fn prune(args: &PruneArgs, store: &StoreUrl, form: OutputForm) -> CommandResult {
+pub async fn prune(args: &PruneArgs, store: &NamedStore, form: OutputForm) -> CommandResult {
     let filter = args.filter();
     let pruned_matches = match args.server.given_server() {
         Some(_) => prune_on_server(args, filter).await?,
@@ -69,8 +69,9 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
 }
 
 /// Prunes a store as its server would, which must not run.
-async fn prune_offline(args: &PruneArgs, store: &StoreUrl, filter: PruneFilter) -> Result<u64, Failure> {
+async fn prune_offline(args: &PruneArgs, store: &NamedStore, filter: PruneFilter) -> Result<u64, Failure> {
     let opened = open_for_writing(store, "; or remove them through that server: --server ADDR").await?;
+    let store = &store.url;
     let pruned = async {
         if args.older_than.is_some() {
             check_clock(store, opened.as_ref()).await?;

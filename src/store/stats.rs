@@ -1,6 +1,6 @@
 //! `lastnim store stats`.
 
-use super::command::{open, store_failure};
+use super::command::{NamedStore, open, store_failure};
 use crate::{CommandExit, CommandResult, form::OutputForm};
 use lastnim_report::{Cell, Column, Section, Table, words::format_time};
 use lastnim_store::{MatchCounts, Store, StoreError, StoreSize, StoreUrl, StoredTournament};
@@ -19,8 +19,9 @@ struct StoreStats {
 }
 
 /// Measures a store and prints the result.
-pub async fn show(store: &StoreUrl, form: OutputForm) -> CommandResult {
+pub async fn show(store: &NamedStore, form: OutputForm) -> CommandResult {
     let reader = open(store).await?;
+    let store = &store.url;
     let measuring = async {
         Ok(StoreStats {
             size: reader.size().await?,

@@ -2,7 +2,7 @@
 
 use crate::bots::bot;
 use crate::place::Place;
-use crate::played::{bots, match_id, open_match, play, tournament_id, written};
+use crate::played::{bots, match_changes, match_id, open_match, play_match, tournament_id};
 use crate::tournaments::{standings, tournament};
 use crate::versions::version;
 use lastnim_core::game::{BotName, Seat};
@@ -39,12 +39,12 @@ pub fn the_latest_time_and_jumps_are_kept(place: &Place) {
     place.write(&store, &[seen(NOW + 2 * DAY, None)]);
     assert_eq!(clock(&store).latest, Some(NOW + 2 * DAY));
     // The newest is what has the greatest id, over or not.
-    place.write(&store, &written(&play(match_id(3), bots(0..3), None, 1, u32::MAX)));
+    place.write(&store, &match_changes(&play_match(match_id(3), bots(0..3), None, 1, u32::MAX)));
     place
         .write(&store, &[Change::TournamentCreated(tournament(2)), Change::TournamentCreated(tournament(1))]);
     let tournament = Some(tournament_id(2));
     assert_eq!(place.run(store.newest_ids()).unwrap(), NewestIds { match_id: Some(match_id(3)), tournament });
-    place.write(&store, &written(&open_match(match_id(4)).0));
+    place.write(&store, &match_changes(&open_match(match_id(4)).0));
     assert_eq!(place.run(store.newest_ids()).unwrap().match_id, Some(match_id(4)));
 }
 
@@ -58,7 +58,7 @@ pub fn times_that_nothing_signs_are_set_back(place: &Place) {
     created.created_at = later;
     let verdict = Arc::new(FormatVerdict::Standings);
     let over = FinishedTournament { at: later + DAY, played: 1, total: 1, verdict };
-    let signed = (0..100).map(|seed| play(match_id(1), bots(0..3), None, seed, u32::MAX));
+    let signed = (0..100).map(|seed| play_match(match_id(1), bots(0..3), None, seed, u32::MAX));
     let signed =
         { signed }.find(|record| record.state().phase() == MatchPhase::Ended && record.audit().is_ok());
     let signed = signed.unwrap();
@@ -78,7 +78,7 @@ pub fn times_that_nothing_signs_are_set_back(place: &Place) {
     let version_seen = |number, at| Change::VersionSeen { bot: name.clone(), version: version(number), at };
     place.write(&store, &[Change::Bot(registered), Change::Bot(other.clone())]);
     place.write(&store, &[Change::TournamentCreated(created.clone()), over]);
-    place.write(&store, &[written(&signed), written(&open)].concat());
+    place.write(&store, &[match_changes(&signed), match_changes(&open)].concat());
     place.write(&store, &[Change::TranscriptPublished(Arc::new(published))]);
     place.write(&store, &[version_seen(1, NOW.minus(DAY)), version_seen(2, later), version_seen(1, later)]);
     let count = |store: &Arc<dyn Store>| place.run(store.later_times(NOW)).unwrap();
@@ -120,7 +120,8 @@ pub fn a_version_is_the_newest_though_the_clock_went_back(place: &Place) {
 pub fn a_store_whose_clock_was_repaired_is_whole(place: &Place) {
     let store = place.open();
     for number in 1..4 {
-        place.write(&store, &written(&play(match_id(number), bots(0..3), None, number, u32::MAX)));
+        place
+            .write(&store, &match_changes(&play_match(match_id(number), bots(0..3), None, number, u32::MAX)));
     }
     place.write(&store, &[Change::ClockRepaired { at: NOW }]);
     place.run(store.close());

@@ -12,6 +12,7 @@ mod journal;
 mod kept_events;
 mod key_change;
 mod lost_seats;
+mod lost_wal;
 mod match_lists;
 mod older_sqlite;
 mod place;

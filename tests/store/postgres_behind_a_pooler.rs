@@ -1,7 +1,7 @@
 //! A PostgreSQL behind PgBouncer.
 
 use crate::place::{Place, TemporaryFolder};
-use crate::played::{bots, match_id, play, written};
+use crate::played::{bots, match_changes, match_id, play_match};
 use crate::server::PostgresServer;
 use lastnim_store::{StoreError, open_reader};
 use std::fs;
@@ -89,9 +89,9 @@ fn a_pooler_in_session_mode_keeps_settings_and_lock() {
     let direct = Place::new(&server.create_database("pooled"));
     let Some(pooler) = Pooler::start(&server, "session", "") else { return };
     let place = pooler.place("pooled");
-    let record = play(match_id(1), bots(0..3), None, 4, u32::MAX);
+    let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
     let store = place.open();
-    place.write(&store, &written(&record));
+    place.write(&store, &match_changes(&record));
     let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
     assert_eq!(kept.record.events(), record.events());
     assert_eq!(place.run(store.check_intact()), Ok(()));

@@ -1,7 +1,7 @@
 //! A PostgreSQL that lacks what it had confirmed.
 
 use crate::place::{Client, Place};
-use crate::played::{bots, events, match_id, play, written};
+use crate::played::{bots, events_change, match_changes, match_id, play_match};
 use crate::server::PostgresServer;
 use lastnim_core::referee::Record;
 use lastnim_store::{GroupCommit, Store, StoreError, open_reader};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn record() -> Record {
-    play(match_id(1), bots(0..3), None, 4, u32::MAX)
+    play_match(match_id(1), bots(0..3), None, 4, u32::MAX)
 }
 
 /// Checks a store until it says more than that it cannot be used now.
@@ -39,17 +39,17 @@ fn a_replica_that_lacks_commits_is_noticed() {
     let place = Place::new(&server.create_database("back"));
     let store = place.open();
     let record = record();
-    place.write(&store, &[events(&record, 0, 2)]);
+    place.write(&store, &[events_change(&record, 0, 2)]);
     let mut replica = server.replica();
     replica.kill();
-    place.write(&store, &[events(&record, 2, 3)]);
-    place.write(&store, &[events(&record, 3, 5)]);
+    place.write(&store, &[events_change(&record, 2, 3)]);
+    place.write(&store, &[events_change(&record, 3, 5)]);
     server.kill();
     server.fail_over(replica);
     let why = went_back(verdict(&place, &store));
     assert!(why.contains("lost commits: 2, events: 3, matches with events: 1"), "{why}");
     // It stays so, and nothing is written.
-    went_back(place.run(store.write(&[events(&record, 5, 6)])));
+    went_back(place.run(store.write(&[events_change(&record, 5, 6)])));
     let read = place.run(store.match_record(record.id()));
     assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
     drop(store);
@@ -57,7 +57,7 @@ fn a_replica_that_lacks_commits_is_noticed() {
     let store = place.open();
     let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
     assert_eq!(kept.record.events(), &record.events()[..2]);
-    place.write(&store, &written(&record));
+    place.write(&store, &match_changes(&record));
     assert_eq!(place.run(store.check_intact()), Ok(()));
 }
 
@@ -67,13 +67,13 @@ fn a_replica_that_has_every_commit_takes_over() {
     let place = Place::new(&server.create_database("whole"));
     let store = place.open();
     let record = record();
-    place.write(&store, &[events(&record, 0, 2)]);
+    place.write(&store, &[events_change(&record, 0, 2)]);
     let mut replica = server.replica();
     replica.kill();
     server.kill();
     server.fail_over(replica);
     assert_eq!(verdict(&place, &store), Ok(()));
-    place.write(&store, &written(&record));
+    place.write(&store, &match_changes(&record));
     let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
     assert_eq!(kept.record.events(), record.events());
 }
@@ -86,7 +86,7 @@ fn a_replica_from_before_the_server_started_is_noticed() {
     let mut replica = server.replica();
     replica.kill();
     let store = place.open();
-    place.write(&store, &[events(&record(), 0, 2)]);
+    place.write(&store, &[events_change(&record(), 0, 2)]);
     server.kill();
     server.fail_over(replica);
     let why = went_back(verdict(&place, &store));
@@ -112,11 +112,11 @@ fn a_database_that_goes_back_under_its_session_is_noticed() {
     let place = Place::new(&server.create_database("under"));
     let store = place.open();
     let record = record();
-    place.write(&store, &[events(&record, 0, 2)]);
-    place.write(&store, &[events(&record, 2, 3)]);
+    place.write(&store, &[events_change(&record, 0, 2)]);
+    place.write(&store, &[events_change(&record, 2, 3)]);
     let mut client = place.client();
     place.execute(&mut client, "UPDATE server SET commit_number = commit_number - 1");
-    let why = went_back(place.run(store.write(&[events(&record, 3, 4)])));
+    let why = went_back(place.run(store.write(&[events_change(&record, 3, 4)])));
     assert!(why.contains("newest commit is 1, and commit 2 was announced"), "{why}");
     assert_eq!(place.number(&mut client, "SELECT commit_number FROM server"), 1);
     // Nobody but this server writes.
@@ -129,13 +129,13 @@ fn who_commits_hears_that_the_database_went_back_and_announces_nothing() {
     let Some(server) = PostgresServer::start() else { return };
     let place = Place::new(&server.create_database("group"));
     let store = place.open();
-    place.write(&store, &[events(&record(), 0, 2)]);
+    place.write(&store, &[events_change(&record(), 0, 2)]);
     place.execute(&mut place.client(), "UPDATE server SET commit_number = 0");
     place.run(async {
         let commits = GroupCommit::start(Arc::clone(&store));
         let lost = tokio::time::timeout(Duration::from_secs(30), commits.wait_until_lost()).await;
         assert!(matches!(lost, Ok(StoreError::WentBack(_))), "an idle server notices: {lost:?}");
-        let refused = commits.commit(vec![events(&record(), 2, 3)]).await;
+        let refused = commits.commit(vec![events_change(&record(), 2, 3)]).await;
         assert!(matches!(refused, Err(StoreError::WentBack(_))), "{refused:?}");
     });
 }
@@ -149,7 +149,7 @@ fn an_ordinary_owner_needs_no_further_rights() {
     let plain = url.replace("lastnim@", "plain@");
     let place = Place::new(&plain);
     let store = place.open();
-    place.write(&store, &[events(&record(), 0, 2)]);
+    place.write(&store, &[events_change(&record(), 0, 2)]);
     assert_eq!(place.run(store.check_intact()), Ok(()));
     let Client::Postgres(mut client) = place.client() else { panic!() };
     let timeline: String = place

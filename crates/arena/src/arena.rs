@@ -217,7 +217,7 @@ impl Arena {
             );
         }
         // A store that cannot be written now has an earlier time.
-        let _ = timeout(LAST_TASKS, self.note_time()).await;
+        let _ = timeout(TASK_STOP_TIMEOUT, self.note_time()).await;
         self.inner.store.close().await;
     }
 

@@ -39,7 +39,7 @@ pub use latency_histogram::LatencyCounts;
 pub use lost_seat::LostSeat;
 pub use matches::{HeadsPage, MatchFilter, MatchHead, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, RetentionLimits};
-pub use open::{OpenOptions, back_up, open_reader, open_store, open_store_with};
+pub use open::{OpenOptions, back_up, open_reader, open_reader_with, open_store, open_store_with};
 pub use prune::{MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage, prune_store};
 pub use reader::{MatchCounts, StoreReader, StoreSize};
 pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};

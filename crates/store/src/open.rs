@@ -16,6 +16,8 @@ pub struct OpenOptions {
     pub retention: RetentionLimits,
     /// Accepts a SQLite database although the id file beside it names another one, or creates a new one in its place.
     pub accept_other: bool,
+    /// Accepts a SQLite database that was not closed and whose write-ahead log is gone.
+    pub accept_lost_wal: bool,
     /// How often the pages of a SQLite database are checked in the background.
     pub integrity_interval: Duration,
 }
@@ -25,6 +27,7 @@ impl Default for OpenOptions {
         Self {
             retention: RetentionLimits::default(),
             accept_other: false,
+            accept_lost_wal: false,
             integrity_interval: Duration::from_mins(15),
         }
     }
@@ -66,12 +69,24 @@ pub async fn open_store(url: &StoreUrl, retention: RetentionLimits) -> Result<Ar
 /// # Errors
 /// [`StoreError::Unusable`] if there is nothing to read, and as for [`open_store_with`].
 pub fn open_reader(url: &StoreUrl) -> BoxFuture<'_, Result<Arc<dyn StoreReader>, StoreError>> {
+    open_reader_with(url, false)
+}
+
+/// Opens a store as [`open_reader`] does. `accept_lost_wal` accepts a SQLite database that was not closed and whose
+/// write-ahead log is gone.
+///
+/// # Errors
+/// As for [`open_reader`].
+pub fn open_reader_with(
+    url: &StoreUrl,
+    accept_lost_wal: bool,
+) -> BoxFuture<'_, Result<Arc<dyn StoreReader>, StoreError>> {
     Box::pin(async move {
         match url {
             StoreUrl::Memory => {
                 Err(StoreError::Unusable("a store in memory ends with its server".to_owned()))
             }
-            StoreUrl::Sqlite(path) => open_sqlite_for_reading(path).await,
+            StoreUrl::Sqlite(path) => open_sqlite_for_reading(path, accept_lost_wal).await,
             StoreUrl::Postgres(_) => open_postgres_for_reading(url).await,
         }
     })

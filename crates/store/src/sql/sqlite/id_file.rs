@@ -1,15 +1,74 @@
-//! The id file next to a database, which identifies the database.
+//! The id file next to a database, which identifies the database and says whether it was closed.
 //!
-//! Without it, a server whose database was lost would silently create a new one.
+//! Without it, a server whose database was lost would silently create a new one, and nobody would notice that the write-ahead
+//! log, which has the newest commits after a crash, is gone.
 
 use super::files::path_beside;
 use crate::StoreError;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The length of an id in hexadecimal digits.
 const ID_DIGITS: usize = 32;
+
+/// The size of a write-ahead log's header. A log of this size or less has no commit.
+const LOG_HEADER: u64 = 32;
+/// The number of checks whether a log is missing. A server may open or close the database in between.
+const LOOKS: usize = 3;
+/// The pause before the next check.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Shows that a database has a commit, and so all earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CommitMark {
+    /// The journal row that the commit added.
+    Row(i64),
+    /// The commit's number in the row of `server`.
+    Number(i64),
+}
+
+/// What the id file says about the database file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DatabaseState {
+    /// A server has it open, or ended without closing it. The newest commits, this one or later, may be in the log.
+    Open(CommitMark),
+    /// The last server closed it: the file has everything.
+    Closed,
+}
+
+impl DatabaseState {
+    fn parse(line: &str) -> Option<Self> {
+        let words: Vec<_> = line.split_whitespace().collect();
+        match words[..] {
+            ["closed"] => Some(Self::Closed),
+            ["open", kind, number] => {
+                let number = number.parse().ok()?;
+                match kind {
+                    "row" => Some(Self::Open(CommitMark::Row(number))),
+                    "commit" => Some(Self::Open(CommitMark::Number(number))),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for DatabaseState {
+    /// Writes the line. All lines of an open database have the same length.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open(CommitMark::Row(number)) => write!(f, "open row    {number:020}"),
+            Self::Open(CommitMark::Number(number)) => write!(f, "open commit {number:020}"),
+            Self::Closed => f.write_str("closed"),
+        }
+    }
+}
 
 /// What to do if the database is not the one in the id file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +85,74 @@ pub(super) struct IdFile {
     path: PathBuf,
     /// The id in the file; `None` if there is no file, or any database is accepted.
     named: Option<String>,
+    /// A commit that the database must have. `None` if it was closed, or a loss is accepted.
+    newest: Option<CommitMark>,
+    /// The open id file, while the database is open.
+    open: Option<File>,
+}
+
+/// Parses the two lines of the file: the id and the state.
+fn parse_lines(text: &str) -> (String, Option<DatabaseState>) {
+    let mut lines = text.lines();
+    let id = lines.next().unwrap_or_default().trim().to_owned();
+    (id, lines.next().and_then(DatabaseState::parse))
+}
+
+/// Returns whether the write-ahead log of a database has no commit.
+fn is_log_empty(database: &Path) -> bool {
+    fs::metadata(path_beside(database, "-wal")).map_or(true, |log| log.len() <= LOG_HEADER)
+}
+
+/// Checks that the log of a database exists if it has part of the database. Does not open the database normally, since SQLite
+/// would create an empty log.
+///
+/// # Errors
+/// [`StoreError::Unusable`] if the log is missing.
+pub(super) async fn check_log(database: &Path) -> Result<(), StoreError> {
+    let path = path_beside(database, ".id");
+    for look in 1.. {
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let Some(DatabaseState::Open(newest)) = parse_lines(&text).1 else { return Ok(()) };
+        // Another program may have moved the whole log into the database, and removed it.
+        if !is_log_empty(database) || has_commit(database, newest).await {
+            return Ok(());
+        }
+        if look == LOOKS {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Err(lost_log_error(database))
+}
+
+fn lost_log_error(database: &Path) -> StoreError {
+    let (name, path) = (database.display(), path_beside(database, ".id"));
+    let path = path.display();
+    StoreError::Unusable(format!(
+        "{name} lacks what was announced last: its {name}-wal is gone, empty or another one, and {path} says that no server has closed the database since; put the {name}-wal of this database back, or, if it is lost, open the database once with --accept-lost-wal (`lastnim serve` or `lastnim store`)"
+    ))
+}
+
+impl CommitMark {
+    /// Returns whether a database has the commit. Returns false if it cannot be read.
+    async fn is_in(self, connection: &mut SqliteConnection) -> bool {
+        let (newest, text) = match self {
+            Self::Row(row) => (row, "SELECT coalesce(max(id), 0) FROM journal"),
+            Self::Number(number) => (number, "SELECT commit_number FROM server"),
+        };
+        let found: Result<i64, _> = sqlx::query_scalar(text).fetch_one(connection).await;
+        found.is_ok_and(|found| found >= newest)
+    }
+}
+
+/// Returns whether a database file has a commit, without its log. Returns false if it cannot be read.
+async fn has_commit(database: &Path, mark: CommitMark) -> bool {
+    let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
+    let Ok(mut connection) = options.disable_statement_logging().connect().await else { return false };
+    let found = mark.is_in(&mut connection).await;
+    // It only read, so a failure to close it does not matter.
+    let _ = connection.close().await;
+    found
 }
 
 /// Draws a random id for a new database.
@@ -39,13 +166,20 @@ impl IdFile {
     /// Reads the file, and checks that the database exists if the file names one.
     pub(super) fn read(database: &Path, other: MismatchPolicy) -> Result<Self, StoreError> {
         let path = path_beside(database, ".id");
-        let named = match fs::read_to_string(&path) {
-            Ok(text) => Some(text.trim().to_owned()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        let (named, newest) = match fs::read_to_string(&path) {
+            Ok(text) => {
+                let (id, state) = parse_lines(&text);
+                let newest = match state {
+                    Some(DatabaseState::Open(newest)) => Some(newest),
+                    _ => None,
+                };
+                (Some(id), newest)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (None, None),
             Err(error) => return Err(StoreError::Unusable(format!("{}: {error}", path.display()))),
         };
         let named = named.filter(|_| other == MismatchPolicy::Refused);
-        let file = Self { database: database.to_owned(), path, named };
+        let file = Self { database: database.to_owned(), path, named, newest, open: None };
         if let Some(id) = &file.named {
             if id.len() != ID_DIGITS || !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
                 return Err(file.mismatch_error(&format!("does not contain a database id ({id:?})")));
@@ -74,17 +208,58 @@ impl IdFile {
         }
     }
 
-    /// Writes the id of the opened database atomically.
-    pub(super) fn write(&self, id: &str) -> Result<(), StoreError> {
-        if self.named.as_deref() == Some(id) {
-            return Ok(());
+    /// Accepts that the newest commits are lost.
+    pub(super) fn accept_loss(&mut self) {
+        self.newest = None;
+    }
+
+    /// Checks that a database has the newest commit in the file, which shows that its log is the right one.
+    pub(super) async fn check_newest(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
+        match self.newest {
+            Some(newest) if !newest.is_in(connection).await => Err(lost_log_error(&self.database)),
+            _ => Ok(()),
         }
+    }
+
+    /// Writes the id of the opened database, and that it is open and has a commit.
+    pub(super) fn mark_open(&mut self, id: &str, newest: CommitMark) -> Result<(), StoreError> {
+        self.write(id, DatabaseState::Open(newest))?;
+        self.named = Some(id.to_owned());
+        let opened = OpenOptions::new().write(true).open(&self.path);
+        self.open = Some(opened.map_err(|error| self.write_error(&error))?);
+        Ok(())
+    }
+
+    /// Writes that the database has a newer commit, without waiting for the disk: after a crash of the system, the file may
+    /// name an earlier commit.
+    pub(super) fn note_commit(&self, newest: CommitMark) {
+        let Some(open) = &self.open else { return };
+        let line = DatabaseState::Open(newest).to_string();
+        // After the id and its line break.
+        if let Err(error) = write_at(open, line.as_bytes(), ID_DIGITS as u64 + 1) {
+            tracing::debug!(%error, "the id file does not name the newest commit");
+        }
+    }
+
+    /// Writes that the database file has everything.
+    pub(super) fn mark_closed(&self) -> Result<(), StoreError> {
+        let Some(id) = &self.named else { return Ok(()) };
+        self.write(id, DatabaseState::Closed)
+    }
+
+    /// Writes the file atomically.
+    fn write(&self, id: &str, state: DatabaseState) -> Result<(), StoreError> {
         let new = path_beside(&self.database, ".id-new");
-        let written = write_synced(&new, id).and_then(|()| fs::rename(&new, &self.path));
+        let written =
+            write_synced(&new, &format!("{id}\n{state}")).and_then(|()| fs::rename(&new, &self.path));
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         written
             .and_then(|()| File::open(folder.unwrap_or(Path::new(".")))?.sync_all())
-            .map_err(|error| StoreError::Unusable(format!("{}: {error}", self.path.display())))
+            .map_err(|error| self.write_error(&error))
+    }
+
+    fn write_error(&self, error: &io::Error) -> StoreError {
+        StoreError::Unusable(format!("{}: {error}", self.path.display()))
     }
 
     fn mismatch_error(&self, why: &str) -> StoreError {
@@ -95,8 +270,20 @@ impl IdFile {
     }
 }
 
-fn write_synced(path: &Path, id: &str) -> io::Result<()> {
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(not(unix))]
+fn write_at(mut file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    use std::io::Seek as _;
+    file.seek(io::SeekFrom::Start(offset))?;
+    file.write_all(bytes)
+}
+
+fn write_synced(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
-    writeln!(file, "{id}")?;
+    writeln!(file, "{text}")?;
     file.sync_all()
 }

@@ -7,6 +7,7 @@ mod id_file;
 mod integrity;
 mod journal;
 mod lock;
+mod log_keeper;
 mod multi_row;
 mod schema;
 mod writer;
@@ -25,6 +26,7 @@ use files::{OpenedFile, path_beside};
 use id_file::{IdFile, MismatchPolicy};
 use integrity::IntegrityCheck;
 use lock::DatabaseLock;
+use log_keeper::LogKeeper;
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePoolOptions, SqliteRow, SqliteSynchronous};
 use sqlx::{Arguments as _, ConnectOptions, Connection, SqlStr, Sqlite, SqliteConnection};
@@ -54,6 +56,9 @@ pub(super) struct SqliteBackend {
     /// `None` after a failure: the next writer reads the tables again.
     writer: Mutex<Option<SqliteWriter>>,
     integrity: IntegrityCheck,
+    id_file: IdFile,
+    /// Dropped after the writer.
+    keeper: Mutex<LogKeeper>,
     _lock: DatabaseLock,
 }
 
@@ -62,7 +67,12 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let lock = DatabaseLock::take(&path)?;
     let other = if how.accept_other { MismatchPolicy::Accepted } else { MismatchPolicy::Refused };
-    let id_file = IdFile::read(&path, other)?;
+    let mut id_file = IdFile::read(&path, other)?;
+    if how.accept_lost_wal || how.accept_other {
+        id_file.accept_loss();
+    } else {
+        id_file::check_log(&path).await?;
+    }
     make_private(&path)?;
     // A clean stop empties the log.
     let was_cut_off = std::fs::metadata(path_beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
@@ -80,15 +90,27 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
         .pragma("temp_store", "MEMORY")
         .pragma("cache_size", "-16384");
     let at_open = |error| db_error::open_error_of(&path, error);
+    let reading = common.read_only(true);
+    // Opened first, so that a failed start does not remove the log.
+    let keeper = match std::fs::metadata(&path) {
+        Ok(found) if found.len() > 0 => Some(LogKeeper::open(&reading).await.map_err(at_open)?),
+        _ => None,
+    };
     let mut connection = options.connect().await.map_err(at_open)?;
-    let epoch = schema::make_and_claim(&mut connection, &path, &id_file).await?;
+    let epoch = schema::make_and_claim(&mut connection, &path, &mut id_file).await?;
     let file = OpenedFile::of_path(path.clone())?;
-    connection.close().await.map_err(at_open)?;
     // The file exists now.
     let options = options.create_if_missing(false);
-    let reading = common.read_only(true);
+    let keeper = match keeper {
+        Some(keeper) => keeper,
+        None => LogKeeper::open(&reading).await.map_err(at_open)?,
+    };
+    let keeper = Mutex::new(keeper);
+    connection.close().await.map_err(at_open)?;
     let readers = SqlitePoolOptions::new().max_connections(MAX_READERS).connect_lazy_with(reading.clone());
-    let writer = Mutex::new(Some(SqliteWriter::open(&options, epoch, &file).await?));
+    let writer = SqliteWriter::open(&options, epoch, &file).await?;
+    id_file.note_commit(writer.newest_commit());
+    let writer = Mutex::new(Some(writer));
     let looking = reading
         .pragma("cache_size", "-2048")
         // Rows that violate constraints are found when they are read; this check is about pages.
@@ -98,15 +120,21 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
     if was_cut_off {
         tracing::info!("the database was not closed cleanly: checking its pages in the background");
     }
-    let backend = SqliteBackend { options, file, epoch, writer, integrity, _lock: lock };
+    let backend = SqliteBackend { options, file, epoch, writer, integrity, id_file, keeper, _lock: lock };
     Ok(Arc::new(SqlStore::new(backend, readers)))
 }
 
-/// Opens a file for reading only, also while a server has it open.
-pub(crate) async fn open_sqlite_for_reading(path: &Path) -> Result<Arc<dyn StoreReader>, StoreError> {
+/// Opens a file for reading only, also while a server has it open. `accept_lost_wal` accepts a database without its log.
+pub(crate) async fn open_sqlite_for_reading(
+    path: &Path,
+    accept_lost_wal: bool,
+) -> Result<Arc<dyn StoreReader>, StoreError> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if !path.is_file() {
         return Err(StoreError::Unusable(format!("there is no database {}", path.display())));
+    }
+    if !accept_lost_wal {
+        id_file::check_log(&path).await?;
     }
     let options = reading_options(&path);
     let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(&path, error))?;
@@ -203,12 +231,17 @@ impl WriteBackend for SqliteBackend {
             writer
         } else {
             self.file.clone().check_unchanged()?;
-            SqliteWriter::open(&self.options, self.epoch, &self.file).await?
+            let writer = SqliteWriter::open(&self.options, self.epoch, &self.file).await?;
+            self.id_file.note_commit(writer.newest_commit());
+            writer
         };
         let written = writer.write(changes).await;
         match written {
             // Even if its files are gone, it may still checkpoint them while they are open.
-            Ok(()) | Err(StoreError::Gone(_)) => *slot = Some(writer),
+            Ok(()) | Err(StoreError::Gone(_)) => {
+                self.id_file.note_commit(writer.newest_commit());
+                *slot = Some(writer);
+            }
             Err(_) => writer.close().await,
         }
         written
@@ -226,8 +259,16 @@ impl WriteBackend for SqliteBackend {
 
     async fn close(&self) {
         self.integrity.stop();
-        if let Some(writer) = self.writer.lock().await.take() {
-            writer.checkpoint_and_close().await;
+        let Some(mut writer) = self.writer.lock().await.take() else { return };
+        if writer.checkpoint().await
+            && let Err(error) = self.id_file.mark_closed()
+        {
+            tracing::warn!(%error, "the database is closed, but the id file does not say so");
         }
+        // Only now, since SQLite removes the log then.
+        if let Err(error) = self.keeper.lock().await.release().await {
+            tracing::debug!(%error, "the connection that kept the log failed to close");
+        }
+        writer.truncate_and_close().await;
     }
 }

@@ -1,7 +1,7 @@
 //! The version and the owner of the tables.
 
 use super::db_error::{open_error_of, store_error_of};
-use super::id_file::{IdFile, generate_id};
+use super::id_file::{CommitMark, IdFile, generate_id};
 use crate::StoreError;
 use crate::sql::schema::{SCHEMA_VERSION, check_version, foreign_tables_error, read_version};
 use sqlx::{Sqlite, SqliteConnection};
@@ -12,7 +12,7 @@ use std::path::Path;
 pub(super) async fn make_and_claim(
     connection: &mut SqliteConnection,
     path: &Path,
-    id_file: &IdFile,
+    id_file: &mut IdFile,
 ) -> Result<i64, StoreError> {
     let at_open = |error| open_error_of(path, error);
     let found = table_version(connection, path).await?;
@@ -23,6 +23,7 @@ pub(super) async fn make_and_claim(
         id = Some(named.map_err(at_open)?);
     }
     id_file.check(id.as_deref())?;
+    id_file.check_newest(connection).await?;
     let mode: String =
         sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await.map_err(at_open)?;
     if mode != "wal" {
@@ -36,9 +37,18 @@ pub(super) async fn make_and_claim(
         let tables = sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *connection).await;
         tables.map_err(store_error_of)?;
     }
-    let (epoch, id): (i64, String) = sqlx::query_as(
+    let numbers = "SELECT count(*) FROM pragma_table_info('server') WHERE name = 'commit_number'";
+    let has_numbers: i64 =
+        sqlx::query_scalar(numbers).fetch_one(&mut *connection).await.map_err(store_error_of)?;
+    if has_numbers == 0 {
+        // Tables from before commits had numbers.
+        let add = "ALTER TABLE server ADD COLUMN commit_number INTEGER NOT NULL DEFAULT 0";
+        sqlx::query(add).execute(&mut *connection).await.map_err(store_error_of)?;
+    }
+    let (epoch, id, commit): (i64, String, i64) = sqlx::query_as(
         "INSERT INTO server (id, schema_version, epoch, database_id) VALUES (1, $1, 1, $2)
-        ON CONFLICT DO UPDATE SET epoch = epoch + 1 RETURNING epoch, database_id",
+        ON CONFLICT DO UPDATE SET epoch = epoch + 1, commit_number = commit_number + 1
+        RETURNING epoch, database_id, commit_number",
     )
     .bind(SCHEMA_VERSION)
     .bind(generate_id())
@@ -46,8 +56,10 @@ pub(super) async fn make_and_claim(
     .await
     .map_err(store_error_of)?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
-    // Written last, so that an id file implies a database.
-    id_file.write(&id)?;
+    // So that the file itself has tables, even without its log.
+    sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(&mut *connection).await.map_err(store_error_of)?;
+    // Written last, so that an id file implies a database, and an open one also a log.
+    id_file.mark_open(&id, CommitMark::Number(commit))?;
     Ok(epoch)
 }
 

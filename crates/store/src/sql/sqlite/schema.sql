@@ -3,12 +3,13 @@
 
 -- One row: the version of these tables, the epoch of their owner, and the unique database id, which is also in the id
 -- file beside the database. Each server that opens the database raises the epoch; a server with an older epoch stops
--- writing.
+-- writing. `commit_number` is the number of the newest commit; a commit that only adds a row to the journal has no number.
 CREATE TABLE server (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     schema_version INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
-    database_id TEXT NOT NULL
+    database_id TEXT NOT NULL,
+    commit_number INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- One row: the latest time that a server has seen. It is written at the start and end of a server, and every ten minutes.

@@ -1,6 +1,7 @@
 //! The only writing connection.
 
 use super::files::{OpenedFile, OpenedFiles};
+use super::id_file::CommitMark;
 use super::journal::JournalStatements;
 use super::store_error_of;
 use crate::sql::batch::WritePlan;
@@ -22,6 +23,10 @@ pub(super) struct SqliteWriter {
     epoch: i64,
     journal: Journal,
     events: JournalStatements,
+    /// The newest commit number.
+    number: i64,
+    /// The mark of the newest commit, with or without a number.
+    newest: CommitMark,
 }
 
 impl SqliteWriter {
@@ -37,6 +42,8 @@ impl SqliteWriter {
             epoch,
             journal: Journal::starting_at(0),
             events: JournalStatements::default(),
+            number: 0,
+            newest: CommitMark::Number(0),
         };
         let noted = writer.load_journal().await.and_then(|()| OpenedFiles::of_database(file));
         match noted {
@@ -54,11 +61,29 @@ impl SqliteWriter {
         let _ = self.connection.close().await;
     }
 
-    /// Moves the write-ahead log into the database and disconnects: its file alone is then a complete copy.
-    pub(super) async fn checkpoint_and_close(mut self) {
+    /// Copies the whole write-ahead log into the database. Returns whether that succeeded.
+    pub(super) async fn checkpoint(&mut self) -> bool {
+        let done: Result<(i64, i64, i64), _> =
+            sqlx::query_as("PRAGMA wal_checkpoint(FULL)").fetch_one(&mut self.connection).await;
+        match done {
+            Ok((0, pages, copied)) if pages == copied => return true,
+            Ok(_) => {
+                tracing::warn!(
+                    "part of the database is still in its write-ahead log, since another program reads it: copy both files together"
+                );
+            }
+            Err(error) => {
+                tracing::warn!(%error, "part of the database is still in its write-ahead log: copy both files together");
+            }
+        }
+        false
+    }
+
+    /// Empties the write-ahead log and disconnects: the database file alone is then a complete copy.
+    pub(super) async fn truncate_and_close(mut self) {
         if let Err(error) = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut self.connection).await
         {
-            tracing::warn!(%error, "part of the database is still in its write-ahead log: copy both files together");
+            tracing::warn!(%error, "the write-ahead log could not be emptied");
         }
         if self.check_files().is_ok() {
             self.close().await;
@@ -73,11 +98,20 @@ impl SqliteWriter {
         self.files.as_mut().map_or(Ok(()), OpenedFiles::check_unchanged)
     }
 
+    /// Returns the mark of the newest commit.
+    pub(super) fn newest_commit(&self) -> CommitMark {
+        self.newest
+    }
+
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let plan = WritePlan::new::<Sqlite>(&mut self.connection, &mut self.journal, changes).await?;
-        if plan.has_events_alone() && JournalStatements::fits_one_statement(&plan.events) {
+        if let Some((row, _)) = &plan.events.row
+            && plan.has_events_alone()
+            && JournalStatements::fits_one_statement(&plan.events)
+        {
             self.events.write_alone(&mut self.connection, &plan.events, self.epoch).await?;
+            self.newest = CommitMark::Row(*row);
             return self.check_files();
         }
         self.begin().await?;
@@ -88,15 +122,23 @@ impl SqliteWriter {
         self.check_files()
     }
 
+    /// Begins a transaction whose commit has a number.
     async fn begin(&mut self) -> Result<(), StoreError> {
-        let found = sqlx::query_scalar("BEGIN IMMEDIATE; SELECT epoch FROM server")
-            .fetch_optional(&mut self.connection)
-            .await;
-        check_epoch(self.epoch, found.map_err(store_error_of)?)
+        let found: Option<(i64, i64)> =
+            sqlx::query_as("BEGIN IMMEDIATE; SELECT epoch, commit_number FROM server")
+                .fetch_optional(&mut self.connection)
+                .await
+                .map_err(store_error_of)?;
+        check_epoch(self.epoch, found.map(|(epoch, _)| epoch))?;
+        self.number = found.map_or(0, |(_, number)| number) + 1;
+        let raised = sqlx::query("UPDATE server SET commit_number = $1").bind(self.number);
+        raised.execute(&mut self.connection).await.map_err(store_error_of)?;
+        Ok(())
     }
 
     async fn commit(&mut self) -> Result<(), StoreError> {
         sqlx::query("COMMIT").execute(&mut self.connection).await.map_err(store_error_of)?;
+        self.newest = CommitMark::Number(self.number);
         Ok(())
     }
 

@@ -1,0 +1,39 @@
+//! Keeps the write-ahead log of a database that was not closed.
+
+use super::store_error_of;
+use crate::StoreError;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
+
+/// A connection that reads nothing. SQLite removes the log when the last connection ends, for any reason; while this one is
+/// open, no other is the last. It ends with the process unless the database is closed.
+#[derive(Debug)]
+pub(super) struct LogKeeper(Option<SqliteConnection>);
+
+impl LogKeeper {
+    /// Connects to an existing database.
+    pub(super) async fn open(reading: &SqliteConnectOptions) -> Result<Self, sqlx::Error> {
+        let mut keeper = Self(Some(reading.connect().await?));
+        if let Some(connection) = &mut keeper.0 {
+            // A connection takes the lock of open connections at its first read.
+            sqlx::query("SELECT count(*) FROM sqlite_master").fetch_all(connection).await?;
+        }
+        Ok(keeper)
+    }
+
+    /// Lets SQLite remove the log of a database that is marked as closed.
+    pub(super) async fn release(&mut self) -> Result<(), StoreError> {
+        match self.0.take() {
+            Some(connection) => connection.close().await.map_err(store_error_of),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for LogKeeper {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0.take() {
+            std::mem::forget(connection);
+        }
+    }
+}

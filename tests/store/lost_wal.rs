@@ -1,0 +1,172 @@
+//! A database of SQLite that was not closed, and whose write-ahead log is gone.
+
+use crate::place::{Client, Place, TemporaryFolder};
+use crate::played::{bots, match_changes, match_id, play_match};
+use crate::records::assert_kept;
+use lastnim_core::referee::Record;
+use lastnim_store::{OpenOptions, StoreError, open_reader, open_reader_with, open_store_with};
+use sqlx::Connection as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A database whose server was killed, with everything in its log.
+struct Crashed {
+    place: Place,
+    file: PathBuf,
+    record: Record,
+    _folder: TemporaryFolder,
+}
+
+fn beside(file: &Path, end: &str) -> PathBuf {
+    format!("{}{end}", file.display()).into()
+}
+
+/// The files of a database that a killed server leaves.
+const ENDS: [&str; 4] = ["", "-wal", "-shm", ".id"];
+
+impl Crashed {
+    fn new() -> Self {
+        let folder = TemporaryFolder::new();
+        let running = folder.path().join("running.db");
+        let place = Place::new(&format!("sqlite:{}", running.display()));
+        let record = play_match(match_id(1), bots(0..3), None, 4, u32::MAX);
+        let store = place.open();
+        place.write(&store, &match_changes(&record));
+        let file = copy(&running, "store.db");
+        place.run(store.close());
+        Self { place: Place::new(&format!("sqlite:{}", file.display())), file, record, _folder: folder }
+    }
+
+    fn is_refused(&self) {
+        for error in [self.place.try_open().err(), self.place.run(open_reader(&self.place.url)).err()] {
+            match error {
+                Some(StoreError::Unusable(why)) => {
+                    assert!(why.contains("store.db-wal is gone"), "{why}");
+                    assert!(why.contains("--accept-lost-wal"), "{why}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// Copies the files of a database as they are now, which is as a killed server leaves them.
+fn copy(database: &Path, name: &str) -> PathBuf {
+    let file = database.with_file_name(name);
+    for end in ENDS {
+        fs::copy(beside(database, end), beside(&file, end)).unwrap();
+    }
+    file
+}
+
+#[test]
+fn a_killed_server_leaves_a_database_that_opens() {
+    let crashed = Crashed::new();
+    let reader = crashed.place.run(open_reader(&crashed.place.url)).unwrap();
+    crashed.place.run(reader.close());
+    drop(reader);
+    assert!(beside(&crashed.file, "-wal").exists(), "who reads leaves the log");
+    assert_kept(&crashed.place, &crashed.place.open(), std::slice::from_ref(&crashed.record));
+}
+
+#[test]
+fn a_log_that_is_gone_is_missed() {
+    let crashed = Crashed::new();
+    let wal = beside(&crashed.file, "-wal");
+    let saved = fs::read(&wal).unwrap();
+    fs::remove_file(&wal).unwrap();
+    crashed.is_refused();
+    assert!(!wal.exists(), "none is made in its place");
+    fs::remove_file(beside(&crashed.file, "-shm")).unwrap();
+    crashed.is_refused();
+    // An empty one, or one with nothing but its header, is no better.
+    for length in [0, 32] {
+        fs::write(&wal, &saved[..length]).unwrap();
+        crashed.is_refused();
+    }
+    fs::write(&wal, saved).unwrap();
+    assert_kept(&crashed.place, &crashed.place.open(), std::slice::from_ref(&crashed.record));
+}
+
+#[test]
+fn a_log_that_lacks_its_end_is_missed() {
+    let crashed = Crashed::new();
+    let wal = beside(&crashed.file, "-wal");
+    let saved = fs::read(&wal).unwrap();
+    // The header and the first page: an earlier commit.
+    let beginning = &saved[..32 + 24 + 4_096];
+    fs::write(&wal, beginning).unwrap();
+    match crashed.place.try_open() {
+        Err(StoreError::Unusable(why)) => assert!(why.contains("another one"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(fs::read(&wal).unwrap(), beginning, "nothing is written to it");
+}
+
+#[test]
+fn a_loss_can_be_accepted() {
+    let crashed = Crashed::new();
+    let Crashed { place, file, record, .. } = &crashed;
+    fs::remove_file(beside(file, "-wal")).unwrap();
+    fs::remove_file(beside(file, "-shm")).unwrap();
+    let reader = place.run(open_reader_with(&place.url, true)).unwrap();
+    assert_eq!(place.run(reader.match_record(record.id())), Ok(None));
+    place.run(reader.close());
+    drop(reader);
+    // Who reads has changed nothing.
+    crashed.is_refused();
+    let options = OpenOptions { accept_lost_wal: true, ..OpenOptions::default() };
+    let store = place.run(open_store_with(&place.url, &options)).unwrap();
+    assert_eq!(place.run(store.match_record(record.id())), Ok(None));
+    place.write(&store, &match_changes(record));
+    place.run(store.close());
+    drop(store);
+    assert_kept(place, &place.open(), std::slice::from_ref(record));
+}
+
+#[test]
+fn a_database_that_was_closed_needs_no_log() {
+    let crashed = Crashed::new();
+    let Crashed { place, file, record, .. } = &crashed;
+    let says = |end: &str| fs::read_to_string(beside(file, ".id")).unwrap().contains(end);
+    let store = place.open();
+    assert!(says("\nopen "));
+    place.run(store.close());
+    drop(store);
+    assert!(says("\nclosed\n"));
+    let _ = fs::remove_file(beside(file, "-wal"));
+    let reader = place.run(open_reader(&place.url)).unwrap();
+    assert!(place.run(reader.match_record(record.id())).unwrap().is_some());
+}
+
+#[test]
+fn a_store_that_is_dropped_and_not_closed_keeps_its_log() {
+    let crashed = Crashed::new();
+    let Crashed { place, file, record, .. } = &crashed;
+    for name in ["second.db", "third.db"] {
+        let store = place.open();
+        place.write(&store, &match_changes(record));
+        drop(store);
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let left = copy(file, name);
+        let left = Place::new(&format!("sqlite:{}", left.display()));
+        assert_kept(&left, &left.open(), std::slice::from_ref(record));
+    }
+}
+
+#[test]
+fn a_log_that_another_program_has_emptied_is_not_missed() {
+    let crashed = Crashed::new();
+    let Crashed { place, file, record, .. } = &crashed;
+    // SQLite moves everything to the database when the last connection ends.
+    let mut client = place.client();
+    assert!(place.number(&mut client, "SELECT count(*) FROM matches") > 0);
+    let Client::Sqlite(client) = client else { panic!() };
+    place.run(client.close()).unwrap();
+    assert!(!beside(file, "-wal").exists());
+    let reader = place.run(open_reader(&place.url)).unwrap();
+    assert!(place.run(reader.match_record(record.id())).unwrap().is_some());
+    place.run(reader.close());
+    drop(reader);
+    assert_kept(place, &place.open(), std::slice::from_ref(record));
+}
