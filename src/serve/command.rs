@@ -2,8 +2,7 @@
 
 use super::{
     config_file::apply_config_text,
-    former_key::find_former_key,
-    opening::{OpeningMessage, print_opening},
+    recovering_server::RecoveringServer,
     settings::{AcceptedLosses, ServeSettings},
 };
 use crate::{
@@ -12,10 +11,9 @@ use crate::{
     credentials::read_token_file,
     form::OutputForm,
     log::log_of_server,
-    runtime,
     toml_file::read_or_print_mistakes,
 };
-use lastnim_arena::{Arena, Principal};
+use lastnim_arena::Principal;
 use lastnim_store::Token;
 use std::{
     io::{self, Write as _},
@@ -98,38 +96,8 @@ pub fn run(args: &ServeArgs) -> CommandResult {
     let ServerTokens { known, drawn } = read_tokens(args)?;
     log_of_server(settings.log.as_ref(), settings.log_format);
     let accepted = AcceptedLosses { new_store: args.new_store, lost_wal: args.accept_lost_wal };
-    runtime::run_on_runtime(settings.threads.map(usize::from), async move {
-        let listen = &settings.listen;
-        let listener = listen.bind().await;
-        let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
-        let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
-        let shutdown = runtime::wait_for_interrupt();
-        let backend = settings.open_backend(accepted).await?;
-        let changed = settings.changed_json();
-        let ServeSettings { store, server: config, .. } = settings;
-        let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
-        let arena = Arena::open(config.limits.clone(), backend, known).await;
-        let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
-        let has_pages = !config.no_web;
-        let opening = OpeningMessage { address, has_pages, store: &store, former_key, drawn: drawn.as_ref() };
-        print_opening(&opening, form, &arena).map_err(Failure::Output)?;
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings not listed have their defaults");
-        if let Some(former_key) = former_key {
-            tracing::warn!(
-                %former_key,
-                public_key = %arena.public_key(),
-                "the key in use did not sign the newest record of the store: if that key is lost or should not change, name its file with --key"
-            );
-        }
-        if !address.ip().is_loopback() {
-            tracing::warn!(
-                "tokens are sent unencrypted: use a TLS proxy on any network that you do not trust"
-            );
-        }
-        let served = lastnim_server::run_server(listener, arena, config, Box::pin(shutdown)).await;
-        served.map_err(|error| Failure::runtime(error, "server"))?;
-        Ok(CommandExit::Done)
-    })
+    let server = RecoveringServer { settings, known, drawn, form, accepted };
+    server.run()
 }
 
 /// Reads the settings from the file and the flags. Prints the mistakes of a file and returns `None`.

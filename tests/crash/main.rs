@@ -7,6 +7,7 @@ mod cancelling;
 mod course;
 mod database;
 mod full_disk;
+mod gone_back;
 mod history;
 mod interventions;
 #[path = "../kept_events.rs"]

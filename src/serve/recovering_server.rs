@@ -1,0 +1,121 @@
+//! A server that recovers if its database went back.
+
+use super::{
+    former_key::find_former_key,
+    opening::{OpeningMessage, print_opening},
+    settings::{AcceptedLosses, ServeSettings},
+};
+use crate::{CommandExit, CommandResult, Failure, form::OutputForm, runtime};
+use lastnim_arena::{Arena, Principal};
+use lastnim_server::ServeError;
+use lastnim_store::{StoreError, Token};
+use std::net;
+use tokio::net::TcpListener;
+
+/// The server of `lastnim serve`, which a signal stops.
+///
+/// If the database went back, the server drops its runtime with everything in memory, and starts again from the database in
+/// the same process, with the same socket and the same tokens.
+#[derive(Debug)]
+pub struct RecoveringServer {
+    pub settings: ServeSettings,
+    /// The tokens of the admin and the viewer.
+    pub known: Vec<(Token, Principal)>,
+    /// The admin token, if it was generated.
+    pub drawn: Option<Token>,
+    pub form: OutputForm,
+    pub accepted: AcceptedLosses,
+}
+
+/// What survives a recovery.
+#[derive(Debug, Default)]
+struct Survivors {
+    /// The socket, on which connections wait during the recovery.
+    socket: Option<net::TcpListener>,
+    /// The description of the loss.
+    loss: Option<String>,
+}
+
+impl RecoveringServer {
+    /// Serves until an interrupt or a termination signal.
+    pub fn run(self) -> CommandResult {
+        let mut survivors = Survivors::default();
+        loop {
+            let threads = self.settings.threads.map(usize::from);
+            let mut loss = None;
+            // The runtime ends here, with every task that uses the old memory.
+            let done = runtime::run_on_runtime(threads, self.serve(&mut survivors, &mut loss));
+            let Some(loss) = loss else { return done };
+            tracing::error!(
+                %loss,
+                "THE DATABASE WENT BACK: what it lost is forgotten, and the server recovers from what the database has"
+            );
+            survivors.loss = Some(loss);
+        }
+    }
+
+    /// Serves once. Notes the loss if the database went back.
+    async fn serve(&self, survivors: &mut Survivors, loss: &mut Option<String>) -> CommandResult {
+        let listener = self.listener(&mut survivors.socket).await?;
+        let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
+        let shutdown = runtime::wait_for_interrupt();
+        let settings = self.settings.clone();
+        let earlier_loss = survivors.loss.take();
+        let backend = settings.open_backend(self.accepted).await?;
+        let changed = settings.changed_json();
+        let ServeSettings { store, server: config, .. } = settings;
+        let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
+        let arena = Arena::open(config.limits.clone(), backend, self.known.clone()).await;
+        let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
+        if let Some(loss) = earlier_loss {
+            tracing::error!(
+                %loss,
+                tournaments = arena.open_tournament_count(),
+                matches = arena.open_match_count(),
+                "recovered after the database went back: these tournaments and matches continue from what the database has"
+            );
+        } else {
+            let opening = OpeningMessage {
+                address,
+                has_pages: !config.no_web,
+                store: &store,
+                former_key,
+                drawn: self.drawn.as_ref(),
+            };
+            print_opening(&opening, self.form, &arena).map_err(Failure::Output)?;
+        }
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings not listed have their defaults");
+        if let Some(former_key) = former_key {
+            tracing::warn!(
+                %former_key,
+                public_key = %arena.public_key(),
+                "the key in use did not sign the newest record of the store: if that key is lost or should not change, name its file with --key"
+            );
+        }
+        if !address.ip().is_loopback() {
+            tracing::warn!(
+                "tokens are sent unencrypted: use a TLS proxy on any network that you do not trust"
+            );
+        }
+        let served = lastnim_server::run_server(listener, arena, config, Box::pin(shutdown)).await;
+        if let Err(ServeError::Store(StoreError::WentBack(why))) = &served {
+            *loss = Some(why.clone());
+        }
+        served.map_err(|error| Failure::runtime(error, "server"))?;
+        Ok(CommandExit::Done)
+    }
+
+    /// Listens on a new socket the first time, and on the same one later.
+    async fn listener(&self, socket: &mut Option<net::TcpListener>) -> Result<TcpListener, Failure> {
+        let listen = &self.settings.listen;
+        let listening = async {
+            let bound = match socket.take() {
+                Some(bound) => bound,
+                None => listen.bind().await?.into_std()?,
+            };
+            *socket = Some(bound.try_clone()?);
+            TcpListener::from_std(bound)
+        };
+        listening.await.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))
+    }
+}

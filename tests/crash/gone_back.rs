@@ -1,0 +1,37 @@
+//! PostgreSQL fails over to a replica that lacks what was announced last.
+
+use super::database::Database;
+use super::outage;
+use super::stage::Stage;
+use lastnim_store::{check_store, open_reader};
+
+const RECOVERED: &str = "recovered after the database went back";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_recovers_from_what_a_promoted_replica_has() {
+    let Some(database) = Database::postgres() else { return };
+    let mut stage = Stage::new(|_| database);
+    let server = stage.start.start().await;
+    let mut replica = stage.postgres().replica();
+    let id = outage::begin(&mut stage).await;
+    replica.kill();
+    let kept = stage.ledger.takes();
+    stage.until_takes(kept + 30).await;
+    stage.postgres().kill();
+    stage.postgres().fail_over(replica);
+    stage.until("the recovery", || stage.start.log_text().contains(RECOVERED)).await;
+    let said = stage.start.log_text();
+    assert!(said.contains("THE DATABASE WENT BACK") && said.contains("lost commits: "), "{said}");
+    // The same process plays on, from what the database has, on the same port and with the same bots.
+    let over = stage.organiser.tournament_over(&id).await;
+    assert_eq!(over.matches_played, over.matches_total);
+    stage.witnesses.dismiss().await;
+    server.stop();
+    let said = stage.start.log_text();
+    assert!(!said.contains("quarantined"), "{said}");
+    let reader = open_reader(&stage.database.url().parse().unwrap()).await.unwrap();
+    let found = check_store(reader.as_ref()).await.unwrap();
+    reader.close().await;
+    assert_eq!((found.damages, found.quarantined, found.unfinished), (0, 0, 0), "{:?}", found.described);
+    assert!(found.matches >= over.matches_total.into());
+}
