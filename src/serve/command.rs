@@ -41,6 +41,7 @@ Then, in another terminal, with the admin token that it prints:
   lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2
 
 docs/reference/server-settings.md lists all settings.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct ServeArgs {
     /// A TOML file of settings, as `--print-config` prints it; flags and environment override it
     #[arg(long, value_name = "FILE")]

@@ -6,11 +6,19 @@ use super::{
     settings::{AcceptedLosses, ServeSettings},
 };
 use crate::{CommandExit, CommandResult, Failure, form::OutputForm, runtime};
-use lastnim_arena::{Arena, Principal};
+use lastnim_arena::{Arena, Backend, Principal};
 use lastnim_server::ServeError;
 use lastnim_store::{StoreError, Token};
-use std::net;
+use std::{
+    net,
+    time::{Duration, Instant},
+};
 use tokio::net::TcpListener;
+
+/// How long a database may take after a loss until it can be opened.
+const REOPEN_TIMEOUT: Duration = Duration::from_mins(5);
+/// The pause before the next attempt.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The server of `lastnim serve`, which a signal stops.
 ///
@@ -58,10 +66,18 @@ impl RecoveringServer {
     async fn serve(&self, survivors: &mut Survivors, loss: &mut Option<String>) -> CommandResult {
         let listener = self.listener(&mut survivors.socket).await?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
-        let shutdown = runtime::wait_for_interrupt();
+        let mut shutdown = Box::pin(runtime::wait_for_interrupt());
         let settings = self.settings.clone();
         let earlier_loss = survivors.loss.take();
-        let backend = settings.open_backend(self.accepted).await?;
+        let backend = if earlier_loss.is_none() {
+            settings.open_backend(self.accepted).await?
+        } else {
+            tokio::select! {
+                biased;
+                () = &mut shutdown => return Ok(CommandExit::Done),
+                opened = self.reopen_backend() => opened?,
+            }
+        };
         let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
         let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
@@ -97,12 +113,29 @@ impl RecoveringServer {
                 "tokens are sent unencrypted: use a TLS proxy on any network that you do not trust"
             );
         }
-        let served = lastnim_server::run_server(listener, arena, config, Box::pin(shutdown)).await;
+        let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
         if let Err(ServeError::Store(StoreError::WentBack(why))) = &served {
             *loss = Some(why.clone());
         }
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(CommandExit::Done)
+    }
+
+    /// Opens the store after a loss. Retries while a database that failed over is unavailable.
+    async fn reopen_backend(&self) -> Result<Backend, Failure> {
+        let began = Instant::now();
+        loop {
+            match self.settings.open_backend(self.accepted).await {
+                Err(Failure::Runtime(error))
+                    if began.elapsed() < REOPEN_TIMEOUT
+                        && error.downcast_ref::<StoreError>().is_some_and(StoreError::is_transient) =>
+                {
+                    tracing::warn!(error = format!("{error:#}"), "the database cannot be opened yet");
+                    tokio::time::sleep(RETRY_INTERVAL).await;
+                }
+                opened => return opened,
+            }
+        }
     }
 
     /// Listens on a new socket the first time, and on the same one later.

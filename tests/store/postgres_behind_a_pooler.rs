@@ -22,7 +22,7 @@ struct Pooler {
 impl Pooler {
     /// Starts a pooler with further lines in its settings. Returns none if PgBouncer is not installed; if `CI` is set that is a
     /// failure.
-    fn start(server: &PostgresServer, mode: &str, more: &str) -> Option<Self> {
+    fn start(server: &PostgresServer, mode: &str, further: &str) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].map(Path::new);
         let Some(program) = program.into_iter().find(|program| program.is_file()) else {
             let missing = "PgBouncer is not installed (Debian: apt-get install pgbouncer)";
@@ -36,7 +36,7 @@ impl Pooler {
         let settings = folder.path().join("pgbouncer.ini");
         let text = format!(
             "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
-             auth_type = any\nunix_socket_dir =\npool_mode = {mode}\n{more}\n",
+             auth_type = any\nunix_socket_dir =\npool_mode = {mode}\n{further}\n",
             server.port()
         );
         // Anyone is let in as this user.

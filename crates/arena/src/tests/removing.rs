@@ -54,7 +54,7 @@ async fn a_bot_in_use_cannot_be_removed() {
     assert!(arena.tournament(id).await.unwrap().stored.field.is_empty());
 
     arena.create_match(duel_setup()).await.unwrap();
-    assert!(refusal(&arena, "first").await.contains("unfinished"));
+    assert!(refusal(&arena, "first").await.contains("unfinished match"));
     // No bot plays, so the clocks run out.
     while arena.open_match_count() > 0 {
         tokio::time::sleep(BANK).await;

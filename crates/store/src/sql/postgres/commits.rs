@@ -218,20 +218,20 @@ mod tests {
         commits
     }
 
-    fn row(epoch: i64, commit: i64) -> Option<ServerRow> {
-        Some(ServerRow { epoch, commit })
+    const fn row(epoch: i64, commit: i64) -> ServerRow {
+        ServerRow { epoch, commit }
     }
 
     #[test]
     fn a_database_that_lacks_a_confirmed_commit_went_back() {
         let commits = commits();
         // The last attempted commit may be there or not.
-        assert_eq!(commits.check(row(7, 45)), Ok(()));
-        assert_eq!(commits.check(row(7, 46)), Ok(()));
-        let Err(StoreError::WentBack(why)) = commits.check(row(7, 42)) else { panic!() };
+        assert_eq!(commits.check(Some(row(7, 45))), Ok(()));
+        assert_eq!(commits.check(Some(row(7, 46))), Ok(()));
+        let Err(StoreError::WentBack(why)) = commits.check(Some(row(7, 42))) else { panic!() };
         assert!(why.contains("newest commit is 42, and commit 45 was announced"), "{why}");
         assert!(why.contains("lost commits: 3,") && why.contains("other changes: 3"), "{why}");
-        for older in [row(6, 99), None] {
+        for older in [Some(row(6, 99)), None] {
             let Err(StoreError::WentBack(why)) = commits.check(older) else { panic!("{older:?}") };
             assert!(why.contains("lost commits: 5,"), "{why}");
         }
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn a_database_with_commits_of_others_is_theirs() {
         for other in [row(8, 45), row(7, 47)] {
-            assert!(matches!(commits().check(other), Err(StoreError::Taken(_))), "{other:?}");
+            assert!(matches!(commits().check(Some(other)), Err(StoreError::Taken(_))), "{other:?}");
         }
     }
 
