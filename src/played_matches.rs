@@ -6,7 +6,7 @@ use crate::{
 };
 use clap::ValueEnum;
 use indicatif::ProgressBar;
-use lastnim_core::game::{BotName, TournamentId};
+use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_proto::{
     pb,
     record::{SealedRecord, verify_record},
@@ -220,7 +220,8 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                     let answer = answer.into_inner();
                     let record =
                         answer.record.as_ref().ok_or_else(|| self.remote.missing_part_failure("record"))?;
-                    verify_record(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
+                    verify_record_of(&game.id, record)
+                        .map_err(|flaw| format!("its record does not verify: {flaw}"))
                 }
                 Err(status) if status_reason(&status) == "RECORD_PRUNED" => {
                     self.left_out.pruned += 1;
@@ -250,6 +251,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     async fn next_wanted(&mut self) -> Result<Option<pb::Match>, Failure> {
         loop {
             while let Some(game) = self.listed.pop_front() {
+                check_match_id(&game.id)?;
                 match game.phase() {
                     pb::Phase::Ended if (self.wanted)(&game) => return Ok(Some(game)),
                     pb::Phase::Ended => {}
@@ -285,14 +287,32 @@ pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
     Err(Failure::Runtime(anyhow::Error::msg(what)))
 }
 
-/// Accepts a record that the server sent.
+/// Checks that the id of a match is one: the server chose it, and files are named after it.
+fn check_match_id(id: &str) -> Result<(), Failure> {
+    let what = || format!("the server listed {id:?}");
+    match id.parse::<MatchId>() {
+        Ok(parsed) if parsed.to_string() == id => Ok(()),
+        Ok(parsed) => Err(Failure::runtime(anyhow::anyhow!("expected {parsed}"), what())),
+        Err(error) => Err(Failure::runtime(error, what())),
+    }
+}
+
+/// Verifies a record that the server sent for a match.
+fn verify_record_of(id: &str, record: &pb::MatchRecord) -> Result<SealedRecord, String> {
+    if record.match_id != id {
+        return Err(format!("it is of match {}", record.match_id));
+    }
+    verify_record(record).map_err(|flaw| flaw.to_string())
+}
+
+/// Accepts a record that the server sent for a match.
 pub fn parse_fetched_record(
     remote: &RemoteServer,
+    id: &str,
     answer: &pb::GetRecordResponse,
 ) -> Result<SealedRecord, Failure> {
     let record = answer.record.as_ref().ok_or_else(|| remote.missing_part_failure("record"))?;
-    verify_record(record).map_err(|flaw| {
-        let id = &record.match_id;
+    verify_record_of(id, record).map_err(|flaw| {
         Failure::Runtime(anyhow::anyhow!(
             "the server sent a record of match {id} that does not verify: {flaw}"
         ))

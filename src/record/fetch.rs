@@ -85,9 +85,10 @@ pub fn list_records(args: &ListArgs) -> CommandResult {
 }
 
 pub async fn fetch_one_record(remote: &RemoteServer, id: MatchId) -> Result<SealedRecord, Failure> {
-    let request = pb::GetRecordRequest { match_id: id.to_string() };
+    let id = id.to_string();
+    let request = pb::GetRecordRequest { match_id: id.clone() };
     let answer = remote.answer(remote.match_client().get_record(request)).await?;
-    parse_fetched_record(remote, &answer)
+    parse_fetched_record(remote, &id, &answer)
 }
 
 async fn fetch_and_list(remote: &RemoteServer, args: &ListArgs) -> Result<(), Failure> {

@@ -65,9 +65,15 @@ async fn receive_manifest(
         reader.read_line(&rest);
     }
     let ReadManifest { signed, manifest } = reader.finish();
-    signed.and_then(|signer| Ok((manifest?, signer))).map_err(|flaw| {
+    let (manifest, signer) = signed.and_then(|signer| Ok((manifest?, signer))).map_err(|flaw| {
         Failure::Runtime(anyhow::anyhow!("the server sent a manifest that does not verify: {flaw}"))
-    })
+    })?;
+    if manifest.id.to_string() == args.named.id.to_string() {
+        Ok((manifest, signer))
+    } else {
+        let of = manifest.id;
+        Err(Failure::Runtime(anyhow::anyhow!("the server sent the manifest of tournament {of} instead")))
+    }
 }
 
 fn print_summary(

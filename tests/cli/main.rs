@@ -6,6 +6,7 @@ mod child;
 mod dataset;
 mod declarations;
 mod demo_serve;
+mod dishonest_server;
 mod general;
 mod logs;
 mod oracle;

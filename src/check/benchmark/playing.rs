@@ -215,8 +215,9 @@ async fn play_match(remote: &RemoteServer, item: &SetItem, clock: &Clock) -> Res
     let request = pb::WatchMatchRequest { match_id: match_id.clone() };
     let mut events = remote.answer(remote.match_client().watch_match(request)).await?;
     while events.message().await.map_err(|status| remote.broken_stream_failure(&status))?.is_some() {}
-    let record = remote.answer(remote.match_client().get_record(pb::GetRecordRequest { match_id })).await?;
-    parse_fetched_record(remote, &record)
+    let request = pb::GetRecordRequest { match_id: match_id.clone() };
+    let record = remote.answer(remote.match_client().get_record(request)).await?;
+    parse_fetched_record(remote, &match_id, &record)
 }
 
 /// The server, and all bots that play there.

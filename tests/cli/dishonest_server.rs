@@ -1,0 +1,153 @@
+//! A server that lists one match under any id, and sends the frozen record for it.
+
+use super::record_fixture::{FROZEN_KEY, Folder, LASTNIM, frozen, offline};
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::{
+    pb::{
+        self,
+        match_service_server::{MatchService, MatchServiceServer},
+    },
+    record_file::read_record,
+};
+use std::{net::SocketAddr, process::Command};
+use tokio::net::TcpListener;
+use tokio_stream::{Empty, wrappers::TcpListenerStream};
+use tonic::{Request, Response, Status, transport::Server};
+
+/// What it says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Dishonest {
+    /// The id under which it lists the match.
+    pub(super) listed_id: String,
+    /// The reason with which the match was voided.
+    pub(super) void_reason: String,
+    /// The message of every other refusal.
+    pub(super) refusal: String,
+}
+
+impl Dishonest {
+    /// Starts it on a free port. It ends with the process.
+    pub(super) fn start(self) -> SocketAddr {
+        let (send, receive) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                send.send(listener.local_addr().unwrap()).unwrap();
+                let service = MatchServiceServer::new(self);
+                Server::builder()
+                    .add_service(service)
+                    .serve_with_incoming(TcpListenerStream::new(listener))
+                    .await
+                    .unwrap();
+            });
+        });
+        receive.recv().unwrap()
+    }
+
+    fn refuse<T>(&self) -> Result<Response<T>, Status> {
+        Err(Status::not_found(self.refusal.clone()))
+    }
+}
+
+#[tonic::async_trait]
+impl MatchService for Dishonest {
+    type WatchMatchStream = Empty<Result<pb::WatchMatchResponse, Status>>;
+
+    async fn list_matches(
+        &self,
+        _: Request<pb::ListMatchesRequest>,
+    ) -> Result<Response<pb::ListMatchesResponse>, Status> {
+        let game = pb::Match {
+            id: self.listed_id.clone(),
+            phase: pb::Phase::Ended.into(),
+            void_reason: self.void_reason.clone(),
+            ..Default::default()
+        };
+        Ok(Response::new(pb::ListMatchesResponse { matches: vec![game], ..Default::default() }))
+    }
+
+    async fn get_record(
+        &self,
+        _: Request<pb::GetRecordRequest>,
+    ) -> Result<Response<pb::GetRecordResponse>, Status> {
+        let record = read_record(&frozen("record.json")).unwrap();
+        Ok(Response::new(pb::GetRecordResponse { record: Some(record) }))
+    }
+
+    async fn get_public_key(
+        &self,
+        _: Request<pb::GetPublicKeyRequest>,
+    ) -> Result<Response<pb::GetPublicKeyResponse>, Status> {
+        let key: PublicKey = FROZEN_KEY.parse().unwrap();
+        Ok(Response::new(pb::GetPublicKeyResponse { public_key: key.as_bytes().to_vec() }))
+    }
+
+    async fn create_match(
+        &self,
+        _: Request<pb::CreateMatchRequest>,
+    ) -> Result<Response<pb::CreateMatchResponse>, Status> {
+        self.refuse()
+    }
+
+    async fn get_match(
+        &self,
+        _: Request<pb::GetMatchRequest>,
+    ) -> Result<Response<pb::GetMatchResponse>, Status> {
+        self.refuse()
+    }
+
+    async fn watch_match(
+        &self,
+        _: Request<pb::WatchMatchRequest>,
+    ) -> Result<Response<Self::WatchMatchStream>, Status> {
+        self.refuse()
+    }
+
+    async fn prune_records(
+        &self,
+        _: Request<pb::PruneRecordsRequest>,
+    ) -> Result<Response<pb::PruneRecordsResponse>, Status> {
+        self.refuse()
+    }
+}
+
+/// The id of the frozen record.
+const FROZEN_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+fn export(listed_id: &str, folder: &Folder) -> (i32, String, String) {
+    let server = Dishonest { listed_id: listed_id.to_owned(), ..Dishonest::default() }.start().to_string();
+    let dir = folder.path("in/records");
+    offline(&["record", "export", "--dir", &dir, "--server", &server], "")
+}
+
+#[test]
+fn an_export_stays_in_its_folder() {
+    let folder = Folder::new("dishonest-export");
+    let (code, _, errors) = export(FROZEN_ID, &folder);
+    assert_eq!((code, errors.as_str()), (0, ""));
+    assert_eq!(folder.files("in/records"), [format!("{FROZEN_ID}.json")]);
+    for bad in ["../../x", "/tmp/x", "", "x", &FROZEN_ID.to_uppercase()] {
+        let (code, _, errors) = export(bad, &folder);
+        assert_eq!(code, 1, "{bad:?}: {errors}");
+        assert!(errors.contains(&format!("the server listed {bad:?}: ")), "{errors}");
+        assert!(errors.contains(FROZEN_ID), "{errors}");
+    }
+    assert_eq!(folder.files("."), ["in"]);
+    assert_eq!(folder.files("in"), ["records"]);
+}
+
+#[test]
+fn a_record_is_of_the_match_that_was_asked_for() {
+    let folder = Folder::new("dishonest-record");
+    let other = "01890a5d-ac96-774b-bcce-b302099a8058";
+    let (code, _, errors) = export(other, &folder);
+    let why = format!("left out: match {other}: its record does not verify: it is of match {FROZEN_ID}");
+    assert!(code == 1 && errors.contains(&why), "{errors}");
+    assert_eq!(folder.files("in/records"), [""; 0]);
+    let server = Dishonest::default().start().to_string();
+    let output = Command::new(LASTNIM).args(["record", "get", other, "--server", &server]).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains(&format!("of match {other} that does not verify")), "{errors}");
+    assert!(output.stdout.is_empty());
+}
