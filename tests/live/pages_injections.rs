@@ -146,6 +146,18 @@ async fn stored_texts_are_escaped() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn titles_are_no_formulas_in_csv() {
+    let host = start_server().await;
+    let settings = pb::TournamentSettings {
+        title: "=HYPERLINK(\"//evil.example\")\u{202e}".into(),
+        ..round_robin(&[&[3]])
+    };
+    host.create_tournament(settings, &[]).await;
+    let csv = get(&host, "/tournaments.csv").await;
+    assert!(csv.body.contains("\"'=HYPERLINK(\"\"//evil.example\"\")\\u202e\""), "{}", csv.body);
+}
+
 /// Checks the first event of a stream.
 async fn assert_harmless_stream(host: &Host, path: &str) {
     let event = EventSource::open(host, path).await.next().await.expect("the state of the page");

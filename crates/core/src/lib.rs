@@ -7,3 +7,4 @@ pub mod duration_text;
 pub mod game;
 pub mod oracle;
 pub mod referee;
+pub mod visible_text;

@@ -15,6 +15,7 @@ use lastnim_proto::{
     json::{MessageJson, message_keys, message_to_json},
     pb,
 };
+use lastnim_report::render::CsvLine;
 use prost::Name;
 use serde_json::{Map, Value, json};
 use std::{
@@ -69,7 +70,7 @@ struct TableWriter {
 
 enum TableOutput {
     Jsonl(AtomicFile),
-    Csv(Box<csv::Writer<AtomicFile>>),
+    Csv(AtomicFile),
 }
 
 impl TableWriter {
@@ -79,15 +80,15 @@ impl TableWriter {
             TableFormat::Csv => "csv",
         };
         let path = dir.join(format!("{name}.{extension}"));
-        let file = AtomicFile::create(&path)?;
+        let mut file = AtomicFile::create(&path)?;
         let output = match format {
             TableFormat::Jsonl => TableOutput::Jsonl(file),
             TableFormat::Csv => {
                 // The header exists even without rows.
-                let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(file);
-                csv.write_record(message_keys::<M>())
-                    .map_err(|error| Failure::runtime(error, path.display()))?;
-                TableOutput::Csv(Box::new(csv))
+                let keys = message_keys::<M>();
+                let header = keys.iter().map(String::as_str).collect::<CsvLine>().finish();
+                file.write_all(header.as_bytes()).map_err(|error| Failure::runtime(error, path.display()))?;
+                TableOutput::Csv(file)
             }
         };
         Ok(Self { path, output, rows: 0 })
@@ -96,31 +97,32 @@ impl TableWriter {
     fn write_row(&mut self, row: &impl Name) -> Result<(), Failure> {
         self.rows += 1;
         let written = match &mut self.output {
-            TableOutput::Csv(csv) => {
-                let row = message_to_json(row);
-                let cells: Vec<&Value> = row.as_object().into_iter().flat_map(Map::values).collect();
-                csv.serialize(cells).map_err(anyhow::Error::from)
-            }
+            TableOutput::Csv(file) => file.write_all(csv_line(&message_to_json(row)).as_bytes()),
             TableOutput::Jsonl(file) => serde_json::to_writer(&mut *file, &MessageJson::of(row))
                 .map_err(io::Error::from)
-                .and_then(|()| file.write_all(b"\n"))
-                .map_err(anyhow::Error::from),
+                .and_then(|()| file.write_all(b"\n")),
         };
         written.map_err(|error| Failure::runtime(error, self.path.display()))
     }
 
     fn finish(self) -> Result<u64, Failure> {
-        match self.output {
-            TableOutput::Jsonl(file) => file.finish()?,
-            TableOutput::Csv(csv) => {
-                let file = csv
-                    .into_inner()
-                    .map_err(|error| Failure::runtime(error.into_error(), self.path.display()))?;
-                file.finish()?;
-            }
-        }
+        let (TableOutput::Jsonl(file) | TableOutput::Csv(file)) = self.output;
+        file.finish()?;
         Ok(self.rows)
     }
+}
+
+/// Writes the fields of a row as a line of CSV.
+fn csv_line(row: &Value) -> String {
+    let mut line = CsvLine::default();
+    for cell in row.as_object().into_iter().flat_map(Map::values) {
+        match cell {
+            Value::Null => line.push_missing(),
+            Value::String(text) => line.push_text(text),
+            number => line.push_number(number),
+        }
+    }
+    line.finish()
 }
 
 pub fn run(args: &TablesArgs) -> CommandResult {
@@ -210,4 +212,15 @@ async fn write_standings(
     let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: false };
     let given = remote.answer(remote.tournament_client().get_standings(request)).await?;
     standing_rows(tournament, given.standings).try_for_each(|row| table.write_row(&row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_others_are_no_formulas_and_numbers_stay() {
+        let row = json!({ "config": null, "version": "=HYPERLINK(1)", "luck": -2, "accuracy": 0.5, "won": true });
+        assert_eq!(csv_line(&row), ",'=HYPERLINK(1),-2,0.5,true\n");
+    }
 }

@@ -2,7 +2,82 @@
 
 use crate::words::format_time;
 use crate::{Cell, CellParts, Column, Report, Table};
-use csv::Writer;
+use lastnim_core::visible_text::visible_text;
+use std::fmt::{self, Write as _};
+
+/// What a spreadsheet takes for the beginning of a formula; in the middle of a line, full-width signs as well.
+const FORMULA_BEGINNINGS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+/// The minimum length of a hash or key in base64.
+const MIN_HASH_CHARS: usize = 44;
+/// Words that programs take for a missing value, in any case.
+const MISSING_WORDS: [&str; 7] = ["na", "n/a", "nan", "-nan", "null", "none", "<na>"];
+
+/// A line of CSV.
+#[derive(Debug, Clone, Default)]
+pub struct CsvLine {
+    text: String,
+    has_cells: bool,
+}
+
+impl CsvLine {
+    /// Adds a text. A text that a spreadsheet would take for a formula gets an apostrophe before it, and characters that control a
+    /// terminal are escaped. Hashes and keys stay as they are.
+    pub fn push_text(&mut self, text: &str) {
+        let mark = if text.starts_with(FORMULA_BEGINNINGS) && !is_hash(text) { "'" } else { "" };
+        let text = format!("{mark}{}", visible_text(text));
+        let is_missing_word = MISSING_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
+        if is_missing_word || text.contains([',', '"', '\n']) {
+            self.push_number(format_args!("\"{}\"", text.replace('"', "\"\"")));
+        } else {
+            self.push_number(text);
+        }
+    }
+
+    /// Adds a number.
+    pub fn push_number(&mut self, number: impl fmt::Display) {
+        if self.has_cells {
+            self.text.push(',');
+        }
+        self.has_cells = true;
+        // Writing to a string does not fail.
+        let _ = write!(self.text, "{number}");
+    }
+
+    fn push_numbers(&mut self, numbers: impl IntoIterator<Item = impl fmt::Display>) {
+        for number in numbers {
+            self.push_number(number);
+        }
+    }
+
+    /// Adds a missing value, which is empty.
+    pub fn push_missing(&mut self) {
+        self.push_number("");
+    }
+
+    /// Returns the line with its end.
+    pub fn finish(self) -> String {
+        // Readers skip an empty line.
+        (if self.text.is_empty() { "\"\"".to_owned() } else { self.text }) + "\n"
+    }
+}
+
+impl<'a> FromIterator<&'a str> for CsvLine {
+    /// Creates a line of texts.
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
+        let mut line = Self::default();
+        for text in texts {
+            line.push_text(text);
+        }
+        line
+    }
+}
+
+/// Returns whether a text is a hash or a key in base64, which may begin with `+`. Without brackets it calls no function.
+fn is_hash(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    text.len() >= MIN_HASH_CHARS && text.len() - digits.len() <= 2 && digits.bytes().all(is_digit)
+}
 
 /// Writes every table as CSV, separated by empty lines: the column keys, then the rows, with numbers in full precision and empty fields for missing
 /// values.
@@ -11,49 +86,54 @@ pub fn csv_text(report: &Report) -> String {
 }
 
 fn table_text(table: &Table) -> String {
-    let mut writer = Writer::from_writer(Vec::new());
+    let names: Vec<_> = table.columns.iter().flat_map(column_names).collect();
+    let header = names.iter().map(String::as_str).collect::<CsvLine>();
     let rows = table.rows.iter().map(|row| {
-        let cells = table.columns.iter().zip(&row.cells);
-        cells.flat_map(|(column, cell)| cell_values(column.parts, cell)).collect()
+        let mut line = CsvLine::default();
+        for (column, cell) in table.columns.iter().zip(&row.cells) {
+            push_cell(&mut line, column.parts, cell);
+        }
+        line
     });
-    let header = table.columns.iter().flat_map(column_names).collect();
-    for record in [header].into_iter().chain(rows) {
-        let record: Vec<String> = record;
-        writer
-            .write_record(record)
-            .expect("writing to memory does not fail, and all records have equally many fields");
-    }
-    let bytes = writer.into_inner().expect("writing to memory does not fail");
-    String::from_utf8(bytes).expect("CSV of UTF-8 is UTF-8")
+    [header].into_iter().chain(rows).map(CsvLine::finish).collect()
 }
 
-fn column_names(column: &Column) -> Vec<String> {
-    let key = &column.key;
-    let endings: &[&str] = match column.parts {
+fn part_endings(parts: CellParts) -> &'static [&'static str] {
+    match parts {
         CellParts::One => &[""],
         CellParts::Fraction => &["", "_of"],
         CellParts::Interval => &["_low", "_high"],
         CellParts::Estimate => &["", "_low", "_high"],
-    };
-    endings.iter().map(|ending| format!("{key}{ending}")).collect()
+    }
 }
 
-/// Writes a cell as the parts of its column; parts that the cell lacks are empty.
-fn cell_values(parts: CellParts, cell: &Cell) -> Vec<String> {
+fn column_names(column: &Column) -> Vec<String> {
+    let key = &column.key;
+    part_endings(column.parts).iter().map(|ending| format!("{key}{ending}")).collect()
+}
+
+/// Adds a cell as the parts of its column; parts that the cell lacks are empty.
+fn push_cell(line: &mut CsvLine, parts: CellParts, cell: &Cell) {
     match (parts, cell) {
-        (CellParts::One, Cell::Text(text)) => vec![text.clone()],
-        (CellParts::One, Cell::List { items, separator }) => vec![items.join(separator)],
-        (CellParts::One, Cell::Time(micros)) => vec![format_time(*micros)],
-        (CellParts::One, Cell::Integer(number)) => vec![number.to_string()],
-        (CellParts::One, Cell::Number(number)) => vec![number.to_string()],
-        (CellParts::Fraction, Cell::Fraction { part, whole }) => vec![part.to_string(), whole.to_string()],
-        (CellParts::Interval, Cell::Interval { low, high }) => vec![low.to_string(), high.to_string()],
-        (CellParts::Estimate, Cell::Estimate { value, low, high }) => {
-            vec![value.to_string(), low.to_string(), high.to_string()]
+        (CellParts::One, Cell::Text(text)) => line.push_text(text),
+        (CellParts::One, Cell::List { items, separator }) => line.push_text(&items.join(separator)),
+        (CellParts::One, Cell::Time(micros)) => line.push_text(&format_time(*micros)),
+        (CellParts::One, Cell::Integer(number)) => line.push_number(number),
+        (CellParts::One, Cell::Number(number)) => line.push_number(number),
+        (CellParts::Fraction, Cell::Fraction { part, whole }) => {
+            line.push_numbers([part, whole]);
         }
-        (CellParts::One, _) => vec![String::new()],
-        (CellParts::Fraction | CellParts::Interval, _) => vec![String::new(); 2],
-        (CellParts::Estimate, _) => vec![String::new(); 3],
+        (CellParts::Interval, Cell::Interval { low, high }) => {
+            line.push_numbers([low, high]);
+        }
+        (CellParts::Estimate, Cell::Estimate { value, low, high }) => {
+            line.push_numbers([value, low, high]);
+        }
+        (parts, _) => {
+            for _ in part_endings(parts) {
+                line.push_missing();
+            }
+        }
     }
 }
 
@@ -102,5 +182,34 @@ mod tests {
              bot,wins\n\"a, \"\"b\"\"\",3\nc,\n"
         );
         assert_eq!(csv_text(&Report::default()), "");
+    }
+
+    #[test]
+    fn a_text_is_neither_a_formula_nor_a_missing_value() {
+        const HASH: &str = "+6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
+        let cases = [
+            ("=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""),
+            ("+1", "'+1"),
+            ("-1+2", "'-1+2"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t=1"),
+            ("\r=1", "'\\u000d=1"),
+            ("\n=1", "\"'\n=1\""),
+            ("＝1", "'＝1"),
+            ("nan", "\"nan\""),
+            ("NULL", "\"NULL\""),
+            ("a=1", "a=1"),
+            (HASH, HASH),
+            (&format!("={}", &HASH[1..]), &format!("'={}", &HASH[1..])),
+            ("x\u{1b}[2J\u{202e}", "x\\u001b[2J\\u202e"),
+        ];
+        for (text, written) in cases {
+            let mut table = Table::new([Column::text("bot"), Column::integer("luck")]);
+            table.push_row([text.into(), (-3).into()]);
+            let section = Section::new().table(table);
+            assert_eq!(csv_text(&section.into()), format!("bot,luck\n{written},-3\n"), "{text:?}");
+        }
+        assert_eq!(["", "x"].into_iter().collect::<CsvLine>().finish(), ",x\n");
+        assert_eq!([""].into_iter().collect::<CsvLine>().finish(), "\"\"\n");
     }
 }
