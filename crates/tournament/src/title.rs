@@ -15,7 +15,7 @@ pub enum TitleError {
     #[error("a blank title: a title has 1 to {max} characters", max = Title::MAX_CHARS)]
     Blank,
     /// It is too long.
-    #[error("a title of {0} bytes: a title has 1 to {max} characters", max = Title::MAX_CHARS)]
+    #[error("a title of {0} characters: a title has 1 to {max} characters", max = Title::MAX_CHARS)]
     TooLong(usize),
     /// It contains a control character, which could affect a terminal.
     #[error("a title with the control character {0:?}: a title is one line of text")]
@@ -37,7 +37,7 @@ impl FromStr for Title {
 
     fn from_str(words: &str) -> Result<Self, TitleError> {
         if words.chars().nth(Self::MAX_CHARS).is_some() {
-            return Err(TitleError::TooLong(words.len()));
+            return Err(TitleError::TooLong(words.chars().count()));
         }
         if words.trim().is_empty() {
             return Err(TitleError::Blank);
@@ -71,6 +71,6 @@ mod tests {
         assert_eq!("".parse::<Title>(), Err(TitleError::Blank));
         assert_eq!("  ".parse::<Title>(), Err(TitleError::Blank));
         assert_eq!("a\u{1b}[2J".parse::<Title>(), Err(TitleError::Control('\u{1b}')));
-        assert_eq!("é".repeat(101).parse::<Title>(), Err(TitleError::TooLong(202)));
+        assert_eq!("é".repeat(101).parse::<Title>(), Err(TitleError::TooLong(101)));
     }
 }

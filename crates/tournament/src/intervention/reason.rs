@@ -15,7 +15,7 @@ pub enum ReasonError {
     #[error("a blank reason: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
     Blank,
     /// It is too long.
-    #[error("a reason of {0} bytes: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
+    #[error("a reason of {0} characters: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
     TooLong(usize),
     /// It contains a control character, which could affect a terminal.
     #[error("a reason with the control character {0:?}: a reason is one line of text")]
@@ -37,7 +37,7 @@ impl FromStr for Reason {
 
     fn from_str(words: &str) -> Result<Self, ReasonError> {
         if words.chars().nth(Self::MAX_CHARS).is_some() {
-            return Err(ReasonError::TooLong(words.len()));
+            return Err(ReasonError::TooLong(words.chars().count()));
         }
         if words.trim().is_empty() {
             return Err(ReasonError::Blank);
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!("two bots of one author".parse::<Reason>().unwrap().as_str(), "two bots of one author");
         assert!("é".repeat(200).parse::<Reason>().is_ok());
         assert_eq!(" ".parse::<Reason>(), Err(ReasonError::Blank));
-        assert_eq!("é".repeat(201).parse::<Reason>(), Err(ReasonError::TooLong(402)));
+        assert_eq!("é".repeat(201).parse::<Reason>(), Err(ReasonError::TooLong(201)));
         assert_eq!("a\nb".parse::<Reason>(), Err(ReasonError::Control('\n')));
     }
 }
