@@ -1,9 +1,9 @@
 //! `lastnim completions`.
 
-use crate::{CommandResult, Failure, exit::CommandExit, program_command};
+use crate::{CommandResult, Failure, exit::CommandExit, program_command, screen};
 use clap::Args;
 use clap_complete::{Shell, generate};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 /// Prints a script for shell completion
 #[derive(Debug, Args)]
@@ -19,6 +19,6 @@ pub struct CompletionsArgs {
 pub fn run(args: &CompletionsArgs) -> CommandResult {
     let mut script = Vec::new();
     generate(args.shell, &mut program_command(), "lastnim", &mut script);
-    io::stdout().lock().write_all(&script).map_err(Failure::Output)?;
+    screen::stdout_document().write_all(&script).map_err(Failure::Output)?;
     Ok(CommandExit::Done)
 }

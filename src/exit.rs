@@ -1,6 +1,6 @@
 //! How a command ends.
 
-use crate::form::OutputForm;
+use crate::{form::OutputForm, screen};
 use serde_json::{Value, json};
 use std::{fmt, io};
 use thiserror::Error;
@@ -78,7 +78,7 @@ impl Failure {
     /// Writes it to standard error, in a line.
     pub fn print_to_stderr(&self, form: OutputForm) {
         use io::Write as _;
-        let mut errors = io::stderr().lock();
+        let mut errors = screen::stderr();
         // A write error is ignored: the exit code reports the failure too.
         let _ = match form {
             OutputForm::Json => writeln!(errors, "{}", self.json()),

@@ -1,6 +1,6 @@
 //! The output of commands: text, JSON or CSV.
 
-use crate::{Failure, batch};
+use crate::{Failure, batch, screen};
 use lastnim_proto::json::MessageJson;
 use lastnim_report::{
     Report, Section, Table,
@@ -72,10 +72,10 @@ impl CsvArgs {
             return form.print_report(json, report);
         }
         let report = report();
-        io::stdout().lock().write_all(csv_text(&report).as_bytes()).map_err(Failure::Output)?;
+        screen::stdout().write_all(csv_text(&report).as_bytes()).map_err(Failure::Output)?;
         for remark in report.paragraphs() {
             // Ignored: the tables are already printed.
-            let _ = writeln!(io::stderr(), "{remark}");
+            let _ = writeln!(screen::stderr(), "{remark}");
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl OutputForm {
     pub fn print_message(
         self,
         message: &impl Name,
-        text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
+        text: impl FnOnce(&mut screen::Stdout) -> io::Result<()>,
     ) -> Result<(), Failure> {
         self.print_result(|| MessageJson::of(message), text)
     }
@@ -119,9 +119,9 @@ impl OutputForm {
     pub fn print_result<J: Serialize>(
         self,
         json: impl FnOnce() -> J,
-        text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
+        text: impl FnOnce(&mut screen::Stdout) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        let mut output = io::stdout().lock();
+        let mut output = screen::stdout();
         match self {
             Self::Json => batch::print_json_line(&mut output, &json()),
             Self::Text => text(&mut output).map_err(Failure::Output),

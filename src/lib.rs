@@ -32,6 +32,7 @@ pub mod reference;
 mod remote;
 mod runner;
 mod runtime;
+mod screen;
 mod serve;
 mod store;
 mod text;

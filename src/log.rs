@@ -1,5 +1,6 @@
 //! The log, on standard error.
 
+use crate::screen;
 use std::{
     env, fmt,
     io::{self, IsTerminal as _},
@@ -99,7 +100,7 @@ fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
     let common = env::var(COMMON_VARIABLE).ok().filter(|filter| !filter.is_empty());
     let filter = given.or(common.as_deref()).unwrap_or(default);
     let log = tracing_subscriber::registry().with(read_targets(filter));
-    let layer = layer().with_writer(io::stderr);
+    let layer = layer().with_writer(screen::log_output);
     match format {
         LogFormat::Text => log.with(layer.with_ansi(io::stderr().is_terminal())).init(),
         LogFormat::Json => log.with(layer.json().flatten_event(true)).init(),

@@ -3,6 +3,7 @@
 use crate::{
     Failure,
     remote::{MAX_PAGE, RemoteServer},
+    screen,
 };
 use clap::ValueEnum;
 use indicatif::ProgressBar;
@@ -12,10 +13,7 @@ use lastnim_proto::{
     record::{SealedRecord, verify_record},
 };
 use lastnim_report::words::count_words;
-use std::{
-    collections::VecDeque,
-    io::{self, Write as _},
-};
+use std::{collections::VecDeque, io::Write as _};
 use tokio::task::JoinHandle;
 use tonic::{Code, Response, Status};
 use tonic_types::StatusExt as _;
@@ -244,7 +242,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     fn warn_left_out(&self, game: &pb::Match, why: &str) {
         self.bar.suspend(|| {
             // Ignored: it is also counted.
-            let _ = writeln!(io::stderr(), "left out: match {}: {why}", game.id);
+            let _ = writeln!(screen::stderr(), "left out: match {}: {why}", game.id);
         });
     }
 

@@ -102,6 +102,23 @@ fn finished(path: &Path, text: &str) -> Vec<Finding> {
         .collect()
 }
 
+/// The program prints only through `src/screen.rs`, which escapes what could control a terminal.
+fn screened(path: &Path, text: &str) -> Vec<Finding> {
+    if !path.starts_with("src") || path == Path::new("src/screen.rs") || !has_extension(path, "rs") {
+        return Vec::new();
+    }
+    let code = code_only(text);
+    let is_direct = |line: &str| {
+        let asked = [".is_terminal()", ".flush()", ".as_fd()"];
+        let after = ["io::stdout()", "io::stderr()"].into_iter().find_map(|output| line.split_once(output));
+        line.contains("print!(")
+            || line.contains("println!(")
+            || after.is_some_and(|(_, after)| !asked.iter().any(|asked| after.starts_with(asked)))
+    };
+    let found = numbered(&code).filter(|(_, line)| is_direct(line));
+    found.map(|(line, _)| Finding::new(path, line, "prints without src/screen.rs")).collect()
+}
+
 /// No file or folder has a name that says nothing about its contents.
 fn names(path: &Path) -> Vec<Finding> {
     path.iter()
@@ -168,6 +185,11 @@ fn files_are_short() {
 #[test]
 fn nothing_is_left_unfinished() {
     check(finished);
+}
+
+#[test]
+fn what_is_printed_is_escaped() {
+    check(screened);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     batch::{self, AuditAnswer},
     form::FormArgs,
-    game_json,
+    game_json, screen,
 };
 use clap::Args;
 use lastnim_proto::{json::MessageJson, pb};
@@ -60,7 +60,7 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
         let audit = |line: &str| {
             match_input::audit_document(line).map(|audit| AuditAnswer::from(pb::Audit::from(&audit)))
         };
-        return batch::answer_lines(input, what, io::stdout().lock(), audit);
+        return batch::answer_lines(input, what, screen::stdout(), audit);
     }
     let document = read_document(input, what)?;
     let audit = match_input::audit_document(&document).map_err(|error| {

@@ -5,7 +5,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     form::{CsvArgs, FormArgs, OutputForm, table_page_report},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
-    runtime,
+    runtime, screen,
 };
 use clap::Args;
 use lastnim_core::game::BotName;
@@ -121,7 +121,7 @@ fn run_on_server(
 fn print_hint(form: OutputForm, lines: &[&str]) {
     if form == OutputForm::Text && io::stdout().is_terminal() {
         for line in lines {
-            eprintln!("{line}");
+            screen::print_note(format_args!("{line}"));
         }
     }
 }

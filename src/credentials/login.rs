@@ -5,7 +5,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     form::FormArgs,
     remote::{RemoteServer, ServerArgs},
-    runtime,
+    runtime, screen,
 };
 use console::Term;
 use lastnim_proto::pb;
@@ -104,7 +104,8 @@ pub fn caller_words(caller: &pb::GetCallerResponse) -> String {
 fn ask_for_token(server: &str) -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::runtime(error, "standard input");
     if io::stdin().is_terminal() {
-        eprint!("token for {server}: ");
+        // Ignored: the answer can be typed without the question.
+        let _ = write!(screen::stderr(), "token for {server}: ");
         return Term::stderr().read_secure_line().map_err(failed);
     }
     let mut line = String::new();

@@ -1,7 +1,7 @@
 //! The report of the demo.
 
 use super::command::{DemoTournament, OpenServer};
-use crate::{OwnCommand, form::write_report};
+use crate::{OwnCommand, form::write_report, screen};
 use lastnim_core::{
     game::Seat,
     oracle::{Audit, PlyAudit},
@@ -96,7 +96,7 @@ fn count_takes_and_errors(matches: &[PlayedMatch]) -> TakeTotals {
 
 /// Prints the report for people.
 pub fn print_report(played: &DemoTournament, own: &OwnCommand) -> io::Result<()> {
-    write_report(&mut io::stdout().lock(), &demo_report(played, own))
+    write_report(&mut screen::stdout(), &demo_report(played, own))
 }
 
 fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
@@ -191,7 +191,7 @@ pub fn print_json(played: &DemoTournament) -> io::Result<()> {
         document["tournament_page"] = tournament_page(server, played).into();
         document["admin_token"] = server.admin_token.clone().into();
     }
-    writeln!(io::stdout().lock(), "{document:#}")
+    writeln!(screen::stdout(), "{document:#}")
 }
 
 fn error_json(error: &WorstError<'_>) -> Value {

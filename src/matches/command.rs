@@ -6,7 +6,7 @@ use crate::{
     form::{CsvArgs, FormArgs, OutputForm, table_page_report},
     played_matches::MatchSelectionArgs,
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
-    runtime,
+    runtime, screen,
 };
 use clap::{Args, Subcommand};
 use lastnim_core::game::MatchId;
@@ -119,7 +119,7 @@ pub fn run(args: MatchArgs) -> CommandResult {
                 if follows {
                     watch_match(&remote, &created.id, form).await?;
                 } else if form == OutputForm::Text && io::stdout().is_terminal() {
-                    eprintln!("next: lastnim match watch {}", created.id);
+                    screen::print_note(format_args!("next: lastnim match watch {}", created.id));
                 }
             }
             MatchAction::Show { id, form } => show_match(&remote, id, form.form()).await?,
@@ -150,7 +150,7 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
     while let Some(watched) = events.message().await.map_err(broken_off)? {
         let pb::WatchMatchResponse { event, audit, audit_withheld } = watched;
         let timed = event.ok_or_else(|| remote.missing_part_failure("event"))?;
-        let mut output = io::stdout().lock();
+        let mut output = screen::stdout();
         if form == OutputForm::Json {
             batch::print_json_line(&mut output, &MessageJson::canonical(&timed))?;
         }

@@ -8,7 +8,7 @@ use crate::{
     played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
     progress::matches_bar,
     remote::{RemoteServer, ServerArgs},
-    runtime,
+    runtime, screen,
 };
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
@@ -20,7 +20,7 @@ use serde_json::json;
 use std::{
     collections::BTreeMap,
     fs,
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -102,7 +102,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
         let records = if *count == 1 { "record is" } else { "records are" };
         // The export is done even if standard error is closed.
         let _ = writeln!(
-            io::stderr(),
+            screen::stderr(),
             "note: {count} {records} signed by another key than the server's, {signer}"
         );
     }

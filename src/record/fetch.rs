@@ -7,7 +7,7 @@ use crate::{
     new_file::AtomicFile,
     played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged, parse_fetched_record},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
-    runtime,
+    runtime, screen,
 };
 use clap::Args;
 use indicatif::ProgressBar;
@@ -15,10 +15,7 @@ use lastnim_core::{game::MatchId, referee::PublicKey};
 use lastnim_proto::{pb, record::SealedRecord, record_text::Utc};
 use lastnim_report::{Cell, Column, Table, matches::outcome_line};
 use serde_json::{Value, json};
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::{io::Write as _, path::PathBuf};
 
 /// Prints the signed record of a match
 #[derive(Debug, Args)]
@@ -70,7 +67,7 @@ pub fn get_record(args: &GetArgs) -> CommandResult {
         let text = form.write(sealed.record(), sealed.seal());
         match &args.output {
             Some(path) => AtomicFile::write(path, &text)?,
-            None => io::stdout().write_all(text.as_bytes()).map_err(Failure::Output)?,
+            None => screen::stdout_document().write_all(text.as_bytes()).map_err(Failure::Output)?,
         }
         Ok(CommandExit::Done)
     })

@@ -22,7 +22,7 @@ use crate::{
     form::OutputForm,
     remote::ServerArgs,
     runner::check::{match_count_words, plan_json},
-    runtime,
+    runtime, screen,
     toml_file::read_or_print_mistakes,
     tournament_file::{
         llm_entry::llm_arguments,
@@ -219,9 +219,9 @@ impl<'a> TournamentRun<'a> {
         let measured = measure_models(self.plan, self.folder, &server.organiser, tournament).await;
         measured.unwrap_or_else(|failure| {
             let folder = self.folder.path().display();
-            eprintln!(
+            screen::print_note(format_args!(
                 "the models could not be measured: {failure}; later: lastnim audit models --transcript {folder} --tournament {tournament}"
-            );
+            ));
             None
         })
     }
@@ -293,7 +293,7 @@ impl<'a> TournamentRun<'a> {
         let file = self.args.file.display();
         let (mut missing, mut returning) = (Vec::new(), Vec::new());
         if is_tournament_over(&tournament) {
-            eprintln!("{file}: this tournament is over; --fresh plays it again");
+            screen::print_note(format_args!("{file}: this tournament is over; --fresh plays it again"));
         } else {
             progress.print_line(&self.opening_message(server, &tournament, begins));
             if let Some(cost) = self.plan.model_cost_bound() {
@@ -477,8 +477,11 @@ impl<'a> TournamentRun<'a> {
     /// Tells a person where to see the matches.
     fn print_kept_files(&self, seen: &SeenTournament) {
         if self.form == OutputForm::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
-            eprintln!("see its matches: lastnim serve --store sqlite:{}", self.folder.store_file().display());
-            eprintln!("then: lastnim match list --tournament {}", seen.tournament.id);
+            screen::print_note(format_args!(
+                "see its matches: lastnim serve --store sqlite:{}",
+                self.folder.store_file().display()
+            ));
+            screen::print_note(format_args!("then: lastnim match list --tournament {}", seen.tournament.id));
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     Failure,
     audit::read_questions,
     played_matches::{MatchSelectionArgs, MatchStateArg, PlayedMatches},
+    screen,
     tournament_file::{plan::TournamentPlan, player::BotOrigin},
 };
 use indicatif::ProgressBar;
@@ -52,7 +53,7 @@ pub async fn measure_models(
         match policy.admit_sealed(sealed) {
             Ok(AdmittedRecord::Counts(admitted)) => measurer.add_match(&admitted),
             Ok(_) => {}
-            Err(refusal) => eprintln!("left out: match {}: {refusal}", game.id),
+            Err(refusal) => screen::print_note(format_args!("left out: match {}: {refusal}", game.id)),
         }
     }
     Ok(Some(measurer.into_report()))

@@ -3,11 +3,13 @@
 use super::{endpoint_errors::EndpointError, folder::RunFolder, players::PlayerNews, report::SeenTournament};
 use crate::{
     progress::bar_style,
+    screen,
     tournament_file::player::{BotOrigin, PlayerEntry},
 };
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget};
 use lastnim_client::ServerAddress;
 use lastnim_core::game::BotName;
+use lastnim_core::visible_text::visible_text;
 use lastnim_proto::pb;
 use lastnim_report::{bots::loss_words, render::Terminal, standings::standings_table};
 use std::{
@@ -115,10 +117,10 @@ impl RunProgress {
     /// Prints a line above the bar.
     pub fn print_line(&self, line: &str) {
         if self.is_terminal {
-            self.bar.println(line);
+            self.bar.println(visible_text(line));
         } else {
             // Ignored: the run continues without its output.
-            let _ = writeln!(io::stderr().lock(), "{line}");
+            let _ = writeln!(screen::stderr(), "{line}");
         }
     }
 
@@ -135,7 +137,7 @@ impl RunProgress {
             return;
         }
         if self.is_terminal {
-            self.bar.set_message(line.clone());
+            self.bar.set_message(visible_text(&line).into_owned());
         } else {
             self.print_line(&line);
         }
@@ -199,7 +201,7 @@ impl RunProgress {
                 self.bar.set_length(total);
             }
             self.bar.set_position(played);
-            self.bar.set_message(standings_so_far(&seen.standings));
+            self.bar.set_message(visible_text(&standings_so_far(&seen.standings)).into_owned());
         } else if self.last_line.elapsed() >= BETWEEN_LINES {
             self.last_line = Instant::now();
             let left =

@@ -3,7 +3,7 @@
 //! The run that starts a supervisor keeps its standard input open. Once that is closed the supervisor ends the program. The
 //! system closes it when the run dies, so no program outlives a run that was killed.
 
-use crate::{CommandExit, CommandResult, Failure};
+use crate::{CommandExit, CommandResult, Failure, screen};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     ffi::OsString,
@@ -104,7 +104,7 @@ fn start_program(words: &[OsString]) -> io::Result<Child> {
 
 /// Sends a report. Errors are ignored, as the closed input shows that the run is gone.
 fn write_report_line(report: &SupervisorReport) {
-    let _ = writeln!(io::stdout().lock(), "{report}");
+    let _ = writeln!(screen::stdout(), "{report}");
 }
 
 /// Returns a channel that reports the end of standard input.

@@ -11,6 +11,7 @@ use crate::{
     credentials::read_token_file,
     form::OutputForm,
     log::log_of_server,
+    screen,
     toml_file::read_or_print_mistakes,
 };
 use lastnim_arena::Principal;
@@ -114,7 +115,7 @@ fn read_settings(args: &ServeArgs, form: OutputForm) -> Result<Option<ServeSetti
 }
 
 fn print_settings(settings: ServeSettings, form: OutputForm) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = screen::stdout();
     match form {
         OutputForm::Json => writeln!(out, "{:#}", settings.into_json()),
         OutputForm::Text => settings.write_file(&mut out),

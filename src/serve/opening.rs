@@ -1,6 +1,6 @@
 //! The message of a server that starts to listen.
 
-use crate::form::OutputForm;
+use crate::{form::OutputForm, screen};
 use lastnim_arena::Arena;
 use lastnim_core::referee::PublicKey;
 use lastnim_report::words::count_words;
@@ -40,7 +40,7 @@ pub struct OpeningMessage<'a> {
 /// Describes the address of the server and the next steps.
 pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) -> io::Result<()> {
     let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
-    let mut out = io::stdout().lock();
+    let mut out = screen::stdout();
     let public_key = arena.public_key().to_string();
     if form == OutputForm::Json {
         let mut line =

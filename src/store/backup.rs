@@ -4,13 +4,13 @@ use super::{
     check::fail_if_damaged,
     command::{NamedStore, open, store_failure},
 };
-use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
+use crate::{CommandExit, CommandResult, Failure, form::OutputForm, screen};
 use lastnim_report::words::count_words;
 use lastnim_store::{StoreError, StoreUrl, check_store};
 use serde_json::json;
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -116,7 +116,7 @@ fn show_commands(store: &StoreUrl, file: &Path, form: OutputForm) -> CommandResu
             quoted(&file)
         ),
     ];
-    let text = |output: &mut io::StdoutLock<'_>| {
+    let text = |output: &mut screen::Stdout| {
         writeln!(output, "back up, also while a server runs:\n  {}", commands[0])?;
         writeln!(output, "restore, while no server runs:\n  {}", commands[1])
     };

@@ -1,12 +1,8 @@
 //! Mistakes in a file.
 
-use crate::{Failure, form::OutputForm};
+use crate::{Failure, form::OutputForm, screen};
 use serde_json::{Value, json};
-use std::{
-    fs,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{fs, io::Write as _, path::Path};
 
 /// The largest file, in bytes: far more than any needs.
 const MAX_BYTES: u64 = 16 << 20;
@@ -45,7 +41,7 @@ pub fn read_or_print_mistakes<T>(
         Ok(parsed) => return Ok(Some(parsed)),
         Err(mistakes) => mistakes,
     };
-    let mut errors = io::stderr().lock();
+    let mut errors = screen::stderr();
     for mistake in mistakes {
         // A write error is ignored: the exit code reports the failure too.
         let _ = match form {

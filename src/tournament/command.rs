@@ -12,7 +12,7 @@ use crate::{
     form::{CsvArgs, FormArgs, OutputForm, table_page_report},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
     runner::{self, CheckArgs, RunArgs, SuperviseArgs},
-    runtime,
+    runtime, screen,
     tournament_flags::{TournamentFlags, settings_of_flags},
 };
 use clap::{Args, Subcommand, ValueEnum};
@@ -342,11 +342,13 @@ impl TournamentCommands {
         let id = &tournament.id;
         self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
         if self.form == OutputForm::Text && io::stdout().is_terminal() {
-            eprintln!("the tournament with this id is open: bots may join it");
-            eprintln!("next: lastnim bot run random --token TOKEN --tournament {id}");
+            screen::print_note(format_args!("the tournament with this id is open: bots may join it"));
+            screen::print_note(format_args!("next: lastnim bot run random --token TOKEN --tournament {id}"));
             match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
-                0 => eprintln!("then: lastnim tournament start {id}"),
-                bots => eprintln!("it starts by itself with {bots} bots: lastnim tournament watch {id}"),
+                0 => screen::print_note(format_args!("then: lastnim tournament start {id}")),
+                bots => screen::print_note(format_args!(
+                    "it starts by itself with {bots} bots: lastnim tournament watch {id}"
+                )),
             }
         }
         Ok(())

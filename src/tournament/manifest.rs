@@ -1,7 +1,7 @@
 //! `lastnim tournament manifest`.
 
 use super::named::TournamentArg;
-use crate::{Failure, form::OutputForm, new_file::AtomicFile, remote::RemoteServer};
+use crate::{Failure, form::OutputForm, new_file::AtomicFile, remote::RemoteServer, screen};
 use clap::Args;
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
@@ -32,7 +32,7 @@ pub async fn fetch_manifest(
     form: OutputForm,
 ) -> Result<(), Failure> {
     let Some(path) = &args.output else {
-        let mut output = io::stdout();
+        let mut output = screen::stdout_document();
         receive_manifest(remote, args, &mut output, Failure::Output).await?;
         return output.flush().map_err(Failure::Output);
     };

@@ -2,6 +2,7 @@
 
 use crate::{Failure, form::OutputForm, progress::bar_style, remote::RemoteServer, runner::SeenTournament};
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use lastnim_core::visible_text::visible_text;
 use lastnim_proto::pb;
 use lastnim_report::{tournament_activity::activity_lines, words::count_words};
 use std::{
@@ -93,6 +94,7 @@ impl WatchScreen {
 
     fn draw(&self) {
         let lines = std::iter::once(&self.progress).chain(&self.activity);
-        self.bar.set_message(lines.map(String::as_str).collect::<Vec<_>>().join("\n"));
+        let lines = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
+        self.bar.set_message(visible_text(&lines).into_owned());
     }
 }

@@ -1,6 +1,6 @@
 //! A server that lists one match under any id, and sends the frozen record for it.
 
-use super::record_fixture::{FROZEN_KEY, Folder, LASTNIM, frozen, offline};
+use super::record_fixture::{FROZEN_KEY, Folder, LASTNIM, frozen, json, offline};
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
     pb::{
@@ -19,9 +19,9 @@ use tonic::{Request, Response, Status, transport::Server};
 pub(super) struct Dishonest {
     /// The id under which it lists the match.
     pub(super) listed_id: String,
-    /// The reason with which the match was voided.
-    pub(super) void_reason: String,
-    /// The message of every other refusal.
+    /// The bots that it lists.
+    pub(super) bots: Vec<String>,
+    /// The message with which it refuses everything else.
     pub(super) refusal: String,
 }
 
@@ -61,7 +61,7 @@ impl MatchService for Dishonest {
         let game = pb::Match {
             id: self.listed_id.clone(),
             phase: pb::Phase::Ended.into(),
-            void_reason: self.void_reason.clone(),
+            setup: Some(pb::MatchSetup { bots: self.bots.clone(), ..Default::default() }),
             ..Default::default()
         };
         Ok(Response::new(pb::ListMatchesResponse { matches: vec![game], ..Default::default() }))
@@ -150,4 +150,35 @@ fn a_record_is_of_the_match_that_was_asked_for() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains(&format!("of match {other} that does not verify")), "{errors}");
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn what_a_server_says_does_not_control_the_terminal() {
+    let hostile = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}";
+    let shown = "\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202e";
+    let server = Dishonest {
+        listed_id: FROZEN_ID.to_owned(),
+        bots: vec![format!("alice{hostile}"), "bob".to_owned()],
+        refusal: format!("no match {hostile}"),
+    };
+    let server = server.start().to_string();
+    for (command, is_json) in [
+        (&["match", "show", FROZEN_ID][..], false),
+        (&["match", "show", FROZEN_ID, "--json"], true),
+        (&["match", "watch", FROZEN_ID], false),
+        (&["match", "list"], false),
+        (&["match", "list", "--csv"], false),
+        (&["match", "list", "--json"], true),
+    ] {
+        let (_, output, errors) = offline(&[command, &["--server", &server]].concat(), "");
+        let said = output + &errors;
+        assert!(said.contains(shown), "{command:?}: {said:?}");
+        assert!(
+            said.chars().all(|char| char == '\n' || (' '..='~').contains(&char)),
+            "{command:?}: {said:?}"
+        );
+        if is_json {
+            assert!(json(&said).to_string().contains('\u{202e}'), "{said}");
+        }
+    }
 }

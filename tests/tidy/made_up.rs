@@ -1,6 +1,6 @@
 //! Made-up sources, which show for every rule what fails and what passes.
 
-use super::{MAX_CODE_LINES, UNFINISHED, finished, length, names, purity};
+use super::{MAX_CODE_LINES, UNFINISHED, finished, length, names, purity, screened};
 use std::path::Path;
 
 /// Applies a rule to a text at a path, and returns `line: message` for each finding.
@@ -75,6 +75,19 @@ fn a_long_file_is_found() {
         found(length, "benches/arena/main.rs", &format!("{full}{code}")),
         ["619: more than 600 lines of code"]
     );
+}
+
+#[test]
+fn direct_output_is_found() {
+    for direct in
+        ["println!(\"x\")", "eprint!(\"x\")", "io::stdout().lock()", "writeln!(io::stderr(), \"x\")"]
+    {
+        let finding = "1: prints without src/screen.rs".to_owned();
+        assert_eq!(found(screened, "src/x.rs", direct), [finding], "{direct}");
+        assert_eq!(found(screened, "src/screen.rs", direct), Vec::<String>::new());
+        assert_eq!(found(screened, "tests/x.rs", direct), Vec::<String>::new());
+    }
+    assert_eq!(found(screened, "src/x.rs", "io::stdout().is_terminal()"), Vec::<String>::new());
 }
 
 #[test]

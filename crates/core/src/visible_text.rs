@@ -46,7 +46,8 @@ mod tests {
     #[test]
     fn what_steers_a_terminal_or_hides_is_escaped() {
         let hostile = "a\x1b[2Jb\u{9b}31mc\u{202e}d\x07\te\r\nf\u{7f}\u{feff}\u{e0041}";
-        let shown = r"a\u001b[2Jb\u009b31mc\u202ed\u0007	e\u000d".to_owned() + "\n" + r"f\u007f\ufeff\udb40\udc41";
+        let shown =
+            r"a\u001b[2Jb\u009b31mc\u202ed\u0007	e\u000d".to_owned() + "\n" + r"f\u007f\ufeff\udb40\udc41";
         assert_eq!(visible_text(hostile), shown);
         for plain in ["", "é 東 ok\n\t", "👍 שלום"] {
             assert!(matches!(visible_text(plain), Cow::Borrowed(same) if same == plain));

@@ -4,7 +4,7 @@ use super::{
     given::{MatchSighting, MissingMatches, SeenMatches},
     trust::KeyTrust,
 };
-use crate::{Failure, played_matches::LeftOut};
+use crate::{Failure, played_matches::LeftOut, screen};
 use lastnim_auditing::{AuditSubject, Auditor};
 use lastnim_core::{
     game::BotName,
@@ -15,7 +15,7 @@ use lastnim_proto::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal};
 use lastnim_report::words::count_words;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{self, Write as _},
+    io::Write as _,
 };
 
 /// The limit on refusals printed in full.
@@ -242,7 +242,7 @@ impl IntakeSummary {
     /// Prints the first refusals on standard error.
     pub fn print_refusals(&self) {
         // A write error is ignored: the exit code reports the failure too.
-        let mut errors = io::stderr().lock();
+        let mut errors = screen::stderr();
         for words in self.named.values() {
             let _ = writeln!(errors, "left out: {words}");
         }

@@ -9,6 +9,7 @@ use crate::{
     game_json::{self, PlayedGameJson},
     progress::matches_bar,
     record_input::{self, RecordDocument, RecordDocuments},
+    screen,
 };
 use clap::Args;
 use lastnim_analysis::{AddedGame, KnowledgeReading, RationalisableRows};
@@ -133,7 +134,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
             bar.suspend(|| {
                 // Ignored: it is also counted.
-                let _ = writeln!(io::stderr(), "left out: {name}{line}: {why}");
+                let _ = writeln!(screen::stderr(), "left out: {name}{line}: {why}");
             });
         };
         let mut documents = match RecordDocuments::open(file) {
@@ -181,7 +182,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
         shown.form().print_report(|| rows.json(shown.row_set_limits()), || rows.report(shown.examples))?;
     }
     if shown.form() == OutputForm::Text {
-        write_report(&mut io::stdout().lock(), &uncounted_report(&findings)).map_err(Failure::Output)?;
+        write_report(&mut screen::stdout(), &uncounted_report(&findings)).map_err(Failure::Output)?;
     }
     if left_out == 0 { Ok(CommandExit::Done) } else { Err(left_out_failure(left_out)) }
 }

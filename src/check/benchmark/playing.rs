@@ -7,6 +7,7 @@ use crate::{
     played_matches::parse_fetched_record,
     remote::RemoteServer,
     runner::{BotProgram, LocalBots, OrganiserClient, PlayerNews, TournamentAddress},
+    screen,
 };
 use indicatif::ProgressBar;
 use lastnim_arena::Backend;
@@ -348,7 +349,9 @@ impl Stage {
             };
             let why = match news {
                 PlayerNews::Restarted { how, restarts, .. } => {
-                    eprintln!("the program ended early ({how}) and is restarted: {restarts}");
+                    screen::print_note(format_args!(
+                        "the program ended early ({how}) and is restarted: {restarts}"
+                    ));
                     continue;
                 }
                 PlayerNews::EndpointFailed(_) => continue,

@@ -1,13 +1,13 @@
 //! `lastnim oracle dataset`.
 
-use crate::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, text::numbers};
+use crate::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, screen, text::numbers};
 use clap::{Args, ValueEnum};
 use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, label_position};
 use lastnim_core::game::{Ending, SeatCount};
 use lastnim_proto::{json::MessageJson, pb::DatasetSplit};
 use lastnim_report::words::count_words;
 use std::{
-    io::{self, BufWriter, Write},
+    io::{BufWriter, Write},
     path::PathBuf,
 };
 
@@ -77,7 +77,7 @@ pub fn run(args: &DatasetArgs) -> CommandResult {
     let kind = args.drawn_kind()?;
     match &args.output {
         None => {
-            let mut output = BufWriter::new(io::stdout().lock());
+            let mut output = BufWriter::new(screen::stdout_document());
             args.write_positions(kind, &mut output)?;
             output.flush().map_err(Failure::Output)?;
         }

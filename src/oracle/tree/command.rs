@@ -2,7 +2,7 @@
 
 use crate::{
     CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::stdout_terminal,
-    new_file::AtomicFile,
+    new_file::AtomicFile, screen,
 };
 use clap::{Args, ValueEnum};
 use lastnim_analysis::tree::{PlayGraph, TreeError, TreeTooLarge};
@@ -14,7 +14,7 @@ use lastnim_report::{
     words::count_words,
 };
 use std::{
-    io::{self, BufWriter, Write},
+    io::{BufWriter, Write},
     path::PathBuf,
 };
 
@@ -80,7 +80,7 @@ pub fn run(args: &TreeArgs) -> CommandResult {
     let graph = graph.map_err(|error| failure_of_tree_error(&error))?;
     match &args.output {
         None => {
-            let mut output = BufWriter::new(io::stdout().lock());
+            let mut output = BufWriter::new(screen::stdout_document());
             write_tree(&mut output, args, &game, &graph)?;
             output.flush().map_err(Failure::Output)?;
         }

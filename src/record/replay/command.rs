@@ -1,7 +1,7 @@
 //! `lastnim record replay`.
 
 use super::report::{MAX_COLUMNS, ReplaySteps, end_section, head_section};
-use crate::{CommandExit, CommandResult, Failure, batch, form::stdout_terminal, record_input};
+use crate::{CommandExit, CommandResult, Failure, batch, form::stdout_terminal, record_input, screen};
 use clap::Args;
 use lastnim_core::referee::Record;
 use lastnim_proto::{
@@ -84,7 +84,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     }
     let damaged = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
     let mut shown = ReplaySteps::of_record(&record).filter(|step| args.shows_ply(step.ply())).peekable();
-    let mut output = io::stdout().lock();
+    let mut output = screen::stdout();
     if args.json {
         for step in shown {
             batch::print_json_line(&mut output, &MessageJson::of(&step.to_message(&record)))?;
@@ -92,13 +92,13 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
         return flaw.map_or(Ok(CommandExit::Done), |flaw| Err(damaged(flaw)));
     }
     let terminal = stdout_terminal().wrapped_at(MAX_COLUMNS);
-    let write = |output: &mut io::StdoutLock<'_>, section: &Section| {
+    let write = |output: &mut screen::Stdout, section: &Section| {
         output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
     };
     write(&mut output, &head_section(&record))?;
     if waits && io::stderr().is_terminal() {
         // Ignored: the keys work without the hint.
-        let _ = writeln!(io::stderr(), "\nEnter continues; q and Enter quit.");
+        let _ = writeln!(screen::stderr(), "\nEnter continues; q and Enter quit.");
     }
     while let Some(step) = shown.next() {
         writeln!(output).map_err(Failure::Output)?;

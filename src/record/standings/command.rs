@@ -9,6 +9,7 @@ use crate::{
     audit::list_files,
     form::{CsvArgs, FormArgs},
     record_input::{self, RecordDocuments},
+    screen,
 };
 use clap::Args;
 use lastnim_core::referee::PublicKey;
@@ -73,15 +74,15 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
             if let Err(why) = read {
                 refused += 1;
                 match documents.line_number() {
-                    Some(line) => eprintln!("{name}: line {line}: {why}"),
-                    None => eprintln!("{name}: {why}"),
+                    Some(line) => screen::print_note(format_args!("{name}: line {line}: {why}")),
+                    None => screen::print_note(format_args!("{name}: {why}")),
                 }
             }
         }
     }
     let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
     if let Some(missing) = outcome.missing {
-        eprintln!("missing records: {missing}; these are the standings without them");
+        screen::print_note(format_args!("missing records: {missing}; these are the standings without them"));
     }
     let compared = if args.cross_table { outcome.cross_table.as_slice() } else { &[] };
     let report = pb::GetStandingsResponse {

@@ -220,7 +220,8 @@ mod tests {
 
     #[test]
     fn texts_of_others_are_no_formulas_and_numbers_stay() {
-        let row = json!({ "config": null, "version": "=HYPERLINK(1)", "luck": -2, "accuracy": 0.5, "won": true });
+        let row =
+            json!({ "config": null, "version": "=HYPERLINK(1)", "luck": -2, "accuracy": 0.5, "won": true });
         assert_eq!(csv_line(&row), ",'=HYPERLINK(1),-2,0.5,true\n");
     }
 }

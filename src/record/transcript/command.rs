@@ -6,13 +6,13 @@ use super::{
     question_report::ShownQuestion,
 };
 use crate::{
-    CommandExit, CommandResult, Failure,
+    CommandExit, CommandResult, Failure, batch,
     form::stdout_terminal,
     record::fetch_one_record,
     record::replay::{MAX_COLUMNS, ReplaySteps, end_section, head_section},
     record_input,
     remote::{RemoteServer, ServerArgs},
-    runtime,
+    runtime, screen,
     transcript_files::list_transcripts,
 };
 use clap::Args;
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::{self, BufReader, Write},
+    io::{BufReader, Write},
     path::{Path, PathBuf},
 };
 
@@ -64,7 +64,7 @@ Examples:
   lastnim record transcript publish cup.run --server http://127.0.0.1:7600
   lastnim record transcript $MATCH --server http://127.0.0.1:7600
 
-Characters that could control a terminal are escaped, such as \\u{1b}. Signatures are not checked: `lastnim record verify
+Characters that could control a terminal are escaped, such as \\u001b. Signatures are not checked: `lastnim record verify
 --transcript` does that.";
 
 pub fn run(args: &TranscriptArgs) -> CommandResult {
@@ -82,16 +82,16 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         return Err(Failure::input(format!("--ply: ply {ply}: {there}")));
     }
     let of_rows = questions.remove(&None).unwrap_or_default();
-    let mut output = io::stdout().lock();
+    let mut output = screen::stdout();
     let is_shown = |ply: u32| args.ply.is_none_or(|only| only == ply);
     if args.json {
         if args.ply.is_none() {
-            write_json_line(&mut output, &step_json(&record, &Value::Null, &of_rows))?;
+            batch::print_json_line(&mut output, &step_json(&record, &Value::Null, &of_rows))?;
         }
         for step in steps.iter().filter(|step| is_shown(step.ply())) {
             let asked = questions.remove(&Some(step.ply())).unwrap_or_default();
             let board = message_to_json(&step.to_message(&record));
-            write_json_line(&mut output, &step_json(&record, &board, &asked))?;
+            batch::print_json_line(&mut output, &step_json(&record, &board, &asked))?;
         }
         return Ok(CommandExit::Done);
     }
@@ -171,7 +171,7 @@ fn read_questions(
             let numbers: Vec<_> = unread.numbers.iter().map(ToString::to_string).collect();
             // The others are shown anyway.
             let _ = writeln!(
-                io::stderr(),
+                screen::stderr(),
                 "{}: {} of its lines cannot be read: {}",
                 file.display(),
                 unread.count,
@@ -193,17 +193,4 @@ fn read_questions(
 fn step_json(record: &Record, board: &Value, asked: &[ShownQuestion]) -> Value {
     let asked: Vec<_> = asked.iter().map(ShownQuestion::to_json).collect();
     json!({ "match_id": record.id().to_string(), "replay": board, "questions": asked })
-}
-
-/// Writes a line of JSON. Control characters that JSON allows are escaped, so that they cannot affect a terminal.
-fn write_json_line(output: &mut impl Write, line: &Value) -> Result<(), Failure> {
-    let mut text = String::new();
-    for char in line.to_string().chars() {
-        if char.is_control() {
-            text.extend(["\\u", &format!("{:04x}", u32::from(char))]);
-        } else {
-            text.push(char);
-        }
-    }
-    writeln!(output, "{text}").map_err(Failure::Output)
 }

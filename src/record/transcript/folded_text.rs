@@ -1,5 +1,7 @@
 //! Texts of models, made fit for a terminal.
 
+use lastnim_core::visible_text::visible_text;
+
 /// The limit on shown lines of one text.
 const MAX_LINES: usize = 12;
 /// The maximum width of a line in columns, after its indentation.
@@ -15,7 +17,7 @@ pub enum TextLength {
 }
 
 /// Breaks a text into lines for a terminal and counts the omitted ones. Characters that control a terminal or change the direction
-/// of its text is spelled out.
+/// of its text are escaped.
 pub fn fold_text(text: &str, length: TextLength) -> String {
     let mut lines = Vec::new();
     let mut shown = 0;
@@ -27,33 +29,12 @@ pub fn fold_text(text: &str, length: TextLength) -> String {
                 return lines.join("\n");
             }
             shown += piece.chars().count();
-            lines.push(spell_out(&piece));
+            lines.push(visible_text(&piece).replace('\t', " "));
         }
         // The end of the line.
         shown += 1;
     }
     lines.join("\n")
-}
-
-/// Escapes characters that are not plain text.
-pub fn spell_out(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for char in text.chars() {
-        if is_plain(char) {
-            plain.push(char);
-        } else if char == '\t' {
-            plain.push(' ');
-        } else {
-            plain.extend(char.escape_unicode());
-        }
-    }
-    plain
-}
-
-fn is_plain(char: char) -> bool {
-    // Marks that have no width or change the direction of the following text.
-    let is_hidden = matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    !char.is_control() && !is_hidden
 }
 
 /// Breaks a line, between words if possible. No text is lost.
@@ -87,9 +68,7 @@ mod tests {
     fn what_steers_a_terminal_is_spelled_out() {
         let hostile = "a\x1b[2Jb\u{9b}31mc\u{202e}d\x07\te\r\nf\u{7f}";
         let shown = fold_text(hostile, TextLength::Whole);
-        assert_eq!(shown, "a\\u{1b}[2Jb\\u{9b}31mc\\u{202e}d\\u{7} e\nf\\u{7f}");
-        assert!(shown.chars().all(|char| char == '\n' || is_plain(char)));
-        assert_eq!(spell_out("é 東 ok"), "é 東 ok");
+        assert_eq!(shown, "a\\u001b[2Jb\\u009b31mc\\u202ed\\u0007 e\nf\\u007f");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A question of a transcript, as people and programs read it.
 
-use super::folded_text::{TextLength, fold_text, spell_out};
+use super::folded_text::{TextLength, fold_text};
 use lastnim_llm::{DecidedAnswer, QuestionProof, TranscriptCall, TranscriptDecision, TranscriptQuestion};
 use lastnim_report::{
     Section,
@@ -88,8 +88,8 @@ fn decision_words(decision: &TranscriptDecision, length: TextLength) -> String {
         .win_probability
         .map(|probability| format!("; its row's first seat wins with probability {probability}"));
     let wants = decision.wants.map(|seat| format!("; it wants seat {seat} to win"));
-    let ignored = (!decision.ignored.is_empty())
-        .then(|| format!("; out of range: {}", spell_out(&decision.ignored.join(", "))));
+    let ignored =
+        (!decision.ignored.is_empty()).then(|| format!("; out of range: {}", decision.ignored.join(", ")));
     let why = decision.why.as_ref().map(|why| format!("\n{}", fold_text(why, length)));
     let more = [failure, probability, wants, ignored, why].into_iter().flatten();
     format!("decided by {}: {answer}{}", decision.by.name(), more.collect::<String>())

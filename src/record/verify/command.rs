@@ -9,6 +9,7 @@ use crate::{
     CommandExit, CommandResult, Failure, batch,
     form::write_report,
     record_input::{self, GivenInput, RecordDocument, RecordDocuments},
+    screen,
 };
 use clap::Args;
 use lastnim_core::referee::PublicKey;
@@ -130,7 +131,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
         return verify_with_records(args);
     }
     let mut transcripts = GivenTranscripts::read(&args.transcript)?;
-    let mut output = io::stdout().lock();
+    let mut output = screen::stdout();
     let mut counts = VerifiedCounts::default();
     let mut verified_kind = "record";
     for file in &args.files {
@@ -186,7 +187,7 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
         return Err(Failure::input("--records: give one manifest or card, whose records they are"));
     };
     let name = record_input::input_name(file);
-    let mut output = io::stdout().lock();
+    let mut output = screen::stdout();
     let (holds, what) = match GivenInput::open(file).map_err(|error| Failure::runtime(error, &name))? {
         GivenInput::Manifest(mut input) => {
             let verdict = verify_manifest(&name, &mut *input, args)?;

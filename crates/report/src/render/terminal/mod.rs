@@ -5,6 +5,7 @@ mod plots;
 
 use crate::{Alignment, Block, BlockTone, Fact, Report, Round, Section, Table, Tree};
 use comfy_table::{CellAlignment, presets};
+use lastnim_core::visible_text::visible_text;
 use std::{ffi::OsStr, fmt::Write as _};
 
 const BOLD: &str = "\x1b[1m";
@@ -13,7 +14,7 @@ const RESET: &str = "\x1b[0m";
 /// The minimum width of labels, so that several reports align.
 const MIN_LABEL_COLUMNS: usize = 10;
 
-/// Writes reports as text.
+/// Writes reports as text. Characters of the report that control a terminal are escaped.
 ///
 /// Sections are separated by an empty line. Below a heading, paragraphs are indented by one space, and lists, facts and tables by two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,18 @@ impl Terminal {
                     text.extend([indent, &self.with_tone(*tone, line), "\n"]);
                 }
             }
+            Block::Table(table) => text.push_str(&self.table_text(table)),
+            block => {
+                let mut unstyled = String::new();
+                self.write_unstyled_block(&mut unstyled, block, indent);
+                text.push_str(&visible_text(&unstyled));
+            }
+        }
+    }
+
+    fn write_unstyled_block(self, text: &mut String, block: &Block, indent: &str) {
+        match block {
+            Block::Paragraph { .. } | Block::Table(_) => {}
             Block::List(items) => items.iter().for_each(|item| write_item(text, "  ", item)),
             Block::Numbered { first, items } => {
                 for (number, item) in (*first..).zip(items) {
@@ -76,7 +89,6 @@ impl Terminal {
                 }
             }
             Block::Facts(facts) => self.write_facts(text, facts, &indent.repeat(2)),
-            Block::Table(table) => text.push_str(&self.table_text(table)),
             Block::Plot(plot) => {
                 if self.has_plots {
                     plots::write_plot(text, plot);
@@ -121,7 +133,10 @@ impl Terminal {
         }
         for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
             let cells = table.columns.iter().zip(&row.cells);
-            drawn.add_row(cells.map(|(column, cell)| cell.display_text(row.format.unwrap_or(column.format))));
+            drawn.add_row(cells.map(|(column, cell)| {
+                let shown = cell.display_text(row.format.unwrap_or(column.format));
+                visible_text(&shown).into_owned()
+            }));
         }
         let mut text = String::new();
         let tones = table.rows.iter().map(|row| Some(row.tone));
@@ -135,13 +150,14 @@ impl Terminal {
 
     fn with_tone(self, tone: BlockTone, text: &str) -> String {
         match tone {
-            BlockTone::Plain => text.to_owned(),
+            BlockTone::Plain => visible_text(text).into_owned(),
             BlockTone::Alert => self.with_colour(RED, text),
         }
     }
 
     fn with_colour(self, colour: &str, text: &str) -> String {
-        if self.has_colour { format!("{colour}{text}{RESET}") } else { text.to_owned() }
+        let text = visible_text(text);
+        if self.has_colour { format!("{colour}{text}{RESET}") } else { text.into_owned() }
     }
 }
 
