@@ -1,6 +1,6 @@
 //! A certificate authority for tests.
 
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use std::sync::Arc;
 use tokio_rustls::rustls::{
     ServerConfig,
@@ -32,18 +32,34 @@ impl Authority {
 
     /// Returns the configuration of an HTTP/2 server with a certificate for these names.
     pub fn server(&self, names: &[&str]) -> Arc<ServerConfig> {
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(names).unwrap().signed_by(&key, &self.issuer).unwrap();
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let mut config = builder
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], key)
-            .unwrap();
-        config.alpn_protocols = vec![b"h2".to_vec()];
-        Arc::new(config)
+        let certificate = params_for(names).signed_by(&key, &self.issuer).unwrap();
+        server_config(&certificate, &key)
     }
+}
+
+/// Returns the configuration of a server whose certificate is signed by itself, and that certificate as PEM.
+pub fn self_signed(names: &[&str], is_ca: IsCa) -> (Arc<ServerConfig>, String) {
+    let key = KeyPair::generate().unwrap();
+    let mut parameters = params_for(names);
+    parameters.is_ca = is_ca;
+    let certificate = parameters.self_signed(&key).unwrap();
+    (server_config(&certificate, &key), certificate.pem())
+}
+
+fn params_for(names: &[&str]) -> CertificateParams {
+    CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap()
+}
+
+fn server_config(certificate: &Certificate, key: &KeyPair) -> Arc<ServerConfig> {
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let mut config = builder
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)
+        .unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Arc::new(config)
 }

@@ -1,11 +1,12 @@
 //! Trusted and untrusted certificates.
 
 use super::{
-    certificates::Authority,
+    certificates::{Authority, self_signed},
     place::{Place, failure, lastnim},
     proxy::Proxy,
 };
 use lastnim_client::{Error, Options, run};
+use rcgen::{BasicConstraints, IsCa};
 use std::time::Duration;
 
 #[test]
@@ -57,6 +58,25 @@ fn trust_errors_are_distinguished() {
     place.write("half.pem", &half);
     let said = failure(&list(&place.behind("localhost"), "half.pem"), 2);
     assert!(said.contains("half.pem: not PEM"), "{said}");
+}
+
+/// `openssl req -x509` makes the certificate of an authority unless it is told otherwise.
+#[test]
+fn a_self_signed_certificate_is_trusted_unless_it_is_that_of_an_authority() {
+    let place = Place::new("self-signed");
+    let list = |is_ca: IsCa| {
+        let (server, pem) = self_signed(&["localhost"], is_ca);
+        let proxy = Proxy::start(server, place.address.parse().unwrap());
+        place.write("server.pem", &pem);
+        let address = format!("https://localhost:{}", proxy.port);
+        lastnim(&["tournament", "list", "--server", &address, "--ca", &place.path("server.pem")])
+            .output()
+            .unwrap()
+    };
+    let output = list(IsCa::ExplicitNoCa);
+    assert!(output.status.success(), "{output:?}");
+    let said = failure(&list(IsCa::Ca(BasicConstraints::Unconstrained)), 1);
+    assert!(said.contains("-addext basicConstraints=critical,CA:FALSE"), "{said}");
 }
 
 /// If an attempt cannot succeed, a bot does not retry it for two minutes.

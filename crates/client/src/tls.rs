@@ -10,7 +10,7 @@ pub(super) use disabled::{check_certificates, tls_failure, with_tls};
 mod enabled {
     use crate::CaCertificates;
     use rustls::{
-        RootCertStore,
+        CertificateError, RootCertStore,
         crypto::{CryptoProvider, ring},
         pki_types::{CertificateDer, pem::PemObject as _},
     };
@@ -54,6 +54,17 @@ mod enabled {
         Ok(())
     }
 
+    /// Says what to do about a refused certificate.
+    fn certificate_advice(reason: &CertificateError) -> &'static str {
+        // The library keeps this reason as the text of another error.
+        if format!("{reason:?}").contains("CaUsedAsEndEntity") {
+            "it is the certificate of an authority, as `openssl req -x509` makes it by default; make that of the server with \
+             -addext basicConstraints=critical,CA:FALSE: see docs/how-to/run-a-server.md"
+        } else {
+            "to trust another authority, use --ca FILE or `ServerAddress::with_ca`"
+        }
+    }
+
     /// Returns the TLS error that made a connection fail, if it was one; a retry would not help.
     pub(crate) fn tls_failure(error: &(dyn StdError + 'static)) -> Option<String> {
         let mut next = Some(error);
@@ -71,9 +82,8 @@ mod enabled {
                     );
                 }
                 Some(rustls::Error::InvalidCertificate(reason)) => {
-                    return Some(format!(
-                        "its certificate is refused: {reason} (to trust another authority, use --ca FILE or `ServerAddress::with_ca`)"
-                    ));
+                    let way_out = certificate_advice(reason);
+                    return Some(format!("its certificate is refused: {reason} ({way_out})"));
                 }
                 Some(_) | None => next = error.source(),
             }
