@@ -1,12 +1,12 @@
 //! The records of a file, one at a time in bounded memory, or the manifest or the card in it.
 
 use crate::{Failure, batch::MAX_LINE_BYTES};
+use lastnim_client::text_input::TextInput;
 use lastnim_proto::{
     benchmark_card::begins_card,
     manifest::{ManifestReader, ReadManifest, begins_manifest},
 };
 use std::{
-    fs::File,
     io::{self, BufRead, BufReader, Cursor, Read},
     path::Path,
 };
@@ -87,8 +87,13 @@ pub fn read_manifest(input: &mut dyn BufRead) -> io::Result<ReadManifest> {
     }
 }
 
-fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
-    Ok(if file == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(file)?) })
+/// Opens a text file; `-` is standard input.
+pub fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(if file == Path::new("-") {
+        Box::new(TextInput::new(io::stdin().lock()))
+    } else {
+        Box::new(TextInput::open(file)?)
+    })
 }
 
 /// The records of a file: one a line if the first line is JSON and the second starts like JSON, otherwise one.

@@ -215,5 +215,5 @@ def verify(record: Record | Path | str, *, key: str | None = None, any_layout: b
     With `key`, the public key of a server you trust as `lastnim record key` prints it, the signer must match. Without it, the result only
     shows that the record is whole, and its signer. `any_layout` accepts every layout that the JSON mapping of proto3 allows.
     """
-    text = record.text if isinstance(record, Record) else record.read_text() if isinstance(record, Path) else record
+    text = record.text if isinstance(record, Record) else record.read_text(encoding="utf-8-sig") if isinstance(record, Path) else record
     return message_from_json(Verification, json.loads(verify_record_text(text, key, any_layout)))

@@ -5,17 +5,13 @@ use crate::{
     CommandExit, CommandResult, Failure,
     batch::{self, AuditAnswer},
     form::FormArgs,
-    game_json, screen,
+    game_json, record_input, screen,
 };
 use clap::Args;
 use lastnim_proto::{json::MessageJson, pb};
 use lastnim_report::audit::audit_report;
 use serde_json::{Map, Value};
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::PathBuf,
-};
+use std::{io::Read, path::PathBuf};
 
 /// The maximum size of a document in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
@@ -49,13 +45,8 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
             "{what}: a folder: use `lastnim audit bot` or `lastnim audit field`"
         )));
     }
-    let (what, input): (&str, Box<dyn Read>) = match what.as_str() {
-        "-" => ("standard input", Box::new(io::stdin().lock())),
-        path => {
-            let file = File::open(path).map_err(|error| Failure::runtime(error, path))?;
-            (path, Box::new(file))
-        }
-    };
+    let what = &record_input::input_name(&args.file);
+    let input = record_input::open_input(&args.file).map_err(|error| Failure::runtime(error, what))?;
     if args.batch {
         let audit = |line: &str| {
             match_input::audit_document(line).map(|audit| AuditAnswer::from(pb::Audit::from(&audit)))

@@ -2,6 +2,7 @@
 
 use super::given_token::is_open_to_others;
 use crate::{Failure, new_file::AtomicFile};
+use lastnim_client::text_input::read_text_file;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -75,7 +76,7 @@ impl Credentials {
     /// If others can read it, or it has an unknown format.
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display();
-        let text = match fs::read_to_string(path) {
+        let text = match read_text_file(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(Failure::runtime(error, shown)),

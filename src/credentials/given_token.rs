@@ -1,6 +1,7 @@
 //! A token for a command: from a flag, a file, or the environment.
 
 use crate::Failure;
+use lastnim_client::text_input::read_text_file;
 use std::{
     env,
     ffi::OsString,
@@ -68,7 +69,7 @@ fn variable(name: &str) -> Option<OsString> {
 /// Reads a file with only a token.
 pub fn read_token_file(file: &Path) -> Result<String, Failure> {
     let shown = file.display();
-    let text = fs::read_to_string(file).map_err(|error| Failure::runtime(error, shown.to_string()))?;
+    let text = read_text_file(file).map_err(|error| Failure::runtime(error, shown.to_string()))?;
     let token = text.trim();
     if token.is_empty() || token.contains(char::is_whitespace) {
         return Err(Failure::input(format!("{shown}: expected only a token")));
@@ -98,6 +99,7 @@ mod tests {
             given.read().map_err(|failure| failure.to_string())
         };
         assert_eq!(read(" lastnim_07\n"), Ok(Some("lastnim_07".into())));
+        assert_eq!(read("\u{feff}lastnim_07\r\n"), Ok(Some("lastnim_07".into())));
         for text in ["", "\n\n", "one\ntwo\n", "one two"] {
             let refused = read(text).unwrap_err();
             let expected = format!("{}: expected only a token", path.display());

@@ -8,9 +8,10 @@ use crate::{
     runtime, screen,
 };
 use console::Term;
+use lastnim_client::text_input::TextInput;
 use lastnim_proto::pb;
 use serde_json::json;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
 
 /// Stores a token for a server, and makes that server the default
 ///
@@ -109,7 +110,7 @@ fn ask_for_token(server: &str) -> Result<String, Failure> {
         return Term::stderr().read_secure_line().map_err(failed);
     }
     let mut line = String::new();
-    io::stdin().read_line(&mut line).map_err(failed)?;
+    BufReader::new(TextInput::new(io::stdin().lock())).read_line(&mut line).map_err(failed)?;
     Ok(line)
 }
 

@@ -1,10 +1,11 @@
 //! The saved state of a run, apart from its store.
 
 use crate::{Failure, new_file::AtomicFile};
+use lastnim_client::text_input::read_text_file;
 use lastnim_proto::tournament_settings::{TournamentSetting, all_settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
+use std::{collections::BTreeSet, io, net::SocketAddr, path::Path};
 
 /// The format in which this is written.
 const FORM: u32 = 2;
@@ -39,7 +40,7 @@ impl SavedRun {
 
     /// Reads the saved run, if any.
     pub fn read(path: &Path) -> Result<Option<Self>, Failure> {
-        let text = match fs::read_to_string(path) {
+        let text = match read_text_file(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Failure::runtime(error, path.display())),
@@ -88,6 +89,7 @@ fn changed_json_keys(before: &Value, now: &Value) -> Vec<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use std::fs;
 
     #[test]
     fn what_changed_is_named_by_its_key() {

@@ -1,6 +1,7 @@
 //! Mistakes in a file.
 
 use crate::{Failure, form::OutputForm, screen};
+use lastnim_client::text_input::read_text_file;
 use serde_json::{Value, json};
 use std::{fs, io::Write as _, path::Path};
 
@@ -37,7 +38,7 @@ pub fn read_or_print_mistakes<T>(
     form: OutputForm,
     parse: impl FnOnce(&str) -> Result<T, Vec<FileMistake>>,
 ) -> Result<Option<T>, Failure> {
-    let mistakes = match parse(&read_text_file(path)?) {
+    let mistakes = match parse(&read_limited_file(path)?) {
         Ok(parsed) => return Ok(Some(parsed)),
         Err(mistakes) => mistakes,
     };
@@ -53,12 +54,12 @@ pub fn read_or_print_mistakes<T>(
 }
 
 /// Reads the text of a file.
-fn read_text_file(path: &Path) -> Result<String, Failure> {
+fn read_limited_file(path: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, path.display());
     let bytes = fs::metadata(path).map_err(failed)?.len();
     if bytes > MAX_BYTES {
         let path = path.display();
         return Err(Failure::input(format!("{path}: {bytes} bytes exceed the limit of {MAX_BYTES}")));
     }
-    fs::read_to_string(path).map_err(failed)
+    read_text_file(path).map_err(failed)
 }

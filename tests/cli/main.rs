@@ -7,6 +7,7 @@ mod dataset;
 mod declarations;
 mod demo_serve;
 mod dishonest_server;
+mod encodings;
 mod general;
 mod logs;
 mod oracle;

@@ -182,7 +182,7 @@ fn a_batch_answers_every_good_line_in_order() {
 #[test]
 fn an_unreadable_or_overlong_line_is_refused_alone() {
     let good = br#"{"piles":[3],"alliance_matrix":[[0,1],[0,1]]}"#;
-    let mut input = b"\xff\xfe\n".to_vec();
+    let mut input = b"\xff\n".to_vec();
     input.extend(vec![b'['; 5 << 20]);
     input.push(b'\n');
     input.extend(vec![b'['; 100_000]);

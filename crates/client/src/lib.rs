@@ -51,6 +51,7 @@ mod session;
 mod session_log;
 mod summary;
 mod suspension;
+pub mod text_input;
 mod tls;
 mod tournament;
 mod tournament_end;

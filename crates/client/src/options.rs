@@ -1,8 +1,8 @@
 //! Options of a bot's run.
 
-use super::{CaCertificates, Error, ServerAddress};
+use super::{CaCertificates, Error, ServerAddress, text_input::read_text_file};
 use lastnim_core::game::{BotVersion, ConfigHash};
-use std::{env, fs, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{env, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 /// Default time to retry a lost session.
 const DEFAULT_GIVE_UP_AFTER: Duration = Duration::from_mins(2);
@@ -142,7 +142,7 @@ impl Options {
 
 /// Reads a token file.
 fn read_token(path: PathBuf) -> Result<String, Error> {
-    match fs::read_to_string(&path) {
+    match read_text_file(&path) {
         Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
         Ok(_) => Err(Error::TokenFile { path, reason: "it is empty".to_owned() }),
         Err(error) => Err(Error::TokenFile { path, reason: error.to_string() }),

@@ -5,10 +5,10 @@ use super::{
     prompt_values::{ClockValues, prompt_values},
     question::Question,
 };
-use lastnim_client::MatchView;
+use lastnim_client::{MatchView, text_input::read_text_file};
 use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
-use std::{error::Error as _, fs, path::Path, time::Duration};
+use std::{error::Error as _, path::Path, time::Duration};
 
 /// The built-in template.
 const DEFAULT_TEMPLATE: &str = include_str!("prompt.md");
@@ -34,7 +34,7 @@ impl PromptTemplate {
     /// If it cannot be read, or is not a valid template.
     pub fn read(path: &Path) -> Result<Self, LlmError> {
         let shown = path.display().to_string();
-        let text = fs::read_to_string(path)
+        let text = read_text_file(path)
             .map_err(|error| LlmError::Prompt { path: shown.clone(), reason: error.to_string() })?;
         Self::parse(&text, &shown)
     }

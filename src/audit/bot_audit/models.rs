@@ -8,11 +8,11 @@ use crate::{
 };
 use clap::Args;
 use lastnim_auditing::AuditSubject;
+use lastnim_client::text_input::TextInput;
 use lastnim_llm::{AskedQuestions, ModelMeasurer};
 use lastnim_proto::json::message_to_json;
 use lastnim_report::model_report::model_report;
 use std::{
-    fs::File,
     io::BufReader,
     path::{Path, PathBuf},
 };
@@ -64,6 +64,6 @@ pub fn read_questions(given: &[PathBuf]) -> Result<AskedQuestions, Failure> {
 
 fn read_transcript_file(asked: &mut AskedQuestions, file: &Path) -> Result<(), Failure> {
     let name = file.display().to_string();
-    let read = File::open(file).and_then(|opened| asked.read_file(&name, BufReader::new(opened)));
+    let read = TextInput::open(file).and_then(|opened| asked.read_file(&name, BufReader::new(opened)));
     read.map_err(|error| Failure::runtime(error, name))
 }

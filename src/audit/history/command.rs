@@ -6,7 +6,7 @@ use crate::{
     audit::list_files,
     batch::MAX_LINE_BYTES,
     form::FormArgs,
-    record_input::input_name,
+    record_input::{self, input_name},
     remote::{RemoteServer, ServerArgs},
     runtime,
 };
@@ -15,7 +15,6 @@ use lastnim_core::referee::PublicKey;
 use lastnim_history::SessionLogs;
 use lastnim_report::words::count_words;
 use std::{
-    fs::File,
     io::{self, BufRead, BufReader, Read as _},
     path::{Path, PathBuf},
 };
@@ -96,11 +95,7 @@ fn log_failure(name: &str, error: &lastnim_history::LogLineError) -> Failure {
 
 fn read_log(file: &Path, name: &str, log: usize, logs: &mut SessionLogs) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::runtime(error, name);
-    let input: Box<dyn io::Read> = if file == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(file).map_err(failed)?)
-    };
+    let input = record_input::open_input(file).map_err(failed)?;
     let mut input = BufReader::with_capacity(BUFFER_BYTES, input);
     let mut line = Vec::new();
     loop {

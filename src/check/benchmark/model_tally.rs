@@ -4,11 +4,11 @@
 //! matches on the card, whichever process played them.
 
 use crate::{Failure, transcript_files::list_transcripts};
+use lastnim_client::text_input::TextInput;
 use lastnim_core::game::MatchId;
 use lastnim_llm::{DecidedBy, FailureClass, TokenCount, TranscriptItem, TranscriptQuestion, read_transcript};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs::File,
     io::BufReader,
     path::Path,
 };
@@ -50,7 +50,7 @@ impl ModelTally {
         // A pipe or a device cannot be read again.
         for file in list_transcripts(&[path.to_owned()])?.iter().filter(|file| file.is_file()) {
             let failed = |error| Failure::runtime(error, file.display());
-            let input = BufReader::new(File::open(file).map_err(failed)?);
+            let input = BufReader::new(TextInput::open(file).map_err(failed)?);
             read_transcript(input, |item| {
                 if let TranscriptItem::Question(question) = item {
                     tally.add_question(&question);

@@ -4,6 +4,7 @@ use crate::{
     Failure,
     new_file::{AtomicFile, create_folder},
 };
+use lastnim_client::text_input::read_text_file;
 use lastnim_core::referee::{Record, SigningKey};
 use lastnim_proto::{
     record::{SealedRecord, verify_record},
@@ -12,7 +13,7 @@ use lastnim_proto::{
 use lastnim_server::load_or_generate_key;
 use serde_json::Value;
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write as _},
     path::{Path, PathBuf},
 };
@@ -68,7 +69,7 @@ impl RunFolder {
     fn read_records(&self) -> Result<Vec<SealedRecord>, Failure> {
         let file = self.path.join(RECORDS_FILE);
         let failed = |error: io::Error| Failure::runtime(error, file.display());
-        let text = fs::read_to_string(&file).map_err(failed)?;
+        let text = read_text_file(&file).map_err(failed)?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         if whole < text.len() {
             self.records.set_len(whole as u64).map_err(failed)?;
@@ -118,7 +119,7 @@ impl RunFolder {
 /// Checks that the folder holds the same plan as this run, or writes the plan to an empty folder.
 fn check_plan(path: &Path, plan: &Value) -> Result<(), Failure> {
     let file = path.join(PLAN_FILE);
-    let text = match fs::read_to_string(&file) {
+    let text = match read_text_file(&file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return AtomicFile::write(&file, &format!("{plan}\n"));
         }

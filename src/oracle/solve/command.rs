@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{CommandExit, CommandResult, args::game::GameArgs, batch, form::OutputForm, screen};
 use clap::Args;
+use lastnim_client::text_input::TextInput;
 use lastnim_core::oracle::Explanation;
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
@@ -67,7 +68,12 @@ numbers that their flags give, such as "set" or "edges" (as [[0,1,2],[1,2,1]]). 
 pub fn run(args: &SolveArgs) -> CommandResult {
     if args.batch {
         let answer = |line: &str| args.general.answer_batch_line(line);
-        return batch::answer_lines(io::stdin().lock(), "standard input", screen::stdout(), answer);
+        return batch::answer_lines(
+            TextInput::new(io::stdin().lock()),
+            "standard input",
+            screen::stdout(),
+            answer,
+        );
     }
     let form = if args.json { OutputForm::Json } else { OutputForm::Text };
     let search = if args.robustness.is_asked() { LastNimSearch::Coalitions } else { LastNimSearch::None };

@@ -12,10 +12,11 @@ use crate::{
     screen,
 };
 use clap::Args;
+use lastnim_client::text_input::read_text_file;
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{pb, record::verify_record, record_file::read_record};
 use lastnim_report::standings::standings_report;
-use std::{fs, io, path::PathBuf};
+use std::{io, path::PathBuf};
 
 /// Recomputes the standings of a tournament from its records, without a server
 #[derive(Debug, Args)]
@@ -53,7 +54,7 @@ printed. A record that does not verify is named and makes the exit code 3; recor
 
 pub fn run(args: &StandingsArgs) -> CommandResult {
     let file = record_input::input_name(&args.settings);
-    let text = fs::read_to_string(&args.settings).map_err(|error| Failure::runtime(error, &file))?;
+    let text = read_text_file(&args.settings).map_err(|error| Failure::runtime(error, &file))?;
     let shown =
         settings::parse_shown_tournament(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
     let mut replayed = ReplayedResults::new(&shown);

@@ -16,6 +16,7 @@ use crate::{
     transcript_files::list_transcripts,
 };
 use clap::Args;
+use lastnim_client::text_input::TextInput;
 use lastnim_core::{game::MatchId, referee::Record};
 use lastnim_llm::{RecordedAnswers, TranscriptItem, read_transcript};
 use lastnim_proto::{json::message_to_json, record::verify_record, record_file::read_record};
@@ -23,7 +24,6 @@ use lastnim_report::Section;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    fs::File,
     io::{BufReader, Write},
     path::{Path, PathBuf},
 };
@@ -165,7 +165,7 @@ fn read_questions(
     }
     for file in list_transcripts(&args.transcript)? {
         let read =
-            File::open(&file).and_then(|opened| read_transcript(BufReader::new(opened), &mut add_item));
+            TextInput::open(&file).and_then(|opened| read_transcript(BufReader::new(opened), &mut add_item));
         let unread = read.map_err(|error| Failure::runtime(error, file.display()))?;
         if unread.count > 0 {
             let numbers: Vec<_> = unread.numbers.iter().map(ToString::to_string).collect();

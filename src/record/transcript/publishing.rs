@@ -9,6 +9,7 @@ use crate::{
     transcript_files::list_transcripts,
 };
 use clap::{Args, Subcommand};
+use lastnim_client::text_input::TextInput;
 use lastnim_core::game::MatchId;
 use lastnim_proto::{pb, transcript::QuestionLine};
 use lastnim_report::words::count_words;
@@ -16,7 +17,6 @@ use serde_json::json;
 use std::{
     collections::{BTreeMap, BTreeSet},
     env,
-    fs::File,
     io::{BufRead as _, BufReader, Write as _},
     path::PathBuf,
 };
@@ -146,7 +146,7 @@ impl PublishArgs {
         let mut questions: BTreeMap<QuestionPlace, String> = BTreeMap::new();
         for file in list_transcripts(&self.transcripts)? {
             let failed = |error| Failure::runtime(error, file.display());
-            let lines = BufReader::new(File::open(&file).map_err(failed)?).lines();
+            let lines = BufReader::new(TextInput::open(&file).map_err(failed)?).lines();
             for (number, line) in (1..).zip(lines) {
                 let line = line.map_err(failed)?;
                 // Lines about a start of the bot, and lines left half-written by a killed bot, belong to no question.

@@ -1,12 +1,12 @@
 //! The transcripts of language models, compared with the records of their matches.
 
 use crate::Failure;
+use lastnim_client::text_input::TextInput;
 use lastnim_core::referee::Record;
 use lastnim_llm::{TranscriptQuestions, TranscriptVerdict, UnprovedAnswer};
 use lastnim_report::words::count_words;
 use serde_json::{Value, json};
 use std::{
-    fs::File,
     io::{self, BufReader, Write},
     path::PathBuf,
 };
@@ -32,7 +32,7 @@ impl GivenTranscripts {
         }
         let mut questions = TranscriptQuestions::default();
         for file in files {
-            let read = File::open(file).and_then(|opened| questions.read_lines(BufReader::new(opened)));
+            let read = TextInput::open(file).and_then(|opened| questions.read_lines(BufReader::new(opened)));
             read.map_err(|error| Failure::runtime(error, file.display()))?;
         }
         Ok(Some(Self { questions, matches: 0, unproved: 0 }))

@@ -57,7 +57,7 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
     def load(self) -> Iterator[LastNimTask]:
         """Yields the matches, in the order of the draws or of the file."""
         config = self.config
-        template = None if config.template is None else config.template.read_text(encoding="utf-8")
+        template = None if config.template is None else config.template.read_text(encoding="utf-8-sig")
         for identity, game in self._positions():
             match = ModelMatch(game, config.opponents, seed=config.seed, time_left=config.time_left, template=template)
             question = match.next_question()
@@ -101,7 +101,7 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
 
 def read_positions(file: Path, split: Split) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the id and the game of each line of a dataset, and computes its set. ValueError names a line without a position of this set."""
-    with file.open(encoding="utf-8") as lines:
+    with file.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
