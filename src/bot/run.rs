@@ -60,7 +60,7 @@ pub struct RunArgs {
     /// The tournament to join; the bot stops at its end
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
-    /// Plays every hosted house bot once in each of two seats, then stops
+    /// Plays the hosted house bots in matches of three seats, once in each seat, then stops
     #[arg(long, help_heading = PRACTICE, conflicts_with = "tournament")]
     practice: bool,
     /// Plays only these house bots

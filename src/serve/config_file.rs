@@ -54,7 +54,7 @@ mod tests {
             "5: private: 1 is not true or false",
             "6: threads: \"2\" is not a whole number from 1 to 1024",
             "7: trusted_proxies: 7 is not a string",
-            "8: ping_interval: 5ms is not a duration from 100ms to 1h",
+            "8: ping_interval: 5ms is not a duration from 100ms to 20s",
             "9: store: unknown store \"postgres://me:***@host:x/db\"",
             "10: key: {\"date\":\"1979-05-27\"} is not a string",
             "11: limits: an unknown key: ",

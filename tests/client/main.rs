@@ -3,6 +3,7 @@
 mod async_bot;
 #[path = "../hostile_bot/mod.rs"]
 mod hostile_bot;
+mod hostile_server;
 mod opponent_model;
 mod take_feed;
 
@@ -116,11 +117,15 @@ struct Script {
 
 impl Script {
     async fn start() -> Self {
+        Self::start_with(Server::builder()).await
+    }
+
+    async fn start_with(mut builder: Server) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = listener.local_addr().unwrap().to_string();
         let (sender, sessions) = mpsc::channel(4);
         tokio::spawn(
-            Server::builder()
+            builder
                 .add_service(ArenaServiceServer::new(Scripted { sessions: sender }))
                 .serve_with_incoming(TcpListenerStream::new(listener)),
         );

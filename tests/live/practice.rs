@@ -246,7 +246,7 @@ async fn the_sdk_practises_in_one_line() {
     let token = host.register("alice").await;
     let options = || Options::new(&host.address, &token);
     let summary = soon("practice", practice(HouseBot::Greedy.build_bot(0), options())).await.unwrap();
-    assert_eq!((summary.matches, summary.forfeits), (4, 0));
+    assert_eq!((summary.matches, summary.forfeits), (6, 0));
     let plan = Practice::default().against(["easy"]).piles([2, 2]).rounds(2);
     let practising = practice_until(HouseBot::Oracle.build_bot(0), options(), plan, pending());
     let summary = soon("practice", practising).await.unwrap();
@@ -255,8 +255,17 @@ async fn the_sdk_practises_in_one_line() {
     let played = host.matches().list_matches(list).await.unwrap().into_inner().matches;
     let setups: Vec<_> = played.into_iter().map(|game| game.setup.unwrap()).collect();
     assert_eq!(setups[..4].iter().map(|setup| setup.piles.as_slice()).collect::<Vec<_>>(), [&[2, 2]; 4]);
-    let pairs: Vec<_> = setups[4..].iter().rev().map(|setup| setup.bots.join(" ")).collect();
-    assert_eq!(pairs, ["alice easy", "easy alice", "alice oracle", "oracle alice"]);
+    let tables: Vec<_> = setups[4..].iter().rev().map(|setup| setup.bots.join(" ")).collect();
+    let expected = [
+        "alice easy oracle",
+        "oracle alice easy",
+        "easy oracle alice",
+        "alice oracle easy",
+        "easy alice oracle",
+        "oracle easy alice",
+    ];
+    assert_eq!(tables, expected);
+    assert!(setups.iter().all(|setup| setup.assigned.is_none()), "rows are declared");
 
     let nobody = Practice::default().against(["bob"]);
     let refused = practice_until(HouseBot::Greedy.build_bot(0), options(), nobody, pending());

@@ -46,8 +46,8 @@ settings! {
         watcher_queue: usize = 1_024, "N".range(1..);
         /// Watchers of one match or tournament
         watchers: usize = 1_000, "N";
-        /// How often the server measures the lag of a session
-        ping_interval: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);
+        /// How often the server measures the lag of a session; bots reconnect after 25 s without an event
+        ping_interval: Duration = Duration::from_secs(10), "DURATION".range(100..=20_000);
         /// Minimum number of results between two checkpoints of a tournament's standings
         ///
         /// After a restart the server counts the results since the checkpoint again.

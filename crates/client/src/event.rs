@@ -2,6 +2,8 @@
 
 use super::{
     Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TournamentEnd,
+    bounds::{MAX_HOUSE_BOTS, MAX_OPEN_MATCHES, MAX_UNSENT_MESSAGES, cut_text},
+    question_queue::MAX_WAITING_REPORTS,
 };
 use lastnim_core::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
@@ -53,6 +55,20 @@ pub enum ProtocolError {
     /// A turn came before the rows were revealed.
     #[error("a turn in match {0} before its rows were revealed")]
     TurnBeforeRows(MatchId),
+    /// More matches are open than a bot can have.
+    #[error("match {0}, but the bot already has {MAX_OPEN_MATCHES} open matches, the most that it can have")]
+    TooManyMatches(MatchId),
+    /// The server asks, but does not read the replies.
+    #[error(
+        "more requests, but {MAX_UNSENT_MESSAGES} replies wait, the most that can, because it does not read them"
+    )]
+    RepliesUnread,
+    /// More events of practice wait than can.
+    #[error("more than {MAX_WAITING_REPORTS} events while a practice match was created")]
+    PracticeEvents,
+    /// The list of house bots is too long.
+    #[error("a list of more than {MAX_HOUSE_BOTS} house bots")]
+    HouseBots,
     /// The first event was not a welcome.
     #[error("another event before the welcome")]
     NoWelcome,
@@ -181,8 +197,8 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
     use pb::play_response::Event as Wire;
     Some(match event {
         Wire::Welcome(welcome) => SessionEvent::Welcome(Connected {
-            bot: welcome.bot,
-            server_version: welcome.server_version,
+            bot: cut_text(welcome.bot),
+            server_version: cut_text(welcome.server_version),
             open_matches: welcome.open_matches,
         }),
         Wire::MatchStarted(started) => {
@@ -209,7 +225,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
         Wire::Refused(refused) => SessionEvent::Refused(Refusal {
             match_id: refused.match_id.parse().ok(),
             reason: RefusalReason::from_wire(refused.reason),
-            message: refused.message,
+            message: cut_text(refused.message),
             ply: refused.ply,
             strikes: refused.strikes,
             strikes_left: refused.strikes_left,
@@ -222,7 +238,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
             SessionEvent::Suspended(Suspension {
                 tournament,
                 reason,
-                message,
+                message: cut_text(message),
                 from_round,
                 lost,
                 no_shows,
@@ -268,7 +284,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
         Wire::JoinRefused(refused) => SessionEvent::NotJoined(JoinRefused {
             tournament: refused.tournament_id,
             reason: JoinRefusal::from_wire(refused.reason),
-            message: refused.message,
+            message: cut_text(refused.message),
         }),
         Wire::Declared(_) => SessionEvent::Heard,
     })
@@ -286,7 +302,7 @@ fn parse_tournament_end(ended: &pb::TournamentEnded, field: RequestField<'_>) ->
     let standing = field.member("standing").require(ended.standing.as_ref());
     let (tournament, &state, standing) = (tournament?, state?, standing?);
     let &pb::Standing { place, points, matches, wins, .. } = standing;
-    let title = ended.title.clone();
+    let title = cut_text(ended.title.clone());
     Some(TournamentEnd { tournament, title, state, place, points, matches, wins, bots: ended.bots })
 }
 

@@ -29,6 +29,7 @@ mod bot;
 mod bot_host;
 mod bot_tasks;
 mod bot_thread;
+mod bounds;
 mod ca_certificates;
 mod channel;
 mod error;

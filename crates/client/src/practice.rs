@@ -1,11 +1,13 @@
 //! Practice against the house bots that a server hosts.
 
 use super::{
-    AsyncBot, Authorization, Bot, Error, MAX_MESSAGE_BYTES, Options, Summary,
+    AsyncBot, Authorization, Bot, Error, MAX_MESSAGE_BYTES, Options, ProtocolError, Summary,
     bot_host::BotHost,
     bot_tasks::BotTasks,
     bot_thread::BotThread,
+    bounds::MAX_HOUSE_BOTS,
     channel::connect_lazily,
+    question_queue::MAX_WAITING_REPORTS,
     session::{ObserverEvent, play_until},
     token_authorization,
 };
@@ -13,7 +15,7 @@ use futures_core::future::BoxFuture;
 use lastnim_proto::{
     TakeFeed,
     pb::{
-        CreateMatchRequest, ListBotsRequest, bot_service_client::BotServiceClient,
+        AllianceMode, CreateMatchRequest, ListBotsRequest, bot_service_client::BotServiceClient,
         match_service_client::MatchServiceClient,
     },
 };
@@ -24,14 +26,18 @@ use std::{
 use tokio::{
     select,
     sync::{mpsc, oneshot},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
-use tonic::{Code, Status, service::interceptor::InterceptedService, transport::Channel};
+use tonic::{Code, Response, Status, service::interceptor::InterceptedService, transport::Channel};
 
 /// House bots per page of a list.
 const PAGE_SIZE: u32 = 1_000;
 /// Pause before another attempt to create a match when the server is full.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// Time limit of a call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// Seats of a match, if the server hosts enough house bots.
+const SEATS: usize = 3;
 
 /// Opponents and positions of practice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +47,12 @@ pub struct Practice {
     pub rivals: Vec<String>,
     /// The counters of each pile.
     pub piles: Vec<u64>,
-    /// Matches against each rival in each seat.
+    /// Matches in each seat against each rival and the next one.
     pub rounds: u32,
 }
 
 impl Default for Practice {
-    /// Meets every house bot once in each seat, on the piles 3, 4 and 5.
+    /// Meets every house bot in three-seat matches, once in each seat, on the piles 3, 4 and 5.
     fn default() -> Self {
         Self { rivals: Vec::new(), piles: vec![3, 4, 5], rounds: 1 }
     }
@@ -67,7 +73,7 @@ impl Practice {
         self
     }
 
-    /// Sets the matches against each rival in each seat.
+    /// Sets the matches in each seat against each rival and the next one.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;
@@ -75,7 +81,10 @@ impl Practice {
     }
 }
 
-/// Plays every house bot of the server once in each of two seats, and stops. Practice does not count for standings.
+/// Plays the house bots of the server, and stops. Practice does not count for standings.
+///
+/// In each match all three seats declare their rows: the bot, a house bot, and the next one in the list, with the bot once in
+/// each seat. If there is only one house bot, matches have two seats.
 ///
 /// Other matches that the bot gets are played too, and are in the summary.
 ///
@@ -127,7 +136,7 @@ fn practise_with(
         options.tournament = None;
         let authorization = token_authorization(&options.token)?;
         let channel = connect_lazily(&options.server)?;
-        let (sender, events) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::channel(MAX_WAITING_REPORTS);
         let driver = PracticeDriver {
             bots: BotServiceClient::with_interceptor(channel.clone(), authorization.clone())
                 .max_decoding_message_size(MAX_MESSAGE_BYTES),
@@ -157,7 +166,7 @@ struct PracticeDriver {
     matches: MatchServiceClient<InterceptedService<Channel, Authorization>>,
     server: String,
     give_up_after: Duration,
-    events: mpsc::UnboundedReceiver<ObserverEvent>,
+    events: mpsc::Receiver<ObserverEvent>,
 }
 
 impl PracticeDriver {
@@ -166,16 +175,15 @@ impl PracticeDriver {
         let rivals =
             if practice.rivals.is_empty() { self.house_bots().await? } else { practice.rivals.clone() };
         for _ in 0..practice.rounds {
-            for rival in &rivals {
-                for bots in [[&own, rival], [rival, &own]] {
-                    let request = CreateMatchRequest {
-                        bots: bots.map(Clone::clone).to_vec(),
-                        piles: practice.piles.clone(),
-                        ..Default::default()
-                    };
-                    let id = self.create(request).await?;
-                    self.until_ended(&id).await;
-                }
+            for bots in tables(&own, &rivals) {
+                let request = CreateMatchRequest {
+                    bots,
+                    piles: practice.piles.clone(),
+                    alliance: AllianceMode::Declared.into(),
+                    ..Default::default()
+                };
+                let id = self.create(request).await?;
+                self.until_ended(&id).await;
             }
         }
         Ok(())
@@ -208,10 +216,14 @@ impl PracticeDriver {
         let mut request = ListBotsRequest { page_size: PAGE_SIZE, page_token: String::new() };
         let mut hosted = Vec::new();
         loop {
-            let page = self.bots.list_bots(request.clone()).await.map_err(refused)?.into_inner();
+            let page = in_time(self.bots.list_bots(request.clone())).await.map_err(refused)?;
+            let is_empty = page.bots.is_empty();
             let house_bots = page.bots.into_iter().filter(|bot| !bot.house_bot.is_empty());
             hosted.extend(house_bots.map(|bot| bot.name));
-            if page.next_page_token.is_empty() {
+            if hosted.len() > MAX_HOUSE_BOTS {
+                return Err(ProtocolError::HouseBots.into());
+            }
+            if page.next_page_token.is_empty() || is_empty {
                 break;
             }
             request.page_token = page.next_page_token;
@@ -223,8 +235,8 @@ impl PracticeDriver {
     async fn create(&mut self, request: CreateMatchRequest) -> Result<String, Error> {
         let asked_first = Instant::now();
         loop {
-            match self.matches.create_match(request.clone()).await {
-                Ok(created) => return Ok(created.into_inner().r#match.unwrap_or_default().id),
+            match in_time(self.matches.create_match(request.clone())).await {
+                Ok(created) => return Ok(created.r#match.unwrap_or_default().id),
                 Err(status)
                     if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
                         && asked_first.elapsed() < self.give_up_after =>
@@ -238,6 +250,46 @@ impl PracticeDriver {
     }
 }
 
+/// Returns the bots of each match by seat: the bot with each rival and the next one, once in each seat.
+fn tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
+    // A match has different bots.
+    let distinct: Vec<_> = (0..rivals.len()).filter(|&at| !rivals[..at].contains(&rivals[at])).collect();
+    let mut tables = Vec::new();
+    for first in 0..distinct.len() {
+        let met = distinct.iter().cycle().skip(first).take(distinct.len().min(SEATS - 1));
+        let mut table = vec![own.to_owned()];
+        table.extend(met.map(|&at| rivals[at].clone()));
+        for _ in 0..table.len() {
+            tables.push(table.clone());
+            table.rotate_right(1);
+        }
+    }
+    tables
+}
+
+/// Awaits the reply of a call, for a limited time.
+async fn in_time<T>(call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Status> {
+    let late = |_| Status::deadline_exceeded(format!("no reply within {} s", CALL_TIMEOUT.as_secs()));
+    timeout(CALL_TIMEOUT, call).await.map_err(late)?.map(Response::into_inner)
+}
+
 fn refused(status: Status) -> Error {
     Error::Practice(Box::new(status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bot_meets_each_rival_and_the_next_one_in_each_seat() {
+        let tables = |rivals: &[&str]| {
+            let rivals: Vec<_> = rivals.iter().map(|&rival| rival.to_owned()).collect();
+            tables("me", &rivals).into_iter().map(|bots| bots.join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(tables(&["a"]), ["me a", "a me"]);
+        assert_eq!(tables(&["a", "a"]), tables(&["a"]));
+        assert_eq!(tables(&["a", "b"]), ["me a b", "b me a", "a b me", "me b a", "a me b", "b a me"]);
+        assert_eq!(tables(&["a", "b", "c"])[6..], ["me c a", "a me c", "c a me"]);
+    }
 }

@@ -6,6 +6,7 @@ use super::{
     bot_host::BotHost,
     bot_tasks::BotTasks,
     bot_thread::BotThread,
+    bounds::MAX_UNSENT_MESSAGES,
     channel::{MAX_MESSAGE_BYTES, connect_lazily, token_authorization},
     error::{describe_status, is_transient},
     event::{ProtocolError, SessionEvent},
@@ -32,8 +33,8 @@ use std::{
 };
 use tokio::{
     select,
-    sync::mpsc,
-    time::{Instant, sleep, sleep_until, timeout},
+    sync::mpsc::{self, error::TrySendError},
+    time::{Instant, MissedTickBehavior, interval, sleep, sleep_until, timeout},
 };
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
@@ -47,6 +48,8 @@ use tonic::{
 const OUTBOUND_QUEUE: usize = 64;
 /// Time limit for the welcome of a new session: a server over its stream limit does not answer.
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
+/// Seconds without an event after which a session is lost: the server sends a ping at least every 20 s.
+const MAX_SILENT_SECONDS: u32 = 25;
 /// Time to wait for the last match ends once the tournament is over.
 const LAST_ENDS_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -128,7 +131,7 @@ pub(super) fn play_until(
     bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
     options: Options,
-    observer: Option<mpsc::UnboundedSender<ObserverEvent>>,
+    observer: Option<mpsc::Sender<ObserverEvent>>,
     mut shutdown: BoxFuture<'_, ()>,
 ) -> BoxFuture<'_, Result<Summary, Error>> {
     Box::pin(async move {
@@ -180,11 +183,10 @@ struct BotRunner {
     bot: Box<dyn BotHost>,
     /// The takes to receive.
     take_feed: TakeFeed,
-    observer: Option<mpsc::UnboundedSender<ObserverEvent>>,
+    observer: Option<mpsc::Sender<ObserverEvent>>,
     /// The event to send to the observer once the bot has handled it.
     pending_event: Option<ObserverEvent>,
-    /// Messages that did not fit into the stream's queue: at most one row and one take of each open match, pongs, and a
-    /// request to join.
+    /// Messages that did not fit into the stream's queue, at most [`MAX_UNSENT_MESSAGES`].
     outgoing: VecDeque<PlayRequest>,
     joining: Option<JoinState>,
     log: SessionLog,
@@ -260,6 +262,10 @@ impl BotRunner {
         let actions = self.tracker.handle_event(welcome)?;
         self.perform_actions(actions)?;
         let mut farewell = None;
+        let mut silent_seconds = 0;
+        // Seconds are counted, not measured: while the bot blocks this thread nothing is read, which is not silence.
+        let mut seconds = interval(Duration::from_secs(1));
+        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             if self.is_over && farewell.is_none() {
                 farewell = Some(Instant::now() + LAST_ENDS_TIMEOUT);
@@ -279,7 +285,7 @@ impl BotRunner {
                 answer = poll_fn(|context| self.bot.poll_answer(context)) => {
                     let answer = answer?;
                     if matches!(answer, BotAnswer::Handled) {
-                        self.notify_observer();
+                        self.notify_observer()?;
                     }
                     let actions = self.tracker.handle_answer(answer);
                     self.perform_actions(actions)?;
@@ -305,6 +311,10 @@ impl BotRunner {
                         }
                         let actions = self.tracker.handle_event(event)?;
                         self.perform_actions(actions)?;
+                        if self.outgoing.len() > MAX_UNSENT_MESSAGES {
+                            return Err(ProtocolError::RepliesUnread.into());
+                        }
+                        silent_seconds = 0;
                     }
                     lost if farewell.is_some() => {
                         tracing::debug!(?lost, "the session ended after the tournament");
@@ -313,6 +323,13 @@ impl BotRunner {
                     Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
                     Err(status) => return transient_loss_reason(status).map(SessionEnd::Lost),
                 },
+                _ = seconds.tick() => {
+                    silent_seconds += 1;
+                    if silent_seconds > MAX_SILENT_SECONDS {
+                        let reason = format!("the server sent no event for {MAX_SILENT_SECONDS} s");
+                        return Ok(SessionEnd::Lost(reason));
+                    }
+                }
             }
         }
     }
@@ -356,10 +373,14 @@ impl BotRunner {
     }
 
     /// Sends the observer the event that the bot has handled.
-    fn notify_observer(&mut self) {
-        if let (Some(observer), Some(events)) = (&self.observer, self.pending_event.take()) {
-            // The observer may have stopped.
-            let _ = observer.send(events);
+    fn notify_observer(&mut self) -> Result<(), ProtocolError> {
+        match (&self.observer, self.pending_event.take()) {
+            (Some(observer), Some(event)) => match observer.try_send(event) {
+                Err(TrySendError::Full(_)) => Err(ProtocolError::PracticeEvents),
+                // The observer may have stopped.
+                Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
+            },
+            _ => Ok(()),
         }
     }
 }

@@ -4,6 +4,7 @@ mod open_match;
 
 use super::{
     Connected, EndReport, MatchEnd, MatchInfo, ProtocolError, Summary,
+    bounds::MAX_OPEN_MATCHES,
     event::{EndedMatch, MatchSnapshot, ReachedPly, SessionEvent, SnapshotStage},
     question::{BotAnswer, BotQuestion},
     question_queue::{QuestionLimit, QuestionQueue},
@@ -17,7 +18,11 @@ use lastnim_proto::{
     pb::{self, play_request::Action as Wire},
 };
 use open_match::{Confirmation, DeclarationState, OpenMatch, OwnTurn, SeatState, TurnReply};
-use std::{collections::BTreeMap, iter, mem, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    iter, mem,
+    sync::Arc,
+};
 
 /// Number of match ends to remember, so that each is reported once.
 const MAX_KNOWN_ENDS: usize = 4096;
@@ -86,7 +91,7 @@ impl MatchTracker {
         let mut actions = Vec::new();
         match event {
             SessionEvent::Welcome(connected) => self.handle_welcome(connected),
-            SessionEvent::Started(info) => self.handle_match_started(info),
+            SessionEvent::Started(info) => self.handle_match_started(info)?,
             SessionEvent::Snapshot(snapshot) => self.handle_snapshot(*snapshot, &mut actions)?,
             SessionEvent::Revealed { match_id, matrix } => {
                 if let Some(open) = self.open.get_mut(&match_id) {
@@ -208,17 +213,27 @@ impl MatchTracker {
         }
     }
 
-    fn handle_match_started(&mut self, info: MatchInfo) {
-        let match_id = info.id;
-        if self.is_over(match_id) {
-            return;
+    /// Returns the state of a match, which is added if it is new.
+    fn open_match(&mut self, info: MatchInfo) -> Result<&mut OpenMatch, ProtocolError> {
+        let is_full = self.open.len() >= MAX_OPEN_MATCHES;
+        match self.open.entry(info.id) {
+            Entry::Vacant(_) if is_full => Err(ProtocolError::TooManyMatches(info.id)),
+            entry => Ok(entry.or_insert_with(|| OpenMatch::new(info))),
         }
-        let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(info));
+    }
+
+    fn handle_match_started(&mut self, info: MatchInfo) -> Result<(), ProtocolError> {
+        if self.is_over(info.id) {
+            return Ok(());
+        }
+        let open = self.open_match(info)?;
         open.confirmation = Confirmation::Confirmed;
         if open.declaration == DeclarationState::NotAsked {
             open.declaration = DeclarationState::Asked;
-            self.questions.push(BotQuestion::Declare(Arc::clone(&open.info)));
+            let question = BotQuestion::Declare(Arc::clone(&open.info));
+            self.questions.push(question);
         }
+        Ok(())
     }
 
     fn handle_snapshot(
@@ -233,7 +248,7 @@ impl MatchTracker {
             return Ok(());
         }
         let mut is_due = !self.open.contains_key(&match_id);
-        let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
+        let open = self.open_match(snapshot.info)?;
         // After a refusal another snapshot comes if the bot has not declared.
         is_due |= open.confirmation == Confirmation::Unconfirmed;
         open.confirmation = Confirmation::Confirmed;
@@ -310,6 +325,7 @@ impl MatchTracker {
         let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
         let earlier = open.turn.replace(turn);
         if earlier.is_some_and(|turn| turn.ply < raw.ply && turn.reply == TurnReply::Awaited) {
+            self.questions.forget_requests_of(match_id);
             self.withdraw_requests_of(match_id);
         }
         self.questions.push(BotQuestion::Play(view));

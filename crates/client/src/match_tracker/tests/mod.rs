@@ -580,6 +580,33 @@ proptest! {
 }
 
 #[test]
+fn open_matches_are_limited() {
+    let mut tracker = tracker();
+    let id = |number: usize| format!("01890a5d-ac96-774b-bcce-{number:012x}");
+    for number in 0..MAX_OPEN_MATCHES {
+        let _ = receive(&mut tracker, started(&id(number)));
+    }
+    let surplus = id(MAX_OPEN_MATCHES);
+    let words =
+        format!("match {surplus}, but the bot already has 20000 open matches, the most that it can have");
+    assert_eq!(refusal_of(&mut tracker, started(&surplus)), words);
+    let snapshot = snapshot(pb::Phase::Declaring);
+    let begun = pb::MatchStarted { match_id: surplus, ..begun(ID) };
+    let surplus = pb::Snapshot { started: Some(begun), ..snapshot };
+    assert_eq!(refusal_of(&mut tracker, ServerEvent::Snapshot(Box::new(surplus))), words);
+    let _ = receive(&mut tracker, started(&id(7)));
+}
+
+#[test]
+fn overtaken_turns_do_not_wait_for_a_busy_bot() {
+    let mut tracker = in_play();
+    for number in 0..100 {
+        let _ = receive(&mut tracker, turn(ID, 1 + 3 * number, 2, 4));
+    }
+    assert_eq!(tracker.questions.len(), 1);
+}
+
+#[test]
 fn contradictions_from_the_server_are_errors() {
     let mut tracker = tracker();
     receive(&mut tracker, started(ID));

@@ -1,0 +1,34 @@
+//! Bounds on what a server can make the client keep.
+
+/// Maximum open matches of a bot: as many as a server opens in all by default.
+pub(super) const MAX_OPEN_MATCHES: usize = 20_000;
+/// Maximum messages that wait because the server does not read: a row and a take for each open match, and pongs.
+pub(super) const MAX_UNSENT_MESSAGES: usize = 2 * MAX_OPEN_MATCHES + 1_024;
+/// Maximum house bots of a server.
+pub(super) const MAX_HOUSE_BOTS: usize = 10_000;
+/// Maximum bytes of a text from the server, such as the reason of a refusal; longer ones are cut.
+const MAX_TEXT_BYTES: usize = 4_096;
+
+/// Cuts a text that is too long, and releases its memory.
+pub(super) fn cut_text(mut text: String) -> String {
+    if text.len() > MAX_TEXT_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+        text.push_str("...");
+        text.shrink_to_fit();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_long_texts_are_cut() {
+        let longest = "x".repeat(MAX_TEXT_BYTES);
+        assert_eq!(cut_text(longest.clone()), longest);
+        let cut = cut_text("\u{e9}".repeat(MAX_TEXT_BYTES) + "x");
+        assert_eq!(cut, "\u{e9}".repeat(MAX_TEXT_BYTES / 2) + "...");
+        assert!(cut.capacity() < 2 * MAX_TEXT_BYTES);
+    }
+}
