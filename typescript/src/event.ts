@@ -12,6 +12,7 @@ import type { Audit } from "./gen/lastnim/v1/audit_pb.js";
 import { Ending as WireEnding, type AllianceMatrix as WireMatrix } from "./gen/lastnim/v1/game_pb.js";
 import { EndReason as WireEndReason, RefusalReason as WireRefusalReason } from "./gen/lastnim/v1/record_pb.js";
 import { SuspensionReason as WireSuspensionReason, TournamentState } from "./gen/lastnim/v1/tournament_service_pb.js";
+import { cutText } from "./bounds.js";
 import { protocolError } from "./errors.js";
 import type { EndReason, SeatFigures } from "./match-end.js";
 import type { MatchInfo } from "./match-info.js";
@@ -94,7 +95,7 @@ export function parseEvent(response: PlayResponse): SessionEvent {
   switch (event.case) {
     case "welcome": {
       const { bot, serverVersion, openMatches } = event.value;
-      return { kind: "welcome", session: { bot, serverVersion, openMatches } };
+      return { kind: "welcome", session: { bot: cutText(bot), serverVersion: cutText(serverVersion), openMatches } };
     }
     case "matchStarted":
       return { kind: "started", match: parseMatch(event.value, "match_started") };
@@ -108,14 +109,14 @@ export function parseEvent(response: PlayResponse): SessionEvent {
       return { kind: "turn", matchId: parseId(event.value.matchId, "turn.match_id"), turn: rawTurn(event.value) };
     case "refused": {
       const { matchId, reason, message, ply, strikes, strikesLeft } = event.value;
-      const refusal = { match: matchId || undefined, reason: enumWord(WireRefusalReason, reason), message, ply, strikes, strikesLeft };
+      const refusal = { match: matchId || undefined, reason: enumWord(WireRefusalReason, reason), message: cutText(message), ply, strikes, strikesLeft };
       return { kind: "refused", refusal };
     }
     case "suspended": {
       const { tournamentId, message, fromRound, lost, noShows, last } = event.value;
       const tournament = parseId(tournamentId, "suspended.tournament_id");
       const reason = enumWord(WireSuspensionReason, event.value.reason);
-      return { kind: "suspended", notice: { tournament, reason, message, fromRound, lost, noShows, last } };
+      return { kind: "suspended", notice: { tournament, reason, message: cutText(message), fromRound, lost, noShows, last } };
     }
     case "forfeited":
       return { kind: "forfeited", matchId: parseId(event.value.matchId, "forfeited.match_id"), seat: event.value.seat };
@@ -136,7 +137,7 @@ export function parseEvent(response: PlayResponse): SessionEvent {
     }
     case "joinRefused": {
       const { tournamentId, reason, message } = event.value;
-      return { kind: "notJoined", tournament: tournamentId, reason: enumWord(WireJoinRefusal, reason), message };
+      return { kind: "notJoined", tournament: tournamentId, reason: enumWord(WireJoinRefusal, reason), message: cutText(message) };
     }
     case "took": {
       const { matchId, ply, take, steward } = event.value;
@@ -266,5 +267,5 @@ function parseTournamentEnd(ended: TournamentEnded): TournamentEnd {
   if (state === undefined) throw unfit("tournament_ended.state", `${ended.state} is not the state of a tournament that is over`);
   const tournament = parseId(ended.tournamentId, "tournament_ended.tournament_id");
   const { place, points, matches, wins } = standing;
-  return { tournament, title: ended.title, state, place, points, matches, wins, bots: ended.bots };
+  return { tournament, title: cutText(ended.title), state, place, points, matches, wins, bots: ended.bots };
 }

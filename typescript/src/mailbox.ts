@@ -3,6 +3,11 @@ export class Mailbox<T> {
   #waiting: T[] = [];
   #reader: ((item: T) => void) | undefined;
 
+  /** The number of waiting items. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
   /** Appends an item. */
   put(item: T): void {
     if (this.#reader === undefined) {

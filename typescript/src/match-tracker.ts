@@ -1,3 +1,4 @@
+import { MAX_OPEN_MATCHES, MAX_THOUGHTS } from "./bounds.js";
 import { protocolError } from "./errors.js";
 import type { EndedMatch, MatchSnapshot, RawTurn, SessionEvent } from "./event.js";
 import type { Logger } from "./logger.js";
@@ -41,11 +42,15 @@ export class MatchTracker {
   #caughtUp = false;
   readonly #knownEnds = new Set<string>();
 
+  private readonly concurrency: number;
+
   constructor(
-    private readonly concurrency: number,
+    concurrency: number,
     private readonly logger: Logger,
     private readonly takeFeed: TakeFeed,
-  ) {}
+  ) {
+    this.concurrency = Math.min(concurrency, MAX_THOUGHTS);
+  }
 
   /** Returns whether the tournament has no open match and all ends were reported. */
   isFinishedWith(tournament: string): boolean {
@@ -178,6 +183,11 @@ export class MatchTracker {
   #openMatch(match: MatchInfo): OpenMatch {
     let open = this.#open.get(match.id);
     if (open === undefined) {
+      if (this.#open.size >= MAX_OPEN_MATCHES) {
+        throw protocolError(
+          `match ${match.id}, but the bot already has ${MAX_OPEN_MATCHES} open matches, the most that it can have`,
+        );
+      }
       open = new OpenMatch(match);
       this.#open.set(match.id, open);
     }
@@ -238,6 +248,10 @@ export class MatchTracker {
       const { reply } = open.turn;
       if (reply.kind === "legal") send(reply.action);
       if (reply.kind !== "illegal") return;
+    }
+    if (open.turn?.reply.kind === "awaited") {
+      // The overtaken turn may still be waiting.
+      this.#waiting = this.#waiting.filter((question) => question.kind !== "play" || question.view.id !== matchId);
     }
     open.turn = { view, reply: { kind: "awaited" } };
     this.#waiting.push({ kind: "play", view });

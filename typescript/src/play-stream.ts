@@ -1,6 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { MAX_UNSENT_MESSAGES } from "./bounds.js";
+import { protocolError } from "./errors.js";
 import { ArenaService, PlayRequestSchema, type PlayRequest, type PlayResponse } from "./gen/lastnim/v1/arena_service_pb.js";
 import { Http2Connection } from "./http2-connection.js";
 import { Mailbox } from "./mailbox.js";
@@ -54,8 +56,17 @@ export class PlayStream {
     return next.value;
   }
 
-  /** Sends an action once there is room. */
+  /**
+   * Sends an action once there is room.
+   *
+   * @throws LastnimError if the server does not read, so that too many messages wait.
+   */
   send(action: PlayAction): void {
+    if (this.#outgoing.length >= MAX_UNSENT_MESSAGES) {
+      throw protocolError(
+        `more requests, but ${MAX_UNSENT_MESSAGES} replies wait, the most that can, because it does not read them`,
+      );
+    }
     this.#outgoing.put(create(PlayRequestSchema, { action }));
   }
 

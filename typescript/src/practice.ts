@@ -1,9 +1,10 @@
 import { createClient, type CallOptions, type Client } from "@connectrpc/connect";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bot } from "./bot.js";
-import { LastnimError } from "./errors.js";
+import { LastnimError, protocolError } from "./errors.js";
 import { BotService } from "./gen/lastnim/v1/bot_service_pb.js";
 import { MatchService } from "./gen/lastnim/v1/match_service_pb.js";
+import { AllianceMode } from "./gen/lastnim/v1/record_pb.js";
 import { Http2Connection } from "./http2-connection.js";
 import { Mailbox } from "./mailbox.js";
 import { optionsFromEnv, type Options } from "./options.js";
@@ -18,6 +19,10 @@ import { Summary } from "./summary.js";
 const PAGE_SIZE = 1_000;
 /** Pause before another attempt to create a match when the server is full, in milliseconds. */
 const RETRY_PAUSE_MS = 1_000;
+/** Seats of a match, if the server hosts enough house bots. */
+const SEATS = 3;
+/** Maximum house bots of a server. */
+const MAX_HOUSE_BOTS = 10_000;
 /** Time limit of a call, in milliseconds. */
 const CALL_TIMEOUT_MS = 30_000;
 
@@ -27,12 +32,15 @@ export interface Practice {
   readonly rivals?: readonly string[] | undefined;
   /** The counters of each pile; by default 3, 4 and 5. */
   readonly piles?: readonly bigint[] | undefined;
-  /** Matches against each rival in each seat; by default one. */
+  /** Matches in each seat against each rival and the next one; by default one. */
   readonly rounds?: number | undefined;
 }
 
 /**
- * Plays against house bots of the server, in each of two seats, and stops. Practice does not count for standings.
+ * Plays against house bots of the server, and stops. Practice does not count for standings.
+ *
+ * In each match all three seats declare their rows: the bot, a house bot, and the next one in the list, with the bot once in each
+ * seat. If there is only one house bot, matches have two seats.
  *
  * Other matches that the bot gets are played too, and are in the summary. The tournament in the options is ignored.
  *
@@ -92,6 +100,16 @@ function observe(bot: Bot, events: Mailbox<PracticeEvent>): Bot {
   });
 }
 
+/** Returns the bots of each match by seat: the bot with each rival and the next one, once in each seat. */
+export function tables(own: string, rivals: readonly string[]): string[][] {
+  const distinct = [...new Set(rivals)];
+  return distinct.flatMap((_, first) => {
+    const met = [...distinct.slice(first), ...distinct.slice(0, first)].slice(0, SEATS - 1);
+    const table = [own, ...met];
+    return table.map((_, seat) => [...table.slice(table.length - seat), ...table.slice(0, table.length - seat)]);
+  });
+}
+
 /** Creates one match after another. */
 class PracticeDriver {
   readonly #connection: Http2Connection;
@@ -118,11 +136,9 @@ class PracticeDriver {
     const own = await this.#ownName();
     const met = rivals === undefined || rivals.length === 0 ? await this.#houseBots() : rivals;
     for (let round = 0; round < rounds; round += 1) {
-      for (const rival of met) {
-        for (const bots of [[own, rival], [rival, own]]) {
-          const matchId = await this.#createMatch({ bots, piles: [...piles] });
-          await this.#untilEnded(matchId);
-        }
+      for (const bots of tables(own, met)) {
+        const matchId = await this.#createMatch({ bots, piles: [...piles], alliance: AllianceMode.DECLARED });
+        await this.#untilEnded(matchId);
       }
     }
   }
@@ -150,7 +166,8 @@ class PracticeDriver {
       const request = { pageSize: PAGE_SIZE, pageToken };
       const page = await this.#call((options) => this.#bots.listBots(request, options));
       hosted.push(...page.bots.filter((bot) => bot.houseBot !== "").map((bot) => bot.name));
-      pageToken = page.nextPageToken;
+      if (hosted.length > MAX_HOUSE_BOTS) throw protocolError(`a list of more than ${MAX_HOUSE_BOTS} house bots`);
+      pageToken = page.bots.length === 0 ? "" : page.nextPageToken;
     } while (pageToken !== "");
     if (hosted.length === 0) {
       throw new LastnimError(
@@ -162,7 +179,7 @@ class PracticeDriver {
   }
 
   /** Creates a match, once the server has room. */
-  async #createMatch(request: { bots: string[]; piles: bigint[] }): Promise<string> {
+  async #createMatch(request: { bots: string[]; piles: bigint[]; alliance: AllianceMode }): Promise<string> {
     const created = await this.#call((options) => this.#matches.createMatch(request, options));
     return created.match?.id ?? "";
   }

@@ -26,6 +26,9 @@ import type { Summary } from "./summary.js";
 /** Default time to retry a lost session, in milliseconds. */
 export const GIVE_UP_AFTER_MS = 120_000;
 
+/** Ticks without an event after which a session is lost: the server sends a ping at least every 20 s. */
+const MAX_SILENT_TICKS = 25;
+
 /** The takes that the server sends. */
 const FEEDS: ReadonlyMap<TakeFeed, Feed> = new Map([
   ["all", Feed.ALL],
@@ -49,6 +52,8 @@ type Input =
   | { readonly kind: "received"; readonly stream: PlayStream; readonly response: PlayResponse }
   /** The stream has ended, perhaps with an error. */
   | { readonly kind: "lost"; readonly stream: PlayStream; readonly error?: unknown }
+  /** No event has come for too long. */
+  | { readonly kind: "silent"; readonly stream: PlayStream }
   | { readonly kind: "answered"; readonly question: BotQuestion; readonly answer: BotAnswer }
   | { readonly kind: "joinAgain" }
   | { readonly kind: "farewellOver" }
@@ -209,6 +214,10 @@ export class BotRunner {
           if (this.#isOver) return { kind: "done" };
           if (input.error === undefined) return { kind: "lost", reason: "the server closed the stream" };
           return { kind: "lost", reason: transientLossReason(input.error, this.#address.given) };
+        case "silent":
+          if (input.stream !== stream) break;
+          if (this.#isOver) return { kind: "done" };
+          return { kind: "lost", reason: `the server sent no event for ${MAX_SILENT_TICKS * (this.patience.tickMs / 1000)} s` };
         case "answered":
           this.#perform(this.#tracker.handleAnswer(input.question, input.answer));
           break;
@@ -224,15 +233,25 @@ export class BotRunner {
 
   /** Reads a stream to its end, so that messages never queue up in it. */
   async #pump(stream: PlayStream): Promise<void> {
+    // Ticks are counted, not time: while a bot computes without a pause nothing is read, which is not silence.
+    let silentTicks = 0;
+    const watch = setInterval(() => {
+      silentTicks += 1;
+      if (silentTicks === MAX_SILENT_TICKS) this.#inputs.put({ kind: "silent", stream });
+    }, this.patience.tickMs);
+    watch.unref();
     try {
       for (;;) {
         const response = await stream.receive();
         if (response === undefined) break;
+        silentTicks = 0;
         this.#inputs.put({ kind: "received", stream, response });
       }
       this.#inputs.put({ kind: "lost", stream });
     } catch (error) {
       this.#inputs.put({ kind: "lost", stream, error });
+    } finally {
+      clearInterval(watch);
     }
   }
 

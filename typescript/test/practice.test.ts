@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LastnimError, practice, silentLogger, type Bot, type MatchEnd, type MatchView } from "lastnim";
+import { LastnimError, practice, silentLogger, type Bot, type MatchEnd, type MatchInfo, type MatchView } from "lastnim";
 import { TestServer } from "./harness/server.js";
 
 /** A bot whose methods need their `this`. */
@@ -8,8 +8,15 @@ class Counting implements Bot {
   readonly ends: MatchEnd[] = [];
   sessions = 0;
 
+  rows = 0;
+
   play(game: MatchView): bigint {
     return game.position.counters;
+  }
+
+  declare(match: MatchInfo): number[] {
+    this.rows += 1;
+    return [...match.bots.keys()];
   }
 
   ended(end: MatchEnd): void {
@@ -26,9 +33,17 @@ test("a bot practises against every house bot in each seat", async (t) => {
   const token = await server.register("a");
   const bot = new Counting();
   const summary = await practice(bot, { server: server.address, token, logger: silentLogger });
-  assert.deepEqual([summary.matches, summary.forfeits, bot.sessions], [4, 0, 1]);
+  assert.deepEqual([summary.matches, summary.forfeits, bot.sessions], [6, 0, 1]);
   const tables = bot.ends.map(({ match }) => match.bots.join(" "));
-  assert.deepEqual(tables.sort(), ["a easy", "a oracle", "easy a", "oracle a"]);
+  assert.deepEqual(tables, [
+    "a easy oracle",
+    "oracle a easy",
+    "easy oracle a",
+    "a oracle easy",
+    "easy a oracle",
+    "oracle easy a",
+  ]);
+  assert.equal(bot.rows, 6);
   assert.ok(bot.ends.every(({ match }) => match.origin === undefined && match.piles.join() === "3,4,5"));
 });
 

@@ -223,6 +223,77 @@ test("a frozen server is retried", async (t) => {
   assert.match(log.lines[1]!, /^no session, retrying in \d+ ms: the server did not answer for 0.2 s$/);
 });
 
+test("a session without events is opened again", async (t) => {
+  const stop = new AbortController();
+  const server = await startScriptedServer(t, async function* (received) {
+    yield welcome();
+    while ((await received.next()).done !== true);
+  });
+  const log = new TestLog();
+  let sessions = 0;
+  const bot: Bot = {
+    play: () => 1n,
+    connected() {
+      sessions += 1;
+      if (sessions === 2) stop.abort();
+    },
+  };
+  // The connection answers pings.
+  const patience = { welcomeWithinMs: 5_000, lastEndsWithinMs: 200, tickMs: 20 };
+  await new BotRunner(bot, { server, token: "t", logger: log }, stop.signal, patience).run();
+  assert.match(log.lines[1]!, /^no session, retrying in \d+ ms: the server sent no event for 0.5 s$/);
+});
+
+test("a server cannot open matches without end", async (t) => {
+  const running = playOn(
+    t,
+    async function* () {
+      yield welcome();
+      for (let number = 0; ; number += 1) {
+        const matchId = `01890a5d-ac96-774b-bcce-${number.toString(16).padStart(12, "0")}`;
+        yield event({ case: "matchStarted", value: { ...started, matchId } });
+      }
+    },
+    { play: () => 1n, declare: () => new Promise(() => {}) },
+  );
+  await assert.rejects(running, {
+    code: "protocol",
+    message:
+      "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, the most that it can have",
+  });
+});
+
+test("a server that reads no pongs cannot ping without end", async (t) => {
+  const running = playOn(
+    t,
+    async function* () {
+      yield welcome();
+      for (let id = 0n; ; id += 1n) yield event({ case: "ping", value: { id } });
+    },
+    { play: () => 1n },
+  );
+  await assert.rejects(running, {
+    code: "protocol",
+    message: "the server sent more requests, but 41024 replies wait, the most that can, because it does not read them",
+  });
+});
+
+test("long texts of a server are cut", async (t) => {
+  const messages: string[] = [];
+  await playOn(
+    t,
+    async function* (received) {
+      yield welcome();
+      assert.equal((await nextAction(received)).case, "joinTournament");
+      yield event({ case: "refused", value: { matchId: ID, reason: RefusalReason.STALE, message: "x".repeat(100_000) } });
+      yield tournamentOver;
+      await received.next();
+    },
+    { play: () => 1n, refused: ({ message }) => void messages.push(message) },
+  );
+  assert.deepEqual(messages.map(({ length }) => length), [4_099]);
+});
+
 test("a forfeited seat is not asked", async (t) => {
   let plays = 0;
   await playOn(
