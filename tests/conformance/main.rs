@@ -94,6 +94,7 @@ async fn a_bot_that_ignores_snapshots_fails() {
         "cut-declaring",
         "cut-playing",
         "cut-ending",
+        "silent",
         "refused",
         "draining",
     ];
@@ -108,6 +109,11 @@ async fn a_bot_that_counts_in_doubles_fails_with_large_piles() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_does_not_answer_pings_fails() {
     assert_fails(&run_raw(Fault::IgnoresPings, SHORT_PATIENCE).await, &["pings"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_without_keepalive_fails() {
+    assert_fails(&run_raw(Fault::WaitsInSilence, SHORT_PATIENCE).await, &["silent"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

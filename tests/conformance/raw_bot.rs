@@ -8,10 +8,13 @@ use lastnim_proto::pb::{
 use std::{error::Error, future::pending, time::Duration};
 use tokio::{sync::mpsc, task::yield_now, time::sleep};
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::Request;
+use tonic::{Request, transport::Endpoint};
 
 /// The pause before it reconnects.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The interval of keepalive pings, and the time limit for their answers.
+const KEEPALIVE: Duration = Duration::from_secs(2);
 
 /// The fault of the bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub enum Fault {
     /// It does not end with its tournament.
     Stays,
     LeavesWithAnyTournament,
+    /// It uses no keepalive.
+    WaitsInSilence,
     /// It sends subscriptions without end.
     Floods,
 }
@@ -60,7 +65,11 @@ struct RawBot {
 
 impl RawBot {
     async fn play_session(&mut self) -> Result<SessionEnd, Box<dyn Error + Send + Sync>> {
-        let mut client = ArenaServiceClient::connect(format!("http://{}", self.environment.server)).await?;
+        let mut endpoint = Endpoint::from_shared(format!("http://{}", self.environment.server))?;
+        if self.fault != Fault::WaitsInSilence {
+            endpoint = endpoint.http2_keep_alive_interval(KEEPALIVE).keep_alive_timeout(KEEPALIVE);
+        }
+        let mut client = ArenaServiceClient::new(endpoint.connect().await?);
         let (actions, requests) = mpsc::unbounded_channel();
         let mut call = Request::new(UnboundedReceiverStream::new(requests));
         call.metadata_mut().insert("authorization", format!("Bearer {}", self.environment.token).parse()?);

@@ -3,6 +3,7 @@ import argparse
 import os
 import queue
 import sys
+import threading
 import time
 
 import grpc
@@ -10,8 +11,21 @@ from lastnim.v1 import arena_service_pb2 as arena
 from lastnim.v1 import arena_service_pb2_grpc, bot_service_pb2, bot_service_pb2_grpc, game_pb2
 from lastnim.v1 import match_service_pb2, match_service_pb2_grpc, tournament_service_pb2
 
-OPTIONS = [("grpc.max_receive_message_length", 64 << 20)]  # A large tournament does not fit into the usual 4 MiB.
-PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED)
+OPTIONS = [
+    ("grpc.max_receive_message_length", 64 << 20),  # A large tournament does not fit into the usual 4 MiB.
+    ("grpc.keepalive_time_ms", 10_000),  # Without keepalive a lost network goes unnoticed.
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+]
+SILENCE = 25  # Seconds without an event after which the session is lost: the server sends pings more often.
+PASSING = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.INTERNAL,
+)
 OVER = (tournament_service_pb2.TOURNAMENT_STATE_FINISHED, tournament_service_pb2.TOURNAMENT_STATE_CANCELLED)
 ASK_AGAIN = (arena.JOIN_REFUSAL_BUSY, arena.JOIN_REFUSAL_UNAVAILABLE)
 
@@ -59,13 +73,28 @@ def is_over(event, tournament):
     return event.HasField("tournament_ended") and event.tournament_ended.tournament_id == tournament
 
 
+def heard(session):
+    """Yields the events of a session, and cancels it after 25 s without one."""
+    last = time.monotonic()
+
+    def watch():
+        while (left := last + SILENCE - time.monotonic()) > 0:
+            time.sleep(left)
+        session.cancel()
+
+    threading.Thread(target=watch, daemon=True).start()
+    for event in session:
+        last = time.monotonic()
+        yield event
+
+
 def play(channel, tournament, metadata):
     """Joins the tournament (again, if need be) and plays in one session; returns whether the tournament is over."""
     actions = queue.Queue()
     actions.put(arena.PlayRequest(join_tournament=arena.JoinTournament(tournament_id=tournament)))
     session = arena_service_pb2_grpc.ArenaServiceStub(channel).Play(iter(actions.get, None), metadata=metadata)
     try:
-        for event in session:
+        for event in heard(session):
             if is_over(event, tournament):
                 return True
             for action in answers(event):
@@ -87,7 +116,7 @@ def practise(channel, metadata):
     matches, actions, current = match_service_pb2_grpc.MatchServiceStub(channel), queue.Queue(), None
     session = arena_service_pb2_grpc.ArenaServiceStub(channel).Play(iter(actions.get, None), metadata=metadata)
     try:
-        for event in session:
+        for event in heard(session):
             if event.HasField("match_ended") and event.match_ended.match_id == current:
                 print(f"{' against '.join(bots_of_match)}: seat {event.match_ended.winner} won")
                 current = None
@@ -123,23 +152,23 @@ def main():
         metadata.append(("bot-version", version))
     if config_hash := os.environ.get("LASTNIM_BOT_CONFIG_HASH"):  # 64 hexadecimal digits
         metadata.append(("bot-config-hash-bin", bytes.fromhex(config_hash)))
-    with grpc.insecure_channel(given.server, OPTIONS) as channel:
-        while True:
-            try:
+    while True:
+        try:
+            with grpc.insecure_channel(given.server, OPTIONS) as channel:
                 if given.practice:
                     return practise(channel, metadata)
                 if play(channel, given.tournament, metadata):
                     return
-            except NotJoined as refused:
-                why = refused.args[0]
-                if why.reason not in ASK_AGAIN:
-                    raise SystemExit(f"{arena.JoinRefusal.Name(why.reason)}: {why.message}") from refused
-                print(f"trying again: {why.message}", file=sys.stderr)
-            except grpc.RpcError as error:
-                if error.code() not in PASSING:
-                    raise SystemExit(f"{error.code().name}: {error.details()}") from error
-                print(f"trying again: {error.details()}", file=sys.stderr)
-            time.sleep(1)
+        except NotJoined as refused:
+            why = refused.args[0]
+            if why.reason not in ASK_AGAIN:
+                raise SystemExit(f"{arena.JoinRefusal.Name(why.reason)}: {why.message}") from refused
+            print(f"trying again: {why.message}", file=sys.stderr)
+        except grpc.RpcError as error:
+            if error.code() not in PASSING:
+                raise SystemExit(f"{error.code().name}: {error.details()}") from error
+            print(f"trying again: {error.details()}", file=sys.stderr)
+        time.sleep(1)
 
 
 if __name__ == "__main__":

@@ -150,6 +150,12 @@ pub const CHECKS: &[Check] = &[
         "networks fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
+        "silent",
+        losses::by_silence,
+        "reconnects within 30 s after its connection has gone silent",
+        "a lost network does not end the stream; a bot without keepalive waits forever, and its clocks run out"
+    ),
+    check!(
         "refused",
         repetition::refused,
         "answers again after its row or its take is refused",

@@ -29,11 +29,20 @@ pub(super) enum NetworkPace {
     Slow,
 }
 
+/// How often something happened to all open connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct NetworkFaults {
+    /// They were cut.
+    pub(super) cuts: u64,
+    /// They went silent: open, but without any bytes.
+    pub(super) freezes: u64,
+}
+
 /// Accepts connections and forwards their bytes until the task is dropped, which cuts them all.
 pub(super) async fn carry_connections(
     listener: TcpListener,
     pace: NetworkPace,
-    cuts: watch::Receiver<u64>,
+    faults: watch::Receiver<NetworkFaults>,
     accepted: mpsc::Sender<DuplexStream>,
 ) {
     let mut connections = JoinSet::new();
@@ -43,7 +52,7 @@ pub(super) async fn carry_connections(
                 // It was aborted before it was accepted.
                 let Ok((outside, _)) = connection else { continue };
                 let (inside, server_side) = tokio::io::duplex(BUFFER_BYTES);
-                connections.spawn(carry_connection(outside, inside, pace, cuts.clone()));
+                connections.spawn(carry_connection(outside, inside, pace, faults.clone()));
                 if accepted.send(server_side).await.is_err() {
                     return;
                 }
@@ -58,9 +67,9 @@ async fn carry_connection(
     mut outside: TcpStream,
     mut inside: DuplexStream,
     pace: NetworkPace,
-    mut cuts: watch::Receiver<u64>,
+    mut faults: watch::Receiver<NetworkFaults>,
 ) {
-    cuts.mark_unchanged();
+    let at_start = *faults.borrow_and_update();
     // Disables Nagle's algorithm; without it the connection is slower, but works.
     let _ = outside.set_nodelay(true);
     let carried = async {
@@ -79,7 +88,10 @@ async fn carry_connection(
     };
     tokio::select! {
         () = carried => {}
-        _ = cuts.changed() => {}
+        _ = faults.changed() => {
+            // A frozen connection stays open.
+            let _ = faults.wait_for(|now| now.cuts > at_start.cuts).await;
+        }
     }
 }
 

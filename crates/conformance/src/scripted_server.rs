@@ -2,7 +2,7 @@
 
 use super::{
     bot_session::Arrival,
-    network::{NetworkPace, carry_connections},
+    network::{NetworkFaults, NetworkPace, carry_connections},
     play_service::PlayService,
 };
 use std::{
@@ -44,7 +44,7 @@ impl Drop for OwnedTask {
 pub(super) struct ScriptedServer {
     address: SocketAddr,
     pace: NetworkPace,
-    cuts: watch::Sender<u64>,
+    faults: watch::Sender<NetworkFaults>,
     accepted: mpsc::Sender<DuplexStream>,
     /// `None` while the server is down.
     listening: Option<OwnedTask>,
@@ -69,8 +69,14 @@ impl ScriptedServer {
             // Ends when the queue of connections is closed.
             let _ = router.serve_with_incoming(connections).await;
         }));
-        let mut server =
-            Self { address, pace, cuts: watch::Sender::new(0), accepted, listening: None, _serving: serving };
+        let mut server = Self {
+            address,
+            pace,
+            faults: watch::Sender::default(),
+            accepted,
+            listening: None,
+            _serving: serving,
+        };
         server.listen_on(listener);
         Ok(server)
     }
@@ -82,7 +88,12 @@ impl ScriptedServer {
 
     /// Cuts every connection; new ones are accepted.
     pub(super) fn cut_connections(&self) {
-        self.cuts.send_modify(|cuts| *cuts += 1);
+        self.faults.send_modify(|faults| faults.cuts += 1);
+    }
+
+    /// Forwards no more bytes of any connection, but leaves them open; new ones are accepted.
+    pub(super) fn freeze_connections(&self) {
+        self.faults.send_modify(|faults| faults.freezes += 1);
     }
 
     /// Cuts every connection and accepts none.
@@ -111,7 +122,7 @@ impl ScriptedServer {
     }
 
     fn listen_on(&mut self, listener: TcpListener) {
-        let carrying = carry_connections(listener, self.pace, self.cuts.subscribe(), self.accepted.clone());
+        let carrying = carry_connections(listener, self.pace, self.faults.subscribe(), self.accepted.clone());
         self.listening = Some(OwnedTask(tokio::spawn(carrying)));
     }
 }

@@ -1,6 +1,10 @@
 //! Runs checks against a bot.
 
-use super::{Check, CheckFailure, bot_launcher::BotLauncher, stage::Stage};
+use super::{
+    Check, CheckFailure,
+    bot_launcher::BotLauncher,
+    stage::{SILENCE_LIMIT, Stage},
+};
 use futures_core::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -9,7 +13,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// The time limit of a check, in multiples of the patience.
+/// The time limit of a check, in multiples of the patience; the time to notice a silent connection comes on top.
 const CHECK_LIMIT_FACTOR: u32 = 6;
 
 /// The result of a check.
@@ -92,7 +96,7 @@ impl Suite {
     fn run_check(&self, check: &'static Check) -> BoxFuture<'_, CheckOutcome> {
         Box::pin(async move {
             let started = Instant::now();
-            let limit = self.patience * CHECK_LIMIT_FACTOR;
+            let limit = self.patience * CHECK_LIMIT_FACTOR + SILENCE_LIMIT;
             let opened = Stage::open(Arc::clone(&self.launcher), check.pace, self.patience).await;
             let (result, output) = match opened {
                 Err(failure) => (Err(failure), Vec::new()),

@@ -118,6 +118,17 @@ pub(crate) async fn while_ending(stage: &mut Stage) -> SceneResult {
     stage.play_short_match().await
 }
 
+/// The connection goes silent during the bot's turn, but stays open.
+pub(crate) async fn by_silence(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
+    stage.tell(&mut played);
+    stage.step(from_mut(&mut played)).await?;
+    stage.lose_session(SessionLoss::Frozen).await;
+    stage.reconnect_after_silence(from_mut(&mut played)).await?;
+    stage.play_out(from_mut(&mut played)).await
+}
+
 async fn lose_and_return(stage: &mut Stage, played: &mut ScriptedMatch, loss: SessionLoss) -> SceneResult {
     stage.lose_session(loss).await;
     stage.reconnect(from_mut(played)).await

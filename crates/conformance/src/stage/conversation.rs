@@ -13,10 +13,13 @@ use lastnim_core::{
 };
 use lastnim_proto::{BotAction, MatchEvent, ServerEvent, json::message_to_json, pb};
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 /// How many unexpected messages in a row count as flooding; similar to the real server's limit.
 const MAX_UNEXPECTED_MESSAGES: u32 = 200;
+
+/// How often a quiet session gets a ping, as from the real server.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// A message of a bot.
 #[derive(Debug)]
@@ -168,12 +171,16 @@ impl Stage {
     /// Waits for the next message of the session. Safe to cancel.
     pub(super) async fn next_message(&mut self, expected: &str) -> Result<BotMessage, CheckFailure> {
         let deadline = Instant::now() + self.patience;
-        let Some(session) = &mut self.session else {
-            return Err(self.failure(expected, "no session is open"));
-        };
-        let inbound = tokio::select! {
+        let inbound = loop {
+            let Some(session) = &mut self.session else {
+                return Err(self.failure(expected, "no session is open"));
+            };
+            tokio::select! {
             biased;
-            inbound = timeout_at(deadline, session.next_inbound()) => inbound,
+            inbound = timeout_at(deadline, session.next_inbound()) => break inbound,
+            () = sleep(PING_INTERVAL) => {
+                self.ping();
+            }
             Some(arrival) = self.arrivals.recv() => {
                 let got = match arrival {
                     Arrival::Session(_) => "a second session while the first was open".to_owned(),
@@ -183,6 +190,7 @@ impl Stage {
             }
             end = self.bot.wait_until_ended() => {
                 return Err(self.failure(expected, format!("the program ended ({})", end.words)));
+            }
             }
         };
         let got = match inbound {

@@ -4,7 +4,7 @@ mod conversation;
 mod sessions;
 mod tournaments;
 
-pub(super) use sessions::SessionLoss;
+pub(super) use sessions::{SILENCE_LIMIT, SessionLoss};
 pub(super) use tournaments::TournamentOf;
 
 use super::{

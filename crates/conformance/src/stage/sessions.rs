@@ -17,6 +17,9 @@ use tonic::Status;
 /// How long an event has to arrive before its connection is cut.
 const DELIVERY_TIME: Duration = Duration::from_millis(40);
 
+/// How long a bot may take to notice a silent connection: it reconnects after 25 s without an event.
+pub(crate) const SILENCE_LIMIT: Duration = Duration::from_secs(30);
+
 /// How a session is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SessionLoss {
@@ -24,6 +27,8 @@ pub(crate) enum SessionLoss {
     Unavailable,
     /// The connection is cut.
     Cut,
+    /// The connection stays open, but is silent.
+    Frozen,
 }
 
 impl Stage {
@@ -48,7 +53,9 @@ impl Stage {
                 Ok(())
             }
             Ok(Some(Arrival::Refused(call))) => Err(self.failure(expected, call)),
-            Ok(None) | Err(_) => Err(self.failure(expected, "no call")),
+            Ok(None) | Err(_) => {
+                Err(self.failure(expected, "no call; if the program starts slowly, raise --patience"))
+            }
         }
     }
 
@@ -136,6 +143,12 @@ impl Stage {
                 self.server.cut_connections();
                 self.session = None;
             }
+            SessionLoss::Frozen => {
+                sleep(DELIVERY_TIME).await;
+                self.note("the connection goes silent");
+                self.server.freeze_connections();
+                self.session = None;
+            }
         }
     }
 
@@ -168,6 +181,14 @@ impl Stage {
         self.reconnect_untold(matches).await?;
         self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
         Ok(())
+    }
+
+    /// Waits for the bot to notice that its connection is silent, and then as in [`Self::reconnect`].
+    pub(crate) async fn reconnect_after_silence(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+        self.patience += SILENCE_LIMIT;
+        let reconnected = self.reconnect(matches).await;
+        self.patience -= SILENCE_LIMIT;
+        reconnected
     }
 
     /// Waits for the bot to reconnect, and sends the snapshots without marking the end of what it missed.
