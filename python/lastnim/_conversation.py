@@ -113,16 +113,18 @@ def _converse(session: Session, bot: Bot) -> Summary:
 
 
 def _answer_plainly(session: Session, bot: Bot, notice: Notice) -> None:
-    argument = argument_of(notice)
     try:
-        result = getattr(bot, notice.kind)(argument)
+        result = getattr(bot, notice.kind)(argument_of(notice))
         if inspect.isawaitable(result):
             if inspect.iscoroutine(result):
                 result.close()
             raise TypeError(f"{notice.kind} returned an awaitable: it is awaited if the method is `async def`")
         give_answer(session, notice, result)
-    except Exception as error:
-        give_failure(session, notice, argument, error)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        # Such as CancelledError: a question without an answer would hold the seat until its time is over.
+        give_failure(session, notice, error)
 
 
 async def converse_async(session: Session, bot: Bot) -> Summary:
@@ -148,17 +150,20 @@ async def converse_async(session: Session, bot: Bot) -> Summary:
 
     threading.Thread(target=pump, name="lastnim-notices", daemon=True).start()
     thoughts: dict[int, asyncio.Task[None]] = {}
+    # Questions whose tasks are cancelled here, not by the bot.
+    cancelled: set[int] = set()
     try:
         while True:
             notice = await notices.get()
             if isinstance(notice, BaseException):
                 raise notice
             if notice.kind in METHODS:
-                task = loop.create_task(_answer(session, bot, notice))
+                task = loop.create_task(_answer(session, bot, notice, cancelled))
                 thoughts[notice.number] = task
-                task.add_done_callback(_forget(thoughts, notice.number))
+                task.add_done_callback(_forget(thoughts, cancelled, notice))
             elif notice.kind == "withdrawn":
                 if (thought := thoughts.get(notice.number)) is not None:
+                    cancelled.add(notice.number)
                     thought.cancel()
             elif notice.kind == "log":
                 log_event(notice.json)
@@ -167,25 +172,32 @@ async def converse_async(session: Session, bot: Bot) -> Summary:
     finally:
         session.stop()
         unfinished = list(thoughts.values())
+        cancelled.update(thoughts)
         for thought in unfinished:
             thought.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
 
 
-def _forget(thoughts: dict[int, asyncio.Task[None]], number: int) -> Callable[[asyncio.Task[None]], None]:
+def _forget(
+    thoughts: dict[int, asyncio.Task[None]], cancelled: set[int], notice: Notice
+) -> Callable[[asyncio.Task[None]], None]:
     def forget(_: asyncio.Task[None]) -> None:
-        thoughts.pop(number, None)
+        thoughts.pop(notice.number, None)
+        cancelled.discard(notice.number)
 
     return forget
 
 
-async def _answer(session: Session, bot: Bot, notice: Notice) -> None:
-    argument = argument_of(notice)
+async def _answer(session: Session, bot: Bot, notice: Notice, cancelled: set[int]) -> None:
     try:
-        result: Any = getattr(bot, notice.kind)(argument)
+        result: Any = getattr(bot, notice.kind)(argument_of(notice))
         give_answer(session, notice, await result if inspect.isawaitable(result) else result)
-    except Exception as error:
-        give_failure(session, notice, argument, error)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        if notice.number in cancelled:
+            raise
+        give_failure(session, notice, error)
 
 
 def give_answer(session: Session, notice: Notice, result: Any) -> None:
@@ -222,12 +234,12 @@ def row_of(value: Any) -> list[int]:
     return offsets
 
 
-def give_failure(session: Session, notice: Notice, argument: Any, error: Exception) -> None:
+def give_failure(session: Session, notice: Notice, error: BaseException) -> None:
     """Logs an exception of a bot and resigns the seat in its match, if any."""
     if notice.kind in REPORTS:
         logger.error("%s raised an exception", notice.kind, exc_info=error)
         session.mark_handled(notice.number)
         return
-    match: Match = argument.match if isinstance(argument, Turn) else argument
-    logger.error("match %s: %s failed: the seat is resigned", match.id, notice.kind, exc_info=error)
+    match = notice.json["match"] if notice.kind == "play" else notice.json
+    logger.error("match %s: %s failed: the seat is resigned", match["id"], notice.kind, exc_info=error)
     session.fail(notice.number, f"{type(error).__name__}: {error}")

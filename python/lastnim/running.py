@@ -46,6 +46,7 @@ def run(
 
     Ctrl-C ends the run, which returns normally. LastnimError reports permanent errors.
     """
+    _check_no_loop(bot, "run")
     session = _start(bot, _variables(server, token, tournament, ca, version, config_hash, session_log), give_up_after, concurrency, None)
     return _converse(session, bot)
 
@@ -83,10 +84,14 @@ def practice(
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
-    """Plays against house bots of the server (all, or the `rivals`), `rounds` times in each of two seats, and stops.
+    """Plays against house bots of the server (all, or the `rivals`), and stops.
+
+    Each match has three seats, which declare their rows: the bot, a house bot and the next one, `rounds` times with the bot in each seat.
+    With only one house bot, matches have two seats.
 
     Practice does not count for standings. Other matches that the bot gets are played too. Otherwise it is like `run`.
     """
+    _check_no_loop(bot, "practice")
     terms = _practice_terms(rivals, piles, rounds)
     session = _start(bot, _variables(server, token, None, ca, version, config_hash, session_log), give_up_after, concurrency, terms)
     return _converse(session, bot)
@@ -111,6 +116,18 @@ async def practice_async(
     terms = _practice_terms(rivals, piles, rounds)
     session = _start(bot, _variables(server, token, None, ca, version, config_hash, session_log), give_up_after, concurrency, terms)
     return await converse_async(session, bot)
+
+
+def _check_no_loop(bot: Bot, function: str) -> None:
+    """Raises RuntimeError for a bot with `async def` methods where an event loop runs, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    if is_async(bot):
+        raise RuntimeError(
+            f"an event loop is running, as in a notebook: use `await lastnim.{function}_async(bot)` instead of `lastnim.{function}(bot)`"
+        )
 
 
 def _practice_terms(rivals: Iterable[str], piles: Iterable[int], rounds: int) -> tuple[list[str], list[int], int]:

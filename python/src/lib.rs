@@ -12,6 +12,7 @@ mod envs;
 mod interrupt;
 mod log_layer;
 mod model_question;
+mod numpy_import;
 mod oracle;
 mod positions;
 mod program;

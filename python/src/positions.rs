@@ -1,6 +1,6 @@
 //! Many positions with the same rows, in arrays.
 
-use crate::interrupt::InterruptWatch;
+use crate::{interrupt::InterruptWatch, numpy_import::require_numpy};
 use lastnim_core::{
     game::{AllianceMatrix, Ending, MAX_COUNTERS, Seat},
     oracle::{BatchSolver, WinnersByFirst},
@@ -39,11 +39,15 @@ enum FirstMovers<'a> {
 #[pyo3(signature = (piles, matrix, ending, first))]
 pub fn solve_positions<'py>(
     py: Python<'py>,
-    piles: PyReadonlyArray2<'py, u64>,
+    piles: Bound<'py, PyAny>,
     matrix: Vec<Vec<u32>>,
     ending: &str,
-    first: Option<FirstSeats<'py>>,
+    first: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+    // Without numpy its types cannot be arguments.
+    require_numpy(py)?;
+    let piles: PyReadonlyArray2<'py, u64> = piles.extract()?;
+    let first: Option<FirstSeats<'py>> = first.map(|first| first.extract()).transpose()?;
     let columns = piles.as_array().ncols();
     let matrix = read_matrix(matrix)?;
     let ending = ending.parse::<Ending>().map_err(value_error)?;

@@ -196,9 +196,66 @@ def test_an_answer_that_is_not_a_number_resigns(server: TestServer, answer: obje
 def test_practice_meets_the_house_bots(lastnim_server: TestServer) -> None:
     token = lastnim_server.add_bot("half")
     summary = lastnim.practice(Half(), server=lastnim_server.address, token=token, rounds=2, piles=[5, 3])
-    assert (summary.matches, summary.forfeits) == (8, 0)
+    assert (summary.matches, summary.forfeits) == (12, 0)
     summary = lastnim.practice(Half(), server=lastnim_server.address, token=token, rivals=["oracle"])
     assert summary.matches == 2
+
+
+def test_practice_asks_for_rows(lastnim_server: TestServer) -> None:
+    class Declaring(Half):
+        rows = 0
+
+        def declare(self, match: lastnim.Match) -> lastnim.Row:
+            self.rows += 1
+            return lastnim.standard_row(len(match.bots))
+
+    bot = Declaring()
+    summary = lastnim.practice(bot, server=lastnim_server.address, token=lastnim_server.add_bot("half"))
+    assert (summary.matches, bot.rows) == (6, 6)
+    assert {len(end.match.bots) for end in bot.ends} == {3}
+
+
+class Cancelled(lastnim.Bot):
+    """Its own code is cancelled, as by a library with time limits."""
+
+    async def play(self, turn: lastnim.Turn) -> int:
+        raise asyncio.CancelledError("by the bot")
+
+
+class PlainlyCancelled(lastnim.Bot):
+    def play(self, turn: lastnim.Turn) -> int:
+        raise asyncio.CancelledError("by the bot")
+
+
+class SelfCancelled(lastnim.Bot):
+    async def play(self, turn: lastnim.Turn) -> int:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel("by the bot")
+        await asyncio.sleep(3600)
+        return 1
+
+
+@pytest.mark.parametrize("bot", [Cancelled(), PlainlyCancelled(), SelfCancelled()])
+def test_a_cancelled_question_resigns_its_match(
+    server: TestServer, bot: lastnim.Bot, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR, "lastnim"):
+        summary = lastnim.practice(bot, server=server.address, token=server.add_bot("cancelled"), rivals=["oracle"])
+    assert (summary.matches, summary.forfeits) == (2, 2)
+    failures = [record for record in caplog.records if "play failed: the seat is resigned" in record.getMessage()]
+    assert len(failures) == 2
+    assert all(record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError) for record in failures)
+
+
+def test_a_notebook_is_told_what_to_await() -> None:
+    async def in_notebook() -> None:
+        with pytest.raises(RuntimeError, match=r"use `await lastnim\.practice_async\(bot\)`"):
+            lastnim.practice(Cancelled(), token="t")
+        with pytest.raises(RuntimeError, match=r"use `await lastnim\.run_async\(bot\)`"):
+            lastnim.run(Cancelled(), token="t")
+
+    asyncio.run(in_notebook())
 
 
 def test_it_runs_in_a_running_event_loop(lastnim_server: TestServer) -> None:
@@ -206,7 +263,7 @@ def test_it_runs_in_a_running_event_loop(lastnim_server: TestServer) -> None:
         token = lastnim_server.add_bot("half")
         return await lastnim.practice_async(Half(), server=lastnim_server.address, token=token)
 
-    assert asyncio.run(main()).matches == 4
+    assert asyncio.run(main()).matches == 6
 
 
 def test_cancelling_ends_a_run(lastnim_server: TestServer) -> None:

@@ -37,7 +37,7 @@ def played(lastnim_server: TestServer) -> tuple[TestServer, lastnim.Records]:
 
 def test_records_match_what_happened(played: tuple[TestServer, lastnim.Records], tmp_path: Path) -> None:
     server, records = played
-    assert len(records) == 4
+    assert len(records) == 6
     for record in records:
         assert record.setup.piles == (2**62, 3) and "half" in record.setup.bots
         assert sum(record.takes) == 2**62 + 3
@@ -64,7 +64,7 @@ def test_tables_have_the_types_of_their_columns(played: tuple[TestServer, lastni
             assert list(frame.columns) == table.column_names and len(frame) == len(rows)
     plies = records.to_pandas("plies")
     # No integer has become a float or was rounded.
-    assert sum(plies["take"].tolist()) == 4 * (2**62 + 3)
+    assert sum(plies["take"].tolist()) == 6 * (2**62 + 3)
     assert records.to_polars("plies")["take"].to_list() == [ply.take for ply in records.plies]
     assert str(records.to_arrow("matches").schema.field("tournament_number").type) == "int64"
     assert records[:0].to_arrow("plies").schema == records.to_arrow("plies").schema

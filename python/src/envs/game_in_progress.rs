@@ -3,6 +3,7 @@
 use super::{
     GameSource, game_source::offset_lists, observed_rows::ObservedRows, regret_of_take, value_error,
 };
+use crate::numpy_import::require_numpy;
 use lastnim_bots::HouseBot;
 use lastnim_client::MatchView;
 use lastnim_core::{
@@ -279,6 +280,7 @@ impl GameInProgress {
 
     /// Returns a seat's observation (docs/reference/environments.md).
     fn observation<'py>(&self, py: Python<'py>, observer: usize) -> PyResult<Bound<'py, PyArray1<i16>>> {
+        require_numpy(py)?;
         let observer = self.parse_seat(observer)?;
         let (source, seats) = (self.source.get(), self.seats());
         let mut numbers: Vec<i16> = self.piles().into_iter().map(|counters| counters as i16).collect();
@@ -299,6 +301,7 @@ impl GameInProgress {
 
     /// Returns 1 for each legal action of the seat and 0 for others; all 0 if another seat is to move.
     fn action_mask<'py>(&self, py: Python<'py>, seat: usize) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        require_numpy(py)?;
         let mut mask = vec![0; self.source.get().action_count()];
         if self.parse_seat(seat)? == self.seat_to_move() {
             for action in self.actions() {

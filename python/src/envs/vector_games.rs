@@ -3,6 +3,7 @@
 use super::{
     GameSource, game_in_progress::reward_of_seat, observed_rows::ObservedRows, regret_of_take, value_error,
 };
+use crate::numpy_import::require_numpy;
 use lastnim_core::{
     game::{AllianceMatrix, Game, IllegalTake, Piles, Position},
     oracle::{Solution, TakeRange},
@@ -128,6 +129,7 @@ impl VectorGames {
 impl VectorGames {
     #[new]
     fn new(source: Bound<'_, GameSource>, count: usize, seed: u64) -> PyResult<Self> {
+        require_numpy(source.py())?;
         if !(1..=MAX_GAMES).contains(&count) {
             return Err(PyValueError::new_err(format!("count: {count}: expected 1 to {MAX_GAMES}")));
         }
