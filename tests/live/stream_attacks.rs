@@ -259,3 +259,24 @@ async fn too_many_idle_messages_only_end_the_session() {
     assert_eq!(ended[0].reason(), pb::EndReason::Finished);
     assert_eq!(forfeits(&host, &id).await, [(0, pb::ForfeitReason::Disconnected)]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn idle_messages_at_the_allowed_pace_save_up_no_burst() {
+    let limits = Limits { idle_message_burst: 20, idle_messages_per_second: 100, ..Limits::default() };
+    let host = Host::with(Config { limits, ..Config::default() }).await;
+    let token = host.register("chatty").await;
+    let (mut chatty, _) = BotSession::open(&host, &token).await;
+    let idle_message = |ply| pb::PlayRequest { action: Some(take(UNKNOWN, ply, 1)) };
+    // Half of the allowed pace, for longer than the burst lasts.
+    let mut pace = tokio::time::interval(Duration::from_millis(20));
+    for ply in 0..125 {
+        pace.tick().await;
+        chatty.outbound.send(idle_message(ply)).await.unwrap();
+    }
+    for ply in 0..200 {
+        // The server closes the stream at some point, so sending may fail.
+        let _ = chatty.outbound.send(idle_message(ply)).await;
+    }
+    let end = chatty.end().await.status();
+    assert_eq!(reason(&end), "TOO_MANY_UNPRODUCTIVE_MESSAGES");
+}

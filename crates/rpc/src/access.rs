@@ -6,7 +6,6 @@ use super::status::{refusal_status, retry_after_status};
 use lastnim_arena::{Arena, Principal};
 use lastnim_core::game::BotName;
 use lastnim_proto::json::has_method;
-use lastnim_store::TokenHash;
 use std::sync::Arc;
 use std::time::Instant;
 use tonic::codegen::http::header::AUTHORIZATION;
@@ -64,19 +63,17 @@ impl Access {
                 Ok(CallerStatus::Stranger)
             };
         };
-        let look = || self.principal_of_header(Some(header));
-        let looked = self.logins.admit(address, TokenHash::of_bytes(header), Instant::now(), look);
-        match looked.unwrap_or_else(|wait| {
-            let message = format!(
-                "authorization: too many wrong tokens from {address}: try again in {} s",
-                wait.as_secs() + 1
-            );
-            Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
-        }) {
-            Ok(_) => Ok(CallerStatus::Known),
-            Err(_) if path.starts_with(COMMON_SERVICES) => Ok(CallerStatus::Stranger),
-            Err(refused) => Err(refused),
+        let Err(wrong) = self.principal_of_header(Some(header)) else { return Ok(CallerStatus::Known) };
+        let counted = self.logins.count_failure(address, Instant::now());
+        if path.starts_with(COMMON_SERVICES) {
+            return Ok(CallerStatus::Stranger);
         }
+        let Err(wait) = counted else { return Err(wrong) };
+        let message = format!(
+            "authorization: too many wrong tokens from {address}: try again in {} s",
+            wait.as_secs() + 1
+        );
+        Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
     }
 
     /// Returns whether a method needs a token: always, unless it only reads. Unknown methods need none.

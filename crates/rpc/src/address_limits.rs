@@ -1,7 +1,7 @@
 //! Rate limits by address for unauthenticated callers.
 
 use super::client_address::ClientAddress;
-use lastnim_arena::next_clear_time;
+use lastnim_arena::{RateLimit, RateUse};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,17 +15,16 @@ const TOTAL_LIMIT_FACTOR: u32 = 50;
 /// counts, whatever its result.
 #[derive(Debug)]
 pub struct AddressLimiter {
-    at_once: u32,
-    interval: Duration,
-    tables: Mutex<ClearTimes>,
+    of_each: RateLimit,
+    of_all: RateLimit,
+    used: Mutex<UsedLimits>,
 }
 
-/// For each address and for all together, the time at which all attempts have expired. Each attempt moves it by an
-/// interval.
+/// What each address, and all together, have used of their limits.
 #[derive(Debug, Default)]
-struct ClearTimes {
-    clear_at: HashMap<ClientAddress, Instant>,
-    all_clear_at: Option<Instant>,
+struct UsedLimits {
+    by_address: HashMap<ClientAddress, RateUse<Instant>>,
+    by_all: Option<RateUse<Instant>>,
 }
 
 /// A rate limit was exceeded.
@@ -41,25 +40,27 @@ pub(super) struct TooManyAttempts {
 impl AddressLimiter {
     /// Allows each address a burst of `at_once`, then one per interval.
     pub fn new(at_once: u32, interval: Duration) -> Self {
-        Self { at_once, interval, tables: Mutex::default() }
+        let of_each = RateLimit::new(at_once.into(), interval);
+        let of_all = RateLimit::new((at_once * TOTAL_LIMIT_FACTOR).into(), interval / TOTAL_LIMIT_FACTOR);
+        Self { of_each, of_all, used: Mutex::default() }
     }
 
     /// Counts an attempt of an address, if it is allowed.
     pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyAttempts> {
-        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = next_clear_time(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = used.by_address.get(&address).copied();
+        let own = self
+            .of_each
+            .count(own, now, 1)
             .map_err(|wait| TooManyAttempts { origin: address.to_string(), wait })?;
-        let all = next_clear_time(
-            tables.all_clear_at,
-            now,
-            self.interval / TOTAL_LIMIT_FACTOR,
-            self.at_once * TOTAL_LIMIT_FACTOR,
-        )
-        .map_err(|wait| TooManyAttempts { origin: "all addresses".into(), wait })?;
+        let all = self
+            .of_all
+            .count(used.by_all, now, 1)
+            .map_err(|wait| TooManyAttempts { origin: "all addresses".into(), wait })?;
         // The number of entries that remain is limited by what all addresses may have in one full burst period.
-        tables.clear_at.retain(|_, at| *at > now);
-        tables.clear_at.insert(address, own);
-        tables.all_clear_at = Some(all);
+        used.by_address.retain(|_, used| !self.of_each.is_clear(*used, now));
+        used.by_address.insert(address, own);
+        used.by_all = Some(all);
         Ok(())
     }
 }
@@ -97,11 +98,11 @@ mod tests {
         let admitted =
             |now| (0..10_000).filter(|number| registrations.admit(address(*number), now).is_ok()).count();
         assert_eq!(admitted(start), 100);
-        assert_eq!(registrations.tables.lock().unwrap().clear_at.len(), 100);
+        assert_eq!(registrations.used.lock().unwrap().by_address.len(), 100);
         let refused = registrations.admit(address(7_777), start).unwrap_err();
         assert_eq!(refused, TooManyAttempts { origin: "all addresses".into(), wait: MINUTE / 50 });
         assert_eq!(admitted(start + MINUTE), 50, "the attempts of one minute");
         assert_eq!(admitted(start + MINUTE * 10), 100);
-        assert_eq!(registrations.tables.lock().unwrap().clear_at.len(), 100, "expired entries are removed");
+        assert_eq!(registrations.used.lock().unwrap().by_address.len(), 100, "expired entries are removed");
     }
 }

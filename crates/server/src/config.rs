@@ -43,7 +43,7 @@ settings! {
         guest_matches_per_address: usize = 8, "N".range(1..);
         /// Wrong tokens that one address may send in a burst
         ///
-        /// After that its calls with a token are refused, except with tokens that were right from there before.
+        /// After that its wrong tokens are refused with the time to wait; a valid token always passes.
         failed_logins: u32 = 20, "N".range(1..=1_000_000);
         /// The time after which an address may send one more wrong token
         failed_login_interval: Duration = Duration::from_secs(2), "DURATION".range(1..=86_400_000);

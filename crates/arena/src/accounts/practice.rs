@@ -3,6 +3,7 @@
 use crate::accounts::guests::is_guest_name;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
+use crate::rate_limit::{RateLimit, RateUse};
 use futures_core::future::BoxFuture;
 use lastnim_core::game::BotName;
 use lastnim_core::referee::MatchSetup;
@@ -16,24 +17,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct HouseBots {
     /// The kind of house bot by name.
     house_bots: RwLock<BTreeMap<BotName, String>>,
-    /// By bot: when none of its practice matches counts towards the limit any more.
-    clear_at: Mutex<HashMap<BotName, Instant>>,
-}
-
-/// Counts one more action under a limit of `at_once` actions, of which one is restored per interval. `clear_at` is when
-/// all are restored.
-///
-/// # Errors
-/// If the limit is reached: the time until the next action is allowed.
-pub fn next_clear_time(
-    clear_at: Option<Instant>,
-    now: Instant,
-    interval: Duration,
-    at_once: u32,
-) -> Result<Instant, Duration> {
-    let next = clear_at.map_or(now, |at| at.max(now)) + interval;
-    let too_much = (next - now).saturating_sub(interval.saturating_mul(at_once));
-    if too_much.is_zero() { Ok(next) } else { Err(too_much) }
+    /// What each bot has used of its practice matches per minute.
+    used: Mutex<HashMap<BotName, RateUse<Instant>>>,
 }
 
 impl HouseBots {
@@ -64,12 +49,12 @@ impl HouseBots {
 
     /// Counts a practice match, up to `per_minute` per minute; rejected ones do not count.
     fn count_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
-        let interval = Duration::from_mins(1) / per_minute.max(1);
-        let mut clear_at = self.clear_at.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = next_clear_time(clear_at.get(bot).copied(), now, interval, per_minute);
+        let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute.max(1));
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = limit.count(used.get(bot).copied(), now, 1);
         let next = next.map_err(|wait| ArenaError::TooMuchPractice { bot: bot.clone(), per_minute, wait })?;
-        clear_at.retain(|_, at| *at > now);
-        clear_at.insert(bot.clone(), next);
+        used.retain(|_, used| !limit.is_clear(*used, now));
+        used.insert(bot.clone(), next);
         Ok(())
     }
 
@@ -209,6 +194,6 @@ mod tests {
         assert_eq!(house.count_match(&one, 6, start + wait), Ok(()), "rejected matches do not count");
         assert!(house.count_match(&one, 6, start + wait).is_err());
         assert_eq!(house.count_match(&two, 6, start + 9 * wait), Ok(()));
-        assert_eq!(house.clear_at.lock().unwrap().len(), 1, "expired entries are removed");
+        assert_eq!(house.used.lock().unwrap().len(), 1, "expired entries are removed");
     }
 }

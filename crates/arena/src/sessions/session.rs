@@ -4,6 +4,7 @@ use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::limits::Limits;
 use crate::matches::shard::{ActionBatch, ActionRefused, MatchInput, SeatBacklogFull, SeatSession, Shards};
+use crate::rate_limit::{RateLimit, RateUse};
 use crate::sessions::join_queue::{JoinAnswer, JoinQueue};
 use crate::sessions::missed_ends::send_missed_ends;
 use crate::sessions::outbox::{CloseReason, Outbox};
@@ -40,10 +41,32 @@ pub struct Session {
     clock: WallClock,
     arena: Arena,
     chores: SessionChores,
-    opened_at: Timestamp,
+    idle_messages: IdleMessageBudget,
     pings: UnansweredPings,
     /// Whether it was removed from the bot's presence.
     has_left: bool,
+}
+
+/// What a session has used of its limit on idle messages.
+#[derive(Debug, Default)]
+struct IdleMessageBudget {
+    /// The messages that the use includes.
+    counted: u64,
+    used: Option<RateUse<Timestamp>>,
+}
+
+impl IdleMessageBudget {
+    /// Counts the messages since the last call, given the total; returns whether they are within the limit.
+    fn allows(&mut self, total: u64, now: Timestamp, limits: &Limits) -> bool {
+        let new = total - self.counted;
+        if new == 0 {
+            return true;
+        }
+        let limit = RateLimit::per_second(limits.idle_message_burst, limits.idle_messages_per_second);
+        let Ok(used) = limit.count(self.used, now, new) else { return false };
+        *self = Self { counted: total, used: Some(used) };
+        true
+    }
 }
 
 /// The next event in a session.
@@ -127,7 +150,7 @@ impl Session {
             clock,
             arena: arena.clone(),
             chores,
-            opened_at,
+            idle_messages: IdleMessageBudget::default(),
             pings: UnansweredPings::default(),
             has_left: false,
         })
@@ -309,14 +332,9 @@ impl Session {
     }
 
     /// Closes the session if it sent too many idle messages; returns whether it did.
-    fn close_if_too_many_idle_messages(&self) -> bool {
-        if self.link.idle_message_count() <= self.limits.idle_message_burst {
-            return false;
-        }
-        let open_for = self.clock.now().since(self.opened_at).as_secs();
-        let forgiven = open_for.saturating_mul(self.limits.idle_messages_per_second);
-        let is_too_much =
-            self.link.idle_message_count() > self.limits.idle_message_burst.saturating_add(forgiven);
+    fn close_if_too_many_idle_messages(&mut self) -> bool {
+        let (sent, now) = (self.link.idle_message_count(), self.clock.now());
+        let is_too_much = !self.idle_messages.allows(sent, now, &self.limits);
         if is_too_much {
             let example = self.link.last_idle_message().unwrap_or_default();
             self.link.close_with_example(CloseReason::TooManyIdleMessages, &format!("the last: {example}"));

@@ -1,0 +1,150 @@
+//! Limits on how often something may happen.
+
+use lastnim_core::referee::Timestamp;
+use std::time::{Duration, Instant};
+
+/// A limit of `at_once` actions, of which one is restored per interval. Never more than `at_once` are available,
+/// however long nothing happened.
+///
+/// Its user keeps the [`RateUse`], so that it can look at the limit before it counts.
+#[derive(Debug, Clone, Copy)]
+pub struct RateLimit {
+    at_once: u64,
+    /// The nanoseconds after which an action is restored; `None` if none is.
+    interval: Option<u128>,
+}
+
+/// How much of a limit is used. The clock is the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateUse<T> {
+    at: T,
+    /// The used actions in nanoseconds of restoration, or in number if none is restored.
+    used: u128,
+}
+
+/// A point in time of some clock.
+pub trait Moment: Copy {
+    /// Returns the time since `earlier`; zero if `earlier` is later.
+    fn elapsed_since(self, earlier: Self) -> Duration;
+}
+
+impl Moment for Instant {
+    fn elapsed_since(self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+}
+
+impl Moment for Timestamp {
+    fn elapsed_since(self, earlier: Self) -> Duration {
+        self.since(earlier)
+    }
+}
+
+impl RateLimit {
+    /// Allows `at_once` actions, and then one per interval. An interval of zero sets no limit.
+    pub fn new(at_once: u64, interval: Duration) -> Self {
+        Self { at_once, interval: Some(interval.as_nanos()) }
+    }
+
+    /// Allows `at_once` actions, and then `rate` of them per second.
+    pub fn per_second(at_once: u64, rate: u64) -> Self {
+        let second = Duration::from_secs(1).as_nanos();
+        // A rate of over a thousand million per second counts as that.
+        Self { at_once, interval: second.checked_div(rate.into()).map(|interval| interval.max(1)) }
+    }
+
+    /// Counts `actions` more, and returns the new use.
+    ///
+    /// # Errors
+    /// If the limit is reached: the time until the actions are allowed. They are not counted then.
+    pub fn count<T: Moment>(
+        &self,
+        before: Option<RateUse<T>>,
+        now: T,
+        actions: u64,
+    ) -> Result<RateUse<T>, Duration> {
+        let cost = self.interval.unwrap_or(1);
+        let used = before
+            .map_or(0, |before| self.used_at(before, now))
+            .saturating_add(cost.saturating_mul(actions.into()));
+        let excess = used.saturating_sub(cost.saturating_mul(self.at_once.into()));
+        match (excess, self.interval) {
+            (0, _) => Ok(RateUse { at: now, used }),
+            (_, None) => Err(Duration::MAX),
+            (excess, Some(_)) => Err(Duration::from_nanos(u64::try_from(excess).unwrap_or(u64::MAX))),
+        }
+    }
+
+    /// Returns whether all actions are restored.
+    pub fn is_clear<T: Moment>(&self, before: RateUse<T>, now: T) -> bool {
+        self.used_at(before, now) == 0
+    }
+
+    fn used_at<T: Moment>(&self, before: RateUse<T>, now: T) -> u128 {
+        let restored = self.interval.map_or(0, |_| now.elapsed_since(before.at).as_nanos());
+        before.used.saturating_sub(restored)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts single actions until one is refused; returns their number.
+    fn count_all(limit: RateLimit, used: &mut Option<RateUse<Timestamp>>, second: u64) -> u64 {
+        let now = Timestamp::from_micros(second * 1_000_000);
+        let mut allowed = 0;
+        while let Ok(next) = limit.count(*used, now, 1) {
+            *used = Some(next);
+            allowed += 1;
+        }
+        allowed
+    }
+
+    #[test]
+    fn a_quiet_hour_restores_the_burst_and_no_more() {
+        let (limit, mut used) = (RateLimit::per_second(100, 10), None);
+        assert_eq!(count_all(limit, &mut used, 0), 100);
+        assert_eq!(count_all(limit, &mut used, 1), 10);
+        assert_eq!(count_all(limit, &mut used, 3), 20);
+        assert_eq!(count_all(limit, &mut used, 3_603), 100);
+        let first_after_an_hour = count_all(limit, &mut None, 3_600);
+        assert_eq!(first_after_an_hour, 100);
+    }
+
+    #[test]
+    fn a_steady_rate_within_the_limit_is_never_refused() {
+        let (limit, mut used) = (RateLimit::per_second(10, 4), None);
+        for second in 0..10_000 {
+            used = Some(limit.count(used, Timestamp::from_micros(second * 1_000_000), 4).unwrap());
+        }
+        assert!(limit.is_clear(used.unwrap(), Timestamp::from_micros(10_000_000_000)));
+    }
+
+    #[test]
+    fn a_rate_of_zero_restores_nothing() {
+        let (limit, mut used) = (RateLimit::per_second(3, 0), None);
+        assert_eq!(count_all(limit, &mut used, 0), 3);
+        assert_eq!(count_all(limit, &mut used, 1_000_000), 0);
+        assert_eq!(limit.count(used, Timestamp::from_micros(0), 1), Err(Duration::MAX));
+    }
+
+    #[test]
+    fn refused_actions_do_not_count_and_learn_when_to_come_back() {
+        let (limit, start) = (RateLimit::new(2, Duration::from_secs(10)), Instant::now());
+        let used = limit.count(None, start, 2).unwrap();
+        assert_eq!(limit.count(Some(used), start, 1), Err(Duration::from_secs(10)));
+        assert_eq!(limit.count(Some(used), start, 2), Err(Duration::from_secs(20)));
+        let later = start + Duration::from_secs(4);
+        assert_eq!(limit.count(Some(used), later, 1), Err(Duration::from_secs(6)));
+        assert!(limit.count(Some(used), start + Duration::from_secs(10), 1).is_ok());
+    }
+
+    #[test]
+    fn extreme_limits_do_not_overflow() {
+        for limit in [RateLimit::new(u64::MAX, Duration::MAX), RateLimit::per_second(u64::MAX, u64::MAX)] {
+            let used = limit.count(None, Instant::now(), u64::MAX).unwrap();
+            let _ = limit.count(Some(used), Instant::now(), u64::MAX);
+        }
+    }
+}
