@@ -127,7 +127,8 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
         let update: WatchTournamentResponse = watch.message().await?.context("the watcher was let go")?;
         updates += 1;
         update_bytes = update_bytes.max(u32::try_from(update.encoded_len())?);
-        let tournament = update.tournament.as_ref().context("an update without its tournament")?;
+        // A heartbeat has no tournament.
+        let Some(tournament) = &update.tournament else { continue };
         for percent in [10, 50, 100].into_iter().skip(resident.len()) {
             if 100 * tournament.matches_played >= percent * SEATS as u64 * size.groups() {
                 resident.push(resident_kib(aim.server)?);

@@ -24,9 +24,9 @@ pub struct SeenTournament {
 }
 
 impl SeenTournament {
-    /// Processes a state; only the first one has the settings.
+    /// Processes a state; only the first one has the settings. A heartbeat changes nothing.
     pub fn update(&mut self, state: pb::WatchTournamentResponse) {
-        let mut tournament = state.tournament.unwrap_or_default();
+        let Some(mut tournament) = state.tournament else { return };
         tournament.settings = tournament.settings.or_else(|| self.tournament.settings.take());
         let pb::WatchTournamentResponse { standings, verdict, events, .. } = state;
         *self = Self { tournament, standings, verdict, events };

@@ -66,7 +66,7 @@ pub struct ServeArgs {
     /// Use it once, after removing or replacing a store on purpose.
     #[arg(long)]
     new_store: bool,
-    /// Accepts that the SQLite store was not closed and its file `PATH-wal` is gone, with the newest commits
+    /// Accepts the loss of the newest commits if the SQLite file `PATH-wal` is gone after a crash
     ///
     /// Use it once, if that file is lost for good.
     #[arg(long)]

@@ -171,7 +171,8 @@ impl Host {
         let mut stream = self.matches().watch_match(request).await.unwrap().into_inner();
         let mut events = Vec::new();
         while let Some(event) = soon("the end of a match", stream.message()).await.unwrap() {
-            events.push(event);
+            // A heartbeat has no event.
+            events.extend(event.event.is_some().then_some(event));
         }
         events
     }
@@ -213,7 +214,8 @@ impl Host {
         let mut states = self.tournaments().watch_tournament(request).await.unwrap().into_inner();
         let mut last = None;
         while let Some(state) = soon("the end of a tournament", states.message()).await.unwrap() {
-            last = Some(state);
+            // A heartbeat has no tournament.
+            last = state.tournament.is_some().then_some(state).or(last);
         }
         last.expect("a watcher is sent the newest state")
     }

@@ -56,7 +56,8 @@ impl Organiser<'_> {
         let looking = async {
             loop {
                 let state = states.message().await.unwrap().expect("the stream is open");
-                if settled(&state) {
+                // A heartbeat has no tournament.
+                if state.tournament.is_some() && settled(&state) {
                     return state;
                 }
             }

@@ -46,7 +46,7 @@ settings! {
         watcher_queue: usize = 1_024, "N".range(1..);
         /// Watchers of one match or tournament
         watchers: usize = 1_000, "N";
-        /// How often the server measures the lag of a session; bots reconnect after 25 s without an event
+        /// Interval of pings and heartbeats; bots and watchers reconnect when none come for 25 to 35 s
         ping_interval: Duration = Duration::from_secs(10), "DURATION".range(100..=20_000);
         /// Minimum number of results between two checkpoints of a tournament's standings
         ///

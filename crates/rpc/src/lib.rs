@@ -8,6 +8,7 @@ mod arena_service;
 mod bot_service;
 mod client_address;
 mod guests;
+mod heartbeats;
 mod login_limits;
 mod manifest;
 mod match_service;

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::activity::open_match_message;
+use super::heartbeats::{WatcherStream, add_heartbeats};
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, closed_stream_status, parse_field, read_request};
@@ -10,8 +11,7 @@ use lastnim_core::game::{MAX_SEATS, MatchId, TournamentId};
 use lastnim_core::referee::{EndReason, Event, Timestamp};
 use lastnim_proto::{ListedState, RequestField, pb, setup::parse_new_setup};
 use lastnim_store::{MatchFilter, MatchSummary, PruneFilter};
-use std::pin::Pin;
-use tokio_stream::{Stream, StreamExt as _};
+use tokio_stream::StreamExt as _;
 use tonic::{Request, Response, Status};
 
 /// Serves `lastnim.v1.MatchService`.
@@ -101,7 +101,7 @@ fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Op
 
 #[tonic::async_trait]
 impl pb::match_service_server::MatchService for MatchRpc {
-    type WatchMatchStream = Pin<Box<dyn Stream<Item = Result<pb::WatchMatchResponse, Status>> + Send>>;
+    type WatchMatchStream = WatcherStream<pb::WatchMatchResponse>;
 
     async fn create_match(
         &self,
@@ -177,7 +177,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
         };
         Ok(Response::new(match next {
             None => Box::pin(past.map(message)),
-            Some(next) => Box::pin(past.chain(next).map(message)),
+            Some(next) => add_heartbeats(past.chain(next).map(message), self.arena.limits().ping_interval),
         }))
     }
 

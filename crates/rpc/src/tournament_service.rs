@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::activity::{LISTED_ACTIVITY, activity_message, parse_activity_length};
+use super::heartbeats::{WatcherStream, add_heartbeats};
 use super::manifest::ManifestSource;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
@@ -194,7 +195,7 @@ fn parse_bot_or_caller(name: &str) -> Result<Option<BotName>, Status> {
 #[tonic::async_trait]
 impl pb::tournament_service_server::TournamentService for TournamentRpc {
     type GetManifestStream = ReceiverStream<Result<pb::GetManifestResponse, Status>>;
-    type WatchTournamentStream = ReceiverStream<Result<pb::WatchTournamentResponse, Status>>;
+    type WatchTournamentStream = WatcherStream<pb::WatchTournamentResponse>;
 
     async fn create_tournament(
         &self,
@@ -404,7 +405,8 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let (state, changes) = self.reads.run_read(&reader, read).await?;
             tokio::spawn(self.clone().send_tournament_changes(reader, changes, state, sender));
         }
-        Ok(Response::new(ReceiverStream::new(receiver)))
+        let states = ReceiverStream::new(receiver);
+        Ok(Response::new(add_heartbeats(states, self.arena.limits().ping_interval)))
     }
 
     async fn get_manifest(

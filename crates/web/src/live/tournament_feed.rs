@@ -126,7 +126,12 @@ impl TournamentFeed {
                 // Only the newest of the waiting standings counts.
                 while let Some(came) = change {
                     match came {
-                        Some(came) => newest = came?,
+                        Some(came) => {
+                            let came = came?;
+                            if came.tournament.is_some() {
+                                newest = came;
+                            }
+                        }
                         None => is_over = true,
                     }
                     change = if is_over { None } else { next_if_ready(&mut changes).await };
