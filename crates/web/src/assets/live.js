@@ -10,12 +10,15 @@ const longestDelay = 30000;
 const sentenceInterval = 5000;
 // The number of rows in a full list from the server; the note below the list counts the rest.
 const maxRows = 31;
+// A quiet stream has a heartbeat every 10 seconds.
+const maxSilence = 25000;
 
 let source = null;
 let after = root.dataset.after;
 let isOver = false;
 let delay = firstDelay;
 let timer = 0;
+let silence = 0;
 
 const status = addElement("live-status", "status");
 const speaker = addElement("spoken", "log");
@@ -36,12 +39,27 @@ function connect() {
   if (after) address.searchParams.set("after", after);
   source = new EventSource(address);
   let hasOpened = false;
+  const lose = () => {
+    disconnect();
+    stopClocks();
+    showStatus("Connection lost: trying again");
+    timer = setTimeout(connect, delay * (0.5 + Math.random()));
+    delay = Math.min(2 * delay, longestDelay);
+  };
+  const listen = () => {
+    clearTimeout(silence);
+    silence = setTimeout(lose, maxSilence);
+  };
+  listen();
   source.onopen = () => {
     hasOpened = true;
+    listen();
     if (status.textContent) showStatus("Connected again", 3000);
     delay = firstDelay;
   };
+  source.addEventListener("heartbeat", listen);
   source.onmessage = (event) => {
+    listen();
     if (event.lastEventId) after = event.lastEventId;
     show(JSON.parse(event.data));
   };
@@ -51,12 +69,9 @@ function connect() {
   });
   source.addEventListener("signed-out", stopSignedOut);
   source.onerror = () => {
-    disconnect();
+    lose();
     // An EventSource does not tell the status of a failed request.
     if (!hasOpened) stopIfRefused(address);
-    showStatus("Connection lost: trying again");
-    timer = setTimeout(connect, delay * (0.5 + Math.random()));
-    delay = Math.min(2 * delay, longestDelay);
   };
 }
 
@@ -78,6 +93,7 @@ function stopSignedOut() {
 }
 
 function disconnect() {
+  clearTimeout(silence);
   source?.close();
   source = null;
 }
@@ -184,6 +200,11 @@ function startClocks() {
   });
   clearInterval(ticking);
   if (running.length) ticking = setInterval(tick, calm.matches ? 1000 : 100);
+}
+
+// A clock may have been stopped by a take that has not arrived.
+function stopClocks() {
+  clearInterval(ticking);
 }
 
 function tick() {

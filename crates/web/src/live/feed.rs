@@ -7,14 +7,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// The time that each watcher adds to the interval between updates. This bounds the messages per second.
 const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
-/// The interval of keep-alive comments.
+/// The interval of heartbeats. `live.js` has it too.
 pub(super) const MAX_SILENCE: Duration = Duration::from_secs(10);
 
-const KEEP_ALIVE: Bytes = Bytes::from_static(b":\n\n");
+/// An event that pages can hear, unlike a comment.
+const HEARTBEAT: Bytes = Bytes::from_static(b"event: heartbeat\ndata: {}\n\n");
 /// How long a browser waits before it reconnects, in milliseconds.
 const RETRY: &str = "retry: 2000\n";
 /// Ends a feed.
@@ -28,8 +30,6 @@ struct FeedState {
     page: Arc<PublishedPage>,
     /// The message that updates a tab from the previous version.
     update: Bytes,
-    /// The number of keep-alive messages.
-    beats: u64,
     /// Whether the feed has ended.
     is_over: bool,
 }
@@ -70,7 +70,6 @@ pub(crate) struct FeedWatcher {
     version: u64,
     /// How many events the tab shows, if known.
     after: Option<u64>,
-    beats: u64,
     is_done: bool,
     /// Its slot in the limit on watchers, if the feed is shared.
     _place: Option<WatcherPlace>,
@@ -80,8 +79,7 @@ impl FeedPublisher {
     /// Adds a watcher whose tab shows this many events.
     pub(super) fn watch(&self, after: Option<u64>) -> FeedWatcher {
         let state = self.state.subscribe();
-        let beats = state.borrow().beats;
-        FeedWatcher { state, version: 0, after, beats, is_done: false, _place: None }
+        FeedWatcher { state, version: 0, after, is_done: false, _place: None }
     }
 
     /// Returns the number of watchers.
@@ -99,7 +97,7 @@ impl FeedPublisher {
         shortest.max(INTERVAL_PER_WATCHER.saturating_mul(watchers))
     }
 
-    /// Publishes the page. If nothing has changed, it sends a keep-alive when one is due.
+    /// Publishes the page if it has changed.
     pub(super) fn publish(&self, page: LivePage) {
         let (before, version) = {
             let state = self.state.borrow();
@@ -110,13 +108,11 @@ impl FeedPublisher {
         } else {
             page.message_since(ShownState::Page(&before.page))
         };
-        self.state.send_modify(|state| match update {
-            Some(update) => {
-                let page = PublishedPage { page, messages: Mutex::default() };
-                (state.page, state.update) = (Arc::new(page), update);
-                state.version += 1;
-            }
-            None => state.beats += 1,
+        let Some(update) = update else { return };
+        self.state.send_modify(|state| {
+            let page = PublishedPage { page, messages: Mutex::default() };
+            (state.page, state.update) = (Arc::new(page), update);
+            state.version += 1;
         });
     }
 
@@ -141,13 +137,16 @@ impl FeedWatcher {
         if is_over && version > 0 { page.message_after(self.after).len() } else { 0 }
     }
 
-    /// Waits for the next message; `None` once the feed has ended.
+    /// Waits for the next message, or for a heartbeat; `None` once the feed has ended.
     pub(super) async fn next_message(&mut self) -> Option<Bytes> {
         while !self.is_done {
             if let Some(message) = self.newest_message() {
                 return Some(message);
             }
-            self.state.changed().await.ok()?;
+            match timeout(MAX_SILENCE, self.state.changed()).await {
+                Ok(changed) => changed.ok()?,
+                Err(_silent) => return Some(HEARTBEAT),
+            }
         }
         None
     }
@@ -158,7 +157,7 @@ impl FeedWatcher {
         if self.version < state.version {
             let (before, page) = (self.version, Arc::clone(&state.page));
             let update = (before != 0 && before + 1 == state.version).then(|| state.update.clone());
-            (self.version, self.beats) = (state.version, state.beats);
+            self.version = state.version;
             // Drop the lock, so that publishing does not wait for the message to be made.
             drop(state);
             let after = std::mem::replace(&mut self.after, page.page.event);
@@ -168,10 +167,7 @@ impl FeedWatcher {
             self.is_done = true;
             return Some(END);
         }
-        (self.beats < state.beats).then(|| {
-            self.beats = state.beats;
-            KEEP_ALIVE
-        })
+        None
     }
 }
 
@@ -195,7 +191,7 @@ mod tests {
         String::from_utf8(watcher.next_message().await.unwrap().to_vec()).unwrap()
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn a_message_is_made_once_for_all() {
         let feed = FeedPublisher::default();
         feed.publish(page(1));
@@ -206,14 +202,13 @@ mod tests {
         let sent = [watchers[0].next_message().await.unwrap(), watchers[1].next_message().await.unwrap()];
         assert_eq!(sent[0].as_ptr(), sent[1].as_ptr());
         feed.publish(page(2));
-        assert_eq!(next(&mut watchers[0]).await, ":\n\n");
+        let began = tokio::time::Instant::now();
+        assert_eq!(next(&mut watchers[0]).await, "event: heartbeat\ndata: {}\n\n");
+        assert_eq!(began.elapsed().as_secs(), MAX_SILENCE.as_secs());
         feed.finish();
         drop(feed);
         for watcher in &mut watchers {
-            let mut last = next(watcher).await;
-            if last == ":\n\n" {
-                last = next(watcher).await;
-            }
+            let last = next(watcher).await;
             assert_eq!((last.as_str(), watcher.next_message().await), ("event: end\ndata: {}\n\n", None));
         }
     }
