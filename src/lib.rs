@@ -41,6 +41,7 @@ mod tournament;
 mod tournament_file;
 mod tournament_flags;
 mod transcript_files;
+mod watched_link;
 
 pub use exit::{CommandExit, CommandResult, Failure};
 pub use own_command::OwnCommand;

@@ -7,8 +7,8 @@ use crate::{
     form::HEADING,
 };
 use lastnim_client::{
-    Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, connect, no_authorization,
-    token_authorization,
+    Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, MAX_SILENCE, ResumedStream, ServerAddress,
+    connect, no_authorization, status_of_error, token_authorization,
 };
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{
@@ -146,7 +146,7 @@ type AuthorizedChannel = InterceptedService<Channel, Authorization>;
 /// A connection to a server.
 #[derive(Debug, Clone)]
 pub struct RemoteServer {
-    server: String,
+    address: ServerAddress,
     channel: Channel,
     authorization: Authorization,
     caller: CallerKind,
@@ -177,7 +177,7 @@ impl RemoteServer {
         let authorization =
             token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
         Ok(Self {
-            server: server.to_string(),
+            address: server.clone(),
             channel: connect(server).await.map_err(failed)?,
             authorization,
             caller: if token.is_some() { CallerKind::Known } else { CallerKind::Stranger },
@@ -186,7 +186,42 @@ impl RemoteServer {
 
     /// Returns the address of the server.
     pub fn name(&self) -> &str {
-        &self.server
+        self.address.as_str()
+    }
+
+    /// Returns the same server on a new connection.
+    async fn reconnect(self) -> Result<Self, Status> {
+        let channel = connect(&self.address).await.map_err(|error| status_of_error(&error))?;
+        Ok(Self { channel, ..self })
+    }
+
+    /// Follows a match, across lost connections.
+    pub fn watch_match(&self, id: &str) -> ResumedStream<pb::WatchMatchResponse> {
+        let (remote, request) = (self.clone(), pb::WatchMatchRequest { match_id: id.to_owned() });
+        ResumedStream::new(MAX_SILENCE, move || {
+            let (remote, request) = (remote.clone(), request.clone());
+            Box::pin(async move {
+                Ok(remote.reconnect().await?.match_client().watch_match(request).await?.into_inner())
+            })
+        })
+    }
+
+    /// Follows a tournament, across lost connections.
+    pub fn watch_tournament(&self, id: &str) -> ResumedStream<pb::WatchTournamentResponse> {
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
+        let remote = self.clone();
+        ResumedStream::new(MAX_SILENCE, move || {
+            let (remote, request) = (remote.clone(), request.clone());
+            Box::pin(async move {
+                Ok(remote
+                    .reconnect()
+                    .await?
+                    .tournament_client()
+                    .watch_tournament(request)
+                    .await?
+                    .into_inner())
+            })
+        })
     }
 
     fn authorized_channel(&self) -> AuthorizedChannel {
@@ -244,7 +279,7 @@ impl RemoteServer {
                 let message = format!("{}: {TOKEN_HELP}", status_message(status));
                 Failure::Runtime(error_with_reason(status, message))
             }
-            _ => failure_of_status(status, &self.server, None),
+            _ => failure_of_status(status, self.name(), None),
         }
     }
 
@@ -256,19 +291,13 @@ impl RemoteServer {
         }
         Failure::Runtime(anyhow::Error::msg(format!(
             "the connection to {} was lost: run the command again once `lastnim serve` runs there",
-            self.server
+            self.name()
         )))
     }
 
     /// Returns the failure of an incomplete response.
     pub fn missing_part_failure(&self, what: &str) -> Failure {
-        Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.server)))
-    }
-
-    /// Returns the failure of a stream that ended early.
-    pub fn early_end_failure(&self, what: &str) -> Failure {
-        let server = &self.server;
-        Failure::Runtime(anyhow::Error::msg(format!("the server at {server} stopped before {what} ended")))
+        Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.name())))
     }
 }
 

@@ -7,8 +7,10 @@ use crate::{
     played_matches::MatchSelectionArgs,
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
     runtime, screen,
+    watched_link::WatchedLink,
 };
 use clap::{Args, Subcommand};
+use lastnim_client::{SeenEvents, WatchNews};
 use lastnim_core::game::MatchId;
 use lastnim_proto::{
     json::MessageJson,
@@ -19,7 +21,6 @@ use lastnim_report::{
     matches::{AUDIT_WITHHELD, audit_line, match_report, match_table},
 };
 use std::io::{self, IsTerminal as _, Write as _};
-use tonic::Status;
 
 /// Creates, shows, follows and lists matches on a server
 #[derive(Debug, Args)]
@@ -142,14 +143,19 @@ async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputForm) -> Res
 }
 
 async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
-    let request = pb::WatchMatchRequest { match_id: id.to_owned() };
-    let mut events = remote.answer(remote.match_client().watch_match(request)).await?;
+    let mut events = remote.watch_match(id);
+    let (mut link, mut seen) = (WatchedLink::default(), SeenEvents::default());
     let mut players = SeatNames::default();
-    let broken_off = |status: Status| remote.broken_stream_failure(&status);
     let mut began_us = None;
-    while let Some(watched) = events.message().await.map_err(broken_off)? {
+    loop {
+        let news = events.next_news().await.map_err(|status| remote.refusal_failure(&status))?;
+        if matches!(news, WatchNews::Opened) {
+            seen.begin_again();
+        }
+        let Some(watched) = link.message_of(news, remote) else { continue };
         let pb::WatchMatchResponse { event, audit, audit_withheld } = watched;
-        let timed = event.ok_or_else(|| remote.missing_part_failure("event"))?;
+        // A heartbeat has no event.
+        let Some(timed) = event.filter(|event| seen.note(event)) else { continue };
         let mut output = screen::stdout();
         if form == OutputForm::Json {
             batch::print_json_line(&mut output, &MessageJson::canonical(&timed))?;
@@ -162,8 +168,8 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
         if form == OutputForm::Text {
             let passed_us = timed.at_us.saturating_sub(*began_us.get_or_insert(timed.at_us));
             let (seconds, millis) = (passed_us / 1_000_000, passed_us / 1_000 % 1_000);
-            let line = event_line(&event, &players);
-            writeln!(output, "{seconds:>4}.{millis:03} s  {line}").map_err(Failure::Output)?;
+            let described = event_line(&event, &players);
+            writeln!(output, "{seconds:>4}.{millis:03} s  {described}").map_err(Failure::Output)?;
             if let Some(audit) = &audit {
                 writeln!(output, "{:>12}{}", "", audit_line(audit, &players)).map_err(Failure::Output)?;
             } else if audit_withheld {
@@ -174,7 +180,6 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
             return Ok(());
         }
     }
-    Err(remote.early_end_failure("the match"))
 }
 
 async fn list_matches(

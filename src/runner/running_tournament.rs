@@ -11,12 +11,13 @@ use crate::{
     Failure,
     tournament_file::player::{BotOrigin, PlayerEntry},
 };
+use lastnim_client::MAX_SILENCE;
 use std::{
     mem,
     path::PathBuf,
     time::{Duration, Instant},
 };
-use tokio::time::sleep;
+use tokio::time::{error::Elapsed, sleep, timeout};
 use tonic::{Code, Status};
 
 /// The interval between checks of which bots have connected, before the start.
@@ -144,7 +145,7 @@ impl RunningTournament<'_> {
         };
         loop {
             tokio::select! {
-                state = stream.message() => match state {
+                state = timeout(MAX_SILENCE, stream.message()) => match state.unwrap_or_else(silence_status) {
                     Ok(Some(state)) => {
                         if lost_at.take().is_some() {
                             self.progress.print_line("the server is back");
@@ -215,6 +216,11 @@ impl RunningTournament<'_> {
             "{file}: bot {bot}: {why}; nothing has been played yet: fix it and run the same command again"
         ))))
     }
+}
+
+/// Returns the status of a server that sends not even heartbeats.
+fn silence_status<T>(_: Elapsed) -> Result<T, Status> {
+    Err(Status::unavailable("the server is silent"))
 }
 
 /// Returns whether a server may be found again after it said so.

@@ -1,6 +1,9 @@
 //! `lastnim tournament watch`.
 
-use crate::{Failure, form::OutputForm, progress::bar_style, remote::RemoteServer, runner::SeenTournament};
+use crate::{
+    Failure, form::OutputForm, progress::bar_style, remote::RemoteServer, runner::SeenTournament,
+    watched_link::WatchedLink,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use lastnim_core::visible_text::visible_text;
 use lastnim_proto::pb;
@@ -16,18 +19,20 @@ const ACTIVITY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Follows a tournament to its end, and prints the standings.
 pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
-    let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
-    let mut states = remote.answer(remote.tournament_client().watch_tournament(request)).await?;
+    let mut states = remote.watch_tournament(id);
+    let mut link = WatchedLink::default();
     let mut screen = WatchScreen::new();
     let mut ticks = tokio::time::interval(ACTIVITY_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut seen = SeenTournament::default();
     while !seen.is_over() {
         tokio::select! {
-            state = states.message() => {
-                let state = state.map_err(|status| remote.broken_stream_failure(&status))?;
-                seen.update(state.ok_or_else(|| remote.early_end_failure("the tournament"))?);
-                screen.show_tournament(&seen.tournament);
+            news = states.next_news() => {
+                let news = news.map_err(|status| remote.refusal_failure(&status))?;
+                if let Some(state) = screen.bar.suspend(|| link.message_of(news, remote)) {
+                    seen.update(state);
+                    screen.show_tournament(&seen.tournament);
+                }
             }
             _ = ticks.tick(), if screen.is_terminal => {
                 let request = pb::GetTournamentActivityRequest { tournament_id: id.to_owned(), most: 0 };

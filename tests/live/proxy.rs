@@ -35,6 +35,11 @@ impl Proxy {
         self.wire.send_replace(Wire::Frozen);
     }
 
+    /// Forwards new connections again; the frozen ones stay silent.
+    pub fn forward_new(&self) {
+        self.wire.send_replace(Wire::Carries);
+    }
+
     /// Closes all connections and accepts no more.
     pub fn cut(&self) {
         self.wire.send_replace(Wire::Cut);

@@ -2,16 +2,21 @@
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
+    proxy::Proxy,
     session::{BotSession, reason},
 };
 use lastnim_arena::Limits;
 use lastnim_bots::HouseBot;
+use lastnim_client::{ResumedStream, SeenEvents, WatchNews, connect, status_of_error};
 use lastnim_proto::{
     pb::{self, record_event, tournament_service_client::TournamentServiceClient},
     record::parse_record,
 };
 use lastnim_server::Config;
-use std::{collections::BTreeSet, time::Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 use tonic::{Code, transport::Endpoint};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -181,4 +186,77 @@ async fn slow_watchers_may_miss_states_but_not_the_end() {
     let most = 3 + passed.as_millis() / 100;
     assert!(seen.len() as u128 <= most, "{} states in {passed:?}", seen.len());
     party.dismiss().await;
+}
+
+/// A server that sends heartbeats often.
+async fn lively_host() -> Host {
+    let limits = Limits { ping_interval: Duration::from_millis(200), ..Limits::default() };
+    Host::with(Config { limits, ..Config::default() }).await
+}
+
+/// Follows a match as `lastnim match watch` does.
+fn follow(address: &str, id: &str) -> ResumedStream<pb::WatchMatchResponse> {
+    let (address, request) = (address.to_owned(), pb::WatchMatchRequest { match_id: id.to_owned() });
+    ResumedStream::new(Duration::from_secs(2), move || {
+        let (address, request) = (address.clone(), request.clone());
+        Box::pin(async move {
+            let channel = connect(&address).await.map_err(|error| status_of_error(&error))?;
+            let mut matches = pb::match_service_client::MatchServiceClient::new(channel);
+            Ok(matches.watch_match(request).await?.into_inner())
+        })
+    })
+}
+
+/// Reads news into `seen` until `is_enough`. Returns the reasons of losses.
+async fn read_news(
+    stream: &mut ResumedStream<pb::WatchMatchResponse>,
+    seen: &mut (SeenEvents, Vec<pb::RecordEvent>),
+    mut is_enough: impl FnMut(&WatchNews<pb::WatchMatchResponse>, usize) -> bool,
+) -> Vec<String> {
+    let mut losses = Vec::new();
+    loop {
+        let news = soon("news", stream.next_news()).await.unwrap();
+        match &news {
+            WatchNews::Opened => seen.0.begin_again(),
+            WatchNews::Lost(reason) => losses.push(reason.clone()),
+            WatchNews::Message(watched) => {
+                seen.1.extend(watched.event.clone().filter(|event| seen.0.note(event)));
+            }
+        }
+        if is_enough(&news, seen.1.len()) {
+            return losses;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_goes_on_after_a_silent_proxy_with_every_event_once() {
+    let host = lively_host().await;
+    let tokens = host.register_all(["one", "two"]).await;
+    let (one, _) = BotSession::open(&host, &tokens[0]).await;
+    let (two, _) = BotSession::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["one", "two"], &[4, 3])).await;
+    let proxy = Proxy::to(&host.address).await;
+    let mut stream = follow(&proxy.address, &id);
+    let mut seen = Default::default();
+    // Heartbeats keep a quiet stream beyond the silence at which it would count as lost.
+    let began = Instant::now();
+    let losses = read_news(&mut stream, &mut seen, |_, _| began.elapsed() > Duration::from_secs(3)).await;
+    assert_eq!(losses, [""; 0]);
+    proxy.freeze();
+    let losses = read_news(&mut stream, &mut seen, |news, _| matches!(news, WatchNews::Lost(_))).await;
+    assert!(losses[0].contains("silent"), "{losses:?}");
+    let playing = [one.playing_timidly(1), two.playing_timidly(1)];
+    for playing in playing {
+        soon("the end of the match", playing).await.unwrap();
+    }
+    proxy.forward_new();
+    let record = host.record(&id).await;
+    read_news(&mut stream, &mut seen, |_, count| count >= record.events.len()).await;
+    let unhashed = record.events.iter().map(|event| pb::RecordEvent { hash: Vec::new(), ..event.clone() });
+    assert_eq!(seen.1, unhashed.collect::<Vec<_>>());
+
+    let mut unknown = follow(&host.address, "01890a5d-ac96-774b-bcce-b302099a8057");
+    let refused = soon("a refusal", unknown.next_news()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::NotFound, "no use in trying again");
 }

@@ -57,6 +57,7 @@ mod tls;
 mod tournament;
 mod tournament_end;
 mod transport;
+mod watching;
 
 pub use async_bot::{AsyncBot, Choice, MatchFailure};
 pub use bot::{Bot, Connected};
@@ -78,6 +79,7 @@ pub use suspension::{Suspension, SuspensionReason};
 pub use tournament::join_tournament;
 pub use tournament_end::TournamentEnd;
 pub use transport::{ByteStream, OpeningConnection, Transport};
+pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchNews, status_of_error};
 
 pub use lastnim_core::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
 pub use lastnim_core::{game, oracle, oracle::Mover};

@@ -1,0 +1,166 @@
+//! Streams of the server that are opened again when they break or fall silent.
+
+use super::{
+    Error,
+    backoff::Backoff,
+    error::{describe_status, is_transient},
+};
+use futures_core::future::BoxFuture;
+use lastnim_proto::pb;
+use prost::Message as _;
+use std::{collections::HashMap, fmt, time::Duration};
+use tokio::time::{Instant, sleep_until, timeout_at};
+use tonic::{Status, Streaming};
+
+/// How long a stream may be silent: the server sends a heartbeat every 10 seconds unless its settings differ.
+pub const MAX_SILENCE: Duration = Duration::from_secs(35);
+
+type Opening<T> = BoxFuture<'static, Result<Streaming<T>, Status>>;
+
+/// A stream that is opened again, with growing pauses, when it breaks or falls silent.
+///
+/// A new stream begins with the current state, or with the first event: the caller drops what it has seen.
+pub struct ResumedStream<T> {
+    open: Box<dyn FnMut() -> Opening<T> + Send>,
+    state: StreamState<T>,
+    max_silence: Duration,
+    backoff: Backoff,
+    opened_at: Instant,
+    was_open: bool,
+}
+
+enum StreamState<T> {
+    /// Until the instant.
+    Pausing(Instant),
+    Opening(Opening<T>, Instant),
+    /// Silent at the instant.
+    Open(Box<Streaming<T>>, Instant),
+}
+
+/// What a stream did.
+#[derive(Debug)]
+pub enum WatchNews<T> {
+    /// A message arrived.
+    Message(T),
+    /// The stream has begun, or has begun again.
+    Opened,
+    /// It was lost, for this reason, and will be opened again.
+    Lost(String),
+}
+
+impl<T> fmt::Debug for ResumedStream<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResumedStream").field("max_silence", &self.max_silence).finish_non_exhaustive()
+    }
+}
+
+impl<T> ResumedStream<T> {
+    /// Prepares a stream. `open` makes a new connection each time, as a silent one may stay silent.
+    pub fn new(max_silence: Duration, mut open: impl FnMut() -> Opening<T> + Send + 'static) -> Self {
+        let opened_at = Instant::now();
+        let state = StreamState::Opening(open(), opened_at + max_silence);
+        Self { open: Box::new(open), state, max_silence, backoff: Backoff::new(), opened_at, was_open: false }
+    }
+
+    /// Waits for the next news. Cancel-safe.
+    ///
+    /// # Errors
+    /// If the stream never opened, or if the server refuses it and would refuse it again.
+    pub async fn next_news(&mut self) -> Result<WatchNews<T>, Status> {
+        loop {
+            let lost = match &mut self.state {
+                StreamState::Pausing(until) => {
+                    sleep_until(*until).await;
+                    let deadline = Instant::now() + self.max_silence;
+                    self.state = StreamState::Opening((self.open)(), deadline);
+                    continue;
+                }
+                StreamState::Opening(opening, deadline) => match timeout_at(*deadline, opening).await {
+                    Ok(Ok(stream)) => {
+                        self.opened_at = Instant::now();
+                        self.was_open = true;
+                        self.state = StreamState::Open(Box::new(stream), self.opened_at + self.max_silence);
+                        return Ok(WatchNews::Opened);
+                    }
+                    Ok(Err(status)) => status,
+                    Err(_) => Status::unavailable("the server does not answer"),
+                },
+                StreamState::Open(stream, silent_at) => {
+                    match timeout_at(*silent_at, stream.message()).await {
+                        Ok(Ok(Some(message))) => {
+                            *silent_at = Instant::now() + self.max_silence;
+                            return Ok(WatchNews::Message(message));
+                        }
+                        Ok(Ok(None)) => Status::unavailable("the stream ended early"),
+                        Ok(Err(status)) => status,
+                        Err(_) => {
+                            let silence = self.max_silence;
+                            Status::unavailable(format!("the server was silent for {silence:?}"))
+                        }
+                    }
+                }
+            };
+            if !self.was_open || !is_transient(lost.code()) {
+                return Err(lost);
+            }
+            self.backoff.reset_if_lasting(self.opened_at.elapsed());
+            let pause = self.backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX));
+            self.state = StreamState::Pausing(Instant::now() + pause);
+            return Ok(WatchNews::Lost(describe_status(&lost)));
+        }
+    }
+}
+
+/// Returns the status of a connection that could not be opened: bad certificates and addresses stay bad.
+pub fn status_of_error(error: &Error) -> Status {
+    match error {
+        Error::Unreachable { .. } => Status::unavailable(error.to_string()),
+        _ => Status::failed_precondition(error.to_string()),
+    }
+}
+
+/// The events of a match that a watcher has seen. A stream that is opened again sends all of them, and in the order of
+/// the record, which is not the order in which they were sent first.
+#[derive(Debug, Default)]
+pub struct SeenEvents {
+    /// How often each was seen. Two strikes may be equal.
+    seen: HashMap<Vec<u8>, u32>,
+    /// Of these, the ones that the current stream has yet to send.
+    repeated: HashMap<Vec<u8>, u32>,
+}
+
+impl SeenEvents {
+    /// Expects all events from the first one again.
+    pub fn begin_again(&mut self) {
+        self.repeated.clone_from(&self.seen);
+    }
+
+    /// Notes an event; returns whether it is new.
+    pub fn note(&mut self, event: &pb::RecordEvent) -> bool {
+        let bytes = event.encode_to_vec();
+        if let Some(left) = self.repeated.get_mut(&bytes).filter(|left| **left > 0) {
+            *left -= 1;
+            return false;
+        }
+        *self.seen.entry(bytes).or_default() += 1;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_events_are_seen_once_in_any_order() {
+        let event = |at_us| pb::RecordEvent { at_us, ..Default::default() };
+        let mut seen = SeenEvents::default();
+        let mut new = |times: &[u64]| {
+            seen.begin_again();
+            times.iter().copied().filter(|&at_us| seen.note(&event(at_us))).collect::<Vec<_>>()
+        };
+        assert_eq!(new(&[1, 3, 3]), [1, 3, 3], "equal events count each");
+        assert_eq!(new(&[1, 2, 3]), [2]);
+        assert_eq!(new(&[1, 2, 3, 3, 3, 4]), [3, 4]);
+    }
+}

@@ -1,0 +1,32 @@
+//! The link to the server of a command that watches.
+
+use crate::{remote::RemoteServer, screen};
+use lastnim_client::WatchNews;
+
+/// Says on standard error when the link is lost, and when it is back.
+#[derive(Debug, Default)]
+pub struct WatchedLink {
+    is_lost: bool,
+}
+
+impl WatchedLink {
+    /// Returns the message of some news, and reports other news.
+    pub fn message_of<T>(&mut self, news: WatchNews<T>, remote: &RemoteServer) -> Option<T> {
+        let server = remote.name();
+        match news {
+            WatchNews::Message(message) => return Some(message),
+            WatchNews::Lost(reason) if !self.is_lost => {
+                screen::print_note(format_args!(
+                    "the connection to {server} was lost: {reason}: trying again"
+                ));
+                self.is_lost = true;
+            }
+            WatchNews::Opened if self.is_lost => {
+                screen::print_note(format_args!("the connection to {server} is back"));
+                self.is_lost = false;
+            }
+            WatchNews::Lost(_) | WatchNews::Opened => {}
+        }
+        None
+    }
+}
