@@ -1,7 +1,11 @@
 //! The listening address of a server.
 
 use std::{fmt, io, net::SocketAddr, str::FromStr};
-use tokio::net::{TcpListener, lookup_host};
+use tokio::net::{TcpListener, TcpSocket, lookup_host};
+
+/// Connections that may wait to be accepted; the system may lower it. Tokio's default of 128 loses connections when many
+/// bots connect at once.
+const BACKLOG: u32 = 4_096;
 
 /// The listening address of a server: an address or a host name, and a port; port 0 takes a free one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +17,14 @@ impl ListenAddress {
     pub async fn bind(&self) -> io::Result<TcpListener> {
         let mut addresses: Vec<SocketAddr> = lookup_host(&self.0).await?.collect();
         addresses.sort_by_key(SocketAddr::is_ipv6);
-        TcpListener::bind(addresses.as_slice()).await
+        let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "the host has no address");
+        for address in addresses {
+            match listen_at(address) {
+                Ok(listener) => return Ok(listener),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
     }
 }
 
@@ -30,6 +41,16 @@ impl FromStr for ListenAddress {
         }
         Err(format!("{text:?} is not a host and a port, such as 127.0.0.1:7600, localhost:7600 or [::]:7600"))
     }
+}
+
+/// Listens at an address.
+fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // On Windows this would let two servers share a port.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Returns whether a string can name a host (RFC 1123, section 2.1); underscores are let in, as private names have
@@ -54,6 +75,8 @@ impl fmt::Display for ListenAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+    use tokio::{net::TcpStream, time::timeout};
 
     #[test]
     fn an_address_or_a_name_has_a_port() {
@@ -83,5 +106,16 @@ mod tests {
     async fn a_name_is_looked_up_and_ipv4_goes_first() {
         let listener = "localhost:0".parse::<ListenAddress>().unwrap().bind().await.unwrap();
         assert_eq!(listener.local_addr().unwrap().ip().to_string(), "127.0.0.1");
+    }
+
+    #[tokio::test]
+    async fn a_burst_of_connections_waits_to_be_accepted() {
+        let listener = "127.0.0.1:0".parse::<ListenAddress>().unwrap().bind().await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut waiting = Vec::new();
+        for number in 0..300 {
+            let connected = timeout(Duration::from_millis(900), TcpStream::connect(address)).await;
+            waiting.push(connected.unwrap_or_else(|_| panic!("connection {number} waits")).unwrap());
+        }
     }
 }
