@@ -147,7 +147,7 @@ impl Stage {
                 sleep(DELIVERY_TIME).await;
                 self.note("the connection goes silent");
                 self.server.freeze_connections();
-                self.session = None;
+                // The session stays open until the next one: its end could reach the bot before the network freezes.
             }
         }
     }
