@@ -79,8 +79,11 @@ impl ErrorOutlook {
             rates: [rate.get(); MAX_SEATS],
         };
         let wins = |winner: Seat| seats.iter().map(|seat| if seat == winner { 1.0 } else { 0.0 }).collect();
-        let win_probabilities = BySeat::try_from(play.expect(seats.get(), wins, budget)?);
+        let expected_wins = play.expect(seats.get(), wins, budget)?;
+        let win_probabilities =
+            BySeat::try_from(expected_wins.into_iter().map(as_probability).collect::<Vec<_>>());
         let win_probabilities = win_probabilities.expect("there is a probability for each seat");
+        let as_rank = |expected: f64| expected.clamp(0.0, rank_as_number(seats.get() - 1));
         let mut outlooks = Vec::with_capacity(seats.get());
         for seat in seats.iter() {
             let rank = |winner: Seat| game.matrix.rank(seat, winner);
@@ -95,15 +98,20 @@ impl ErrorOutlook {
                 win_probabilities.enumerate().map(|(winner, p)| p * figures(winner)[figure]).sum()
             };
             outlooks.push(SeatErrorOutlook {
-                expected_rank_if_all_err: if_all_err(0),
-                expected_rank_if_others_err: if_others_err[0],
-                kept_if_all_err: if_all_err(1),
-                kept_if_others_err: if_others_err[1],
+                expected_rank_if_all_err: as_rank(if_all_err(0)),
+                expected_rank_if_others_err: as_rank(if_others_err[0]),
+                kept_if_all_err: as_probability(if_all_err(1)),
+                kept_if_others_err: as_probability(if_others_err[1]),
             });
         }
         let seats = BySeat::try_from(outlooks).expect("there is an outlook for each seat");
         Ok(Self { rate, win_probabilities, seats })
     }
+}
+
+/// Returns a sum of probabilities without what rounding added to it.
+fn as_probability(sum: f64) -> f64 {
+    sum.clamp(0.0, 1.0)
 }
 
 fn rank_as_number(rank: usize) -> f64 {

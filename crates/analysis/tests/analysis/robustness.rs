@@ -189,6 +189,9 @@ proptest! {
             for (figure, expected) in pairs {
                 prop_assert!((figure - expected).abs() < 1e-12, "{figure} instead of {expected}");
             }
+            let probabilities =
+                [outlook.win_probabilities[seat], figures.kept_if_all_err, figures.kept_if_others_err];
+            prop_assert!(probabilities.iter().all(|p| (0.0..=1.0).contains(p)), "{probabilities:?}");
         }
     }
 }
@@ -422,6 +425,28 @@ fn thirty_two_seats_are_searched_within_a_budget() {
             .iter()
             .any(|figures| { matches!(figures.smallest_coalition, SmallestCoalition::Found(_)) })
     );
+}
+
+#[test]
+fn rounding_makes_no_probability_larger_than_one() {
+    for piles in [vec![3, 4, 5], vec![7, 9], vec![20, 30, 40], vec![5, 5, 5, 5]] {
+        for (percent, rows) in (1..100).flat_map(|percent| [(percent, 2), (percent, 3), (percent, 5)]) {
+            let matrix = AllianceMatrix::standard(SeatCount::new(rows).unwrap());
+            let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
+            let rate = ErrorRate::new(f64::from(percent) / 100.0).unwrap();
+            let outlook = ErrorOutlook::of(&game, rate, &mut Budget::unbounded()).unwrap();
+            let worst = f64::from(rows as u32 - 1);
+            for (figures, &wins) in outlook.seats.as_slice().iter().zip(outlook.win_probabilities.as_slice())
+            {
+                for probability in [wins, figures.kept_if_all_err, figures.kept_if_others_err] {
+                    assert!((0.0..=1.0).contains(&probability), "{piles:?} {percent}%: {probability}");
+                }
+                for rank in [figures.expected_rank_if_all_err, figures.expected_rank_if_others_err] {
+                    assert!((0.0..=worst).contains(&rank), "{piles:?} {percent}%: {rank}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
