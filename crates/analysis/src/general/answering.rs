@@ -166,6 +166,7 @@ fn decompose_grundy<R: Rules<MoverKind = Anyone>>(
     position: &R::Position,
     budget: &mut Budget<'_>,
 ) -> Result<GrundyDecomposition, SearchStopped> {
+    values.extend_sequence(position, budget)?;
     let parts = values.part_values(position, budget)?;
     let value = parts.iter().fold(0, |value, &(_, part)| value ^ u64::from(part));
     let part = |(part, value): (R::Position, u32)| GrundyPart {

@@ -3,6 +3,7 @@
 use super::{
     Anyone, ExceededBound, MemoryBounds, Rules, SearchStopped,
     known::{PositionTable, vec_bytes_with_more},
+    sequence::PileValues,
 };
 use lastnim_core::oracle::Budget;
 
@@ -16,6 +17,8 @@ pub struct GrundySolver<'a, R: Rules> {
     rules: &'a R,
     bounds: MemoryBounds,
     known: PositionTable<R::Position>,
+    /// Values of parts by their size, ahead of any search.
+    by_size: PileValues,
 }
 
 /// A part whose value is being computed.
@@ -32,12 +35,31 @@ struct OpenPart<P, I> {
 impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     /// Creates a solver without known values.
     pub fn new(rules: &'a R, bounds: MemoryBounds) -> Self {
-        Self { rules, bounds, known: PositionTable::new() }
+        Self { rules, bounds, known: PositionTable::new(), by_size: PileValues::default() }
     }
 
-    /// Returns the number of known parts.
+    /// Returns the number of parts whose values were computed.
     pub fn states(&self) -> u64 {
-        self.known.len() as u64
+        (self.known.len() + self.by_size.computed()) as u64
+    }
+
+    /// Computes the values of all parts up to the largest one of a position by their
+    /// [sequence](Rules::periodic_sequence), if they follow one: after a proved period none is searched.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn extend_sequence(
+        &mut self,
+        position: &R::Position,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), SearchStopped> {
+        let Some(sequence) = self.rules.periodic_sequence() else { return Ok(()) };
+        let parts = self.rules.independent_parts(position);
+        let largest = parts.iter().filter_map(|part| self.rules.part_size(part)).max().unwrap_or_default();
+        if self.by_size.get(largest).is_none() {
+            self.by_size = sequence.pile_values(largest, self.bounds, budget)?;
+        }
+        Ok(())
     }
 
     /// Returns the Grundy value of a position.
@@ -70,7 +92,8 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     }
 
     fn look_up(&self, part: &R::Position) -> Option<u32> {
-        self.rules.grundy_by_formula(part).or_else(|| self.known.get(part))
+        let by_size = || self.by_size.get(self.rules.part_size(part)?);
+        self.rules.grundy_by_formula(part).or_else(by_size).or_else(|| self.known.get(part))
     }
 
     fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<u32, ExceededBound> {

@@ -1,5 +1,6 @@
 //! The rules of a game.
 
+use super::SequenceGame;
 use lastnim_core::game::Seat;
 use std::{
     fmt::{Debug, Display},
@@ -47,6 +48,16 @@ pub trait Rules {
 
     /// Returns the Grundy value of a part, if there is a formula.
     fn grundy_by_formula(&self, _part: &Self::Position) -> Option<u32> {
+        None
+    }
+
+    /// Returns the sequence of Grundy values that the parts follow by size, if finitely many values can prove a period.
+    fn periodic_sequence(&self) -> Option<SequenceGame> {
+        None
+    }
+
+    /// Returns the size of a part in [`periodic_sequence`](Self::periodic_sequence).
+    fn part_size(&self, _part: &Self::Position) -> Option<u32> {
         None
     }
 

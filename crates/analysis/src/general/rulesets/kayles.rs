@@ -1,6 +1,6 @@
 //! Kayles.
 
-use crate::general::{Anyone, PileSizes, Rules};
+use crate::general::{Anyone, PileSizes, Rules, SequenceGame};
 use std::fmt;
 
 /// Remove one stone of a row, or two adjacent ones; the row splits there.
@@ -52,6 +52,14 @@ impl Rules for Kayles {
 
     fn independent_parts(&self, rows: &PileSizes) -> Vec<PileSizes> {
         rows.split_from(1)
+    }
+
+    fn periodic_sequence(&self) -> Option<SequenceGame> {
+        Some(SequenceGame::Kayles)
+    }
+
+    fn part_size(&self, row: &PileSizes) -> Option<u32> {
+        row.as_slice().first().copied()
     }
 
     fn position_heap_bytes(&self, rows: &PileSizes) -> usize {

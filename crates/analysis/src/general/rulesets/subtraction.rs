@@ -1,7 +1,9 @@
 //! Subtraction games.
 
 use super::PileTake;
-use crate::general::{Anyone, GameNumbers, GameNumbersError, NumberField, PileSizes, Rules, Ruleset};
+use crate::general::{
+    Anyone, GameNumbers, GameNumbersError, NumberField, PileSizes, Rules, Ruleset, SequenceGame,
+};
 use std::fmt;
 
 /// Take from one pile a number of counters that is in the set.
@@ -81,6 +83,14 @@ impl Rules for SubtractionGame {
 
     fn independent_parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
         piles.split_from(self.set[0])
+    }
+
+    fn periodic_sequence(&self) -> Option<SequenceGame> {
+        Some(SequenceGame::Subtraction(self.clone()))
+    }
+
+    fn part_size(&self, pile: &PileSizes) -> Option<u32> {
+        pile.as_slice().first().copied()
     }
 
     fn position_heap_bytes(&self, piles: &PileSizes) -> usize {

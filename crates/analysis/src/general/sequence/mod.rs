@@ -6,4 +6,5 @@ mod values;
 
 pub use game::{SequenceGame, SequenceGameError};
 pub use periodicity::{Period, PeriodTheorem};
+pub(super) use values::PileValues;
 pub use values::{GrundySequence, SequenceLaw};

@@ -3,7 +3,7 @@
 use super::{Period, PeriodTheorem, SequenceGame};
 use crate::general::{
     Anyone, ExceededBound, GrundySolver, MemoryBounds, OutcomeClass, PileSizes, Rules, SearchStopped,
-    rulesets::{FibonacciNim, FibonacciPosition, StonePiles},
+    rulesets::{FibonacciNim, FibonacciPosition, StonePiles, SubtractionGame},
 };
 use lastnim_core::oracle::{Budget, HaltReason};
 
@@ -55,19 +55,12 @@ impl GrundySequence {
         budget: &mut Budget<'_>,
     ) -> Result<Self, SearchStopped> {
         let wanted = to as usize + 1;
+        let searched = wanted.max(MAX_SEARCHED_VALUES);
         let (values, law) = match &game {
             SequenceGame::Nim => ((0..=to).collect(), SequenceLaw::Identity),
-            SequenceGame::Kayles => {
-                periodic_values(wanted, PeriodTheorem::OctalGame { places: 2 }, budget, kayles_value)?
-            }
+            SequenceGame::Kayles => kayles_values(SizeRange { wanted, searched }, bounds, budget)?.into_law(),
             SequenceGame::Subtraction(rules) => {
-                let set = rules.allowed_takes();
-                let largest = set.last().map_or(0, |&largest| largest as usize);
-                periodic_values(wanted, PeriodTheorem::Subtraction { largest }, budget, |known, budget| {
-                    budget.spend(set.len() as u64)?;
-                    let options = set.iter().filter_map(|&take| known.len().checked_sub(take as usize));
-                    Ok(smallest_missing(options.map(|left| known[left])))
-                })?
+                subtraction_values(rules, SizeRange { wanted, searched }, bounds, budget)?.into_law()
             }
             SequenceGame::Digits => {
                 let values = values_one_by_one(wanted, budget, digits_value)?;
@@ -92,40 +85,123 @@ impl GrundySequence {
     }
 }
 
+impl SequenceGame {
+    /// Computes the values of piles of 0 to `to`, and none beyond them. A step is an option of a pile.
+    ///
+    /// # Errors
+    /// If they exceed a limit.
+    pub(in crate::general) fn pile_values(
+        &self,
+        to: u32,
+        bounds: MemoryBounds,
+        budget: &mut Budget<'_>,
+    ) -> Result<PileValues, SearchStopped> {
+        let wanted = to as usize + 1;
+        let sizes = SizeRange { wanted, searched: wanted };
+        match self {
+            Self::Kayles => kayles_values(sizes, bounds, budget),
+            Self::Subtraction(rules) => subtraction_values(rules, sizes, bounds, budget),
+            // No theorem makes these faster than a search.
+            Self::Nim | Self::FibonacciNim | Self::Digits | Self::StonePiles => Ok(PileValues::default()),
+        }
+    }
+}
+
+/// How many values, from size 0 on, are computed.
+#[derive(Debug, Clone, Copy)]
+struct SizeRange {
+    /// The number of values wanted.
+    wanted: usize,
+    /// The number of values among which a period is sought, at least those wanted.
+    searched: usize,
+}
+
+/// The Grundy values of piles by size, and their period, if one was proved.
+#[derive(Debug, Default)]
+pub struct PileValues {
+    values: Vec<u32>,
+    computed: usize,
+    period: Option<Period>,
+}
+
+impl PileValues {
+    /// Returns the value of a pile; `None` if it was not computed.
+    pub fn get(&self, size: u32) -> Option<u32> {
+        self.values.get(size as usize).copied()
+    }
+
+    /// Returns the number of values computed one by one.
+    pub fn computed(&self) -> usize {
+        self.computed
+    }
+
+    fn into_law(self) -> (Vec<u32>, SequenceLaw) {
+        let not_found = SequenceLaw::NotFound { values: self.computed };
+        (self.values, self.period.map_or(not_found, SequenceLaw::Periodic))
+    }
+}
+
+fn kayles_values(
+    sizes: SizeRange,
+    bounds: MemoryBounds,
+    budget: &mut Budget<'_>,
+) -> Result<PileValues, SearchStopped> {
+    periodic_values(sizes, PeriodTheorem::OctalGame { places: 2 }, bounds, budget, kayles_value)
+}
+
+fn subtraction_values(
+    rules: &SubtractionGame,
+    sizes: SizeRange,
+    bounds: MemoryBounds,
+    budget: &mut Budget<'_>,
+) -> Result<PileValues, SearchStopped> {
+    let set = rules.allowed_takes();
+    let largest = set.last().map_or(0, |&largest| largest as usize);
+    periodic_values(sizes, PeriodTheorem::Subtraction { largest }, bounds, budget, |known, budget| {
+        budget.spend(set.len() as u64)?;
+        let options = set.iter().filter_map(|&take| known.len().checked_sub(take as usize));
+        Ok(smallest_missing(options.map(|left| known[left])))
+    })
+}
+
 /// Computes values until a period is proved, and extends it to the number of values wanted.
 fn periodic_values(
-    wanted: usize,
+    SizeRange { wanted, searched }: SizeRange,
     theorem: PeriodTheorem,
+    bounds: MemoryBounds,
     budget: &mut Budget<'_>,
     next_value: impl Fn(&[u32], &mut Budget<'_>) -> Result<u32, HaltReason>,
-) -> Result<(Vec<u32>, SequenceLaw), SearchStopped> {
+) -> Result<PileValues, SearchStopped> {
     let mut values = Vec::new();
     let mut next_look = FIRST_PERIOD_SEARCH;
-    let searched = wanted.max(MAX_SEARCHED_VALUES);
-    let law = loop {
+    let period = loop {
         if values.len() == next_look || values.len() == searched {
             if let Some(period) = theorem.prove_period(&values) {
-                break SequenceLaw::Periodic(period);
+                break Some(period);
             }
             next_look *= 2;
         }
         if values.len() >= searched {
-            break SequenceLaw::NotFound { values: values.len() };
+            break None;
         }
-        match next_value(&values, budget) {
+        let next = bounds
+            .check_memory(values.len() + 1, size_of_val(values.as_slice()) as u64)
+            .and_then(|()| next_value(&values, budget).map_err(ExceededBound::Work));
+        match next {
             Ok(value) => values.push(value),
             // The requested values are complete; the period is optional.
-            Err(_) if values.len() >= wanted => break SequenceLaw::NotFound { values: values.len() },
-            Err(halt) => return Err(stopped_after(values.len(), halt)),
+            Err(_) if values.len() >= wanted => break None,
+            Err(bound) => return Err(SearchStopped { bound, states: values.len() as u64 }),
         }
     };
-    if let SequenceLaw::Periodic(period) = &law {
-        for size in values.len()..wanted {
+    let computed = values.len();
+    if let Some(period) = &period {
+        for size in computed..wanted {
             values.push(values[size - period.length]);
         }
     }
     values.truncate(wanted);
-    Ok((values, law))
+    Ok(PileValues { values, computed, period })
 }
 
 fn values_one_by_one(

@@ -2,9 +2,9 @@
 
 use super::{solve_winners, two_selfish_seats};
 use lastnim_analysis::general::{
-    ExceededBound, GameNumbers, GeneralAnswer, GeneralGame, GrundySolver, MemoryBounds, MoveOutcome,
-    NoGrundyReason, OutcomeClass, PileSizes, PositionSolver, Ruleset, SearchStopped, SolveStopped,
-    SolvingMethod,
+    ExceededBound, GameNumbers, GeneralAnswer, GeneralGame, GrundySequence, GrundySolver, MemoryBounds,
+    MoveOutcome, NoGrundyReason, OutcomeClass, PileSizes, PositionSolver, Ruleset, SearchStopped,
+    SequenceGame, SolveStopped, SolvingMethod,
     rulesets::{Nim, SubtractDigit, SubtractionGame},
 };
 use lastnim_core::{
@@ -118,6 +118,42 @@ fn sums_too_large_to_search_are_solved_by_their_parts() {
         solve_within(Ruleset::Nim, &[1_000, 999, 7], 2, Ending::LastMoverWins, bounds, budget).unwrap();
     assert_eq!(high.two_players.unwrap().grundy.unwrap().value, 0b11_1110_1000 ^ 0b11_1110_0111 ^ 0b111);
     assert_eq!(high.options.iter().filter(|option| option.is_optimal()).count(), 1);
+}
+
+#[test]
+fn a_proved_period_spares_the_search() {
+    let solve = |ruleset, numbers: &GameNumbers, steps, explained| {
+        let game = GeneralGame::parse(ruleset, numbers).unwrap();
+        let bounds = MemoryBounds::default();
+        let budget = &mut Budget::of_steps(steps);
+        let mut answer =
+            game.solve(&two_selfish_seats(), Seat::FIRST, Ending::LastMoverWins, bounds, budget).unwrap();
+        if explained {
+            game.explain_grundy(&mut answer, bounds, budget).unwrap();
+        }
+        (answer.two_players.unwrap().grundy.unwrap(), answer.states)
+    };
+    // Each option is a step; a search would take the square of that.
+    for explained in [false, true] {
+        let kayles = GameNumbers::of_piles(&[100_000, 99_999]);
+        let (grundy, states) = solve(Ruleset::Kayles, &kayles, 1_000_000, explained);
+        let value = |size: u32| {
+            let sequence = SequenceGame::parse(Ruleset::Kayles, &[], None).unwrap();
+            let bounds = MemoryBounds::default();
+            let values = GrundySequence::compute(sequence, size, bounds, &mut Budget::unbounded()).unwrap();
+            u64::from(values.values[size as usize])
+        };
+        assert_eq!(grundy.value, value(100_000) ^ value(99_999));
+        assert_eq!(grundy.parts.iter().any(|part| !part.options.is_empty()), explained);
+        assert!(states < 300, "{states}");
+    }
+    let subtraction = GameNumbers { set: vec![1, 3, 4], ..GameNumbers::of_piles(&[1_000_000, 999_999, 7]) };
+    let (grundy, states) = solve(Ruleset::Subtraction, &subtraction, 1_000, false);
+    // Period 7: 0, 1, 0, 1, 2, 3, 2.
+    assert_eq!(
+        (grundy.value, states < 100),
+        ([0, 1, 0, 1, 2, 3, 2][1_000_000 % 7] ^ [0, 1, 0, 1, 2, 3, 2][999_999 % 7], true)
+    );
 }
 
 #[test]
