@@ -1,6 +1,53 @@
 //! The progress of a command, on standard error.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use std::{borrow::Cow, time::Duration};
+
+/// How long a command works before a [`WorkLine`] appears.
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
+
+/// A line that says what a command does and for how long; it is cleared when it is dropped. It shows nothing if
+/// standard error is not a terminal.
+#[derive(Debug)]
+#[must_use = "the line is cleared when it is dropped"]
+pub struct WorkLine(ProgressBar);
+
+impl WorkLine {
+    /// Creates a line that appears at a [`tick`](Self::tick) after a second.
+    pub fn new(what: impl Into<Cow<'static, str>>) -> Self {
+        let bar = ProgressBar::new_spinner().with_style(bar_style("{spinner} {msg}: {elapsed}"));
+        Self(bar.with_message(what))
+    }
+
+    /// Creates a line that appears at once and needs no ticks.
+    pub fn show(what: impl Into<Cow<'static, str>>) -> Self {
+        let line = Self::new(what);
+        line.0.enable_steady_tick(SHOWN_AFTER);
+        line
+    }
+
+    /// Draws the line if the work is slow.
+    pub fn tick(&self) {
+        if self.0.elapsed() >= SHOWN_AFTER {
+            self.0.tick();
+        }
+    }
+}
+
+impl Drop for WorkLine {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Creates a bar that counts positions. It is hidden if standard error is not a terminal.
+pub fn positions_bar(expected: u64) -> ProgressBar {
+    let bar = ProgressBar::new(expected);
+    let bar = bar.with_style(bar_style("{bar:32} {pos}/{len} positions {eta_precise} left"));
+    // Positions may be rare.
+    bar.enable_steady_tick(SHOWN_AFTER);
+    bar
+}
 
 /// Creates a bar that counts matches, with a total if known. It is hidden if standard error is not a terminal.
 pub fn matches_bar(expected: Option<u64>) -> ProgressBar {

@@ -1,5 +1,6 @@
 //! Durations as flags.
 
+use crate::progress::WorkLine;
 use clap::Args;
 use lastnim_core::{
     duration_text::{duration_text, parse_duration},
@@ -25,10 +26,14 @@ impl TimeLimitArgs {
     }
 }
 
-/// Asks a question that may take this long.
+/// Asks a question that may take this long, and shows on a terminal that it takes long.
 pub fn run_within_time<A>(max_time: Duration, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
     let start = Instant::now();
-    let is_wanted = || start.elapsed() < max_time;
+    let line = WorkLine::new(format!("searching for at most {} (--max-time)", duration_text(max_time)));
+    let is_wanted = || {
+        line.tick();
+        start.elapsed() < max_time
+    };
     ask(&mut Budget::while_wanted(u64::MAX, &is_wanted))
 }
 

@@ -4,7 +4,7 @@ use super::{
     check::fail_if_damaged,
     command::{NamedStore, open, store_failure},
 };
-use crate::{CommandExit, CommandResult, Failure, form::OutputForm, screen};
+use crate::{CommandExit, CommandResult, Failure, form::OutputForm, progress::WorkLine, screen};
 use lastnim_report::words::count_words;
 use lastnim_store::{StoreError, StoreUrl, check_store};
 use serde_json::json;
@@ -76,10 +76,12 @@ async fn copy_and_check(store: &NamedStore, database: &Path, file: &Path, form: 
     open(store).await?.close().await;
     let store = &store.url;
     let copy = UnfinishedCopy::create(file)?;
+    let line = WorkLine::show("copying and checking");
     lastnim_store::back_up(database, &copy.temporary).await.map_err(|error| store_failure(store, error))?;
     let copied = StoreUrl::Sqlite(copy.temporary.clone());
     let reader = open(&NamedStore { url: copied.clone(), accept_lost_wal: false }).await?;
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(&copied, error))?;
+    drop(line);
     reader.close().await;
     fail_if_damaged(store, &found)?;
     let bytes = fs::metadata(&copy.temporary).map_err(|error| Failure::runtime(error, file.display()))?.len();

@@ -1,7 +1,7 @@
 //! `lastnim store check`.
 
 use super::command::{NamedStore, open, store_failure};
-use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
+use crate::{CommandExit, CommandResult, Failure, form::OutputForm, progress::WorkLine};
 use lastnim_report::{Section, words::count_words};
 use lastnim_store::{StoreCheck, StoreUrl, check_store};
 use serde_json::{Value, json};
@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 pub async fn check(store: &NamedStore, form: OutputForm) -> CommandResult {
     let reader = open(store).await?;
     let store = &store.url;
+    let line = WorkLine::show("checking every match");
     let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;
+    drop(line);
     form.print_report(|| check_json(store, &found), || store_check_section(&found).into())?;
     fail_if_damaged(store, &found)?;
     Ok(CommandExit::Done)

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     CommandExit, CommandResult, Failure,
     form::OutputForm,
+    progress::WorkLine,
     remote::{RemoteServer, ServerArgs},
 };
 use clap::Args;
@@ -72,6 +73,7 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
 async fn prune_offline(args: &PruneArgs, store: &NamedStore, filter: PruneFilter) -> Result<u64, Failure> {
     let opened = open_for_writing(store, "; or remove them through that server: --server ADDR").await?;
     let store = &store.url;
+    let _line = WorkLine::show("removing records");
     let pruned = async {
         if args.older_than.is_some() {
             check_clock(store, opened.as_ref()).await?;

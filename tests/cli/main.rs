@@ -12,6 +12,8 @@ mod general;
 mod logs;
 mod oracle;
 mod packaging;
+#[cfg(target_os = "linux")]
+mod progress;
 mod record_fixture;
 mod records;
 mod replay;

@@ -14,6 +14,7 @@ pub use files::list_files;
 use crate::{
     CommandExit, CommandResult, Failure,
     form::FormArgs,
+    progress::WorkLine,
     remote::{RemoteServer, ServerArgs},
     runtime,
 };
@@ -127,7 +128,9 @@ fn run(
 ) -> CommandResult {
     let auditor = Auditor::new(subject.clone(), records.seed).with_max_puzzles(output.puzzles.into());
     let (auditor, read) = count_records(auditor, subject, version, records)?;
+    let line = WorkLine::show("comparing bots and pairs");
     let (findings, form) = (auditor.finish(), output.form.form());
+    drop(line);
     if findings.matches == 0 {
         if let (AuditSubject::Bot(bot), Some(version), 0) = (subject, version, read.refused_count()) {
             return Err(Failure::input(format!(

@@ -6,6 +6,7 @@ use crate::{
     audit::list_files,
     batch::MAX_LINE_BYTES,
     form::FormArgs,
+    progress::WorkLine,
     record_input::{self, input_name},
     remote::{RemoteServer, ServerArgs},
     runtime,
@@ -59,7 +60,9 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
     for file in list_files(&args.logs)? {
         let name = input_name(&file);
         let log = logs.begin_log();
+        let line = WorkLine::show(format!("reading {name}"));
         read_log(&file, &name, log, &mut logs)?;
+        drop(line);
         let counts = logs.finish_log(log).map_err(|error| log_failure(&name, &error))?;
         verdict.add_log(name, counts);
     }
@@ -67,6 +70,7 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
     if args.records.is_empty() {
         runtime::run_on_runtime(Some(1), async {
             let remote = RemoteServer::connect(&args.server).await?;
+            let _line = WorkLine::show("comparing records");
             remote.name().clone_into(&mut verdict.records_of);
             RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }
                 .ask_server(&remote)
@@ -75,6 +79,7 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
         })?;
     } else {
         "the records".clone_into(&mut verdict.records_of);
+        let _line = WorkLine::show("comparing records");
         RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }.read_files(&args.records)?;
     }
     verdict.finish(logs.bots().len(), matches.len());

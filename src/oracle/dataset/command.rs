@@ -1,13 +1,17 @@
 //! `lastnim oracle dataset`.
 
-use crate::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, screen, text::numbers};
+use crate::{
+    CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, progress::positions_bar, screen,
+    text::numbers,
+};
 use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
 use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, label_position};
 use lastnim_core::game::{Ending, SeatCount};
 use lastnim_proto::{json::MessageJson, pb::DatasetSplit};
 use lastnim_report::words::count_words;
 use std::{
-    io::{BufWriter, Write},
+    io::{self, BufWriter, IsTerminal as _, Write},
     path::PathBuf,
 };
 
@@ -123,10 +127,15 @@ impl DatasetArgs {
         let filter = PositionFilter { split: self.split.split(), max_optimal_share: self.max_optimal_share };
         let draw = PositionDraw::new(kind, self.seed);
         let mut positions = DistinctPositions::new(draw, filter, self.positions);
+        // On a terminal the lines themselves show the progress.
+        let shows_lines = self.output.is_none() && io::stdout().is_terminal();
+        let bar = if shows_lines { ProgressBar::hidden() } else { positions_bar(self.positions) };
         for position in positions.by_ref() {
             let labelled = label_position(&position.game, &position.explanation);
             batch::print_json_line(output, &MessageJson::of(&labelled))?;
+            bar.inc(1);
         }
+        bar.finish_and_clear();
         if positions.found() == self.positions {
             return Ok(());
         }

@@ -69,26 +69,25 @@ fn find_best(args: &BestArgs) -> CommandResult {
         Some(seat) => vec![seats.seat(seat).map_err(|error| Failure::input(format!("--seat: {error}")))?],
         None => seats.iter().collect(),
     };
-    args.shown.time.run_within_limit(|budget| {
-        for seat in asked {
-            let found = BestDeclaration::find(&game, seat, budget);
-            args.shown.form().print_report(
-                || MessageJson::of(&best_declaration_message(&found, &game, args.shown.row_set_limits())),
-                || report::best_report(&game, &found, args.shown.examples),
-            )?;
-        }
-        Ok(CommandExit::Done)
-    })
+    let found: Vec<_> = args.shown.time.run_within_limit(|budget| {
+        asked.into_iter().map(|seat| BestDeclaration::find(&game, seat, budget)).collect()
+    });
+    for found in &found {
+        args.shown.form().print_report(
+            || MessageJson::of(&best_declaration_message(found, &game, args.shown.row_set_limits())),
+            || report::best_report(&game, found, args.shown.examples),
+        )?;
+    }
+    Ok(CommandExit::Done)
 }
 
 fn find_equilibria(args: &EquilibriaArgs) -> CommandResult {
     let game = args.game.parse_game()?;
-    args.shown.time.run_within_limit(|budget| {
-        let found = Equilibria::find(&game, budget).map_err(Failure::input)?;
-        args.shown.form().print_report(
-            || MessageJson::of(&declaration::equilibria_message(&found, &game, args.shown.examples)),
-            || report::equilibria_report(&game, &found, args.shown.examples),
-        )?;
-        Ok(CommandExit::Done)
-    })
+    let found = args.shown.time.run_within_limit(|budget| Equilibria::find(&game, budget));
+    let found = found.map_err(Failure::input)?;
+    args.shown.form().print_report(
+        || MessageJson::of(&declaration::equilibria_message(&found, &game, args.shown.examples)),
+        || report::equilibria_report(&game, &found, args.shown.examples),
+    )?;
+    Ok(CommandExit::Done)
 }

@@ -8,6 +8,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     audit::list_files,
     form::{CsvArgs, FormArgs},
+    progress::{WorkLine, matches_bar},
     record_input::{self, RecordDocuments},
     screen,
 };
@@ -59,6 +60,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
         settings::parse_shown_tournament(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
     let mut replayed = ReplayedResults::new(&shown);
     let mut refused = 0_u64;
+    let bar = matches_bar(None);
     for file in list_files(&args.records)? {
         let name = record_input::input_name(&file);
         let mut documents = RecordDocuments::open(&file).map_err(|error| Failure::runtime(error, &name))?;
@@ -68,20 +70,26 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
                 Ok(Some(document)) if document.line.is_some() && document.text.trim_ascii().is_empty() => {
                     continue;
                 }
-                Ok(Some(document)) => args.add_record(&shown, &document.text, &mut replayed),
+                Ok(Some(document)) => {
+                    bar.inc(1);
+                    args.add_record(&shown, &document.text, &mut replayed)
+                }
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error.to_string()),
                 Err(error) => return Err(Failure::runtime(error, &name)),
             };
             if let Err(why) = read {
                 refused += 1;
-                match documents.line_number() {
+                bar.suspend(|| match documents.line_number() {
                     Some(line) => screen::print_note(format_args!("{name}: line {line}: {why}")),
                     None => screen::print_note(format_args!("{name}: {why}")),
-                }
+                });
             }
         }
     }
+    bar.finish_and_clear();
+    let line = WorkLine::show("computing standings and ratings");
     let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
+    drop(line);
     if let Some(missing) = outcome.missing {
         screen::print_note(format_args!("missing records: {missing}; these are the standings without them"));
     }

@@ -5,6 +5,7 @@ use crate::{
     Failure,
     audit::list_files,
     check::RECORDS_FILE,
+    progress::WorkLine,
     record_input::{self, GivenInput},
 };
 use lastnim_benchmark::{
@@ -80,6 +81,7 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
     verdict.card = Some(card.clone());
     match CardTerms::of_card(&card) {
         Ok(terms) => {
+            let _line = WorkLine::show("comparing records");
             let records = GivenRecords::read(&record_files(file, args)?, &mut verdict)?;
             verdict.compare_with_records(&card, &terms, &records);
         }

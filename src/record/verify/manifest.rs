@@ -9,6 +9,7 @@ use super::{
 use crate::{
     Failure,
     audit::list_files,
+    progress::WorkLine,
     record::standings::{ComputedStandings, RatingChoice, ShownTournament},
     record_input::{self, GivenInput, RecordDocuments, read_manifest},
 };
@@ -99,10 +100,13 @@ fn compare_with_records(
         return Ok(StandingsVerdict::NotAsked);
     }
     let mut compared = ComparedRecords::new(manifest, shown);
+    let line = WorkLine::show("comparing records");
     for file in list_files(&args.records)? {
         add_file(&file, &mut compared)?;
     }
     compared.finish();
+    drop(line);
+    let line = WorkLine::show("computing standings and ratings");
     let standings = if compared.has_flaws() {
         StandingsVerdict::NotComparable("they follow from all records".to_owned())
     } else {
@@ -117,6 +121,7 @@ fn compare_with_records(
             }
         }
     };
+    drop(line);
     let ComparedRecords { verified, of_others, findings, .. } = compared;
     *verdict = Some(RecordsVerdict { verified, of_others, findings });
     Ok(standings)
