@@ -79,7 +79,7 @@ fn flaws_of_changed_records(run: &Path, change: impl FnOnce(&mut Vec<String>)) -
 fn a_program_scores_like_the_same_house_bot() {
     let folder = Folder::new("benchmark-same");
     let house = play(&folder, "house", &["--house", "greedy"]);
-    let program = play(&folder, "program", &["--", "lastnim", "bot", "run", "greedy"]);
+    let program = play(&folder, "program", &["--", env!("CARGO_BIN_EXE_lastnim"), "bot", "run", "greedy"]);
     let figures = |run: &Path| {
         let tiers = card(run).tiers.into_iter();
         tiers.map(|tier| pb::BenchmarkTier { heads: Vec::new(), ..tier }).collect::<Vec<_>>()
@@ -88,7 +88,16 @@ fn a_program_scores_like_the_same_house_bot() {
     let [easy, hard] = card(&house).tiers.try_into().unwrap();
     assert_eq!((easy.tier, hard.tier, easy.items, hard.items), (1, 5, 4, 4));
     assert!(hard.first_take_loss.unwrap().value > 0.0, "{hard:?}");
-    for run in [&house, &program] {
+    let named = play(&folder, "named", &["--name", "mine 1.2", "--", "lastnim", "bot", "run", "greedy"]);
+    for (run, player) in
+        [(&house, "house bot greedy"), (&program, "lastnim bot run greedy"), (&named, "mine 1.2")]
+    {
+        for file in ["card.txt", "card.svg", "card.jsonl"] {
+            let published = fs::read_to_string(run.join(file)).unwrap();
+            let player = if file == "card.jsonl" { player.trim_start_matches("house bot ") } else { player };
+            assert!(published.contains(player), "{file} without {player}: {published}");
+            assert!(!published.contains(env!("CARGO_MANIFEST_DIR")), "{file}: {published}");
+        }
         assert_eq!(flaws(run), None);
         let text = fs::read_to_string(run.join("card.txt")).unwrap();
         assert!(text.starts_with("Benchmark lastnim-1: ") && text.contains("No failures."), "{text}");

@@ -29,7 +29,7 @@ pub fn player_words(player: Option<&pb::BenchmarkPlayer>) -> String {
     match player.and_then(|player| player.kind.as_ref()) {
         None => "a bot of an unknown kind".to_owned(),
         Some(Kind::HouseBot(name)) => format!("house bot {name}"),
-        Some(Kind::Program(program)) => program.command.join(" "),
+        Some(Kind::Program(program)) => program.name.clone(),
         Some(Kind::Model(model)) => format!("model {}", model.model),
     }
 }

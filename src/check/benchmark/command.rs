@@ -45,6 +45,9 @@ pub struct BenchmarkArgs {
     /// The bot's program and its arguments; `lastnim` means this program
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<String>,
+    /// The name of the program on the card, up to 100 characters [default: the command without folders]
+    #[arg(long, value_name = "NAME", requires = "command", value_parser = parse_name)]
+    name: Option<String>,
     /// Plays with a house bot instead of a program, as for `lastnim bot run`
     #[arg(long, value_name = "NAME")]
     house: Option<HouseBot>,
@@ -73,11 +76,22 @@ const EXAMPLES: &str = "\
 Examples:
   lastnim check benchmark --house minimax-2 --tiers 1,5 --max-items 10
   lastnim record verify benchmark.run/card.jsonl
-  lastnim check benchmark --dir mine.run -- python3 mine.py
+  lastnim check benchmark --dir mine.run --name 'mine 1.2' -- python3 mine.py
   lastnim check benchmark --model gpt-5-mini --dir gpt.run
 
 The folder contains card.txt, card.svg, the signed card.jsonl, records.jsonl and signing.key, which you keep secret. Figures
 are shares of the ranks that could be lost: lower is better. docs/reference/benchmark.md has the rules.";
+
+/// The maximum length of a name on a card, in characters.
+const MAX_NAME_CHARS: usize = 100;
+
+/// Reads the name of a program.
+fn parse_name(name: &str) -> Result<String, String> {
+    let is_short = name.chars().count() <= MAX_NAME_CHARS && !name.trim().is_empty();
+    let fits = is_short && !name.chars().any(char::is_control);
+    fits.then(|| name.to_owned())
+        .ok_or_else(|| format!("expected 1 to {MAX_NAME_CHARS} characters in one line, such as \"mine 1.2\""))
+}
 
 /// Reads the width of an interval.
 fn parse_width(text: &str) -> Result<f64, String> {
@@ -167,7 +181,7 @@ impl BenchmarkArgs {
         }
         if !is_model {
             self.refuse_llm_flags()?;
-            return Player::of_command(&self.command, own);
+            return Player::of_command(&self.command, self.name.as_deref(), own);
         }
         let mut settings = LlmSettings::default();
         apply_flags(&self.llm, &mut settings)?;

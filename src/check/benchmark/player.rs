@@ -9,7 +9,7 @@ use lastnim_bots::HouseBot;
 use lastnim_core::game::{ConfigHash, MatchId};
 use lastnim_llm::{FailureClass, LlmBot, LlmSettings};
 use lastnim_proto::pb;
-use std::{collections::BTreeMap, env, ffi::OsString};
+use std::{collections::BTreeMap, env, ffi::OsString, path::is_separator};
 
 /// Who plays.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub enum Player {
     House(HouseBot),
     /// A program.
     Program {
+        /// The name on the card.
+        name: String,
         /// The arguments of the command line.
         words: Vec<String>,
         /// The command.
@@ -33,11 +35,11 @@ pub enum Player {
 }
 
 impl Player {
-    /// Finds the program that a command line names.
+    /// Finds the program that a command line names. The card has the given name, or else the command without folders.
     ///
     /// # Errors
     /// If the program does not exist.
-    pub fn of_command(words: &[String], own: &OwnCommand) -> Result<Self, Failure> {
+    pub fn of_command(words: &[String], name: Option<&str>, own: &OwnCommand) -> Result<Self, Failure> {
         let (word, arguments) =
             words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
         let workplace = env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
@@ -45,7 +47,8 @@ impl Player {
         let mut started = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
         started.extend(arguments.iter().map(OsString::from));
         let command = ProgramCommand { words: started, own: own.clone(), workplace };
-        Ok(Self::Program { words: words.to_vec(), command })
+        let name = name.map_or_else(|| command_without_folders(words), ToOwned::to_owned);
+        Ok(Self::Program { name, words: words.to_vec(), command })
     }
 
     /// Says on the card who plays; for a model, also what it did in the matches, each given with the number of its
@@ -57,7 +60,7 @@ impl Player {
         use pb::benchmark_player::Kind;
         let kind = match self {
             Self::House(bot) => Kind::HouseBot(bot.to_string()),
-            Self::Program { words, .. } => Kind::Program(pb::BenchmarkProgram { command: words.clone() }),
+            Self::Program { name, .. } => Kind::Program(pb::BenchmarkProgram { name: name.clone() }),
             Self::Model { bot, settings } => Kind::Model(model_message(bot, settings, takes)?),
         };
         Ok(pb::BenchmarkPlayer { kind: Some(kind) })
@@ -96,6 +99,19 @@ impl Player {
     }
 }
 
+/// Writes a command with the file names alone of its paths: a published card tells nothing of the folders of a machine.
+fn command_without_folders(words: &[String]) -> String {
+    let file_name = |path: &str| {
+        let path = path.trim_end_matches(is_separator);
+        path.rsplit(is_separator).next().unwrap_or_default().to_owned()
+    };
+    let shown = words.iter().map(|word| match word.split_once('=') {
+        Some((flag, path)) => format!("{}={}", file_name(flag), file_name(path)),
+        None => file_name(word),
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
 fn model_message(
     bot: &LlmBot,
     settings: &LlmSettings,
@@ -129,4 +145,23 @@ fn failure_shares(counts: &BTreeMap<FailureClass, u64>, all: u64) -> Vec<pb::Fai
         .iter()
         .map(|(class, &count)| pb::FailureShare { failure: class.to_string(), count, share: share(count) })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_name_has_no_folders() {
+        for (command, name) in [
+            ("/home/me/bots/mine", "mine"),
+            ("../mine --depth 3", "mine --depth 3"),
+            ("python3 /home/me/mine.py --model=/home/me/models/ -v", "python3 mine.py --model=models -v"),
+            ("lastnim bot run greedy", "lastnim bot run greedy"),
+            ("env HOME=/home/me ./mine", "env HOME=me mine"),
+        ] {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            assert_eq!(command_without_folders(&words), name);
+        }
+    }
 }

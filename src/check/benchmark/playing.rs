@@ -287,7 +287,7 @@ impl Stage {
         let token = self.register_bot(&name).await?;
         match player {
             Player::House(bot) => self.bots.add_house_bot(name, *bot, 0, token),
-            Player::Program { words, command } => {
+            Player::Program { words, command, .. } => {
                 let program = BotProgram { bot: name, command: command.clone(), log: folder.log_file() };
                 self.bots.add_program(program, words.join(" "));
             }

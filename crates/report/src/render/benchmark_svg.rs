@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn names_are_escaped() {
-        let command = vec!["<script>alert(1)</script>".to_owned(), "a&b\u{1}".to_owned()];
+        let name = "<script>alert(1)</script> a&b\u{1}".to_owned();
         let card = pb::BenchmarkCard {
             set: "lastnim-1".to_owned(),
-            player: Some(pb::BenchmarkPlayer { kind: Some(Kind::Program(pb::BenchmarkProgram { command })) }),
+            player: Some(pb::BenchmarkPlayer { kind: Some(Kind::Program(pb::BenchmarkProgram { name })) }),
             tiers: vec![pb::BenchmarkTier {
                 tier: 1,
                 items: 9,
