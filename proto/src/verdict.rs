@@ -1,7 +1,9 @@
 //! Converts results of a format apart from the standings to and from messages.
 
 use super::{RequestField, pb};
-use lastnim_tournament::{BetCapitals, CapitalPoint, FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
+use lastnim_tournament::{
+    BetCapitals, CapitalPoint, FormatVerdict, KnockoutBot, KnockoutExit, SprtVerdict, Suspension,
+};
 
 impl From<&FormatVerdict> for pb::Verdict {
     fn from(verdict: &FormatVerdict) -> Self {
@@ -12,8 +14,8 @@ impl From<&FormatVerdict> for pb::Verdict {
                 let byes = byes.iter().map(|(bot, rounds)| pb::Bye { bot: bot.to_string(), rounds: *rounds });
                 Some(Said::Byes(pb::ByesVerdict { byes: byes.collect() }))
             }
-            FormatVerdict::Knockout(places) => {
-                Some(Said::Knockout(pb::KnockoutVerdict { places: places.iter().map(Into::into).collect() }))
+            FormatVerdict::Knockout(bots) => {
+                Some(Said::Knockout(pb::KnockoutVerdict { bots: bots.iter().map(Into::into).collect() }))
             }
             FormatVerdict::Suspended(bots) => {
                 Some(Said::Suspended(pb::SuspensionVerdict { bots: bots.iter().map(Into::into).collect() }))
@@ -24,9 +26,14 @@ impl From<&FormatVerdict> for pb::Verdict {
     }
 }
 
-impl From<&KnockoutPlace> for pb::KnockoutPlace {
-    fn from(place: &KnockoutPlace) -> Self {
-        Self { place: place.place, bot: place.bot.to_string(), out_in: place.out_in }
+impl From<&KnockoutBot> for pb::KnockoutBot {
+    fn from(KnockoutBot { bot, exit }: &KnockoutBot) -> Self {
+        let tie_break = exit.and_then(|exit| exit.tie_break);
+        Self {
+            bot: bot.to_string(),
+            out_in: exit.map(|exit| exit.round),
+            tie_break: tie_break.map_or(pb::TieBreak::Unspecified, Into::into).into(),
+        }
     }
 }
 
@@ -73,11 +80,13 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
             FormatVerdict::Byes(byes.collect::<Option<_>>()?)
         }
         Some(Said::Knockout(said)) => {
-            let places = said.places.iter().map(|given| {
-                let bot = field.member("knockout").ok_or_report(given.bot.parse());
-                Some(KnockoutPlace { place: given.place, bot: bot?, out_in: given.out_in })
+            let at_knockout = field.member("knockout");
+            let bots = said.bots.iter().map(|given| {
+                let tie_break = at_knockout.optional_enum(given.tie_break)?;
+                let exit = given.out_in.map(|round| KnockoutExit { round, tie_break });
+                Some(KnockoutBot { bot: at_knockout.ok_or_report(given.bot.parse())?, exit })
             });
-            FormatVerdict::Knockout(places.collect::<Option<_>>()?)
+            FormatVerdict::Knockout(bots.collect::<Option<_>>()?)
         }
         Some(Said::Suspended(said)) => {
             let bots = said.bots.iter().map(|given| {
@@ -102,7 +111,7 @@ mod tests {
     use super::*;
     use crate::json::{message_from_json, message_to_json};
     use crate::parse_request;
-    use lastnim_tournament::SprtAnswer;
+    use lastnim_tournament::{SprtAnswer, TieBreak};
 
     #[test]
     fn verdicts_read_back() {
@@ -122,14 +131,14 @@ mod tests {
                 }],
             })
         };
-        let places = vec![
-            KnockoutPlace { place: 1, bot: bot("a"), out_in: None },
-            KnockoutPlace { place: 2, bot: bot("b"), out_in: Some(0) },
-        ];
+        let exits = [None, Some(None), Some(Some(TieBreak::Regret)), Some(Some(TieBreak::Lot))];
+        let exits = exits.map(|exit| exit.map(|tie_break| KnockoutExit { round: 0, tie_break }));
+        let bots = ["a", "b", "c", "d"].into_iter().zip(exits);
+        let bots = bots.map(|(name, exit)| KnockoutBot { bot: bot(name), exit }).collect();
         let mut verdicts = vec![
             FormatVerdict::Standings,
             FormatVerdict::Byes(vec![(bot("a"), 2), (bot("b"), 0)]),
-            FormatVerdict::Knockout(places),
+            FormatVerdict::Knockout(bots),
             FormatVerdict::Suspended(vec![suspension.clone()]),
         ];
         verdicts.extend(

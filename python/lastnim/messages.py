@@ -857,8 +857,10 @@ class Standing:
 
     place: int
     """
-    The place, from 1; equal bots share it. By points; in samples, gauntlets and sequential tests, where bots play
-    different numbers of matches, by points per match; in ladders by rating. Then by lower regret, then head to head.
+    The place, from 1; equal bots share it. In knockouts by the round in which a bot went out, and in the final by its
+    rank there; bots that went out in the same earlier round share a place. Otherwise by points; in samples, gauntlets
+    and sequential tests, where bots play different numbers of matches, by points per match; in ladders by rating.
+    Then by lower regret, then head to head.
     """
     bot: str
     """The bot."""

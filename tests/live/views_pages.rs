@@ -55,7 +55,7 @@ async fn a_knockout_has_a_bracket() {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
     assert_eq!(
-        (count(&page, ">champion<"), count(&page, ">out<"), count(&page, ">advances<")),
+        (count(&page, ">champion<"), count(&page, ">out"), count(&page, ">advances<")),
         (1, 5, 4),
         "{page}"
     );
@@ -258,4 +258,42 @@ async fn small_positions_have_a_tree() {
         |page: &str| page.split("</form>").nth(1).unwrap().split("<footer>").next().unwrap().to_owned();
     assert_eq!(answer(&page), answer(&same));
     assert!(!get(&host, "/oracle?piles=9+9").await.body.contains("All possible play"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_champion_of_a_knockout_is_first_everywhere() {
+    let host = Host::start().await;
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let mut by_lot = 0;
+    for seed in 1..=6 {
+        let knockout = settings(Format::Knockout(pb::KnockoutFormat::default()));
+        let knockout = pb::TournamentSettings { seed, ..knockout };
+        let id = host.create_tournament(knockout, &HouseBot::BASIC.map(HouseBot::kind)).await;
+        host.start_tournament(&id).await;
+        let over = host.tournament_over(&id).await;
+        let Some(pb::verdict::Verdict::Knockout(verdict)) = over.verdict.unwrap().verdict else { panic!() };
+        let (champion, second) = (&verdict.bots[0], &verdict.bots[1]);
+        assert_eq!((champion.out_in, second.out_in), (None, Some(2)));
+        let order: Vec<_> = over.standings.iter().map(|line| (line.place, line.bot.as_str())).collect();
+        assert_eq!(order[..2], [(1, champion.bot.as_str()), (2, second.bot.as_str())], "seed {seed}");
+        let last = |bot: &str| verdict.bots.iter().find(|each| each.bot == bot).unwrap().out_in;
+        assert!(order[1..].is_sorted_by_key(|(_, bot)| std::cmp::Reverse(last(bot))), "{order:?}");
+
+        let address = format!("/tournaments/{id}");
+        let json = get(&host, &format!("{address}/standings.json")).await.json();
+        assert_eq!(json["standings"][0]["bot"], champion.bot, "{json}");
+        let csv = get(&host, &format!("{address}/standings.csv")).await.body;
+        assert!(csv.lines().nth(1).unwrap().starts_with(&format!("1,{},", champion.bot)), "{csv}");
+        let page = get(&host, &address).await.body;
+        assert!(page.contains(&format!("{} is the champion", champion.bot)), "{page}");
+        let copied = page.lines().skip_while(|line| !line.trim_start().starts_with("place  bot")).nth(1);
+        let copied: Vec<_> = copied.unwrap().split_whitespace().take(2).collect();
+        assert_eq!(copied, ["1", champion.bot.as_str()], "{page}");
+        let lots = verdict.bots.iter().filter(|each| each.tie_break() == pb::TieBreak::Lot).count();
+        assert_eq!(count(&page, ">out, by lot<"), lots, "{page}");
+        assert!(lots == 0 || page.contains(", by lot"), "{page}");
+        by_lot += lots;
+    }
+    party.dismiss().await;
+    assert!(by_lot > 0, "some ties are broken by lot");
 }

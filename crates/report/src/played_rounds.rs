@@ -1,6 +1,6 @@
 //! The rounds of a Swiss tournament or a knockout, from its matches.
 
-use super::{Round, RoundEntry, RoundTable};
+use super::{Round, RoundEntry, RoundTable, verdict::tie_break_words};
 use lastnim_proto::pb;
 use pb::{tournament_settings::Format, verdict::Verdict as Said};
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,15 +118,18 @@ pub fn played_rounds(
     {
         tallies.retain(|&(round, _), _| round > first);
     }
-    let out_in = rounds_of_defeat(verdict);
+    let exits = knockout_exits(verdict);
+    let out_in = |bot: &str| exits.get(bot).map(|&(_, each)| each.out_in);
     let is_over = tournament.state() == pb::TournamentState::Finished;
     let rounds: BTreeSet<u64> = tallies.keys().map(|&(round, _)| round).collect();
     let rounds = rounds.into_iter().map(|round| {
         let of_round: Vec<_> = tallies.range((round, 0)..(round + 1, 0)).map(|(_, tally)| tally).collect();
-        let is_settled = plan.is_knockout && out_in.values().any(|&out| out == Some(round));
-        let fate = |bot: &String| match out_in.get(bot) {
-            Some(&Some(out)) if out == round && is_settled => Some("out".to_owned()),
-            Some(None) if is_settled && is_over && round + 1 == plan.tables.len() as u64 => {
+        let is_settled = plan.is_knockout && exits.values().any(|(_, each)| each.out_in == Some(round));
+        let is_final = round + 1 == plan.tables.len() as u64;
+        let is_out = |bot: &str| is_settled && out_in(bot) == Some(Some(round));
+        let fate = |bot: &String| match exits.get(bot.as_str()) {
+            Some((_, each)) if is_out(bot) => Some(format!("out{}", tie_break_words(each.tie_break()))),
+            Some((_, each)) if is_settled && is_over && is_final && each.out_in.is_none() => {
                 Some("champion".to_owned())
             }
             Some(_) if is_settled => Some("advances".to_owned()),
@@ -136,15 +139,17 @@ pub fn played_rounds(
             let entries =
                 tally.wins.iter().map(|(bot, &wins)| RoundEntry { bot: bot.clone(), wins, fate: fate(bot) });
             let mut entries: Vec<_> = entries.collect();
+            // The verdict ranks the bots of the final.
+            let rank = |bot: &str| exits.get(bot).map(|&(rank, _)| rank).filter(|_| is_final && is_settled);
             entries
-                .sort_by_key(|entry| (std::cmp::Reverse(entry.wins), entry.fate.as_deref() == Some("out")));
+                .sort_by_key(|entry| (is_out(&entry.bot), rank(&entry.bot), std::cmp::Reverse(entry.wins)));
             // Matches annulled in advance are never played.
             let matches = if is_over { tally.played } else { plan.matches_per_table };
             RoundTable { entries, played: tally.played, matches }
         };
         let is_drawn = of_round.len() as u64 == plan.tables_of_round(round);
         let sits = |bot: &&String| of_round.iter().any(|tally| tally.wins.contains_key(*bot));
-        let is_in = |bot: &&String| out_in.get(*bot).copied().flatten().is_none_or(|out| out >= round);
+        let is_in = |bot: &&String| out_in(bot).flatten().is_none_or(|out| out >= round);
         let byes = tournament.field.iter().filter(|bot| is_drawn && !sits(bot) && is_in(bot));
         let byes = byes.cloned().collect();
         Round { name: plan.name_of_round(round), tables: of_round.iter().map(table).collect(), byes }
@@ -152,11 +157,11 @@ pub fn played_rounds(
     rounds.collect()
 }
 
-/// Returns the round in which each bot of a knockout went out.
-fn rounds_of_defeat(verdict: Option<&pb::Verdict>) -> BTreeMap<String, Option<u64>> {
+/// Returns how far each bot of a knockout got, with its rank from 0.
+fn knockout_exits(verdict: Option<&pb::Verdict>) -> BTreeMap<&str, (usize, &pb::KnockoutBot)> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         Some(Said::Knockout(said)) => {
-            said.places.iter().map(|place| (place.bot.clone(), place.out_in)).collect()
+            said.bots.iter().enumerate().map(|(rank, each)| (each.bot.as_str(), (rank, each))).collect()
         }
         _ => BTreeMap::new(),
     }
@@ -198,20 +203,40 @@ mod tests {
         let knockout = Format::Knockout(pb::KnockoutFormat { advance: 1, table_groups: 1 });
         let mut shown = tournament(&["a", "b", "c"], 2, knockout);
         let first = [game(0, ["a", "b"], 0), game(1, ["b", "a"], 1)];
-        let place = |place, bot: &str, out_in| pb::KnockoutPlace { place, bot: bot.into(), out_in };
-        let verdict = |places| pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { places })) };
-        let before = verdict(vec![place(1, "a", None), place(1, "b", None), place(1, "c", None)]);
+        let far = |bot: &str, out_in, tie_break: pb::TieBreak| pb::KnockoutBot {
+            bot: bot.into(),
+            out_in,
+            tie_break: tie_break.into(),
+        };
+        let points = pb::TieBreak::Unspecified;
+        let verdict = |bots| pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { bots })) };
+        let before = verdict(vec![far("a", None, points), far("b", None, points), far("c", None, points)]);
         let rounds = played_rounds(&shown, Some(&before), &first[..1], KnownMatches::All);
         assert_eq!(told(&rounds), ["Round 1: a 1, b 0 | c"]);
         assert_eq!((rounds[0].tables[0].played, rounds[0].tables[0].matches), (1, 2));
 
         shown.state = pb::TournamentState::Finished.into();
         let matches = [first.as_slice(), &[game(2, ["c", "a"], 0), game(3, ["a", "c"], 1)]].concat();
-        let after = verdict(vec![place(1, "c", None), place(2, "a", Some(1)), place(3, "b", Some(0))]);
+        let after =
+            verdict(vec![far("c", None, points), far("a", Some(1), points), far("b", Some(0), points)]);
         let rounds = played_rounds(&shown, Some(&after), &matches, KnownMatches::All);
         assert_eq!(told(&rounds), ["Round 1: a 2 advances, b 0 out | c", "Final: c 2 champion, a 0 out | "]);
         let newest = played_rounds(&shown, Some(&after), &matches[1..], KnownMatches::Newest);
         assert_eq!(told(&newest), ["Final: c 2 champion, a 0 out | "]);
+
+        // Each wins a match of the first round and of the final.
+        let tied =
+            [game(0, ["a", "b"], 0), game(1, ["b", "a"], 0), game(2, ["c", "a"], 0), game(3, ["a", "c"], 0)];
+        let after = verdict(vec![
+            far("a", None, points),
+            far("c", Some(1), pb::TieBreak::Lot),
+            far("b", Some(0), pb::TieBreak::Regret),
+        ]);
+        let rounds = played_rounds(&shown, Some(&after), &tied, KnownMatches::All);
+        assert_eq!(
+            told(&rounds),
+            ["Round 1: a 1 advances, b 1 out, by regret | c", "Final: a 1 champion, c 1 out, by lot | "]
+        );
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn with_standings_and_verdict(
     verdict: Option<&pb::Verdict>,
     events: &[pb::TournamentEvent],
 ) -> Section {
-    let section = section.table(standings_table(standings)).paragraphs(order_note(standings));
+    let section = section.table(standings_table(standings)).paragraphs(order_note(standings, verdict));
     let section = section
         .paragraphs(islands_note(standings))
         .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)));
@@ -138,7 +138,10 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
 }
 
 /// Says what bots are ordered by, unless it is their points.
-fn order_note(standings: &[pb::Standing]) -> Option<&'static str> {
+fn order_note(standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Option<&'static str> {
+    if let Some(pb::verdict::Verdict::Knockout(_)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        return Some("ordered by how far they got in the knockout");
+    }
     let in_order: Vec<_> = standings.iter().filter(|standing| !standing.disqualified).collect();
     let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {
         in_order.windows(2).all(|pair| figure(pair[0]) >= figure(pair[1]) - 1e-9)

@@ -25,24 +25,19 @@ pub fn result_line(
     }
     let leaders: Vec<_> = standings.iter().take_while(|line| line.place == 1).collect();
     let is_over = tournament.state() == pb::TournamentState::Finished;
-    let champion = champion_of_knockout(verdict).filter(|_| is_over);
-    let leader = match (champion, leaders.as_slice()) {
-        (Some(champion), _) => format!("{champion} is the champion"),
-        (None, []) => return progress,
-        (None, [leader]) => {
+    let is_knockout = matches!(verdict.and_then(|verdict| verdict.verdict.as_ref()), Some(Said::Knockout(_)));
+    let leader = match leaders.as_slice() {
+        [] => return progress,
+        [champion] if is_knockout && is_over => format!("{} is the champion", champion.bot),
+        leaders if is_knockout => format!("{} still in", count_words(leaders.len(), "bot", "bots")),
+        [leader] => {
             let verb = if is_over { "won" } else { "leads" };
             let of = count_words(leader.matches, "match", "matches");
             format!("{} {verb}, with {} wins in {of}", leader.bot, leader.wins)
         }
-        (None, leaders) => format!("{} bots share first place", leaders.len()),
+        leaders => format!("{} bots share first place", leaders.len()),
     };
     format!("{progress}; {leader}")
-}
-
-fn champion_of_knockout(verdict: Option<&pb::Verdict>) -> Option<&str> {
-    let Some(Said::Knockout(said)) = verdict?.verdict.as_ref() else { return None };
-    let mut still_in = said.places.iter().filter(|place| place.out_in.is_none());
-    still_in.next().filter(|_| still_in.next().is_none()).map(|place| place.bot.as_str())
 }
 
 /// Writes a tournament's settings, state, standings with intervals and verdict as plain text in aligned columns.
@@ -118,11 +113,13 @@ mod tests {
         let equal = [standing(1, "ann", 2), standing(1, "bob", 2)];
         assert_eq!(told(&tournament, &equal), format!("{progress}; 2 bots share first place"));
         tournament.state = pb::TournamentState::Finished.into();
-        let place = |place, bot: &str, out_in| pb::KnockoutPlace { place, bot: bot.into(), out_in };
-        let places = vec![place(1, "bob", None), place(2, "ann", Some(0))];
-        let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { places })) };
-        let line = result_line(&tournament, &standings, Some(&verdict));
+        let verdict = pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict::default())) };
+        let line = result_line(&tournament, &[standing(1, "bob", 1), standing(2, "ann", 3)], Some(&verdict));
         assert!(line.ends_with("; bob is the champion"), "{line}");
+        tournament.state = pb::TournamentState::Running.into();
+        let line = result_line(&tournament, &equal, Some(&verdict));
+        assert!(line.ends_with("; 2 bots still in"), "{line}");
+        tournament.state = pb::TournamentState::Finished.into();
         assert!(told(&tournament, &standings).ends_with("; ann won, with 3 wins in 4 matches"));
     }
 

@@ -18,9 +18,9 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
                 .collect()
         }
         Some(Said::Knockout(said)) => {
-            let alone = said.places.iter().filter(|place| place.out_in.is_none()).count() == 1;
+            let alone = said.bots.iter().filter(|bot| bot.out_in.is_none()).count() == 1;
             let still_in = if alone { "the champion" } else { "still in" };
-            said.places.iter().map(|bot| place_words(bot, still_in)).collect()
+            said.bots.iter().map(|bot| knockout_words(bot, still_in)).collect()
         }
         Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
         Some(Said::Sprt(said)) => vec![sprt_lines(said)],
@@ -40,12 +40,22 @@ pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot>
     Some(Plot { caption, shape: MarkShape::Intervals, format, marks: vec![mark] })
 }
 
-fn place_words(place: &pb::KnockoutPlace, still_in: &str) -> String {
-    let fate = match place.out_in {
-        Some(round) => format!("out in round {}", round + 1),
+fn knockout_words(bot: &pb::KnockoutBot, still_in: &str) -> String {
+    let fate = match bot.out_in {
+        Some(round) => format!("out in round {}{}", round + 1, tie_break_words(bot.tie_break())),
         None => still_in.to_owned(),
     };
-    format!("knockout place {}: {}, {fate}", place.place, place.bot)
+    format!("{}: {fate}", bot.bot)
+}
+
+/// Says which tie-break decided, as an addition to what it decided.
+pub(super) fn tie_break_words(tie_break: pb::TieBreak) -> &'static str {
+    match tie_break {
+        pb::TieBreak::Unspecified => "",
+        pb::TieBreak::Regret => ", by regret",
+        pb::TieBreak::HeadToHead => ", head to head",
+        pb::TieBreak::Lot => ", by lot",
+    }
 }
 
 fn sprt_lines(said: &pb::SprtVerdict) -> String {
@@ -65,7 +75,9 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastnim_tournament::{FormatVerdict, KnockoutPlace, SprtAnswer, SprtVerdict, Suspension};
+    use lastnim_tournament::{
+        FormatVerdict, KnockoutBot, KnockoutExit, SprtAnswer, SprtVerdict, Suspension, TieBreak,
+    };
 
     fn told(verdict: &FormatVerdict) -> Vec<String> {
         format_verdict_lines(Some(&verdict.into()))
@@ -80,15 +92,36 @@ mod tests {
         let byes = told(&FormatVerdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
         assert_eq!(byes, ["a sat out 1 round", "b sat out 2 rounds"]);
 
-        let places = [(1, "a", None), (2, "b", Some(1))];
-        let places = places.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
-        let knockout = told(&FormatVerdict::Knockout(places.to_vec()));
-        assert_eq!(knockout, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
-
-        let still_in = [(1, "a", None), (1, "b", None), (3, "c", Some(0))];
-        let still_in = still_in.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
-        let knockout = told(&FormatVerdict::Knockout(still_in.to_vec()));
-        assert_eq!(knockout[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
+        let knockout = |exits: &[Option<(u64, Option<TieBreak>)>]| {
+            let exit = |exit: &Option<(u64, Option<TieBreak>)>| {
+                exit.map(|(round, tie_break)| KnockoutExit { round, tie_break })
+            };
+            let bots = ["a", "b", "c", "d", "e"].into_iter().zip(exits);
+            let bots = bots.map(|(name, given)| KnockoutBot { bot: bot(name), exit: exit(given) });
+            told(&FormatVerdict::Knockout(bots.collect()))
+        };
+        use TieBreak::{HeadToHead, Lot, Regret};
+        let over = knockout(&[
+            None,
+            Some((1, None)),
+            Some((1, Some(Regret))),
+            Some((1, Some(HeadToHead))),
+            Some((0, Some(Lot))),
+        ]);
+        assert_eq!(
+            over,
+            [
+                "a: the champion",
+                "b: out in round 2",
+                "c: out in round 2, by regret",
+                "d: out in round 2, head to head",
+                "e: out in round 1, by lot"
+            ]
+        );
+        assert_eq!(
+            knockout(&[None, None, Some((0, None))]),
+            ["a: still in", "b: still in", "c: out in round 1"]
+        );
 
         let suspended = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
         assert_eq!(told(&FormatVerdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);

@@ -71,9 +71,9 @@ pub use rating::{
 };
 pub use retention::{KeptDays, KeptMatches, Retention};
 pub use schedule::{
-    BetCapitals, CapitalPoint, FieldChange, FieldMovement, FormatVerdict, KnockoutPlace, MatchLimiter,
-    RepeatedGroups, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, Suspension, SuspensionReason,
-    TotalMatches, count_matches, group_size, plan_schedule,
+    BetCapitals, CapitalPoint, FieldChange, FieldMovement, FormatVerdict, KnockoutBot, KnockoutExit,
+    MatchLimiter, RepeatedGroups, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, Suspension,
+    SuspensionReason, TieBreak, TotalMatches, count_matches, group_size, plan_schedule,
 };
 pub use scoring::Scoring;
 pub use seat_credit::SeatCredit;

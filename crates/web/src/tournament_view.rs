@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 /// Lines of standings on a tournament's page.
 const MAX_LEADERS: usize = 40;
-/// Places of a knockout that are listed individually.
-const MAX_PLACES: usize = 8;
+/// Bots of a knockout that are listed individually.
+const MAX_KNOCKOUT_BOTS: usize = 8;
 const MAX_EVENTS: usize = 30;
 
 /// A tournament as the parts of its page.
@@ -150,7 +150,7 @@ impl TournamentNow {
             standings.verdict.as_mut().and_then(|verdict| verdict.verdict.as_mut())
         {
             // The bracket shows where the others went out.
-            knockout.places.truncate(MAX_PLACES);
+            knockout.bots.truncate(MAX_KNOCKOUT_BOTS);
         }
         standings.events.drain(..standings.events.len().saturating_sub(MAX_EVENTS));
         let mut report = standings_report(&standings);

@@ -167,7 +167,7 @@ impl ReplayedResults {
         }
         if !shown.has_started && self.results.is_empty() && self.unrecorded.is_empty() {
             let mut lines = standings.lines();
-            rulings.put_in_order(&mut lines);
+            rulings.put_in_order(&mut lines, &FormatVerdict::Standings);
             return Ok(ComputedStandings {
                 standings: lines,
                 verdict: FormatVerdict::Standings,
@@ -200,7 +200,7 @@ impl ReplayedResults {
             appraisal.add_to_standings(&mut lines);
             compared = BotComparison::compare_all(&cross_table, &appraisal);
         }
-        rulings.put_in_order(&mut lines);
+        rulings.put_in_order(&mut lines, &verdict);
         let total = schedule.total_matches();
         let known_end = results.last_key_value().map_or(0, |(number, _)| number + 1);
         let end = if let TotalMatches::Exactly(total) = total { total } else { known_end };

@@ -61,6 +61,25 @@ fn text_output_shows_tables_and_the_folder_of_matches() {
     assert_eq!((mode("lastnim.db"), mode("lastnim.key")), (0o600, 0o600));
 }
 
+#[test]
+fn the_champion_of_a_knockout_leads_the_standings() {
+    let example = fs::read_to_string("examples/knockout.toml").unwrap();
+    assert!(example.contains("seed = 4"), "{example}");
+    for seed in 1..=6 {
+        let folder = Folder::new("knockout");
+        let file = folder.write("cup.toml", &example.replace("seed = 4", &format!("seed = {seed}")));
+        let result = run(&file, &[]).result();
+        let champion = &result["verdict"]["knockout"]["bots"][0];
+        assert!(champion["out_in"].is_null(), "{champion}");
+        let first = &result["standings"][0];
+        assert_eq!((&first["bot"], &first["place"]), (&champion["bot"], &1.into()), "seed {seed}: {result}");
+        let text = lastnim(&["tournament", "run"]).arg(&file).output().unwrap();
+        let text = String::from_utf8(text.stdout).unwrap();
+        let first: Vec<_> = text.lines().nth(2).unwrap().split_whitespace().take(2).collect();
+        assert_eq!(first, ["1", champion["bot"].as_str().unwrap()], "{text}");
+    }
+}
+
 /// Returns the parts of the exported matches that do not depend on when or where they were played, by match number.
 pub fn deterministic_parts(folder: &Folder, store: &str) -> BTreeMap<u64, String> {
     let mut serve = lastnim(&["serve", "--listen", "127.0.0.1:0", "--json", "--store"]);

@@ -86,7 +86,7 @@ impl EndedTournament {
         let verdict = stored.over.as_ref().map_or(0, |over| match &*over.verdict {
             FormatVerdict::Standings | FormatVerdict::Sprt(_) => 0,
             FormatVerdict::Byes(byes) => byes.len(),
-            FormatVerdict::Knockout(places) => places.len(),
+            FormatVerdict::Knockout(bots) => bots.len(),
             FormatVerdict::Suspended(suspended) => suspended.len(),
         });
         let parts = AtomicUsize::new(1 + stored.field.len() + positions + verdict);
@@ -265,7 +265,7 @@ mod tests {
     use lastnim_core::referee::Terms;
     use lastnim_store::Change;
     use lastnim_tournament::{
-        AllianceSource, Checkpoint, KnockoutPlace, PlayedVersion, Settings, SettingsDraft, testing,
+        AllianceSource, Checkpoint, KnockoutBot, PlayedVersion, Settings, SettingsDraft, testing,
     };
 
     /// Creates a tournament with a bot that never plays, and cancels it.
@@ -331,8 +331,8 @@ mod tests {
         let positions = Positions::listed(piles).unwrap();
         let draft = SettingsDraft { positions, ..(**stored.settings).clone() };
         stored.settings = Arc::new(Settings::new(draft).unwrap());
-        let places = vec![KnockoutPlace { place: 1, bot: name("first"), out_in: None }; 5];
-        stored.over.as_mut().unwrap().verdict = Arc::new(FormatVerdict::Knockout(places));
+        let bots = vec![KnockoutBot { bot: name("first"), exit: None }; 5];
+        stored.over.as_mut().unwrap().verdict = Arc::new(FormatVerdict::Knockout(bots));
         assert_eq!(EndedTournament::new(stored).parts(), 1 + 1 + (1 + 1 + 2) + 5);
     }
 

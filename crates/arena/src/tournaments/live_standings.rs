@@ -2,8 +2,8 @@
 
 use lastnim_core::game::BotName;
 use lastnim_tournament::{
-    Appraisal, BotComparison, BoundedCrossTable, CrossTable, MatchResult, RatingEvidence, Rulings, Settings,
-    Standing, Standings, TableGroups,
+    Appraisal, BotComparison, BoundedCrossTable, CrossTable, FormatVerdict, MatchResult, RatingEvidence,
+    Rulings, Settings, Standing, Standings, TableGroups,
 };
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
@@ -169,22 +169,22 @@ impl LiveStandings {
         self.lines.clone()
     }
 
-    pub(crate) fn lines(&mut self) -> Arc<Vec<Standing>> {
+    pub(crate) fn lines(&mut self, verdict: &FormatVerdict) -> Arc<Vec<Standing>> {
         let Self { standings, appraisal, rulings, lines, .. } = self;
         Arc::clone(lines.get_or_insert_with(|| {
             let mut lines = standings.lines();
             if let Some(appraisal) = appraisal {
                 appraisal.add_to_standings(&mut lines);
             }
-            rulings.put_in_order(&mut lines);
+            rulings.put_in_order(&mut lines, verdict);
             Arc::new(lines)
         }))
     }
 
     /// Returns the lines by place without ratings.
-    pub(crate) fn unrated_lines(&self) -> Vec<Standing> {
+    pub(crate) fn unrated_lines(&self, verdict: &FormatVerdict) -> Vec<Standing> {
         let mut lines = self.standings.lines();
-        self.rulings.put_in_order(&mut lines);
+        self.rulings.put_in_order(&mut lines, verdict);
         lines
     }
 
@@ -364,11 +364,11 @@ mod tests {
         let (recounts, stale_ratings) = (stale.recounts(), appraise(stale));
         ranking.set_ratings((stale_ratings, recounts), start, start);
         assert!(!ranking.has_ratings(), "these ratings include a match that no longer counts");
-        assert!(ranking.lines().iter().all(|line| line.rating.is_none()));
+        assert!(ranking.lines(&FormatVerdict::Standings).iter().all(|line| line.rating.is_none()));
         let fresh = ranking.lend_evidence_if_due(start).expect("a recount is rated at once");
         let (recounts, fresh_ratings) = (fresh.recounts(), appraise(fresh));
         ranking.set_ratings((fresh_ratings, recounts), start, start);
-        assert!(ranking.lines().iter().all(|line| line.rating.is_some()));
+        assert!(ranking.lines(&FormatVerdict::Standings).iter().all(|line| line.rating.is_some()));
     }
 
     #[test]
@@ -381,7 +381,9 @@ mod tests {
         let at = |seconds| start + Duration::from_secs(seconds);
         assert!(ranking.lend_evidence_if_due(start).is_none(), "there is nothing to rate");
         let mut play = |ranking: &mut LiveStandings| ranking.add_result(&next_result(&mut *schedule));
-        let rated = |ranking: &mut LiveStandings| ranking.lines().iter().all(|line| line.rating.is_some());
+        let rated = |ranking: &mut LiveStandings| {
+            ranking.lines(&FormatVerdict::Standings).iter().all(|line| line.rating.is_some())
+        };
         play(&mut ranking);
         let evidence = ranking.lend_evidence_if_due(start).expect("there is");
         assert!(!rated(&mut ranking));

@@ -226,22 +226,19 @@ impl TournamentHandle {
 
     /// Returns the standings by place without ratings.
     pub(crate) fn unrated_standings(&self) -> Vec<Standing> {
-        self.rank(|ranking| ranking.unrated_lines())
+        self.rank(|ranking, verdict| ranking.unrated_lines(verdict))
     }
 
-    /// Calls a function on the standings, after counting the byes so far.
-    fn rank<T>(&self, in_order: impl FnOnce(&mut LiveStandings) -> T) -> T {
+    /// Calls a function on the standings and the verdict of the format, after counting the byes so far.
+    fn rank<T>(&self, in_order: impl FnOnce(&mut LiveStandings, &FormatVerdict) -> T) -> T {
         let bye_groups = self.view.borrow().stored.settings.format.bye_groups();
-        let byes = bye_groups.and_then(|groups| match self.format_verdict() {
-            FormatVerdict::Byes(byes) => Some((byes, groups)),
-            _ => None,
-        });
+        let verdict = self.format_verdict();
         self.cpu_times.measure(CpuTask::Ranking, || {
             let mut ranking = self.lock_standings();
-            if let Some((byes, groups)) = byes {
-                ranking.set_bye_scores(&byes, groups);
+            if let (Some(groups), FormatVerdict::Byes(byes)) = (bye_groups, &verdict) {
+                ranking.set_bye_scores(byes, groups);
             }
-            in_order(&mut ranking)
+            in_order(&mut ranking, &verdict)
         })
     }
 

@@ -1,7 +1,7 @@
 //! The effect of a tournament's events.
 
 use super::{DisqualifiedResults, OpenMatches, Reason, TournamentEvent, VoidedMatch};
-use crate::{MatchResult, Pairing, Standing};
+use crate::{FormatVerdict, MatchResult, Pairing, Standing};
 use lastnim_core::game::{BotName, MatchId, Seat};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -104,8 +104,9 @@ impl Rulings {
         }
     }
 
-    /// Moves disqualified bots to the end, where they share a place; the others move up.
-    pub fn put_in_order(&self, lines: &mut [Standing]) {
+    /// Gives all lines their final places: those of a knockout, and disqualified bots share the last one.
+    pub fn put_in_order(&self, lines: &mut [Standing], verdict: &FormatVerdict) {
+        verdict.put_in_order(lines);
         if self.disqualified.is_empty() {
             return;
         }
@@ -190,7 +191,7 @@ mod tests {
                 }
             }
             let (mut lines, plain) = (with.lines(), without.lines());
-            rulings.put_in_order(&mut lines);
+            rulings.put_in_order(&mut lines, &FormatVerdict::Standings);
             let (kept, last): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| !line.is_disqualified);
             prop_assert_eq!(&lines[..kept.len()], &kept[..], "who is out comes last");
             prop_assert!(last.iter().all(|line| line.place as usize == kept.len() + 1 && banned.contains(&line.bot)));

@@ -1,7 +1,7 @@
 //! Knockout rounds.
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
-use super::{FormatVerdict, KnockoutPlace, TotalMatches, meetings::MeetingCounts};
+use super::{FormatVerdict, KnockoutBot, KnockoutExit, TieBreak, TotalMatches, meetings::MeetingCounts};
 use crate::checkpoint::{CheckpointError, ensure_valid};
 use crate::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups};
 use lastnim_core::game::BotName;
@@ -29,8 +29,8 @@ pub(super) struct Knockout {
     remaining: Vec<usize>,
     is_over: bool,
     byes: Vec<u64>,
-    /// The round in which each bot was eliminated.
-    out_in: Vec<Option<u64>>,
+    /// How each bot was eliminated.
+    exits: Vec<Option<KnockoutExit>>,
     meetings: MeetingCounts,
     /// The tables of the current round.
     tables: Vec<RoundTable>,
@@ -56,7 +56,7 @@ impl Knockout {
             remaining,
             is_over: false,
             byes: vec![0; bots],
-            out_in: vec![None; bots],
+            exits: vec![None; bots],
             meetings: MeetingCounts::zero(bots),
             tables: Vec::new(),
         }
@@ -95,11 +95,61 @@ impl Knockout {
         ranked.sort_by_key(|(bot, line)| (line.place, self.lot_of_bot(*bot)));
         ranked
     }
+
+    /// Ranks the bots of the final, from best to worst.
+    fn finish_final(&mut self, ranked: Vec<(usize, Standing)>) {
+        for pair in ranked.windows(2) {
+            let [(_, ahead), (bot, line)] = pair else { continue };
+            let tie_break = tie_break_at_table(ahead, line);
+            self.exits[*bot] = Some(KnockoutExit { round: self.round, tie_break });
+        }
+        self.remaining = ranked.into_iter().map(|(bot, _)| bot).collect();
+        self.is_over = true;
+    }
+}
+
+/// A bot after a round.
+struct RankedBot {
+    /// Its rank at its table, from 0.
+    rank: usize,
+    table: usize,
+    bot: usize,
+    line: Standing,
+}
+
+/// Returns what put a bot behind the last one that advanced: of all tables if that one had the same rank, otherwise of
+/// the bot's table.
+fn tie_break_of_round(advancing: &[RankedBot], out: &RankedBot) -> Option<TieBreak> {
+    let last = advancing.last()?;
+    if last.rank == out.rank {
+        return tie_break_between_tables(&last.line, &out.line);
+    }
+    let ahead = advancing.iter().rfind(|ahead| ahead.table == out.table)?;
+    tie_break_at_table(&ahead.line, &out.line)
+}
+
+/// Returns what put one bot before another of its table; `None` if it had more points.
+fn tie_break_at_table(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
+    match tie_break_between_tables(ahead, behind) {
+        Some(TieBreak::Lot) if ahead.place != behind.place => Some(TieBreak::HeadToHead),
+        tie_break => tie_break,
+    }
+}
+
+/// Returns what put one bot before another that did not meet it; `None` if it had more points.
+fn tie_break_between_tables(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
+    if ahead.points.total_cmp(&behind.points).is_ne() {
+        None
+    } else if cmp_regret(ahead, behind).is_ne() {
+        Some(TieBreak::Regret)
+    } else {
+        Some(TieBreak::Lot)
+    }
 }
 
 impl RoundFormat for Knockout {
     const KEEPS_ROUNDS: bool = true;
-    type State = (u64, bool, Vec<usize>, Vec<u64>, Vec<Option<u64>>);
+    type State = (u64, bool, Vec<usize>, Vec<u64>, Vec<Option<KnockoutExit>>);
 
     fn draw_round(&mut self) -> DrawnRound {
         if self.is_over {
@@ -128,37 +178,37 @@ impl RoundFormat for Knockout {
     fn finish_round(&mut self, results: &[MatchResult]) {
         let seats = self.settings.seats.get();
         let results = results.chunks(results.len() / self.tables.len());
-        let ranked: Vec<Vec<(usize, Standing)>> =
-            self.tables.iter().zip(results).map(|(table, results)| self.rank_table(table, results)).collect();
+        let ranked = self.tables.iter().zip(results).map(|(table, results)| self.rank_table(table, results));
+        let ranked: Vec<Vec<(usize, Standing)>> = ranked.collect();
         if self.remaining.len() == seats {
-            self.remaining = ranked.into_iter().flatten().map(|(bot, _)| bot).collect();
-            for &bot in &self.remaining[1..] {
-                self.out_in[bot] = Some(self.round);
-            }
-            self.is_over = true;
+            self.finish_final(ranked.into_iter().flatten().collect());
             return;
         }
         let left = Knockout::bots_left_after(self.remaining.len(), seats, self.advance);
         // By rank at the table, so that bots from one table are dealt to different ones.
-        let mut by_rank: Vec<(usize, usize, Standing)> = ranked
-            .into_iter()
-            .flat_map(|table| table.into_iter().enumerate().map(|(rank, (bot, line))| (rank, bot, line)))
+        let mut by_rank: Vec<RankedBot> = (0..)
+            .zip(ranked)
+            .flat_map(|(table, ranked)| {
+                let bots = ranked.into_iter().enumerate();
+                bots.map(move |(rank, (bot, line))| RankedBot { rank, table, bot, line })
+            })
             .collect();
-        by_rank.sort_by(|(rank, bot, line), (other_rank, other, other_line)| {
-            let by_line =
-                other_line.points.total_cmp(&line.points).then_with(|| cmp_regret(line, other_line));
-            rank.cmp(other_rank)
-                .then(by_line)
-                .then_with(|| self.lot_of_bot(*bot).cmp(&self.lot_of_bot(*other)))
+        by_rank.sort_by(|one, other| {
+            one.rank
+                .cmp(&other.rank)
+                .then(other.line.points.total_cmp(&one.line.points))
+                .then_with(|| cmp_regret(&one.line, &other.line))
+                .then_with(|| self.lot_of_bot(one.bot).cmp(&self.lot_of_bot(other.bot)))
         });
-        let played: Vec<usize> = by_rank.iter().map(|&(_, bot, _)| bot).collect();
-        let sat_out = self.remaining.iter().copied().filter(|bot| !played.contains(bot));
+        let sat_out = self.remaining.iter().copied();
+        let sat_out = sat_out.filter(|&bot| by_rank.iter().all(|played| played.bot != bot));
         let mut order: Vec<usize> = sat_out.collect();
-        order.extend(played);
-        for &bot in &order[left..] {
-            self.out_in[bot] = Some(self.round);
+        let (advancing, out) = by_rank.split_at(left - order.len());
+        for played in out {
+            let tie_break = tie_break_of_round(advancing, played);
+            self.exits[played.bot] = Some(KnockoutExit { round: self.round, tie_break });
         }
-        order.truncate(left);
+        order.extend(advancing.iter().map(|played| played.bot));
         self.remaining = order;
         self.round += 1;
     }
@@ -177,26 +227,22 @@ impl RoundFormat for Knockout {
             let place = self.remaining.iter().position(|&each| each == bot);
             place.filter(|_| self.is_over).unwrap_or(0)
         };
-        let key = |bot: usize| (std::cmp::Reverse(self.out_in[bot].unwrap_or(u64::MAX)), rank_in_final(bot));
-        order.sort_by_key(|&bot| (key(bot), bot));
-        let mut places: Vec<KnockoutPlace> = Vec::with_capacity(order.len());
-        for (index, &bot) in order.iter().enumerate() {
-            let shared = index.checked_sub(1).filter(|&last| key(order[last]) == key(bot));
-            let place = shared.map_or(index as u64 + 1, |last| places[last].place);
-            places.push(KnockoutPlace { place, bot: self.field[bot].clone(), out_in: self.out_in[bot] });
-        }
-        FormatVerdict::Knockout(places)
+        let last_round = |bot: usize| self.exits[bot].map_or(u64::MAX, |exit| exit.round);
+        order.sort_by_key(|&bot| (std::cmp::Reverse(last_round(bot)), rank_in_final(bot), bot));
+        let bots =
+            order.into_iter().map(|bot| KnockoutBot { bot: self.field[bot].clone(), exit: self.exits[bot] });
+        FormatVerdict::Knockout(bots.collect())
     }
 
     fn state(&self) -> impl Serialize {
-        (self.round, self.is_over, &self.remaining, &self.byes, &self.out_in)
+        (self.round, self.is_over, &self.remaining, &self.byes, &self.exits)
     }
 
     fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError> {
-        (self.round, self.is_over, self.remaining, self.byes, self.out_in) = state;
+        (self.round, self.is_over, self.remaining, self.byes, self.exits) = state;
         let bots = self.field.len();
         ensure_valid(self.remaining.iter().all(|&bot| bot < bots), "a remaining bot is not in the field")?;
-        ensure_valid([self.byes.len(), self.out_in.len()] == [bots; 2], "it belongs to another field")
+        ensure_valid([self.byes.len(), self.exits.len()] == [bots; 2], "it belongs to another field")
     }
 
     fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {

@@ -1,7 +1,10 @@
 //! Verdicts of formats.
 
 use super::{SprtVerdict, Suspension};
+use crate::Standing;
 use lastnim_core::game::BotName;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// What a format reports in addition to the standings.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,21 +14,67 @@ pub enum FormatVerdict {
     /// The number of byes of each bot in a Swiss tournament. A bye scores the average of a seat: see
     /// [`Standings::set_bye_scores`](crate::Standings::set_bye_scores).
     Byes(Vec<(BotName, u64)>),
-    /// The places of a knockout.
-    Knockout(Vec<KnockoutPlace>),
+    /// How far each bot of a knockout got, the best first.
+    Knockout(Vec<KnockoutBot>),
     /// The suspended bots of a ladder.
     Suspended(Vec<Suspension>),
     /// The verdict of a sequential test.
     Sprt(SprtVerdict),
 }
 
-/// A bot's place in a knockout.
+/// How far a bot got in a knockout.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnockoutPlace {
-    /// The place, from 1; bots eliminated in the same round share it.
-    pub place: u64,
+pub struct KnockoutBot {
     /// The bot.
     pub bot: BotName,
-    /// The round in which it was eliminated, from 0; `None` for the champion and for bots still in play.
-    pub out_in: Option<u64>,
+    /// How it was eliminated; `None` for the champion and for bots still in play.
+    pub exit: Option<KnockoutExit>,
+}
+
+/// How a bot was eliminated from a knockout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnockoutExit {
+    /// The round, from 0.
+    pub round: u64,
+    /// What put it behind the last bot that advanced, or in the final behind the bot before it; `None` if it had fewer
+    /// points.
+    pub tie_break: Option<TieBreak>,
+}
+
+/// What decides between bots with equal points in a knockout, in the order in which they are applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TieBreak {
+    /// Lower regret per match.
+    Regret,
+    /// More points against the bots tied with it at its table.
+    HeadToHead,
+    /// A random draw.
+    Lot,
+}
+
+impl FormatVerdict {
+    /// Moves the lines of a knockout to their places in it, which decide before points; other formats keep theirs.
+    pub(crate) fn put_in_order(&self, lines: &mut [Standing]) {
+        let Self::Knockout(bots) = self else { return };
+        let places: HashMap<&BotName, u32> =
+            bots.iter().map(|each| &each.bot).zip(knockout_places(bots)).collect();
+        for line in &mut *lines {
+            line.place = places.get(&line.bot).copied().unwrap_or(u32::MAX);
+        }
+        lines.sort_by_key(|line| line.place);
+    }
+}
+
+/// Returns the place of each bot, from 1: bots eliminated in the same round share it, except in the final.
+pub(crate) fn knockout_places(bots: &[KnockoutBot]) -> Vec<u32> {
+    let round = |each: &KnockoutBot| each.exit.map(|exit| exit.round);
+    let is_over = bots.iter().filter(|each| each.exit.is_none()).count() == 1;
+    let last_round = bots.iter().filter_map(round).max();
+    let mut places: Vec<u32> = Vec::with_capacity(bots.len());
+    for (index, each) in bots.iter().enumerate() {
+        let is_finalist = is_over && round(each) == last_round;
+        let shared = index.checked_sub(1).filter(|&ahead| !is_finalist && round(&bots[ahead]) == round(each));
+        places.push(shared.map_or(index as u32 + 1, |ahead| places[ahead]));
+    }
+    places
 }

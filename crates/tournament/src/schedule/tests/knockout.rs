@@ -2,7 +2,10 @@
 
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
-use crate::{MatchResult, Pairing, SeatLoss, Settings, TableGroups, TournamentFormat};
+use crate::{
+    MatchResult, Pairing, Rulings, SeatLoss, SeatResult, Settings, Standings, TableGroups, TournamentFormat,
+};
+use lastnim_core::game::{BotName, Seat};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -10,11 +13,32 @@ fn knockout_settings(seats: usize, advance: usize) -> Settings {
     settings(seats, 2, TournamentFormat::Knockout { advance, table_groups: TableGroups::ONE })
 }
 
-fn knockout_places(played: &Rehearsal) -> Vec<KnockoutPlace> {
-    let FormatVerdict::Knockout(places) = played.schedule.format_verdict() else {
-        panic!("a knockout tells places")
-    };
-    places
+/// A bot of a knockout and its place.
+#[derive(Debug)]
+struct PlacedBot {
+    bot: BotName,
+    place: u32,
+    out_in: Option<u64>,
+    tie_break: Option<TieBreak>,
+}
+
+/// Returns the bots in the order of the verdict, with the places that the standings give them.
+fn placed_bots(played: &Rehearsal) -> Vec<PlacedBot> {
+    let verdict = played.schedule.format_verdict();
+    let FormatVerdict::Knockout(bots) = &verdict else { panic!("a knockout says how far bots got") };
+    let mut standings = Standings::new(&played.settings, bots.iter().map(|each| &each.bot));
+    played.results.iter().for_each(|result| standings.add_result(result));
+    let mut lines = standings.lines();
+    Rulings::default().put_in_order(&mut lines, &verdict);
+    assert!(lines.is_sorted_by_key(|line| line.place), "{lines:?}");
+    let place = |bot: &BotName| lines.iter().find(|line| line.bot == *bot).unwrap().place;
+    let placed = bots.iter().map(|KnockoutBot { bot, exit }| PlacedBot {
+        bot: bot.clone(),
+        place: place(bot),
+        out_in: exit.map(|exit| exit.round),
+        tie_break: exit.and_then(|exit| exit.tie_break),
+    });
+    placed.collect()
 }
 
 #[test]
@@ -22,11 +46,11 @@ fn eight_bots_play_three_rounds() {
     let mut played = Rehearsal::new(&knockout_settings(2, 1), &field(8));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(14));
     assert!(
-        knockout_places(&played).iter().all(|place| place.place == 1 && place.out_in.is_none()),
+        placed_bots(&played).iter().all(|place| place.place == 1 && place.out_in.is_none()),
         "all are in"
     );
     played.play(&strongest_wins, 3, usize::MAX, 1);
-    let places = knockout_places(&played);
+    let places = placed_bots(&played);
     assert_eq!((places[0].bot.as_str(), places[0].place, places[0].out_in), ("bot0", 1, None));
     let rounds: Vec<_> = places.iter().map(|place| (place.place, place.out_in)).collect();
     let expected = [(1, None), (2, Some(2)), (3, Some(1)), (3, Some(1))];
@@ -40,7 +64,7 @@ fn the_final_is_filled_with_the_best_of_the_rest() {
     let mut played = Rehearsal::new(&knockout_settings(4, 1), &field(12));
     assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(4 * 4));
     played.play(&strongest_wins, 1, usize::MAX, 1);
-    let places = knockout_places(&played);
+    let places = placed_bots(&played);
     assert_eq!(places[0].bot.as_str(), "bot0");
     assert_eq!(places.iter().filter(|place| place.out_in == Some(1)).count(), 3);
 }
@@ -87,11 +111,46 @@ fn ties_are_broken_by_lot() {
         let settings = Settings::new(crate::SettingsDraft { seed, ..(*plain).clone() }).unwrap();
         let mut played = Rehearsal::new(&settings, &field);
         played.play(&MatchResult::cancelled, 4, usize::MAX, 1);
-        let places = knockout_places(&played);
+        let places = placed_bots(&played);
         assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
+        assert_eq!(places[1].tie_break, Some(TieBreak::Lot), "{places:?}");
+        assert!(places[2..].iter().all(|place| place.tie_break == Some(TieBreak::Lot)), "{places:?}");
         champions.insert(places[0].bot.clone());
     }
     assert!(champions.len() > 5, "of 20 lots: {champions:?}");
+}
+
+#[test]
+fn the_tie_break_that_decided_is_told() {
+    // Each of two wins once; one of them errs.
+    let tied = |errs: bool| {
+        move |pairing: &Pairing| {
+            let mut result = made_up(1)(pairing);
+            let outcome = result.outcome.as_mut().unwrap();
+            outcome.winner = Seat::FIRST;
+            for (seat, bot) in pairing.bots.enumerate() {
+                let won = seat == Seat::FIRST;
+                outcome.seats[seat] = SeatResult {
+                    rank_actual: u32::from(!won),
+                    plies: 1,
+                    regret: u32::from(errs && bot.as_str() == "bot0"),
+                    ..SeatResult::default()
+                };
+            }
+            result
+        }
+    };
+    for (errs, tie_break) in [(true, TieBreak::Regret), (false, TieBreak::Lot)] {
+        let mut played = Rehearsal::new(&knockout_settings(2, 1), &field(2));
+        played.play(&tied(errs), 1, usize::MAX, 1);
+        let places = placed_bots(&played);
+        assert_eq!((places[0].place, places[1].place), (1, 2));
+        assert_eq!((places[0].tie_break, places[1].tie_break), (None, Some(tie_break)));
+        assert!(!errs || places[0].bot.as_str() == "bot1", "{places:?}");
+    }
+    let mut played = Rehearsal::new(&knockout_settings(2, 1), &field(2));
+    played.play(&strongest_wins, 1, usize::MAX, 1);
+    assert_eq!(placed_bots(&played)[1].tie_break, None, "points decide");
 }
 
 proptest! {
@@ -103,15 +162,15 @@ proptest! {
         let field = field(seats + more);
         let mut played = Rehearsal::new(&settings, &field);
         played.play(&made_up(seed), 7, usize::MAX, seed);
-        let places = knockout_places(&played);
+        let places = placed_bots(&played);
         let bots: HashSet<_> = places.iter().map(|place| &place.bot).collect();
         prop_assert_eq!(bots.len(), field.len(), "every bot has a place");
         prop_assert_eq!(places.iter().filter(|place| place.place == 1).count(), 1);
         prop_assert!(places.iter().enumerate().all(|(index, place)| (place.place == 1) == (index == 0)));
         prop_assert!(places.iter().all(|place| (place.place == 1) == place.out_in.is_none()));
         // The final ranks each of its bots.
-        let final_places: Vec<u64> = places[..seats].iter().map(|place| place.place).collect();
-        prop_assert_eq!(final_places, (1..=seats as u64).collect::<Vec<_>>());
+        let final_places: Vec<u32> = places[..seats].iter().map(|place| place.place).collect();
+        prop_assert_eq!(final_places, (1..=seats as u32).collect::<Vec<_>>());
         let last = played.played.last_key_value().unwrap().1;
         prop_assert!(places[..seats].iter().all(|place| last.bots.iter().any(|bot| *bot == place.bot)));
     }
@@ -121,7 +180,7 @@ proptest! {
         let settings = knockout_settings(seats, advance.min(seats - 1));
         let mut played = Rehearsal::new(&settings, &field(seats + more));
         played.play(&strongest_wins, 7, usize::MAX, seed);
-        let places = knockout_places(&played);
+        let places = placed_bots(&played);
         prop_assert_eq!(places[0].bot.as_str(), "bot0");
     }
 }

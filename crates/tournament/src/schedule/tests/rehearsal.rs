@@ -19,6 +19,7 @@ pub(super) fn settings(seats: usize, positions: u64, format: TournamentFormat) -
 /// A schedule with its matches in progress.
 #[derive(Debug)]
 pub(super) struct Rehearsal {
+    pub(super) settings: Settings,
     pub(super) schedule: Box<dyn Schedule>,
     pub(super) open: Vec<Pairing>,
     pub(super) results: Vec<MatchResult>,
@@ -29,7 +30,13 @@ pub(super) struct Rehearsal {
 impl Rehearsal {
     pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
         let schedule = plan_schedule(settings, field).unwrap();
-        Self { schedule, open: Vec::new(), results: Vec::new(), played: BTreeMap::new() }
+        Self {
+            settings: settings.clone(),
+            schedule,
+            open: Vec::new(),
+            results: Vec::new(),
+            played: BTreeMap::new(),
+        }
     }
 
     /// Plays until the end, or until `max_matches` have begun: up to `at_once` at a time, which end in random order.
