@@ -63,6 +63,8 @@ pub struct BotAuditArgs {
   lastnim audit field records
   lastnim audit field --tournament $ID --json
 
+A pair is flagged only if its corrected p-value is at most 0.01, or at most 0.05 where the favour is returned.
+
 Exit codes: 0 if every record counts, 3 if a record was refused. docs/how-to/audit-bots.md explains the figures, and
 docs/why/audits.md says how often a flag on a pair is wrong.")]
 pub struct FieldAuditArgs {
@@ -188,5 +190,26 @@ fn with_next_step(report: Report, subject: &AuditSubject) -> Report {
         AuditSubject::Field => report.with_section(Section::new().paragraph(
             "Audit one bot and see its worst errors: `lastnim audit bot NAME` on the same records.",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Command;
+    use lastnim_auditing::{FLAGGED_P_VALUE, FLAGGED_P_VALUE_IF_RETURNED};
+
+    #[test]
+    fn the_help_names_both_thresholds() {
+        let command = FieldAuditArgs::augment_args(Command::new("field"));
+        let help = command.get_after_help().unwrap().to_string();
+        let thresholds = format!(
+            "at most {FLAGGED_P_VALUE}, or at most {FLAGGED_P_VALUE_IF_RETURNED} where the favour is returned"
+        );
+        assert!(help.contains(&thresholds), "{help}");
+        let book = include_str!("../../../docs/why/audits.md");
+        let thresholds =
+            format!("at most {FLAGGED_P_VALUE} (or {FLAGGED_P_VALUE_IF_RETURNED} in both directions)");
+        assert!(book.contains(&thresholds), "docs/why/audits.md");
     }
 }
