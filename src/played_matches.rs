@@ -7,7 +7,10 @@ use crate::{
 };
 use clap::ValueEnum;
 use indicatif::ProgressBar;
-use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::{
+    game::{BotName, MatchId, TournamentId},
+    referee::Record,
+};
 use lastnim_proto::{
     pb,
     record::{SealedRecord, verify_record},
@@ -119,6 +122,27 @@ impl MatchSelectionArgs {
         Ok(())
     }
 
+    /// Checks that a record is of a match that was selected: a server may list others.
+    ///
+    /// # Errors
+    /// Names what differs.
+    pub fn check_record(&self, record: &Record) -> Result<(), String> {
+        let setup = record.state().setup();
+        if let Some(id) = self.tournament {
+            match setup.origin.as_ref().map(|origin| origin.tournament) {
+                Some(of) if of == id => {}
+                Some(of) => {
+                    return Err(format!("its record is of tournament {of}, not of --tournament {id}"));
+                }
+                None => return Err(format!("its record is of no tournament, not of --tournament {id}")),
+            }
+        }
+        match self.bots.iter().find(|&bot| setup.bots.iter().all(|other| other != bot)) {
+            Some(missing) => Err(format!("its record is without --bot {missing}")),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the number of finished matches, if the server knows it.
     pub async fn expected_matches(&self, remote: &RemoteServer) -> Result<Option<u64>, Failure> {
         let Self { tournament: Some(id), bots, state: None, reason: None } = self else { return Ok(None) };
@@ -147,6 +171,7 @@ type PendingRecord = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>
 /// one page of the list is in memory.
 pub struct PlayedMatches<'a, W> {
     remote: &'a RemoteServer,
+    which: MatchSelectionArgs,
     /// The next request; `None` after the last page.
     request: Option<pb::ListMatchesRequest>,
     listed: VecDeque<pb::Match>,
@@ -187,6 +212,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     pub fn new(remote: &'a RemoteServer, which: &MatchSelectionArgs, bar: ProgressBar, wanted: W) -> Self {
         Self {
             remote,
+            which: which.clone(),
             request: Some(which.list_request(MAX_PAGE)),
             listed: VecDeque::new(),
             asked: VecDeque::new(),
@@ -220,6 +246,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                         answer.record.as_ref().ok_or_else(|| self.remote.missing_part_failure("record"))?;
                     verify_record_of(&game.id, record)
                         .map_err(|flaw| format!("its record does not verify: {flaw}"))
+                        .and_then(|sealed| self.which.check_record(sealed.record()).map(|()| sealed))
                 }
                 Err(status) if status_reason(&status) == "RECORD_PRUNED" => {
                     self.left_out.pruned += 1;
@@ -315,4 +342,30 @@ pub fn parse_fetched_record(
             "the server sent a record of match {id} that does not verify: {flaw}"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_proto::record_file::read_record;
+
+    #[test]
+    fn a_record_of_another_tournament_or_other_bots_is_refused() {
+        let given = read_record(include_str!("../tests/data/record.json")).unwrap();
+        let sealed = verify_record(&given).unwrap();
+        let setup = sealed.record().state().setup();
+        let tournament = setup.origin.as_ref().unwrap().tournament;
+        let (bot, other) = (setup.bots.iter().next().unwrap(), "nobody".parse().unwrap());
+        let check = |tournament, bots: &[&BotName]| {
+            let bots = bots.iter().map(|&bot| bot.clone()).collect();
+            let which = MatchSelectionArgs { tournament, bots, ..MatchSelectionArgs::default() };
+            which.check_record(sealed.record())
+        };
+        assert_eq!(check(None, &[]), Ok(()));
+        assert_eq!(check(Some(tournament), &[bot]), Ok(()));
+        let wanted: TournamentId = "01890a5d-ac96-774b-bcce-b302099a8099".parse().unwrap();
+        let why = check(Some(wanted), &[bot]).unwrap_err();
+        assert_eq!(why, format!("its record is of tournament {tournament}, not of --tournament {wanted}"));
+        assert_eq!(check(None, &[bot, &other]).unwrap_err(), "its record is without --bot nobody");
+    }
 }

@@ -71,7 +71,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
     let mut by_others = BTreeMap::<String, u64>::new();
     let mut unchanged = 0_u64;
     let mut played = PlayedMatches::new(remote, &args.which, bar.clone(), |game| {
-        let there = is_already_exported(&file_of(game), game, form, &key);
+        let there = is_already_exported(&file_of(game), game, &args.which, form, &key);
         if there {
             kept += 1;
             bar.inc(1);
@@ -134,7 +134,13 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
 /// Returns whether a file is exactly what an export would write for a match, signed by the key.
 ///
 /// A match that ended before its rows were revealed has no signature.
-fn is_already_exported(file: &Path, game: &pb::Match, form: RecordForm, key: &PublicKey) -> bool {
+fn is_already_exported(
+    file: &Path,
+    game: &pb::Match,
+    which: &MatchSelectionArgs,
+    form: RecordForm,
+    key: &PublicKey,
+) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
     // Only JSON is recognised here; text is fetched again and compared.
     let Ok(given) = read_record(&text) else { return false };
@@ -142,6 +148,7 @@ fn is_already_exported(file: &Path, game: &pb::Match, form: RecordForm, key: &Pu
     let state = sealed.record().state();
     let signed = sealed.seal().map_or(state.game().is_none(), |seal| seal.signer == *key);
     given.match_id == game.id
+        && which.check_record(sealed.record()).is_ok()
         && state.end().is_some()
         && signed
         && form.write(sealed.record(), sealed.seal()) == text

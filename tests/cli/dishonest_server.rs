@@ -9,10 +9,23 @@ use lastnim_proto::{
     },
     record_file::read_record,
 };
-use std::{net::SocketAddr, process::Command};
+use std::{
+    convert::Infallible,
+    future::{Ready, ready},
+    net::SocketAddr,
+    process::Command,
+    task::{Context, Poll},
+};
 use tokio::net::TcpListener;
 use tokio_stream::{Empty, wrappers::TcpListenerStream};
-use tonic::{Request, Response, Status, transport::Server};
+use tonic::{
+    Request, Response, Status,
+    body::Body,
+    codegen::{BoxFuture, Service},
+    server::{Grpc, NamedService, UnaryService},
+    transport::Server,
+};
+use tonic_prost::ProstCodec;
 
 /// What it says.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +50,7 @@ impl Dishonest {
                 let service = MatchServiceServer::new(self);
                 Server::builder()
                     .add_service(service)
+                    .add_service(AnyTournament)
                     .serve_with_incoming(TcpListenerStream::new(listener))
                     .await
                     .unwrap();
@@ -112,6 +126,40 @@ impl MatchService for Dishonest {
     }
 }
 
+/// A service that finds every tournament.
+#[derive(Debug, Clone)]
+struct AnyTournament;
+
+impl NamedService for AnyTournament {
+    const NAME: &'static str = "lastnim.v1.TournamentService";
+}
+
+impl UnaryService<pb::GetTournamentRequest> for AnyTournament {
+    type Response = pb::GetTournamentResponse;
+    type Future = Ready<Result<Response<pb::GetTournamentResponse>, Status>>;
+
+    fn call(&mut self, _: Request<pb::GetTournamentRequest>) -> Self::Future {
+        ready(Ok(Response::new(pb::GetTournamentResponse {
+            tournament: Some(pb::Tournament::default()),
+            ..pb::GetTournamentResponse::default()
+        })))
+    }
+}
+
+impl Service<http::Request<Body>> for AnyTournament {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<http::Response<Body>, Infallible>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        Box::pin(async move { Ok(Grpc::new(ProstCodec::default()).unary(Self, request).await) })
+    }
+}
+
 /// The id of the frozen record.
 const FROZEN_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
@@ -150,6 +198,25 @@ fn a_record_is_of_the_match_that_was_asked_for() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(errors.contains(&format!("of match {other} that does not verify")), "{errors}");
     assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_record_is_of_the_tournament_that_was_asked_for() {
+    let folder = Folder::new("dishonest-tournament");
+    let server = Dishonest { listed_id: FROZEN_ID.to_owned(), ..Dishonest::default() }.start().to_string();
+    let dir = folder.path("records");
+    let export =
+        |id: &str| offline(&["record", "export", "--dir", &dir, "--server", &server, "--tournament", id], "");
+    let other = "01890a5d-ac96-774b-bcce-b302099a8099";
+    for _ in 0..2 {
+        let (code, _, errors) = export(other);
+        let why = format!("left out: match {FROZEN_ID}: its record is of tournament ");
+        assert!(code == 1 && errors.contains(&why), "{errors}");
+        assert!(errors.contains(&format!(", not of --tournament {other}")), "{errors}");
+        // The second time a record is there that another export has written.
+        let (code, output, errors) = offline(&["record", "export", "--dir", &dir, "--server", &server], "");
+        assert_eq!(code, 0, "{output}{errors}");
+    }
 }
 
 #[test]
