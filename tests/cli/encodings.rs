@@ -42,6 +42,7 @@ fn utf_16_is_named() {
         &["serve", "--config", &path],
         &["record", "standings", "--settings", &path, &path],
         &["tournament", "list", "--token-file", &path],
+        &["tournament", "list", "--server", "https://localhost:1", "--ca", &path],
     ] {
         let (code, output, errors) = offline(words, "");
         let said = output + &errors;

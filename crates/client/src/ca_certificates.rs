@@ -1,6 +1,6 @@
 //! Trusted certificate authorities.
 
-use super::Error;
+use super::{Error, text_input::TextInput};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -46,7 +46,7 @@ impl CaCertificates {
 fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut content = Vec::new();
-    let read = std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
+    let read = TextInput::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
     if read as u64 > MAX_FILE_BYTES {
         return Err(std::io::Error::other(format!("it is larger than {} MiB", MAX_FILE_BYTES >> 20)));
     }

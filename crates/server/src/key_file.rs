@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lastnim_arena::generate_key;
+use lastnim_client::text_input::read_text_file;
 use lastnim_core::referee::SigningKey;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -57,14 +58,12 @@ pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
 
 /// Reads the key; `None` if there is no file.
 fn load_key(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
-    let no_key = || KeyFileError::NoKey(path.to_owned());
-    match fs::read_to_string(path) {
+    match read_text_file(path) {
         Ok(text) => {
             warn_if_open(path);
-            key_from_pem(&text).map(Some).ok_or_else(no_key)
+            key_from_pem(&text).map(Some).ok_or_else(|| KeyFileError::NoKey(path.to_owned()))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(no_key()),
         Err(error) => Err(KeyFileError::File { path: path.to_owned(), error }),
     }
 }
@@ -167,6 +166,13 @@ mod tests {
         }
         fs::write(&path, "no key").unwrap();
         assert!(matches!(load_or_generate_key(&path), Err(KeyFileError::NoKey(_))));
+        let text = key_to_pem(&drawn);
+        fs::write(&path, format!("\u{feff}{text}")).unwrap();
+        assert_eq!(load_or_generate_key(&path).unwrap().to_seed(), drawn.to_seed());
+        let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        fs::write(&path, utf_16).unwrap();
+        let refused = load_or_generate_key(&path).unwrap_err().to_string();
+        assert!(refused.ends_with("lastnim.key: the text is UTF-16: save it as UTF-8"), "{refused}");
         let missing = load_or_generate_key(&folder.join("nowhere/lastnim.key")).unwrap_err();
         assert!(missing.to_string().contains("nowhere"), "{missing}");
         #[cfg(unix)]
