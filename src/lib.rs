@@ -36,6 +36,7 @@ mod screen;
 mod serve;
 mod store;
 mod text;
+mod timed_channel;
 mod toml_file;
 mod tournament;
 mod tournament_file;

@@ -5,6 +5,7 @@ use crate::{
     credentials::{Credentials, GivenToken, TOKEN_HELP, credentials_path},
     exit::ServerRefusal,
     form::HEADING,
+    timed_channel::TimedChannel,
 };
 use lastnim_client::{
     Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, MAX_SILENCE, ResumedStream, ServerAddress,
@@ -141,13 +142,18 @@ pub fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, 
     Ok(address.with_ca(ca))
 }
 
-type AuthorizedChannel = InterceptedService<Channel, Authorization>;
+type AuthorizedChannel = InterceptedService<TimedChannel<Channel>, Authorization>;
+
+/// Connects to a server, whose answers to calls are awaited for a limited time.
+async fn timed_connection(server: &ServerAddress) -> Result<TimedChannel<Channel>, Error> {
+    Ok(TimedChannel::new(connect(server).await?, server.as_str()))
+}
 
 /// A connection to a server.
 #[derive(Debug, Clone)]
 pub struct RemoteServer {
     address: ServerAddress,
-    channel: Channel,
+    channel: TimedChannel<Channel>,
     authorization: Authorization,
     caller: CallerKind,
 }
@@ -178,7 +184,7 @@ impl RemoteServer {
             token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
         Ok(Self {
             address: server.clone(),
-            channel: connect(server).await.map_err(failed)?,
+            channel: timed_connection(server).await.map_err(failed)?,
             authorization,
             caller: if token.is_some() { CallerKind::Known } else { CallerKind::Stranger },
         })
@@ -191,7 +197,7 @@ impl RemoteServer {
 
     /// Returns the same server on a new connection.
     async fn reconnect(self) -> Result<Self, Status> {
-        let channel = connect(&self.address).await.map_err(|error| status_of_error(&error))?;
+        let channel = timed_connection(&self.address).await.map_err(|error| status_of_error(&error))?;
         Ok(Self { channel, ..self })
     }
 

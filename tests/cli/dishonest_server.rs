@@ -11,7 +11,7 @@ use lastnim_proto::{
 };
 use std::{
     convert::Infallible,
-    future::{Ready, ready},
+    future::{Pending, Ready, pending, ready},
     net::SocketAddr,
     process::Command,
     task::{Context, Poll},
@@ -51,6 +51,7 @@ impl Dishonest {
                 Server::builder()
                     .add_service(service)
                     .add_service(AnyTournament)
+                    .add_service(SilentBots)
                     .serve_with_incoming(TcpListenerStream::new(listener))
                     .await
                     .unwrap();
@@ -160,6 +161,28 @@ impl Service<http::Request<Body>> for AnyTournament {
     }
 }
 
+/// A register of bots that answers nothing.
+#[derive(Debug, Clone)]
+struct SilentBots;
+
+impl NamedService for SilentBots {
+    const NAME: &'static str = "lastnim.v1.BotService";
+}
+
+impl Service<http::Request<Body>> for SilentBots {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = Pending<Result<http::Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: http::Request<Body>) -> Self::Future {
+        pending()
+    }
+}
+
 /// The id of the frozen record.
 const FROZEN_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
@@ -217,6 +240,14 @@ fn a_record_is_of_the_tournament_that_was_asked_for() {
         let (code, output, errors) = offline(&["record", "export", "--dir", &dir, "--server", &server], "");
         assert_eq!(code, 0, "{output}{errors}");
     }
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_given_up() {
+    let server = Dishonest::default().start().to_string();
+    let (code, _, errors) = offline(&["login", "--server", &server], "token\n");
+    let why = format!("error: the server at {server} did not answer GetCaller within 30s\n");
+    assert_eq!((code, errors), (1, why));
 }
 
 #[test]
