@@ -31,6 +31,8 @@ REPORTS: dict[str, type[Any]] = {
 METHODS = REQUESTS | REPORTS
 # How long to wait on the queue at once; an interrupt ends the wait.
 WAIT_SECONDS = 3600.0
+# How many notices wait outside the session, whose own queue is bounded.
+MAX_FETCHED_NOTICES = 64
 LARGEST_TAKE = 2**64 - 1
 
 
@@ -131,11 +133,16 @@ async def converse_async(session: Session, bot: Bot) -> Summary:
     """Answers a session with a concurrent bot until the session ends."""
     loop = asyncio.get_running_loop()
     notices: asyncio.Queue[Notice | BaseException] = asyncio.Queue()
+    # While a bot blocks the loop, the rest stays in the queue of the session, which is bounded.
+    room = threading.Semaphore(MAX_FETCHED_NOTICES)
+    is_closed = threading.Event()
 
     def pump() -> None:
         # This ends with the session, which is always stopped.
         is_over = False
         while not is_over:
+            if not is_closed.is_set():
+                room.acquire()
             notice: Notice | BaseException
             try:
                 notice = next_notice(session)
@@ -155,6 +162,7 @@ async def converse_async(session: Session, bot: Bot) -> Summary:
     try:
         while True:
             notice = await notices.get()
+            room.release()
             if isinstance(notice, BaseException):
                 raise notice
             if notice.kind in METHODS:
@@ -171,6 +179,9 @@ async def converse_async(session: Session, bot: Bot) -> Summary:
                 return summary
     finally:
         session.stop()
+        # The rest is fetched and dropped.
+        is_closed.set()
+        room.release()
         unfinished = list(thoughts.values())
         cancelled.update(thoughts)
         for thought in unfinished:

@@ -1,5 +1,6 @@
 //! Connects the SDK, which asks on its own thread, with Python, which answers on any thread.
 
+use crate::notice_queue::NoticeQueue;
 use crate::question::{
     connected_json, match_end_json, match_json, refusal_json, suspension_json, tournament_end_json, turn_json,
 };
@@ -14,7 +15,6 @@ use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
-        mpsc,
     },
 };
 use tokio::sync::oneshot;
@@ -24,8 +24,8 @@ use tokio::sync::oneshot;
 pub struct Notice {
     /// Its kind: a method of the bot, `withdrawn`, `log`, `finished` or `failed`.
     pub kind: &'static str,
-    /// The number of the question, also if it is withdrawn.
-    pub number: u64,
+    /// The number of the question, also if it is withdrawn; `None` if it is no question.
+    pub number: Option<u64>,
     /// The data.
     pub json: Value,
 }
@@ -51,28 +51,19 @@ struct OpenQuestion {
     seats: Option<SeatCount>,
 }
 
-/// The open questions, and the channel to Python.
-#[derive(Debug)]
+/// The open questions, and the queue for Python.
+#[derive(Debug, Default)]
 pub struct BotLink {
-    notices: mpsc::Sender<Notice>,
+    /// What Python has not read yet.
+    pub notices: NoticeQueue,
     open: Mutex<HashMap<u64, OpenQuestion>>,
     asked: AtomicU64,
 }
 
 impl BotLink {
-    pub fn new(notices: mpsc::Sender<Notice>) -> Arc<Self> {
-        Arc::new(Self { notices, open: Mutex::default(), asked: AtomicU64::new(0) })
-    }
-
-    /// Sends an event that needs no answer.
-    pub fn tell(&self, kind: &'static str, number: u64, json: Value) {
-        // Python may have stopped reading.
-        let _ = self.notices.send(Notice { kind, number, json });
-    }
-
-    /// Returns whether a question has no answer yet.
-    pub fn is_open(&self, number: u64) -> bool {
-        self.open_questions().contains_key(&number)
+    /// Sends the end of the run.
+    pub fn tell_end(&self, kind: &'static str, json: Value) {
+        self.notices.push(Notice { kind, number: None, json });
     }
 
     /// Returns the seats of the match, if the question asks for a row.
@@ -99,7 +90,7 @@ impl BotLink {
         let (sender, answer) = oneshot::channel();
         self.open_questions().insert(number, OpenQuestion { answer: sender, seats });
         let _withdrawal = Withdrawal { link: Arc::clone(self), number };
-        self.tell(kind, number, json);
+        self.notices.push(Notice { kind, number: Some(number), json });
         answer.await.map_err(|_| MatchFailure::from("the bot is gone"))
     }
 
@@ -117,7 +108,7 @@ struct Withdrawal {
 impl Drop for Withdrawal {
     fn drop(&mut self) {
         if self.link.open_questions().remove(&self.number).is_some() {
-            self.link.tell("withdrawn", self.number, Value::Null);
+            self.link.notices.withdraw(self.number);
         }
     }
 }

@@ -12,6 +12,7 @@ mod envs;
 mod interrupt;
 mod log_layer;
 mod model_question;
+mod notice_queue;
 mod numpy_import;
 mod oracle;
 mod positions;

@@ -37,7 +37,7 @@ impl<S: Subscriber> Layer<S> for LogLayer {
         };
         // The targets are `lastnim_client` and so on, and become loggers below `lastnim`.
         let logger = metadata.target().replacen("lastnim_", "lastnim.", 1).replace("::", ".");
-        self.0.tell("log", 0, json!({ "level": level, "logger": logger, "message": message + &fields }));
+        self.0.notices.push_log(json!({ "level": level, "logger": logger, "message": message + &fields }));
     }
 }
 

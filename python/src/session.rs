@@ -1,8 +1,9 @@
 //! Runs a bot on its own thread.
 
 use crate::{
-    bot_link::{Answer, BotLink, LinkedBot, Notice},
+    bot_link::{Answer, BotLink, LinkedBot},
     log_layer::LogLayer,
+    notice_queue::{ClosingGuard, NoNotice},
     question::{error_json, summary_json},
 };
 use lastnim_client::{
@@ -16,10 +17,7 @@ use pyo3::{
 use std::{
     collections::HashMap,
     num::NonZeroUsize,
-    sync::{
-        Arc, Mutex, PoisonError,
-        mpsc::{self, RecvTimeoutError},
-    },
+    sync::{Arc, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
@@ -36,7 +34,6 @@ type PracticeTerms = (Vec<String>, Vec<u64>, u32);
 #[pyclass(frozen)]
 pub struct Session {
     link: Arc<BotLink>,
-    notices: Mutex<mpsc::Receiver<Notice>>,
     stop: Mutex<Option<oneshot::Sender<()>>>,
 }
 
@@ -54,9 +51,8 @@ impl Session {
         take_feed: &str,
     ) -> PyResult<Self> {
         let take_feed = parse_take_feed(take_feed)?;
-        let (sender, notices) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
-        let link = BotLink::new(sender);
+        let link = Arc::<BotLink>::default();
         let options = py.detach(|| Options::from_variables(|name| variables.get(name).cloned()));
         let configured = options.map(|mut options| {
             options.concurrency = concurrency;
@@ -65,6 +61,7 @@ impl Session {
         });
         let own = Arc::clone(&link);
         let run = move || {
+            let _closing = ClosingGuard(&own.notices);
             let ended = configured.and_then(|options| {
                 let subscriber = registry().with(LogLayer(Arc::clone(&own)));
                 tracing::subscriber::with_default(subscriber, || {
@@ -72,15 +69,15 @@ impl Session {
                 })
             });
             match ended {
-                Ok(summary) => own.tell("finished", 0, summary_json(&summary)),
-                Err(error) => own.tell("failed", 0, error_json(&error)),
+                Ok(summary) => own.tell_end("finished", summary_json(&summary)),
+                Err(error) => own.tell_end("failed", error_json(&error)),
             }
         };
         thread::Builder::new()
             .name("lastnim-bot".to_owned())
             .spawn(run)
             .map_err(|error| PyRuntimeError::new_err(format!("the bot's thread did not start: {error}")))?;
-        Ok(Self { link, notices: Mutex::new(notices), stop: Mutex::new(Some(stop)) })
+        Ok(Self { link, stop: Mutex::new(Some(stop)) })
     }
 
     /// Waits for the next notice: kind, number and JSON. None after `seconds`.
@@ -90,14 +87,14 @@ impl Session {
         let until = Instant::now() + limit;
         loop {
             let wait = until.saturating_duration_since(Instant::now()).min(CHECK_INTERVAL);
-            let notice = py.detach(|| self.receive(wait));
-            match notice {
-                Ok(notice) if self.is_current(&notice) => {
-                    return Ok(Some((notice.kind, notice.number, notice.json.to_string())));
+            match py.detach(|| self.link.notices.receive(wait)) {
+                Ok(notice) => {
+                    let number = notice.number.unwrap_or_default();
+                    return Ok(Some((notice.kind, number, notice.json.to_string())));
                 }
-                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => return Ok(None),
-                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
+                Err(NoNotice::TimedOut) if Instant::now() >= until => return Ok(None),
+                Err(NoNotice::TimedOut) => {}
+                Err(NoNotice::Closed) => {
                     return Err(PyRuntimeError::new_err("the bot's thread panicked: see its message above"));
                 }
             }
@@ -134,17 +131,6 @@ impl Session {
     /// Ends the run soon.
     fn stop(&self) {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).take();
-    }
-}
-
-impl Session {
-    fn receive(&self, wait: Duration) -> Result<Notice, RecvTimeoutError> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(wait)
-    }
-
-    /// Returns whether a notice is not a withdrawn question.
-    fn is_current(&self, notice: &Notice) -> bool {
-        matches!(notice.kind, "log" | "withdrawn" | "finished" | "failed") || self.link.is_open(notice.number)
     }
 }
 

@@ -11,12 +11,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import lastnim
+from lastnim._lastnim import Session
 from lastnim.testing import TestServer
 
 
@@ -128,6 +130,32 @@ def test_coroutines_think_about_many_matches_at_once(server: TestServer) -> None
     rival.join()
     assert (summary.matches, summary.forfeits) == (16, 0)
     assert most >= 4
+
+
+def test_the_queue_of_a_busy_bot_is_bounded(server: TestServer) -> None:
+    clock = {"initial_ms": 1_000, "increment_ms": 0, "lag_quota_ms": 0, "lag_total_ms": 0, "declaration_ms": 1_000}
+    tournament = server.create_tournament(
+        piles=[[n, 2] for n in range(1, 17)], concurrency=8, bot_concurrency=8, clock=clock
+    )
+    server.call("JoinTournament", {"tournament_id": tournament, "bot": "oracle"})
+    variables = {
+        "LASTNIM_SERVER": server.address,
+        "LASTNIM_TOKEN": server.add_bot("busy"),
+        "LASTNIM_TOURNAMENT": tournament,
+    }
+    # It is asked eight questions at once and reads none. All time out.
+    session = Session(variables, 8, None, None, "own_turns")
+    until = time.monotonic() + 120
+    while server.call("GetTournament", {"tournament_id": tournament})["tournament"]["state"] != "finished":
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    kinds = []
+    while (notice := session.next(0.0)) is not None:
+        kinds.append(notice[0])
+    session.stop()
+    assert 0 < kinds.count("log") <= 1_025
+    # Reports, of which one is asked at once, and no withdrawals of what was not read.
+    assert len(kinds) - kinds.count("log") <= 8 + 1, kinds
 
 
 def test_an_exception_forfeits_only_its_match(server: TestServer, caplog: pytest.LogCaptureFixture) -> None:
