@@ -391,7 +391,7 @@ impl<'a> TournamentRun<'a> {
                             own: self.own.clone(),
                             workplace: working_folder(&self.args.file)?,
                         },
-                        log: self.folder.log_file(name),
+                        log: self.folder.open_log(name)?,
                     };
                     players.add_program(program, word.clone());
                 }
@@ -434,7 +434,7 @@ impl<'a> TournamentRun<'a> {
                 own: self.own.clone(),
                 workplace: working_folder(&self.args.file)?,
             },
-            log: self.folder.log_file(bot),
+            log: self.folder.open_log(bot)?,
         })
     }
 

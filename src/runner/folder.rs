@@ -1,5 +1,6 @@
 //! The folder next to a tournament file, in which a run keeps its durable data.
 
+use super::bounded_log::BoundedLog;
 use crate::{Failure, new_file::create_folder};
 use lastnim_core::game::BotName;
 use std::{
@@ -122,6 +123,12 @@ impl RunFolder {
     /// Returns the file for a program's output.
     pub fn log_file(&self, bot: &BotName) -> PathBuf {
         self.path.join(format!("{bot}.log"))
+    }
+
+    /// Opens the file for a program's output.
+    pub fn open_log(&self, bot: &BotName) -> Result<BoundedLog, Failure> {
+        let path = self.log_file(bot);
+        BoundedLog::open(path.clone()).map_err(|error| Failure::runtime(error, path.display()))
     }
 
     /// Returns the file with a model's questions and answers, independent of the working folder.

@@ -2,12 +2,13 @@
 //!
 //! `command` is the whole run; `folder`, `saved_run` and `resumption` are the data kept on disk between
 //! runs; `run_server` is the server that hosts the matches, and `organiser` sends requests to it. `players` starts
-//! the bots: `program` starts external programs, each under a `supervisor`, a process that ends the program when this
+//! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends the program when this
 //! process is gone for any reason. `leaving` pauses a tournament on someone else's server while the run is stopped,
 //! and `located_run` finds a run from another terminal. `running_tournament` follows the tournament to its end,
 //! `model_measures` then measures its models, and `progress` shows its progress; `endpoint_errors` replays groups in
 //! which the endpoint of a model failed.
 
+mod bounded_log;
 mod check;
 mod command;
 mod endpoint_errors;
@@ -28,6 +29,7 @@ mod running_tournament;
 mod saved_run;
 mod supervisor;
 
+pub use bounded_log::BoundedLog;
 pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
 pub use located_run::locate_run;

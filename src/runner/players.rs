@@ -200,7 +200,9 @@ impl SupervisedBot {
             }
             let bot = self.program.bot.clone();
             if restarts > MAX_RESTARTS {
-                return self.send_news(PlayerNews::GaveUp { bot, how, log: self.program.log.clone() }).await;
+                return self
+                    .send_news(PlayerNews::GaveUp { bot, how, log: self.program.log.path().to_owned() })
+                    .await;
             }
             self.send_news(PlayerNews::Restarted { bot, how, pause, restarts }).await;
             tokio::select! {

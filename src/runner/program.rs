@@ -1,13 +1,15 @@
 //! A bot that is a program on this machine.
 
-use super::supervisor::{SupervisorReport, TERMINATION_GRACE};
+use super::{
+    bounded_log::BoundedLog,
+    supervisor::{SupervisorReport, TERMINATION_GRACE},
+};
 use crate::OwnCommand;
 use lastnim_client::ServerAddress;
 use lastnim_core::game::BotName;
 use std::{
     ffi::OsString,
-    fs::OpenOptions,
-    io::{self, BufRead as _, BufReader},
+    io::{self, BufRead as _, BufReader, PipeReader, Read as _},
     os::unix::process::CommandExt as _,
     path::PathBuf,
     process::{Child, ChildStdin, Command, Stdio},
@@ -16,7 +18,14 @@ use std::{
 };
 use tokio::{sync::mpsc, time::timeout};
 
-/// Environment variables of the organiser that are not passed to programs.
+/// The time for a supervisor to end a program: longer than the program's own limit.
+const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
+/// The size of a read of a program's output.
+const READ_BYTES: usize = 64 << 10;
+/// How long a run waits for the last output of an ended program, whose children may keep it open.
+const OUTPUT_GRACE: Duration = Duration::from_secs(1);
+
+/// The organiser's variables that no program gets; the rest of the environment is inherited.
 const SECRETS: [&str; 6] = [
     "LASTNIM_ADMIN_TOKEN",
     "LASTNIM_ADMIN_TOKEN_FILE",
@@ -25,8 +34,6 @@ const SECRETS: [&str; 6] = [
     "LASTNIM_VIEWER_TOKEN_FILE",
     "LASTNIM_STORE",
 ];
-/// The time for a supervisor to end a program: longer than the program's own limit.
-const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 
 /// A program with its arguments.
 #[derive(Debug, Clone)]
@@ -47,7 +54,7 @@ pub struct BotProgram {
     /// The program.
     pub command: ProgramCommand,
     /// The file for its output.
-    pub log: PathBuf,
+    pub log: BoundedLog,
 }
 
 /// The environment of a program.
@@ -64,17 +71,25 @@ pub struct ProgramEnvironment {
 impl BotProgram {
     /// Starts the program under a supervisor.
     pub fn start_supervised(&self, ticket: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
-        let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
-        self.command.start_supervised(ticket, log)
+        let (log, mut is_reported) = (self.log.clone(), false);
+        self.command.start_supervised(ticket, move |printed| {
+            // A full disk does not stop the program.
+            if let Err(error) = log.push_bytes(printed)
+                && !is_reported
+            {
+                tracing::warn!(%error, log = %log.path().display(), "cannot write the output of a program");
+                is_reported = true;
+            }
+        })
     }
 }
 
 impl ProgramCommand {
-    /// Starts the program under a supervisor, with its output to `output`.
+    /// Starts the program under a supervisor, and passes on what it prints.
     pub fn start_supervised(
         &self,
         ticket: &ProgramEnvironment,
-        output: impl Into<Stdio>,
+        pass_on: impl FnMut(&[u8]) + Send + 'static,
     ) -> io::Result<SupervisedProgram> {
         let (program, arguments) = self
             .own
@@ -94,32 +109,67 @@ impl ProgramCommand {
         for secret in SECRETS {
             command.env_remove(secret);
         }
+        let (output, printed) = io::pipe()?;
         let mut supervisor = command
             .current_dir(&self.workplace)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(output)
+            .stderr(printed)
             // Only the organiser gets an interrupt of the terminal; it stops the programs after the server.
             .process_group(0)
             .spawn()?;
         let missing = || io::Error::other("the supervisor has no pipes");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
-        let reports = listen_to_supervisor(supervisor)?;
+        // The command has an end of the pipe.
+        drop(command);
+        let reports = listen_to_supervisor(supervisor, read_output(output, pass_on)?)?;
         Ok(SupervisedProgram { input: Some(input), reports })
     }
 }
 
-/// Reads the reports of a supervisor, and waits for its end, on a thread.
-fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<SupervisorReport>> {
+/// Reads everything that a program prints on a thread, so that the program never blocks on output. The receiver is closed
+/// at the end.
+fn read_output(
+    mut output: PipeReader,
+    mut pass_on: impl FnMut(&[u8]) + Send + 'static,
+) -> io::Result<std::sync::mpsc::Receiver<()>> {
+    let (reading, done) = std::sync::mpsc::channel();
+    thread::Builder::new().name("bot output".into()).spawn(move || {
+        let mut printed = vec![0; READ_BYTES];
+        while let Ok(read @ 1..) = output.read(&mut printed) {
+            pass_on(&printed[..read]);
+        }
+        drop(reading);
+    })?;
+    Ok(done)
+}
+
+/// Reads the reports of a supervisor, and waits for its end, on a thread. The end of the program is reported once its output
+/// has been read.
+fn listen_to_supervisor(
+    mut supervisor: Child,
+    output_read: std::sync::mpsc::Receiver<()>,
+) -> io::Result<mpsc::Receiver<SupervisorReport>> {
     let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("the supervisor has no pipes"))?;
     let (sender, reports) = mpsc::channel(2);
     thread::Builder::new().name("supervisor".into()).spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
+        let mut last = None;
         for report in lines.filter_map(|line| SupervisorReport::parse(&line)) {
-            // Ignored: the receiver may be gone, but the supervisor must be reaped.
-            let _ = sender.blocking_send(report);
+            if report == SupervisorReport::Started {
+                // Ignored: the receiver may be gone, but the supervisor must be reaped.
+                let _ = sender.blocking_send(report);
+            } else {
+                last = Some(report);
+            }
         }
         let _ = supervisor.wait();
+        // Ignored: a child that the program left behind may still print.
+        let _ = output_read.recv_timeout(OUTPUT_GRACE);
+        if let Some(last) = last {
+            // Ignored: the receiver may be gone.
+            let _ = sender.blocking_send(last);
+        }
     })?;
     Ok(reports)
 }

@@ -288,7 +288,7 @@ impl Stage {
         match player {
             Player::House(bot) => self.bots.add_house_bot(name, *bot, 0, token),
             Player::Program { words, command, .. } => {
-                let program = BotProgram { bot: name, command: command.clone(), log: folder.log_file() };
+                let program = BotProgram { bot: name, command: command.clone(), log: folder.open_log()? };
                 self.bots.add_program(program, words.join(" "));
             }
             Player::Model { bot, .. } => self.model = Some(self.start_model(bot.clone(), token)),

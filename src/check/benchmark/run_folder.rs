@@ -3,6 +3,7 @@
 use crate::{
     Failure,
     new_file::{AtomicFile, create_folder},
+    runner::BoundedLog,
 };
 use lastnim_client::text_input::read_text_file;
 use lastnim_core::referee::{Record, SigningKey};
@@ -98,9 +99,10 @@ impl RunFolder {
         load_or_generate_key(&self.path.join(KEY_FILE)).map_err(|error| Failure::Runtime(error.into()))
     }
 
-    /// Returns the file for the output of a program.
-    pub fn log_file(&self) -> PathBuf {
-        self.path.join(LOG_FILE)
+    /// Opens the file for the output of a program.
+    pub fn open_log(&self) -> Result<BoundedLog, Failure> {
+        let path = self.path.join(LOG_FILE);
+        BoundedLog::open(path.clone()).map_err(|error| Failure::runtime(error, path.display()))
     }
 
     /// Writes the card; the signed one last.

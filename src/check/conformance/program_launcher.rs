@@ -2,11 +2,7 @@
 
 use crate::runner::{ProgramCommand, ProgramEnvironment, SupervisedProgram, SupervisorReport};
 use lastnim_conformance::{BotEnd, BotEnvironment, BotLauncher, LaunchedBot, OutputTail};
-use std::{
-    io::{self, Read as _},
-    process::ExitStatus,
-    thread,
-};
+use std::process::ExitStatus;
 use tokio::sync::oneshot;
 
 /// Starts a program under a supervisor, which ends it even if the suite is killed.
@@ -21,25 +17,11 @@ impl BotLauncher for ProgramLauncher {
             tournament: environment.tournament.clone(),
         };
         let output = OutputTail::default();
-        let supervised = (|| {
-            let (reader, writer) = io::pipe()?;
-            keep_output(reader, output.clone())?;
-            self.0.start_supervised(&ticket, writer)
-        })();
+        let kept = output.clone();
+        let supervised = self.0.start_supervised(&ticket, move |printed| kept.push_bytes(printed));
         let supervised = supervised.map_err(|error| error.to_string())?;
         Ok(LaunchedBot::spawn(|stopped| await_program_end(supervised, stopped), output))
     }
-}
-
-/// Reads everything that a program prints, so that the program never blocks on output, and keeps the end.
-fn keep_output(mut reader: io::PipeReader, output: OutputTail) -> io::Result<()> {
-    thread::Builder::new().name("bot output".into()).spawn(move || {
-        let mut printed = [0; 4096];
-        while let Ok(read @ 1..) = reader.read(&mut printed) {
-            output.push_bytes(&printed[..read]);
-        }
-    })?;
-    Ok(())
 }
 
 /// Waits until a program ends, or ends it when told to stop.

@@ -2,6 +2,7 @@
 
 mod folder;
 mod organised;
+mod programs;
 mod refusals;
 mod resuming;
 mod running;
