@@ -25,6 +25,7 @@ mod oracle;
 mod own_command;
 mod own_server;
 mod played_matches;
+mod program_variables;
 mod progress;
 mod record;
 mod record_input;

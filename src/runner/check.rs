@@ -2,7 +2,7 @@
 
 use super::model_checks::{check_models, short_clock_warnings};
 use crate::{
-    CommandExit, CommandResult,
+    CommandExit, CommandResult, Failure,
     form::OutputForm,
     toml_file::read_or_print_mistakes,
     tournament_file::{llm_entry::llm_json, plan::TournamentPlan, player::BotOrigin},
@@ -11,7 +11,7 @@ use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{Report, Section, tournament_settings::setting_fact};
 use lastnim_tournament::{RepeatedGroups, TotalMatches};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A tournament file.
 #[derive(Debug, clap::Args)]
@@ -26,6 +26,7 @@ pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
         return Ok(CommandExit::Mistakes);
     };
     check_models(&plan, &args.file)?;
+    check_passed_variables(&plan, &args.file)?;
     let json = || {
         let mut json = plan_json(&plan);
         let repetition = plan.find_repetition();
@@ -40,6 +41,22 @@ pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
+/// Checks that the variables that programs get from the organiser are set.
+///
+/// # Errors
+/// Names the first bot with a variable that is not set.
+pub fn check_passed_variables(plan: &TournamentPlan, file: &Path) -> Result<(), Failure> {
+    for player in &plan.players {
+        let BotOrigin::Command(_, given) = &player.origin else { continue };
+        if let Some(name) = given.find_unset() {
+            let (file, bot) = (file.display(), &player.name);
+            let what = format!("{file}: bot {bot}: pass_env: {name} is not set: set it, or leave it out");
+            return Err(Failure::input(what));
+        }
+    }
+    Ok(())
+}
+
 /// Describes the number of matches.
 pub fn match_count_words(total: TotalMatches) -> String {
     match total {
@@ -52,7 +69,7 @@ pub fn match_count_words(total: TotalMatches) -> String {
 
 fn origin_words(origin: &BotOrigin) -> String {
     match origin {
-        BotOrigin::Command(words) => words.join(" "),
+        BotOrigin::Command(words, _) => words.join(" "),
         BotOrigin::House(bot, _) => format!("house bot {bot}"),
         BotOrigin::Llm(settings, _) => format!("model {}", settings.model),
         BotOrigin::Remote => "remote".to_owned(),
@@ -103,7 +120,16 @@ pub fn plan_json(plan: &TournamentPlan) -> Value {
     let bots = plan.players.iter().map(|player| {
         let name = player.name.to_string();
         match &player.origin {
-            BotOrigin::Command(command) => json!({ "name": name, "command": command }),
+            BotOrigin::Command(command, given) => {
+                let mut bot = json!({ "name": name, "command": command });
+                if !given.values.is_empty() {
+                    bot["env"] = json!(given.values);
+                }
+                if !given.passed.is_empty() {
+                    bot["pass_env"] = json!(given.passed);
+                }
+                bot
+            }
             BotOrigin::House(house, seed) => {
                 json!({ "name": name, "house": house.to_string(), "seed": seed })
             }

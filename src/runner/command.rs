@@ -1,6 +1,7 @@
 //! `lastnim tournament run`.
 
 use super::{
+    check::{check_passed_variables, match_count_words, plan_json},
     endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
     folder::{RunFolder, working_folder},
     leaving::{LeftTournament, RunPart, is_paused_by_run, pause_while_away},
@@ -20,8 +21,8 @@ use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
     args::listen_address::ListenAddress,
     form::OutputForm,
+    program_variables::ProgramVariables,
     remote::ServerArgs,
-    runner::check::{match_count_words, plan_json},
     runtime, screen,
     toml_file::read_or_print_mistakes,
     tournament_file::{
@@ -71,6 +72,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
         )));
     }
     check_models(&plan, &args.file)?;
+    check_passed_variables(&plan, &args.file)?;
     let programs = find_programs(&plan, args, own)?;
     let folder = RunFolder::lock_folder(&args.file)?;
     runtime::run_on_runtime(None, async {
@@ -126,7 +128,7 @@ fn find_programs(
     let folder = working_folder(&args.file)?;
     let mut programs = HashMap::new();
     for player in &plan.players {
-        let BotOrigin::Command(words) = &player.origin else { continue };
+        let BotOrigin::Command(words, _) = &player.origin else { continue };
         let word = words.first().map(String::as_str).unwrap_or_default();
         let found = find_program(word, &folder, own).map_err(|why| {
             let (file, bot) = (args.file.display(), &player.name);
@@ -377,7 +379,7 @@ impl<'a> TournamentRun<'a> {
                     let token = stage.organiser.rotate_token(name).await?;
                     players.add_house_bot(name.clone(), *bot, *seed, token);
                 }
-                BotOrigin::Command(words) => {
+                BotOrigin::Command(words, given) => {
                     let Some((word, arguments)) = words.split_first() else { continue };
                     let Some(program) = programs.get(word) else { continue };
                     let program = BotProgram {
@@ -390,6 +392,7 @@ impl<'a> TournamentRun<'a> {
                                 .collect(),
                             own: self.own.clone(),
                             workplace: working_folder(&self.args.file)?,
+                            variables: ProgramVariables::Given(given.clone()),
                         },
                         log: self.folder.open_log(name)?,
                     };
@@ -433,6 +436,7 @@ impl<'a> TournamentRun<'a> {
                 words: self.own.words.iter().cloned().chain(arguments).collect(),
                 own: self.own.clone(),
                 workplace: working_folder(&self.args.file)?,
+                variables: ProgramVariables::OwnProgram,
             },
             log: self.folder.open_log(bot)?,
         })

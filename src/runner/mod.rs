@@ -2,11 +2,11 @@
 //!
 //! `command` is the whole run; `folder`, `saved_run` and `resumption` are the data kept on disk between
 //! runs; `run_server` is the server that hosts the matches, and `organiser` sends requests to it. `players` starts
-//! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends the program when this
-//! process is gone for any reason. `leaving` pauses a tournament on someone else's server while the run is stopped,
-//! and `located_run` finds a run from another terminal. `running_tournament` follows the tournament to its end,
-//! `model_measures` then measures its models, and `progress` shows its progress; `endpoint_errors` replays groups in
-//! which the endpoint of a model failed.
+//! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends
+//! the program when this process is gone for any reason. `leaving`
+//! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
+//! terminal. `running_tournament` follows the tournament to its end, `model_measures` then measures its models, and
+//! `progress` shows its progress; `endpoint_errors` replays groups in which the endpoint of a model failed.
 
 mod bounded_log;
 mod check;
@@ -36,6 +36,5 @@ pub use located_run::locate_run;
 pub use organiser::OrganiserClient;
 pub use players::{LocalBots, PlayerNews, TournamentAddress};
 pub use program::{BotProgram, ProgramCommand, ProgramEnvironment, SupervisedProgram};
-pub use program_path::find_program;
 pub use report::SeenTournament;
 pub use supervisor::{SuperviseArgs, SupervisorReport, supervise_program};

@@ -2,12 +2,14 @@
 
 use super::{
     bounded_log::BoundedLog,
+    program_path::find_program,
     supervisor::{SupervisorReport, TERMINATION_GRACE},
 };
-use crate::OwnCommand;
+use crate::{Failure, OwnCommand, program_variables::ProgramVariables};
 use lastnim_client::ServerAddress;
 use lastnim_core::game::BotName;
 use std::{
+    env,
     ffi::OsString,
     io::{self, BufRead as _, BufReader, PipeReader, Read as _},
     os::unix::process::CommandExt as _,
@@ -25,16 +27,6 @@ const READ_BYTES: usize = 64 << 10;
 /// How long a run waits for the last output of an ended program, whose children may keep it open.
 const OUTPUT_GRACE: Duration = Duration::from_secs(1);
 
-/// The organiser's variables that no program gets; the rest of the environment is inherited.
-const SECRETS: [&str; 6] = [
-    "LASTNIM_ADMIN_TOKEN",
-    "LASTNIM_ADMIN_TOKEN_FILE",
-    "LASTNIM_TOKEN_FILE",
-    "LASTNIM_VIEWER_TOKEN",
-    "LASTNIM_VIEWER_TOKEN_FILE",
-    "LASTNIM_STORE",
-];
-
 /// A program with its arguments.
 #[derive(Debug, Clone)]
 pub struct ProgramCommand {
@@ -44,6 +36,8 @@ pub struct ProgramCommand {
     pub own: OwnCommand,
     /// The folder in which it runs.
     pub workplace: PathBuf,
+    /// Its environment variables.
+    pub variables: ProgramVariables,
 }
 
 /// How a program is started.
@@ -85,6 +79,20 @@ impl BotProgram {
 }
 
 impl ProgramCommand {
+    /// Finds the program that the words after `--` of a command line name. It runs in the current folder.
+    ///
+    /// # Errors
+    /// If the program does not exist.
+    pub fn find(words: &[String], variables: ProgramVariables, own: &OwnCommand) -> Result<Self, Failure> {
+        let (word, arguments) =
+            words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
+        let workplace = env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
+        let program = find_program(word, &workplace, own);
+        let mut words = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
+        words.extend(arguments.iter().map(OsString::from));
+        Ok(Self { words, own: own.clone(), workplace, variables })
+    }
+
     /// Starts the program under a supervisor, and passes on what it prints.
     pub fn start_supervised(
         &self,
@@ -98,6 +106,7 @@ impl ProgramCommand {
             .ok_or_else(|| io::Error::other("the command that starts lastnim is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).args(["tournament", "supervise", "--"]).args(&self.words);
+        self.variables.apply(&mut command);
         command
             .env("LASTNIM_SERVER", ticket.server.as_str())
             .env("LASTNIM_TOKEN", &ticket.token)
@@ -106,9 +115,6 @@ impl ProgramCommand {
             Some(ca) => command.env("LASTNIM_CA", ca.path()),
             None => command.env_remove("LASTNIM_CA"),
         };
-        for secret in SECRETS {
-            command.env_remove(secret);
-        }
         let (output, printed) = io::pipe()?;
         let mut supervisor = command
             .current_dir(&self.workplace)

@@ -96,7 +96,7 @@ impl RunProgress {
     pub fn new(players: &[PlayerEntry], folder: &RunFolder, file: PathBuf) -> Self {
         let programs = players
             .iter()
-            .filter(|player| matches!(player.origin, BotOrigin::Command(_) | BotOrigin::Llm(..)));
+            .filter(|player| matches!(player.origin, BotOrigin::Command(..) | BotOrigin::Llm(..)));
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         Self {
             bar: bar.with_style(bar_style("{msg}")),

@@ -88,7 +88,7 @@ impl RunningTournament<'_> {
             for player in mem::take(&mut self.missing) {
                 let is_here = match player.origin {
                     BotOrigin::House(..) => true,
-                    BotOrigin::Command(_) | BotOrigin::Llm(..) | BotOrigin::Remote => {
+                    BotOrigin::Command(..) | BotOrigin::Llm(..) | BotOrigin::Remote => {
                         organiser.is_bot_connected(&player.name).await?
                     }
                 };

@@ -1,6 +1,7 @@
 //! The tables `[[bot]]`: the players.
 
 use crate::{
+    program_variables::{GivenVariables, check_variable_name},
     toml_file::{TomlDocument, member_path},
     tournament_file::llm_entry::read_llm_settings,
 };
@@ -9,9 +10,10 @@ use lastnim_core::game::{BotName, BotNameError};
 use lastnim_llm::LlmSettings;
 use lastnim_report::words::enumerate_words;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The keys of a bot.
-const KEYS: [&str; 6] = ["name", "command", "house", "llm", "remote", "seed"];
+const KEYS: [&str; 8] = ["name", "command", "house", "llm", "remote", "seed", "env", "pass_env"];
 
 /// A bot of a tournament file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +27,8 @@ pub struct PlayerEntry {
 /// The origin of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotOrigin {
-    /// A program of this machine and its arguments.
-    Command(Vec<String>),
+    /// A program of this machine and its arguments, and the variables that it gets.
+    Command(Vec<String>, GivenVariables),
     /// A house bot, and the seed of its random takes.
     House(HouseBot, u64),
     /// A language model, and the seed of the takes made when it gives no answer.
@@ -80,6 +82,7 @@ fn read_name(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotName
     name.parse().map_err(|error: BotNameError| toml.report_mistake(&path, error)).ok()
 }
 
+/// Reads the origin of a bot, and reports keys that do not belong to it.
 fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
     let at = |key: &str| member_path(path, key);
     let seed = bot.get("seed");
@@ -87,23 +90,8 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         .and_then(|seed| toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number of 0 or more"))
         .unwrap_or_default();
     let origin = match (bot.get("command"), bot.get("house"), bot.get("remote"), bot.get("llm")) {
-        (Some(command), None, None, None) => {
-            let words = command.as_array().filter(|words| !words.is_empty());
-            let words =
-                words.and_then(|words| words.iter().map(|word| Some(word.as_str()?.to_owned())).collect());
-            let expected = "a list of strings, such as [\"python3\", \"bot.py\"]";
-            toml.some_or_report(words.map(BotOrigin::Command), &at("command"), command, expected)
-        }
-        (None, Some(house), None, None) => {
-            let word = toml.some_or_report(house.as_str(), &at("house"), house, "a string in quotes")?;
-            let parsed = word.parse::<HouseBot>().map_err(|error| {
-                let is_unknown = matches!(error, HouseBotError::Unknown(_));
-                let meant = HouseBot::closest_to(word).filter(|_| is_unknown);
-                let meant = meant.map(|bot| format!(": did you mean \"{bot}\"?")).unwrap_or_default();
-                toml.report_mistake(&at("house"), format_args!("{error}{meant}"));
-            });
-            parsed.ok().map(|bot| BotOrigin::House(bot, drawn))
-        }
+        (Some(command), None, None, None) => read_command(command, bot, path, toml),
+        (None, Some(house), None, None) => read_house_bot(house, drawn, &at("house"), toml),
         (None, None, None, Some(llm)) => {
             let settings = read_llm_settings(llm, &at("llm"), toml);
             settings.map(|settings| BotOrigin::Llm(Box::new(settings), drawn))
@@ -121,7 +109,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
     let uses_seed = match &origin {
         BotOrigin::House(bot, _) => bot.draws_takes(),
         BotOrigin::Llm(..) => true,
-        BotOrigin::Command(_) | BotOrigin::Remote => false,
+        BotOrigin::Command(..) | BotOrigin::Remote => false,
     };
     if seed.is_some() && !uses_seed {
         let drawing = enumerate_words(&kinds_that_draw());
@@ -129,7 +117,72 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         toml.report_mistake(&at("seed"), what);
         return None;
     }
+    let has_variables = matches!(origin, BotOrigin::Command(..));
+    if let Some(key) = ["env", "pass_env"].into_iter().find(|key| bot.get(key).is_some() && !has_variables) {
+        toml.report_mistake(&at(key), "only a bot with `command` gets variables");
+        return None;
+    }
     Some(origin)
+}
+
+fn read_house_bot(house: &Value, seed: u64, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
+    let word = toml.some_or_report(house.as_str(), path, house, "a string in quotes")?;
+    let parsed = word.parse::<HouseBot>().map_err(|error| {
+        let is_unknown = matches!(error, HouseBotError::Unknown(_));
+        let meant = HouseBot::closest_to(word).filter(|_| is_unknown);
+        let meant = meant.map(|bot| format!(": did you mean \"{bot}\"?")).unwrap_or_default();
+        toml.report_mistake(path, format_args!("{error}{meant}"));
+    });
+    parsed.ok().map(|bot| BotOrigin::House(bot, seed))
+}
+
+/// Reads a program, and the variables that it gets.
+fn read_command(command: &Value, bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
+    let words = string_list(command).filter(|words| !words.is_empty());
+    let expected = "a list of strings, such as [\"python3\", \"bot.py\"]";
+    let words = toml.some_or_report(words, &member_path(path, "command"), command, expected);
+    let variables = read_variables(bot, path, toml);
+    words.zip(variables).map(|(words, variables)| BotOrigin::Command(words, variables))
+}
+
+/// Reads the variables that a program gets.
+fn read_variables(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<GivenVariables> {
+    let (env_path, pass_path) = (member_path(path, "env"), member_path(path, "pass_env"));
+    let mut given = GivenVariables::default();
+    if let Some(env) = bot.get("env") {
+        let expected = "a table of strings, such as { MODE = \"fast\" }";
+        given.values = toml.some_or_report(string_table(env), &env_path, env, expected)?;
+    }
+    if let Some(passed) = bot.get("pass_env") {
+        let expected = "a list of strings, such as [\"OPENAI_API_KEY\"]";
+        given.passed = toml.some_or_report(string_list(passed), &pass_path, passed, expected)?;
+    }
+    let mut mistakes = Vec::new();
+    for (name, value) in &given.values {
+        mistakes.extend(check_variable_name(name).err().map(|why| (&env_path, why)));
+        if value.contains('\0') {
+            mistakes.push((&env_path, format!("{name}: its value has a NUL character")));
+        }
+    }
+    for name in &given.passed {
+        mistakes.extend(check_variable_name(name).err().map(|why| (&pass_path, why)));
+        if given.values.contains_key(name) {
+            mistakes.push((&pass_path, format!("{name}: `env` has a value for it: use one of the two")));
+        }
+    }
+    for (path, what) in &mistakes {
+        toml.report_mistake(path, what);
+    }
+    mistakes.is_empty().then_some(given)
+}
+
+fn string_list(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|word| Some(word.as_str()?.to_owned())).collect()
+}
+
+fn string_table(value: &Value) -> Option<BTreeMap<String, String>> {
+    let entries = value.as_object()?.iter();
+    entries.map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
 /// Returns the kinds of house bots that use a seed.

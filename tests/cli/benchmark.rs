@@ -116,6 +116,30 @@ fn a_program_scores_like_the_same_house_bot() {
 }
 
 #[test]
+fn a_program_gets_only_the_variables_that_are_passed() {
+    let folder = Folder::new("benchmark-variables");
+    let (run, lastnim) = (folder.0.join("run"), env!("CARGO_BIN_EXE_lastnim"));
+    let script = format!("echo \"$GIVEN_KEY, $OPENAI_API_KEY.\" >&2; exec '{lastnim}' bot run greedy");
+    let mut command = Command::new(lastnim);
+    command.args([
+        "check",
+        "benchmark",
+        "--tiers",
+        "1",
+        "--max-items",
+        "1",
+        "--pass-env",
+        "GIVEN_KEY",
+        "--dir",
+    ]);
+    command.arg(&run).args(["--", "sh", "-c", &script]);
+    let output = command.env("GIVEN_KEY", "given").env("OPENAI_API_KEY", "secret").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let log = fs::read_to_string(run.join("player.log")).unwrap();
+    assert!(log.starts_with("given, .\n"), "{log}");
+}
+
+#[test]
 fn every_change_to_a_card_or_its_records_is_found() {
     let folder = Folder::new("benchmark-tampering");
     let run = play(&folder, "run", &["--house", "minimax-1"]);

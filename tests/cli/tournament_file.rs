@@ -177,6 +177,39 @@ command = []
 }
 
 #[test]
+fn variables_that_no_program_may_have_are_found() {
+    let bots = "[[bot]]\nname = \"first\"\nhouse = \"oracle\"\nenv = { A = \"1\" }\n\
+         [[bot]]\nname = \"second\"\ncommand = [\"./a\"]\n\
+         env = { \"A B\" = \"1\", LASTNIM_TOKEN = \"x\", C = \"\\u0000\" }\n\
+         pass_env = [\"C\", \"LASTNIM_ADMIN_TOKEN\"]\n\
+         [[bot]]\nname = \"third\"\ncommand = [\"./a\"]\nenv = { A = 1 }\n\
+         [[bot]]\nname = \"fourth\"\ncommand = [\"./a\"]\npass_env = \"A\"\n";
+    let settings = "seats = 2\n[positions]\nlist = [[3, 4]]\n";
+    let found = mistakes("variables", &(settings.to_owned() + bots));
+    let expected = [
+        "7: bot[0].env: only a bot with `command` gets variables",
+        "11: bot[1].env: \"A B\": expected the name of a variable, such as \"OPENAI_API_KEY\"",
+        "11: bot[1].env: C: its value has a NUL character",
+        "11: bot[1].env: LASTNIM_TOKEN: the run sets this variable for each bot",
+        "12: bot[1].pass_env: C: `env` has a value for it: use one of the two",
+        "12: bot[1].pass_env: LASTNIM_ADMIN_TOKEN: no bot gets this variable of the organiser",
+        "16: bot[2].env: {\"A\":1}: expected a table of strings, such as { MODE = \"fast\" }",
+        "20: bot[3].pass_env: \"A\": expected a list of strings, such as [\"OPENAI_API_KEY\"]",
+    ];
+    assert_eq!(found, expected);
+
+    let folder = Folder::new("passed");
+    let bots =
+        bots.replace("env = { A = \"1\" }", "").split("[[bot]]").take(2).collect::<Vec<_>>().join("[[bot]]");
+    let passed = "[[bot]]\nname = \"second\"\ncommand = [\"./a\"]\npass_env = [\"NOT_SET\"]\n";
+    let file = folder.write("cup.toml", &(settings.to_owned() + &bots + passed));
+    let output = check(&file, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(output.stderr);
+    assert!(said.contains("bot second: pass_env: NOT_SET is not set: set it, or leave it out"), "{said}");
+}
+
+#[test]
 fn conflicting_settings_are_found_with_their_line() {
     let file = r#"seats = 3
 alliance = [[0, 1],

@@ -65,6 +65,16 @@ fn a_program_that_does_not_play_is_skipped_after_the_first_check() {
 }
 
 #[test]
+fn a_program_gets_only_the_variables_that_are_passed() {
+    let mut command = Command::new(LASTNIM);
+    command.args(["check", "conformance", "--json", "--patience", "2s", "--pass-env", "GIVEN_KEY", "--"]);
+    command.args(["sh", "-c", "echo \"$GIVEN_KEY, $OPENAI_API_KEY.\" >&2; exit 7"]);
+    let output = command.env("GIVEN_KEY", "given").env("OPENAI_API_KEY", "secret").output().unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(found["checks"][0]["failure"]["output"][0], "given, .");
+}
+
+#[test]
 fn no_processes_are_left() {
     let mark = format!("86{}", std::process::id());
     failed_run(&["sh", "-c", &format!("sleep {mark} & trap '' TERM; sleep {mark}; sleep {mark}")]);
@@ -80,6 +90,12 @@ fn the_command_line_is_checked() {
         (&["--", "no-such-program"][..], "error: no-such-program: there is no such program in PATH\n"),
         (&["--only", "seat", "--", "true"], "no check has this name; did you mean seats?\n"),
         (&["--jobs", "0", "--", "true"], "0 is not in 1..=64\n"),
+        (
+            &["--pass-env", "NOT_SET", "--", "true"],
+            "'NOT_SET' for '--pass-env <VARIABLE>': this variable is not set",
+        ),
+        (&["--pass-env", "LASTNIM_TOKEN", "--", "true"], "the run sets this variable for each bot"),
+        (&["--list", "--pass-env", "PATH"], "COMMAND"),
         (&[], "COMMAND"),
     ] {
         let output = conformance(arguments);

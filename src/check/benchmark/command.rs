@@ -9,6 +9,7 @@ use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
     args::{given_flags::GivenFlags, setting_flags::apply_flags, time::duration_parser},
     form::FormArgs,
+    program_variables::PassedVariableArgs,
     progress::bar_style,
     runtime,
 };
@@ -66,6 +67,8 @@ pub struct BenchmarkArgs {
     /// The folder of the card, the records and the key that signs them
     #[arg(long, value_name = "DIR", default_value = "benchmark.run")]
     dir: PathBuf,
+    #[command(flatten)]
+    passed: PassedVariableArgs,
     #[command(flatten)]
     llm: GivenFlags<LlmSettings>,
     #[command(flatten)]
@@ -181,7 +184,12 @@ impl BenchmarkArgs {
         }
         if !is_model {
             self.refuse_llm_flags()?;
-            return Player::of_command(&self.command, self.name.as_deref(), own);
+            return Player::of_command(
+                &self.command,
+                self.name.as_deref(),
+                self.passed.variables(),
+                own,
+            );
         }
         let mut settings = LlmSettings::default();
         apply_flags(&self.llm, &mut settings)?;

@@ -1,15 +1,12 @@
 //! Who plays a benchmark.
 
 use super::model_tally::ModelTally;
-use crate::{
-    Failure, OwnCommand,
-    runner::{ProgramCommand, find_program},
-};
+use crate::{Failure, OwnCommand, program_variables::ProgramVariables, runner::ProgramCommand};
 use lastnim_bots::HouseBot;
 use lastnim_core::game::{ConfigHash, MatchId};
 use lastnim_llm::{FailureClass, LlmBot, LlmSettings};
 use lastnim_proto::pb;
-use std::{collections::BTreeMap, env, ffi::OsString, path::is_separator};
+use std::{collections::BTreeMap, path::is_separator};
 
 /// Who plays.
 #[derive(Debug)]
@@ -39,14 +36,13 @@ impl Player {
     ///
     /// # Errors
     /// If the program does not exist.
-    pub fn of_command(words: &[String], name: Option<&str>, own: &OwnCommand) -> Result<Self, Failure> {
-        let (word, arguments) =
-            words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
-        let workplace = env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
-        let program = find_program(word, &workplace, own);
-        let mut started = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
-        started.extend(arguments.iter().map(OsString::from));
-        let command = ProgramCommand { words: started, own: own.clone(), workplace };
+    pub fn of_command(
+        words: &[String],
+        name: Option<&str>,
+        variables: ProgramVariables,
+        own: &OwnCommand,
+    ) -> Result<Self, Failure> {
+        let command = ProgramCommand::find(words, variables, own)?;
         let name = name.map_or_else(|| command_without_folders(words), ToOwned::to_owned);
         Ok(Self::Program { name, words: words.to_vec(), command })
     }

@@ -5,17 +5,13 @@ use super::{
     report::{check_list_report, checks_json, outcome_report, outcomes_json},
 };
 use crate::{
-    CommandExit, CommandResult, Failure, OwnCommand,
-    args::time::duration_parser,
-    form::FormArgs,
-    progress::bar_style,
-    runner::{ProgramCommand, find_program},
-    runtime,
+    CommandExit, CommandResult, Failure, OwnCommand, args::time::duration_parser, form::FormArgs,
+    program_variables::PassedVariableArgs, progress::bar_style, runner::ProgramCommand, runtime,
 };
 use indicatif::ProgressBar;
 use lastnim_conformance::{CHECKS, Check, CheckOutcome, CheckVerdict, Suite, find_check};
 use lastnim_core::game::find_closest_word;
-use std::{env, ffi::OsString, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 /// Checks that a bot's program follows the protocol
 ///
@@ -40,6 +36,8 @@ pub struct ConformanceArgs {
     /// Checks at once, each with a process of the bot, 1 to 64
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=64))]
     jobs: u64,
+    #[command(flatten)]
+    passed: PassedVariableArgs,
     #[command(flatten)]
     form: FormArgs,
 }
@@ -73,7 +71,7 @@ pub fn run(args: &ConformanceArgs, own: &OwnCommand) -> CommandResult {
         form.print_report(|| checks_json(&checks), || check_list_report(&checks))?;
         return Ok(CommandExit::Done);
     }
-    let program = program_command(&args.command, own)?;
+    let program = ProgramCommand::find(&args.command, args.passed.variables(), own)?;
     let suite = Suite {
         launcher: Arc::new(ProgramLauncher(program)),
         patience: args.patience,
@@ -94,17 +92,6 @@ pub fn run(args: &ConformanceArgs, own: &OwnCommand) -> CommandResult {
             _ => Err(Failure::Runtime(anyhow::anyhow!("{failed} of {} checks failed", outcomes.len()))),
         }
     })
-}
-
-/// Finds the program that a command line names.
-fn program_command(words: &[String], own: &OwnCommand) -> Result<ProgramCommand, Failure> {
-    let (word, arguments) =
-        words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
-    let workplace = env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
-    let program = find_program(word, &workplace, own);
-    let mut words = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
-    words.extend(arguments.iter().map(OsString::from));
-    Ok(ProgramCommand { words, own: own.clone(), workplace })
 }
 
 async fn run_suite(suite: &Suite, checks: &[&'static Check]) -> Vec<CheckOutcome> {

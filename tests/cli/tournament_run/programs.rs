@@ -1,13 +1,41 @@
-//! What a run keeps of a program.
+//! What a program gets from a run, and what a run keeps of it.
 
 use super::{
     folder::{Folder, LASTNIM, SMALL, house, program},
-    running::run,
+    running::{Running, run, run_command},
 };
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 /// The most bytes of a log.
 const MAX_LOG_BYTES: u64 = 2 << 20;
+
+#[test]
+fn a_program_sees_only_the_variables_that_it_is_given() {
+    let folder = Folder::new("variables");
+    folder.script("mine", &format!("env > variables\nexec '{LASTNIM}' bot run greedy"));
+    let given = "env = { MODE = \"fast\", LANG = \"C\" }\npass_env = [\"GIVEN_KEY\"]\n";
+    let bots = house("first", "oracle") + &program("mine", &["./mine"]) + given;
+    let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
+    let mut command = run_command(&file, &[]);
+    let secrets = ["OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "HTTPS_PROXY", "LASTNIM_VIEWER_TOKEN"];
+    command.envs(secrets.map(|name| (name, "secret"))).env("GIVEN_KEY", "given").env("LC_ALL", "C");
+    Running::start(&mut command).finish().result();
+
+    let printed = folder.read("variables");
+    let seen: BTreeMap<&str, &str> = printed.lines().filter_map(|line| line.split_once('=')).collect();
+    assert!(!printed.contains("secret"), "{printed}");
+    for (name, value) in [("MODE", "fast"), ("LANG", "C"), ("LC_ALL", "C"), ("GIVEN_KEY", "given")] {
+        assert_eq!(seen.get(name), Some(&value), "{printed}");
+    }
+    for name in ["PATH", "LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNIM_TOURNAMENT"] {
+        assert!(seen.contains_key(name), "{name}: {printed}");
+    }
+
+    // The run asks for what it cannot give.
+    let ended = run(&file, &["--fresh"]);
+    let expected = "bot mine: pass_env: GIVEN_KEY is not set: set it, or leave it out";
+    assert!(ended.failure(2).ends_with(expected), "{}", ended.stderr);
+}
 
 #[test]
 fn a_program_that_prints_much_leaves_a_short_log() {

@@ -1,0 +1,163 @@
+//! The environment variables of the programs that this program starts.
+//!
+//! A program gets a few of the caller's variables, and those that the caller gives to it. So it does not see keys that
+//! happen to be in the environment.
+
+use std::{collections::BTreeMap, env, ffi::OsString, process::Command};
+
+/// The caller's variables that every program gets: who it runs as, where its files, its interpreter and its modules are,
+/// and what it logs. Those of proxies are not among them, since they may have a password.
+const PASSED: [&str; 19] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "LD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "VIRTUAL_ENV",
+    "NODE_PATH",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUST_LOG",
+    "LASTNIM_LOG",
+];
+/// The start of the names of the variables for the language, which every program gets too.
+const PASSED_PREFIX: &str = "LC_";
+/// The caller's variables that no program gets.
+const SECRETS: [&str; 6] = [
+    "LASTNIM_ADMIN_TOKEN",
+    "LASTNIM_ADMIN_TOKEN_FILE",
+    "LASTNIM_TOKEN_FILE",
+    "LASTNIM_VIEWER_TOKEN",
+    "LASTNIM_VIEWER_TOKEN_FILE",
+    "LASTNIM_STORE",
+];
+/// The variables that are different for each bot.
+const OF_EACH_BOT: [&str; 4] = ["LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNIM_TOURNAMENT", "LASTNIM_CA"];
+
+/// The variables of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProgramVariables {
+    /// It is this very program, which may read all that the caller has set except secrets.
+    OwnProgram,
+    /// A few of the caller's variables, and these.
+    Given(GivenVariables),
+}
+
+/// The variables that the caller gives to a program.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GivenVariables {
+    /// Names and values.
+    pub values: BTreeMap<String, String>,
+    /// The names of variables that keep the caller's value.
+    pub passed: Vec<String>,
+}
+
+impl GivenVariables {
+    /// Returns the first passed variable that the caller has not set.
+    pub fn find_unset(&self) -> Option<&str> {
+        self.passed.iter().map(String::as_str).find(|name| env::var_os(name).is_none())
+    }
+}
+
+impl ProgramVariables {
+    /// Sets the environment of a command.
+    pub fn apply(&self, command: &mut Command) {
+        match self {
+            Self::OwnProgram => {
+                for secret in SECRETS {
+                    command.env_remove(secret);
+                }
+            }
+            Self::Given(given) => {
+                let is_passed = |name: &OsString| {
+                    name.to_str().is_some_and(|name| {
+                        PASSED.contains(&name)
+                            || name.starts_with(PASSED_PREFIX)
+                            || given.passed.iter().any(|passed| passed == name)
+                    })
+                };
+                command.env_clear();
+                command.envs(env::vars_os().filter(|(name, _)| is_passed(name))).envs(&given.values);
+            }
+        }
+    }
+}
+
+/// Checks the name of a variable for a program.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn check_variable_name(name: &str) -> Result<(), String> {
+    let is_name = |name: &str| {
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        name.starts_with(|first: char| !first.is_ascii_digit()) && name.chars().all(allowed)
+    };
+    if !is_name(name) {
+        return Err(format!("{name:?}: expected the name of a variable, such as \"OPENAI_API_KEY\""));
+    }
+    if SECRETS.contains(&name) {
+        return Err(format!("{name}: no bot gets this variable of the organiser"));
+    }
+    if OF_EACH_BOT.contains(&name) {
+        return Err(format!("{name}: the run sets this variable for each bot"));
+    }
+    Ok(())
+}
+
+/// The flag that passes variables to the program of a command line.
+#[derive(Debug, clap::Args)]
+pub struct PassedVariableArgs {
+    /// A variable of your environment that the program gets; repeat it or separate names by commas
+    #[arg(long = "pass-env", value_name = "VARIABLE", value_delimiter = ',', requires = "command", value_parser = parse_passed_variable)]
+    passed: Vec<String>,
+}
+
+impl PassedVariableArgs {
+    /// Returns the variables of the program.
+    pub fn variables(&self) -> ProgramVariables {
+        ProgramVariables::Given(GivenVariables { passed: self.passed.clone(), ..Default::default() })
+    }
+}
+
+/// Reads the name of a variable that the flag passes on.
+fn parse_passed_variable(word: &str) -> Result<String, String> {
+    check_variable_name(word)?;
+    match env::var_os(word) {
+        Some(_) => Ok(word.to_owned()),
+        None => Err("this variable is not set".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_book_lists_what_every_program_gets() {
+        let book = include_str!("../docs/reference/settings.md");
+        let (_, section) = book.split_once("\n## Variables of programs\n").unwrap();
+        let (listed, _) = section.split_once(". ").unwrap();
+        let mut listed: Vec<_> = listed.split('`').skip(7).step_by(2).collect();
+        let mut expected: Vec<_> = PASSED.map(str::to_owned).into();
+        expected.push(format!("{PASSED_PREFIX}*"));
+        expected.sort();
+        listed.sort_unstable();
+        assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn names_that_no_program_may_have_are_refused() {
+        assert_eq!(check_variable_name("OPENAI_API_KEY"), Ok(()));
+        for name in ["", "1A", "A=B", "A B", "LASTNIM_ADMIN_TOKEN", "LASTNIM_TOKEN"] {
+            assert!(check_variable_name(name).is_err(), "{name}");
+        }
+    }
+}
