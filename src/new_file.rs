@@ -2,19 +2,28 @@
 
 use crate::Failure;
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, BufWriter, Write},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     process,
 };
 
 /// Creates a folder unless it exists.
 pub fn create_folder(path: &Path) -> Result<(), Failure> {
+    create_folder_with(&mut DirBuilder::new(), path)
+}
+
+/// Creates a folder that only its owner can enter, unless it exists.
+pub fn create_private_folder(path: &Path) -> Result<(), Failure> {
+    create_folder_with(DirBuilder::new().mode(0o700), path)
+}
+
+fn create_folder_with(builder: &mut DirBuilder, path: &Path) -> Result<(), Failure> {
     if path.exists() && !path.is_dir() {
         return Err(Failure::input(format!("{}: not a folder", path.display())));
     }
-    fs::create_dir_all(path).map_err(|error| Failure::runtime(error, path.display()))
+    builder.recursive(true).create(path).map_err(|error| Failure::runtime(error, path.display()))
 }
 
 /// A file that is being written under a temporary name in the same folder. Unless it is finished, nothing is left of

@@ -1,15 +1,15 @@
 //! The credentials file: a token for each server, and the default server.
 
 use super::given_token::is_open_to_others;
-use crate::{Failure, new_file::AtomicFile};
+use crate::{
+    Failure,
+    new_file::{AtomicFile, create_private_folder},
+};
 use lastnim_client::text_input::read_text_file;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    env,
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::DirBuilderExt as _,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -55,12 +55,16 @@ impl Default for Credentials {
 /// # Errors
 /// If the environment does not name that folder.
 pub fn credentials_path() -> Result<PathBuf, Failure> {
-    let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let configuration = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
-    let configuration = configuration.ok_or_else(|| {
+    let configuration = user_folder("XDG_CONFIG_HOME", ".config").ok_or_else(|| {
         Failure::input("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for credentials")
     })?;
     Ok(configuration.join("lastnim/credentials.json"))
+}
+
+/// Returns a folder of the user: that of a variable, or else the one with this path in the user's home.
+pub fn user_folder(variable: &str, path_in_home: &str) -> Option<PathBuf> {
+    let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    folder(variable).or_else(|| Some(folder("HOME")?.join(path_in_home)))
 }
 
 /// Writes the address of a server as the file names it, so that `http://Host:1/` is `host:1`.
@@ -104,7 +108,7 @@ impl Credentials {
             return fs::remove_file(path).map_err(failed);
         }
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+            create_private_folder(folder)?;
         }
         let text = serde_json::to_string_pretty(self).map_err(|error| failed(error.into()))?;
         AtomicFile::write_private(path, &format!("{text}\n"))

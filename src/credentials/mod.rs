@@ -5,6 +5,6 @@ mod file;
 mod given_token;
 mod login;
 
-pub use file::{Credentials, KeptLogin, credentials_path};
+pub use file::{Credentials, KeptLogin, credentials_path, user_folder};
 pub use given_token::{GivenToken, TOKEN_HELP, read_token_file};
 pub use login::{LoginArgs, LogoutArgs, caller_words, login, logout};

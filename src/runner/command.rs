@@ -38,7 +38,7 @@ use lastnim_tournament::TotalMatches;
 use pb::TournamentState;
 use serde_json::Value;
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     ffi::OsString,
     io::{self, IsTerminal as _},
     path::PathBuf,
@@ -47,6 +47,9 @@ use std::{
 
 /// The time for which a run tries to reach a lost server again.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
+
+/// The commands that a run names at its start.
+const MAX_NAMED_COMMANDS: usize = 8;
 
 /// The flags of `lastnim tournament run`.
 #[derive(Debug, clap::Args)]
@@ -298,6 +301,9 @@ impl<'a> TournamentRun<'a> {
             screen::print_note(format_args!("{file}: this tournament is over; --fresh plays it again"));
         } else {
             progress.print_line(&self.opening_message(server, &tournament, begins));
+            if let Some(warning) = self.command_warning() {
+                progress.print_line(&warning);
+            }
             if let Some(cost) = self.plan.model_cost_bound() {
                 progress.print_line(&format!("the models cost {cost}"));
             }
@@ -462,6 +468,22 @@ impl<'a> TournamentRun<'a> {
         }
         let file = self.args.file.display();
         format!("{message}\nend it with its standings: lastnim tournament finish {file}")
+    }
+
+    /// Names the commands that the file runs, if it runs any.
+    fn command_warning(&self) -> Option<String> {
+        let commands = self.plan.players.iter().filter_map(|player| match &player.origin {
+            BotOrigin::Command(words, _) => Some(words.join(" ")),
+            BotOrigin::House(..) | BotOrigin::Llm(..) | BotOrigin::Remote => None,
+        });
+        let commands: BTreeSet<_> = commands.collect();
+        let mut named: Vec<_> = commands.iter().take(MAX_NAMED_COMMANDS).cloned().collect();
+        if commands.len() > named.len() {
+            named.push(format!("and {} more", commands.len() - named.len()));
+        }
+        let (file, named) = (self.args.file.display(), named.join("; "));
+        (!commands.is_empty())
+            .then(|| format!("{file} runs commands as you, which can do what you can: {named}"))
     }
 
     fn print_how_to_join(&self, server: &RunServer, stage: &TournamentAddress, progress: &RunProgress) {

@@ -1,16 +1,19 @@
 //! The folder next to a tournament file, in which a run keeps its durable data.
 
-use super::bounded_log::BoundedLog;
-use crate::{Failure, new_file::create_folder};
+use super::{
+    bounded_log::BoundedLog,
+    secrets_folder::{SECRETS, create_secrets_folder},
+};
+use crate::{Failure, new_file::create_private_folder};
 use lastnim_core::game::BotName;
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{OpenOptionsExt as _, symlink},
     path::{Path, PathBuf},
 };
 
-/// The files of a run, apart from those of single bots. The key has the name that `lastnim serve` uses.
+/// The files of a run, apart from those of single bots.
 const FILES: [&str; 9] = [
     SAVED_RUN,
     ADMIN_TOKEN,
@@ -19,13 +22,15 @@ const FILES: [&str; 9] = [
     "lastnim.db-wal",
     "lastnim.db-shm",
     "lastnim.db.lock",
-    "lastnim.key",
+    SIGNING_KEY,
     SHARED_LEDGER,
 ];
 /// The file of the saved run.
 const SAVED_RUN: &str = "run.json";
 /// The file with the admin token of the run's own server. No bot's token has such a name.
 const ADMIN_TOKEN: &str = "lastnim.admin-token";
+/// The key that signs the records, with the name that `lastnim serve` uses.
+const SIGNING_KEY: &str = "lastnim.key";
 /// The file that records the cost of all models. No bot's ledger has such a name.
 const SHARED_LEDGER: &str = "models.llm-ledger";
 /// How the files of the ledgers of single models end.
@@ -54,7 +59,7 @@ impl RunPaths {
 
     /// Returns the file with the admin's token of the run's own server, while that runs.
     pub fn admin_token_file(&self) -> PathBuf {
-        self.folder.join(ADMIN_TOKEN)
+        self.folder.join(SECRETS).join(ADMIN_TOKEN)
     }
 }
 
@@ -75,6 +80,8 @@ impl Drop for AdminTokenFile {
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
+    /// The link to the folder for its secrets.
+    secrets: PathBuf,
     /// The system releases it when the process ends.
     _lock: File,
 }
@@ -83,7 +90,7 @@ impl RunFolder {
     /// Locks the folder of a tournament for this process; creates it if it does not exist.
     pub fn lock_folder(plan: &Path) -> Result<Self, Failure> {
         let path = plan.with_extension("run");
-        create_folder(&path)?;
+        create_private_folder(&path)?;
         let failed = |error: io::Error| Failure::runtime(error, path.display());
         let lock = File::open(&path).map_err(failed)?;
         match lock.try_lock() {
@@ -97,7 +104,8 @@ impl RunFolder {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        Ok(Self { path, _lock: lock })
+        let secrets = create_secrets_folder(&path)?;
+        Ok(Self { path, secrets, _lock: lock })
     }
 
     /// Returns the folder as a path from the working folder.
@@ -117,7 +125,18 @@ impl RunFolder {
 
     /// Returns the file of the key that signs the records of the own server.
     pub fn key_file(&self) -> PathBuf {
-        self.path.join("lastnim.key")
+        self.secrets.join(SIGNING_KEY)
+    }
+
+    /// Links to the key from beside the store, where `lastnim serve` looks for it.
+    pub fn link_key_file(&self) -> Result<(), Failure> {
+        let link = self.path.join(SIGNING_KEY);
+        match symlink(Path::new(SECRETS).join(SIGNING_KEY), &link) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                Err(Failure::runtime(error, link.display()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the file for a program's output.
@@ -148,7 +167,7 @@ impl RunFolder {
 
     /// Returns the file of a remote bot's token.
     pub fn token_file(&self, bot: &BotName) -> PathBuf {
-        self.path.join(format!("{bot}.token"))
+        self.secrets.join(format!("{bot}.token"))
     }
 
     /// Writes the token of a remote bot, for its organiser's eyes only.
@@ -158,7 +177,7 @@ impl RunFolder {
 
     /// Writes the admin's token of the own server, for its organiser's eyes only.
     pub fn write_admin_token(&self, token: &str) -> Result<AdminTokenFile, Failure> {
-        let path = self.path.join(ADMIN_TOKEN);
+        let path = self.secrets.join(ADMIN_TOKEN);
         write_secret(&path, token)?;
         Ok(AdminTokenFile(path))
     }
@@ -168,8 +187,10 @@ impl RunFolder {
         self.check_store_is_free()?;
         let failed = |error: io::Error| Failure::runtime(error, self.path.display());
         let mut ours = Vec::new();
-        for entry in fs::read_dir(&self.path).map_err(failed)? {
-            ours.push(entry.map_err(failed)?.path());
+        for folder in [&self.path, &self.secrets] {
+            for entry in fs::read_dir(folder).map_err(failed)? {
+                ours.push(entry.map_err(failed)?.path());
+            }
         }
         ours.retain(|path| is_run_file(path));
         // The store's id file goes first; the saved run, which identifies the folder as a run's, goes last.

@@ -1,6 +1,6 @@
 //! `lastnim tournament run`: a tournament from its file to its standings; and `check`, which only reads the file.
 //!
-//! `command` is the whole run; `folder`, `saved_run` and `resumption` are the data kept on disk between
+//! `command` is the whole run; `folder`, `secrets_folder`, `saved_run` and `resumption` are the data kept on disk between
 //! runs; `run_server` is the server that hosts the matches, and `organiser` sends requests to it. `players` starts
 //! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends
 //! the program when this process is gone for any reason. `leaving`
@@ -27,6 +27,7 @@ mod resumption;
 mod run_server;
 mod running_tournament;
 mod saved_run;
+mod secrets_folder;
 mod supervisor;
 
 pub use bounded_log::BoundedLog;

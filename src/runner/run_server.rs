@@ -45,6 +45,7 @@ impl RunServer {
             .await
             .map_err(|error| failed(error.into()))?;
         let key = load_or_generate_key(&folder.key_file()).map_err(|error| Failure::Runtime(error.into()))?;
+        folder.link_key_file()?;
         let backend =
             Backend { store, durability: Durability::default(), key, environment: Environment::default() };
         let server =

@@ -21,6 +21,8 @@ pub fn lastnim(words: &[&str]) -> Command {
     {
         command.env_remove(variable);
     }
+    // The secrets of runs are kept there.
+    command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"));
     command.args(words);
     command
 }

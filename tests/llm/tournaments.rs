@@ -50,8 +50,9 @@ async fn models_in_files_play() {
     assert_eq!(written.matches("\"event\":\"call\"").count(), calls.len());
     let said = fs::read_to_string(run_folder.join("m1.log")).unwrap();
     assert!(said.contains("\"event\":\"model\""), "{said}");
-    for entry in fs::read_dir(&run_folder).unwrap() {
-        let path = entry.unwrap().path();
+    let files = [&run_folder, &run_folder.join("secrets")].map(|folder| fs::read_dir(folder).unwrap());
+    let files = files.into_iter().flatten().map(|entry| entry.unwrap().path());
+    for path in files.filter(|path| path.is_file()) {
         let bytes = fs::read(&path).unwrap();
         let has_key = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
         assert!(!has_key, "the key is in {}", path.display());

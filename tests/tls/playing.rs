@@ -57,6 +57,7 @@ fn a_tournament_file_is_played_on_a_server_behind_a_proxy() {
     let ca = place.folder().strip_prefix(parent).unwrap().join("ca.pem");
     let mut command = lastnim(&["tournament", "run", "--json", &place.path("cup.toml")]);
     command.args(["--server", &place.behind("localhost"), "--ca"]).arg(ca).current_dir(parent);
+    command.env("XDG_STATE_HOME", place.path("state"));
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();

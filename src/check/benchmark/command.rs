@@ -193,7 +193,7 @@ impl BenchmarkArgs {
         }
         let mut settings = LlmSettings::default();
         apply_flags(&self.llm, &mut settings)?;
-        crate::new_file::create_folder(&self.dir)?;
+        crate::new_file::create_private_folder(&self.dir)?;
         settings.transcript.get_or_insert_with(|| self.dir.join("transcript.jsonl"));
         settings.ledger.get_or_insert_with(|| self.dir.join("ledger"));
         let bot = LlmBot::new(settings.clone(), 0).map_err(Failure::input)?;

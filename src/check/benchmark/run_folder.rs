@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    new_file::{AtomicFile, create_folder},
+    new_file::{AtomicFile, create_private_folder},
     runner::BoundedLog,
 };
 use lastnim_client::text_input::read_text_file;
@@ -47,7 +47,7 @@ impl RunFolder {
     /// # Errors
     /// If it has another run or a finished one, or cannot be read.
     pub fn open(path: &Path, plan: &Value) -> Result<(Self, Vec<SealedRecord>), Failure> {
-        create_folder(path)?;
+        create_private_folder(path)?;
         let shown = path.display();
         let file = path.join(RECORDS_FILE);
         let records = File::options().create(true).append(true).read(true).open(&file);

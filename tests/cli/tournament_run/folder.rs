@@ -26,6 +26,11 @@ pub fn program(name: &str, words: &[&str]) -> String {
     format!("[[bot]]\nname = \"{name}\"\ncommand = {words:?}\n")
 }
 
+/// Returns the folder for the secrets of the runs of a test's files.
+pub fn state_folder(folder: &Path) -> PathBuf {
+    folder.with_extension("state")
+}
+
 /// A folder for this test, removed when the test ends.
 pub struct Folder(PathBuf);
 
@@ -65,5 +70,6 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(state_folder(&self.0));
     }
 }

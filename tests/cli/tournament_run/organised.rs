@@ -45,7 +45,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
     soon("matches are played", || {
         answer(&file, &["show"])["tournament"]["matches_played"].as_u64() > Some(5)
     });
-    let token = folder.path("ladder.run/lastnim.admin-token");
+    let token = folder.path("ladder.run/secrets/lastnim.admin-token");
     assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
 
     let paused = answer(&file, &["pause", "--freeze"]);

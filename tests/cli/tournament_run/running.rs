@@ -1,6 +1,6 @@
 //! A run of a tournament, as a process that ends with the test.
 
-use super::folder::LASTNIM;
+use super::folder::{LASTNIM, state_folder};
 use serde_json::Value;
 use std::{
     io::{BufRead as _, BufReader, Read},
@@ -29,7 +29,7 @@ pub fn lastnim(args: &[&str]) -> Command {
 /// Returns a command that runs a tournament and prints JSON.
 pub fn run_command(file: &Path, more: &[&str]) -> Command {
     let mut command = lastnim(&["tournament", "run", "--json"]);
-    command.arg(file).args(more);
+    command.arg(file).args(more).env("XDG_STATE_HOME", state_folder(file.parent().unwrap()));
     command
 }
 

@@ -204,7 +204,7 @@ fn a_run_waits_for_a_remote_bot() {
     running.wait_for_line("guest runs elsewhere");
     let told = running.wait_for_line("LASTNIM_TOKEN=");
     running.wait_for_line("waiting for guest");
-    let token = folder.path("cup.run/guest.token");
+    let token = folder.path("cup.run/secrets/guest.token");
     assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
 
     // After a stop and a restart, it is found at the same address.

@@ -1,7 +1,7 @@
 //! Complete runs: their output, files and reports; and that they are reproducible.
 
 use super::{
-    folder::{Folder, LASTNIM, SMALL, house, program},
+    folder::{Folder, LASTNIM, SMALL, house, program, state_folder},
     running::{Running, lastnim, run, run_command},
     silent,
 };
@@ -49,7 +49,8 @@ fn text_output_shows_tables_and_the_folder_of_matches() {
     let folder = Folder::new("people");
     let file =
         folder.write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("second", "timid")));
-    let output = lastnim(&["tournament", "run"]).arg(&file).output().unwrap();
+    let mut command = lastnim(&["tournament", "run"]);
+    let output = command.arg(&file).env("XDG_STATE_HOME", state_folder(folder.as_path())).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut lines = printed.lines();

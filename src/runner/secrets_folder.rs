@@ -1,0 +1,53 @@
+//! The folder for the secrets of a run.
+//!
+//! The folder of a run is in the working folder of its programs. Its secrets are elsewhere, so that a program that sees only
+//! its working folder cannot read them; the folder of the run has a link to them.
+
+use crate::{Failure, credentials::user_folder, new_file::create_private_folder};
+use std::{
+    fs, io,
+    os::unix::{ffi::OsStrExt as _, fs::symlink},
+    path::{Path, PathBuf},
+    process,
+    time::SystemTime,
+};
+
+/// The name of the link in the folder of a run.
+pub const SECRETS: &str = "secrets";
+
+/// Creates the folder for the secrets of the run in a folder, unless it exists. Returns the link to it.
+pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
+    let link = run.join(SECRETS);
+    let failed = |error: io::Error| Failure::runtime(error, link.display());
+    let all = user_folder("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
+        Failure::input("neither XDG_STATE_HOME nor HOME is set: there is no folder for the secrets of a run")
+    })?;
+    let all = all.join("lastnim/runs");
+    match fs::read_link(&link) {
+        // Somebody else may have made the link, and `--fresh` removes files behind it.
+        Ok(target) if target.parent() != Some(&all) || !target.is_dir() => {
+            let (link, target, all) = (link.display(), target.display(), all.display());
+            Err(Failure::input(format!(
+                "{link}: it leads to {target}, which is no folder of {all}: remove the link"
+            )))
+        }
+        Ok(_) => Ok(link),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let target = all.join(unique_name(run).map_err(failed)?);
+            create_private_folder(&target)?;
+            symlink(&target, &link).map_err(failed)?;
+            Ok(link)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Returns a name that no other run has, also if another one was in the same folder before.
+fn unique_name(run: &Path) -> io::Result<String> {
+    let run = run.canonicalize()?;
+    let mut hasher = blake3::Hasher::new();
+    hasher
+        .update(run.as_os_str().as_bytes())
+        .update(format!("{:?}{}", SystemTime::now(), process::id()).as_bytes());
+    Ok(hasher.finalize().to_hex()[..32].to_owned())
+}
