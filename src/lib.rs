@@ -17,6 +17,7 @@ mod exit;
 mod form;
 pub mod fuzzing;
 mod game_json;
+mod hidden_memory;
 mod log;
 mod man;
 mod matches;

@@ -7,6 +7,7 @@ use crate::{
     bot::llm::{build_llm_bot, play_llm_bot, refuse_llm_flags},
     credentials::GivenToken,
     form::{FormArgs, HEADING, OutputForm},
+    hidden_memory::hide_memory,
     remote::{self, Target},
     runtime,
     text::numbers,
@@ -92,6 +93,8 @@ pub struct RunArgs {
 
 /// Plays until the tournament ends or the process is interrupted.
 pub fn run(args: RunArgs) -> CommandResult {
+    // The environment may have the bot's token and the key of a model.
+    hide_memory();
     check_args(&args)?;
     let bot = prepare_bot(&args)?;
     let (token, file) = (args.token.as_deref(), args.token_file.as_deref());

@@ -3,7 +3,7 @@
 //! `command` is the whole run; `folder`, `secrets_folder`, `saved_run` and `resumption` are the data kept on disk between
 //! runs; `run_server` is the server that hosts the matches, and `organiser` sends requests to it. `players` starts
 //! the bots: `program` starts external programs, each with a `bounded_log` and under a `supervisor`, a process that ends
-//! the program when this process is gone for any reason. `leaving`
+//! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
 //! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
 //! terminal. `running_tournament` follows the tournament to its end, `model_measures` then measures its models, and
 //! `progress` shows its progress; `endpoint_errors` replays groups in which the endpoint of a model failed.
@@ -13,6 +13,7 @@ mod check;
 mod command;
 mod endpoint_errors;
 mod folder;
+mod host_process;
 mod leaving;
 mod located_run;
 mod model_checks;

@@ -2,6 +2,7 @@
 
 use super::{
     bounded_log::BoundedLog,
+    host_process::{spawn_child, wait_for_child},
     program_path::find_program,
     supervisor::{SupervisorReport, TERMINATION_GRACE},
 };
@@ -116,14 +117,14 @@ impl ProgramCommand {
             None => command.env_remove("LASTNIM_CA"),
         };
         let (output, printed) = io::pipe()?;
-        let mut supervisor = command
+        command
             .current_dir(&self.workplace)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(printed)
             // Only the organiser gets an interrupt of the terminal; it stops the programs after the server.
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let mut supervisor = spawn_child(&mut command)?;
         let missing = || io::Error::other("the supervisor has no pipes");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
         // The command has an end of the pipe.
@@ -169,7 +170,7 @@ fn listen_to_supervisor(
                 last = Some(report);
             }
         }
-        let _ = supervisor.wait();
+        wait_for_child(&mut supervisor);
         // Ignored: a child that the program left behind may still print.
         let _ = output_read.recv_timeout(OUTPUT_GRACE);
         if let Some(last) = last {

@@ -3,7 +3,7 @@
 //! The run that starts a supervisor keeps its standard input open. Once that is closed the supervisor ends the program. The
 //! system closes it when the run dies, so no program outlives a run that was killed.
 
-use crate::{CommandExit, CommandResult, Failure, screen};
+use crate::{CommandExit, CommandResult, Failure, hidden_memory::hide_memory, screen};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
     ffi::OsString,
@@ -67,6 +67,8 @@ impl fmt::Display for SupervisorReport {
 
 /// Starts the program with this process's standard error for its output, and supervises it.
 pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
+    // The environment has the program's token, and for a model the organiser's keys.
+    hide_memory();
     let failed = |error: io::Error| Failure::runtime(error, "supervising");
     let mut child = match start_program(&args.words) {
         Ok(child) => child,

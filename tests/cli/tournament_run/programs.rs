@@ -2,13 +2,15 @@
 
 use super::{
     folder::{Folder, LASTNIM, SMALL, house, program},
-    running::{Running, run, run_command},
+    running::{Running, run, run_command, soon},
 };
 use std::{
     collections::BTreeMap,
     fs,
+    io::Write as _,
     os::unix::fs::{PermissionsExt as _, symlink},
     path::Path,
+    process::{Command, Stdio},
 };
 
 /// The most bytes of a log.
@@ -114,4 +116,97 @@ fn secrets_are_outside_the_working_folder() {
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// The command line under which the superuser has no more rights than others.
+const WITHOUT_CAPABILITIES: [&str; 3] = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"];
+
+/// Returns whether a command line works here.
+fn is_permitted(words: &[&str]) -> bool {
+    let trial = Command::new(words[0]).args(&words[1..]).arg("true").stderr(Stdio::null()).status();
+    trial.is_ok_and(|status| status.success())
+}
+
+/// Returns a command under another command line.
+fn wrapped(words: &[&str], command: &Command) -> Command {
+    let mut outer = Command::new(words[0]);
+    outer.args(&words[1..]).arg(command.get_program()).args(command.get_args());
+    outer.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
+    outer
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_cannot_read_the_environments_of_its_run_and_its_supervisor() {
+    let folder = Folder::new("environ");
+    // The parent of the program is its supervisor, and that one's parent is the run.
+    let lines = format!(
+        "cat /proc/$$/environ > own\nrun=$(cut -d ' ' -f 4 /proc/$PPID/stat)\n\
+         cat /proc/$PPID/environ /proc/$run/environ > others 2> refused\nexec '{LASTNIM}' bot run greedy"
+    );
+    folder.script("mine", &lines);
+    let bots = house("first", "oracle") + &program("mine", &["./mine"]);
+    let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
+    let mut command = run_command(&file, &[]);
+    command.env("OPENAI_API_KEY", "secret");
+    // Others have no capabilities in the first place, and cannot drop any.
+    if is_permitted(&WITHOUT_CAPABILITIES) {
+        command = wrapped(&WITHOUT_CAPABILITIES, &command);
+    }
+    Running::start(&mut command).finish().result();
+    assert!(folder.read("own").contains("LASTNIM_TOKEN="), "a program reads its own environment");
+    assert_eq!(folder.read("others"), "");
+    let refused = folder.read("refused");
+    assert_eq!(refused.matches("Permission denied").count(), 2, "{refused}");
+}
+
+/// The command line that makes a program the first process of a container.
+const AS_FIRST_PROCESS: [&str; 5] = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
+
+/// Returns the number of zombies among the children of the process that `unshare` started.
+fn zombies_below(unshare: u32) -> usize {
+    let children = |parent: u32| {
+        let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let stats = all.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
+        let below = stats.filter_map(move |stat| {
+            let (id, (_, rest)) = (stat.split_once(' ')?.0.parse().ok()?, stat.rsplit_once(") ")?);
+            let (state, rest) = rest.split_once(' ')?;
+            (rest.split(' ').next()?.parse() == Ok(parent)).then(|| (id, state == "Z"))
+        });
+        below.collect::<Vec<(u32, bool)>>()
+    };
+    let first = children(unshare);
+    assert_eq!(first.len(), 1, "{first:?}");
+    children(first[0].0).iter().filter(|(_, is_zombie)| *is_zombie).count()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_first_process_leaves_no_zombies() {
+    if !is_permitted(&AS_FIRST_PROCESS) {
+        let skipped = "the_first_process_leaves_no_zombies is SKIPPED: `unshare --pid` is not permitted here";
+        // Written directly, since the test harness hides the output of passing tests.
+        let _ = writeln!(std::io::stderr(), "{skipped}");
+        return;
+    }
+    let folder = Folder::new("zombies");
+    // Each subshell ends at once and leaves a child behind, which ends later.
+    let orphans = "for i in 1 2 3 4 5 6 7 8 9; do (setsid sh -c 'sleep 0.3; echo ended >> ended' &); done";
+    folder.script("mine", &format!("{orphans}\n'{LASTNIM}' bot run greedy"));
+    let bots = house("first", "oracle") + &program("mine", &["./mine"]);
+    let guest = "[[bot]]\nname = \"guest\"\nremote = true\n";
+    let file = folder.write("held.toml", &(SMALL.to_owned() + &bots + guest));
+    let mut running = Running::start(&mut wrapped(&AS_FIRST_PROCESS, &run_command(&file, &[])));
+    running.wait_for_line("waiting for guest");
+    soon("the orphans end", || {
+        fs::read_to_string(folder.path("ended")).is_ok_and(|ended| ended.lines().count() == 9)
+    });
+    soon("no orphan stays as a zombie", || zombies_below(running.id()) == 0);
+    drop(running);
+
+    // Supervisors are waited for as ever.
+    let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
+    let ended = Running::start(&mut wrapped(&AS_FIRST_PROCESS, &run_command(&file, &[]))).finish();
+    assert_eq!(ended.result()["tournament"]["matches_played"], 4);
+    assert!(!ended.stderr.contains("its supervisor is gone"), "{}", ended.stderr);
 }

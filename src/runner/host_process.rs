@@ -1,0 +1,106 @@
+//! What this process does because it runs programs of others.
+//!
+//! They run as the same user, so it hides its memory, which has the admin token and the signing key. If it adopts orphans,
+//! because it is the first process of a container or a subreaper, it waits for those that have ended; otherwise they would
+//! stay as zombies.
+
+use crate::hidden_memory::hide_memory;
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    process::{Child, Command},
+    sync::{Mutex, MutexGuard, Once, PoisonError},
+    thread,
+    time::Duration,
+};
+
+/// How often this process looks for orphans that have ended.
+const ORPHAN_POLL: Duration = Duration::from_secs(1);
+
+/// The children that this process waits for elsewhere.
+static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Starts a child, which [`wait_for_child`] must wait for.
+pub fn spawn_child(command: &mut Command) -> io::Result<Child> {
+    static PREPARED: Once = Once::new();
+    PREPARED.call_once(prepare_process);
+    // It is held until the child is known, which may end at once.
+    let mut awaited = lock_awaited();
+    let child = command.spawn()?;
+    awaited.insert(child.id());
+    Ok(child)
+}
+
+/// Waits for a child of [`spawn_child`].
+pub fn wait_for_child(child: &mut Child) {
+    // It fails only if somebody else waited.
+    let _ = child.wait();
+    lock_awaited().remove(&child.id());
+}
+
+fn lock_awaited() -> MutexGuard<'static, BTreeSet<u32>> {
+    AWAITED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn prepare_process() {
+    hide_memory();
+    if adopts_orphans() {
+        let reaper = thread::Builder::new().name("orphans".into()).spawn(|| {
+            loop {
+                thread::sleep(ORPHAN_POLL);
+                reap_orphans();
+            }
+        });
+        if let Err(error) = reaper {
+            tracing::warn!(%error, "processes that programs leave behind stay as zombies");
+        }
+    }
+}
+
+/// Returns whether the system gives this process the children of processes that have ended.
+fn adopts_orphans() -> bool {
+    #[cfg(target_os = "linux")]
+    if rustix::process::child_subreaper().is_ok_and(|subreaper| subreaper.is_some()) {
+        return true;
+    }
+    rustix::process::getpid().is_init()
+}
+
+/// Waits for the orphans that have ended.
+fn reap_orphans() {
+    use rustix::process::{Pid, WaitOptions, waitpid};
+    let Ok(processes) = fs::read_dir("/proc") else { return };
+    let own = std::process::id();
+    for process in processes.filter_map(Result::ok) {
+        let Some(id) = process.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        // A process that is gone needs nothing.
+        let Ok(stat) = fs::read_to_string(process.path().join("stat")) else { continue };
+        if zombie_parent(&stat) == Some(own) && !lock_awaited().contains(&id) {
+            // It fails only if somebody else waited.
+            let _ = i32::try_from(id)
+                .ok()
+                .and_then(Pid::from_raw)
+                .map(|id| waitpid(Some(id), WaitOptions::NOHANG));
+        }
+    }
+}
+
+/// Returns the parent of a process that has ended, from its line in `/proc/PID/stat`; `None` if it runs.
+fn zombie_parent(stat: &str) -> Option<u32> {
+    // The name before may contain anything.
+    let (_, rest) = stat.rsplit_once(") ")?;
+    rest.strip_prefix("Z ")?.split(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zombies_are_told_by_their_state() {
+        assert_eq!(zombie_parent("42 (sh) Z 7 42 1 0"), Some(7));
+        assert_eq!(zombie_parent("42 (sh) S 7 42 1 0"), None);
+        assert_eq!(zombie_parent("42 (a) Z 1 ) S 7 42"), None, "a process chooses its name");
+        assert_eq!(zombie_parent(""), None);
+    }
+}
