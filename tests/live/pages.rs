@@ -59,7 +59,12 @@ fn join_chunks(mut body: &str) -> String {
 
 /// Sends a request, and reads its response.
 pub async fn send(host: &Host, request: &str) -> Answer {
-    let mut stream = socket(&host.address, local(1)).await;
+    send_to(&host.address, request).await
+}
+
+/// Sends a request to a server, and reads its response.
+pub async fn send_to(server: &str, request: &str) -> Answer {
+    let mut stream = socket(server, local(1)).await;
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
     soon("an answer", stream.read_to_end(&mut answer)).await.unwrap();
@@ -67,7 +72,12 @@ pub async fn send(host: &Host, request: &str) -> Answer {
 }
 
 pub async fn get(host: &Host, path: &str) -> Answer {
-    send(host, &format!("GET {path} HTTP/1.1\r\nHost: server\r\nConnection: close\r\n\r\n")).await
+    get_at(&host.address, path).await
+}
+
+pub async fn get_at(server: &str, path: &str) -> Answer {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: server\r\nConnection: close\r\n\r\n");
+    send_to(server, &request).await
 }
 
 /// Plays a tournament of three house bots, and returns its id.

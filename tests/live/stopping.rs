@@ -2,6 +2,7 @@
 
 use super::{
     host::{Host, LONG, exhibition, round_robin, soon},
+    pages::get_at,
     session::{BotSession, reason},
 };
 use lastnim_bots::HouseBot;
@@ -26,7 +27,8 @@ async fn a_stopping_server_finishes_open_matches_and_starts_nothing() {
     one.declare_standard(&started).await;
     let turn = one.turn().await;
 
-    let (channel, mut matches) = (host.channel.clone(), host.matches());
+    let (channel, mut matches, address) = (host.channel.clone(), host.matches(), host.address.clone());
+    assert_eq!(get_at(&address, "/readyz").await.status, 200);
     let mut health = HealthClient::new(channel.clone());
     let running = host.stop();
     let within =
@@ -36,6 +38,10 @@ async fn a_stopping_server_finishes_open_matches_and_starts_nothing() {
         let answer = health.check(HealthCheckRequest { service: service.into() }).await.unwrap();
         assert_eq!(answer.into_inner().status(), ServingStatus::NotServing, "{service:?}");
     }
+    let readiness = get_at(&address, "/readyz").await;
+    let words = "the server is stopping: connect again later\n";
+    assert_eq!((readiness.status, readiness.body.as_str()), (503, words));
+    assert_eq!(get_at(&address, "/healthz").await.status, 200, "it runs until it has stopped");
     let refused = matches.create_match(exhibition(["one", "two"], &[3])).await.unwrap_err();
     assert_eq!((refused.code(), reason(&refused).as_str()), (Code::Unavailable, "STOPPING"));
     let refused = BotSession::try_open_on(channel, &tokens[2]).await.err().unwrap();

@@ -49,7 +49,10 @@ impl Arena {
     }
 
     /// Fails once stopping has begun.
-    pub(crate) fn check_not_stopping(&self) -> Result<(), ArenaError> {
+    ///
+    /// # Errors
+    /// If the arena starts nothing new.
+    pub fn check_not_stopping(&self) -> Result<(), ArenaError> {
         if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
     }
 }

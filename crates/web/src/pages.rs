@@ -364,8 +364,11 @@ fn metrics_response(site: &Site, visitor: &Visitor) -> Result<PageResponse, Stat
     Ok(metrics.response())
 }
 
-/// Reports whether the store can be used now. The check has its own timeout, however busy the server is.
+/// Reports whether the server starts new work and can use its store now. The check waits for nothing.
 async fn readiness_response(site: &Site) -> PageResponse {
+    if let Err(stopping) = site.arena.check_not_stopping() {
+        return plain_response(StatusCode::SERVICE_UNAVAILABLE, &format!("{stopping}\n"));
+    }
     tokio::select! {
         biased;
         () = site.arena.wait_until_store_usable() => plain_response(StatusCode::OK, "the server is ready\n"),
