@@ -3,8 +3,9 @@
 use super::host::soon;
 use h2::client::{Builder, SendRequest};
 use prost::bytes::Bytes;
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tonic::codegen::http;
@@ -24,6 +25,24 @@ pub async fn socket(server: &str, from: Ipv4Addr) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((from, 0))).unwrap();
     soon("a connection", socket.connect(server.parse().unwrap())).await.unwrap()
+}
+
+/// A frame as it was read.
+#[derive(Debug)]
+pub struct Frame {
+    pub kind: u8,
+    pub stream: u32,
+    pub payload: Vec<u8>,
+}
+
+/// Reads the next frame of a connection.
+pub async fn read_frame(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Frame> {
+    let mut head = [0; 9];
+    stream.read_exact(&mut head).await?;
+    let [long, middle, short, kind, _flags, id @ ..] = head;
+    let mut payload = vec![0; u32::from_be_bytes([0, long, middle, short]) as usize];
+    stream.read_exact(&mut payload).await?;
+    Ok(Frame { kind, stream: u32::from_be_bytes(id), payload })
 }
 
 /// An HTTP/2 connection.

@@ -2,8 +2,8 @@
 
 use super::{
     host::{Host, soon},
-    http2::{RawConnection, local, socket},
-    pages::{get, send},
+    http2::{PREFACE, RawConnection, SETTINGS, local, read_frame, socket},
+    pages::{get, send, send_to},
 };
 use lastnim_proto::pb;
 use lastnim_server::Config;
@@ -38,6 +38,75 @@ async fn malformed_requests_time_out() {
     let stranger = RawConnection::open(&host.address, local(1)).await;
     let key = stranger.call("/lastnim.v1.MatchService/GetPublicKey", None, &[]).await;
     assert_eq!(key.unwrap(), "0");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_http1_request_must_name_one_host() {
+    let host = Host::start().await;
+    let ask = |version: &str, headers: &str| {
+        let request = format!("GET /healthz HTTP/{version}\r\n{headers}Connection: close\r\n\r\n");
+        let server = &host.address;
+        async move { send_to(server, &request).await }
+    };
+    for headers in [
+        "",
+        "Host: one\r\nHost: two\r\n",
+        "Host: one\r\nhost: one\r\n",
+        "Host:\r\n",
+        "Host: o ne\r\n",
+        "Host: <b>\r\n",
+    ] {
+        let refused = ask("1.1", headers).await;
+        assert_eq!(refused.status, 400, "{headers:?}: {}", refused.body);
+        assert!(refused.body.contains("ost"), "it says why: {}", refused.body);
+    }
+    for (version, headers) in [("1.1", "Host: one:7600\r\n"), ("1.1", "Host: [::1]\r\n"), ("1.0", "")] {
+        assert_eq!(ask(version, headers).await.status, 200, "{version} {headers:?}");
+    }
+}
+
+/// A HEADERS frame for stream 1, which ends there. No header is compressed.
+fn headers_frame(headers: &[(&str, &str)]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in headers {
+        block.push(0);
+        for text in [name, value] {
+            block.push(text.len() as u8);
+            block.extend_from_slice(text.as_bytes());
+        }
+    }
+    [&[0, 0, block.len() as u8, 1, 5, 0, 0, 0, 1], &block[..]].concat()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_http2_request_must_name_one_host() {
+    // The answers in static entries of HPACK (RFC 7541, appendix A), and a reset stream.
+    const OK: (u8, Option<u8>) = (1, Some(0x88));
+    const BAD_REQUEST: (u8, Option<u8>) = (1, Some(0x8c));
+    const RESET: (u8, Option<u8>) = (3, None);
+    let host = Host::start().await;
+    for (named, expected) in [
+        (&[(":authority", "one")][..], OK),
+        (&[(":authority", "one"), ("host", "ONE")], OK),
+        (&[("host", "one")], OK),
+        (&[], BAD_REQUEST),
+        (&[(":authority", "one"), ("host", "two")], BAD_REQUEST),
+        (&[(":authority", "one"), ("host", "one"), ("host", "one")], BAD_REQUEST),
+        (&[(":authority", "one"), (":authority", "one")], RESET),
+        (&[(":authority", "o ne")], RESET),
+    ] {
+        let asked = [(":method", "GET"), (":scheme", "http"), (":path", "/healthz")];
+        let mut stream = socket(&host.address, local(1)).await;
+        let request = headers_frame(&[&asked, named].concat());
+        stream.write_all(&[PREFACE, SETTINGS, &request].concat()).await.unwrap();
+        let answer = loop {
+            let frame = soon("an answer", read_frame(&mut stream)).await.unwrap();
+            if frame.stream == 1 {
+                break (frame.kind, frame.payload.first().copied().filter(|_| frame.kind == 1));
+            }
+        };
+        assert_eq!(answer, expected, "{named:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,11 +3,11 @@
 use super::config::Config;
 use super::connection_slots::{CallMark, ConnectionSlot};
 use super::request_body::{RequestBody, RequestCharge};
+use super::request_host::{check_host, is_grpc};
 use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_channel, find_client};
 use super::unread_bytes::UnreadBytes;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Request, Response, Version};
 use lastnim_proto::play_service::arena_service_server::ArenaServiceServer;
 use lastnim_rpc::{
@@ -219,9 +219,7 @@ impl ConnectionCalls {
 
 /// Returns whether a request is for a page: gRPC clients speak HTTP/2 and send a content type.
 fn asks_for_page(version: Version, headers: &HeaderMap) -> bool {
-    let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-    let is_call = content_type.is_some_and(|content_type| content_type.starts_with(b"application/grpc"));
-    version < Version::HTTP_2 || !is_call
+    version < Version::HTTP_2 || !is_grpc(headers)
 }
 
 impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
@@ -236,6 +234,13 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         let address = ClientAddress::from(client);
         let pages = self.shared.services.pages.as_ref();
         let pages = pages.filter(|_| asks_for_page(request.version(), headers));
+        if let Err(malformed) = check_host(&request) {
+            let status = Status::invalid_argument(malformed.to_string());
+            return match pages {
+                Some(pages) => self.refuse_page(pages, path, &status, mark),
+                None => self.refuse_call(status, mark),
+            };
+        }
         let standing = match (self.shared.services.access.caller_status(path, headers, address), pages) {
             (Ok(CallerStatus::Stranger), Some(pages)) => {
                 let channel = find_channel(&self.shared.trusted_proxies, self.peer, headers);

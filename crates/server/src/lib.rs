@@ -11,6 +11,7 @@ mod listener;
 mod metrics_listener;
 mod proxy_protocol;
 mod request_body;
+mod request_host;
 mod response_body;
 mod serve;
 mod spoken_protocol;

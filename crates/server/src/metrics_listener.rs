@@ -1,5 +1,6 @@
 //! Separate listeners for metrics.
 
+use super::request_host::check_host;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -77,11 +78,14 @@ async fn answer_connection(stream: TcpStream, metrics: Metrics) {
 }
 
 fn answer_request(request: &Request<Incoming>, metrics: &Metrics) -> Response<Body> {
-    let refuse = |status: StatusCode, words: &'static str| {
+    let refuse = |status: StatusCode, words: &str| {
         let mut response = Response::new(Body::new(words.to_owned()));
         *response.status_mut() = status;
         response
     };
+    if let Err(malformed) = check_host(request) {
+        return refuse(StatusCode::BAD_REQUEST, &format!("{malformed}\n"));
+    }
     match (request.method(), request.uri().path()) {
         (&Method::GET, "/metrics") => metrics.response(),
         (&Method::HEAD, "/metrics") => metrics.response().map(|_| Body::empty()),
