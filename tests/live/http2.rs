@@ -32,7 +32,15 @@ pub async fn socket(server: &str, from: Ipv4Addr) -> TcpStream {
 pub struct Frame {
     pub kind: u8,
     pub stream: u32,
+    head: [u8; 9],
     pub payload: Vec<u8>,
+}
+
+impl Frame {
+    /// Returns the frame as it was sent.
+    pub fn bytes(&self) -> Vec<u8> {
+        [&self.head, &self.payload[..]].concat()
+    }
 }
 
 /// Reads the next frame of a connection.
@@ -42,7 +50,7 @@ pub async fn read_frame(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Fra
     let [long, middle, short, kind, _flags, id @ ..] = head;
     let mut payload = vec![0; u32::from_be_bytes([0, long, middle, short]) as usize];
     stream.read_exact(&mut payload).await?;
-    Ok(Frame { kind, stream: u32::from_be_bytes(id), payload })
+    Ok(Frame { kind, stream: u32::from_be_bytes(id), head, payload })
 }
 
 /// An HTTP/2 connection.

@@ -2,7 +2,7 @@
 
 use super::{
     host::{Host, exhibition, round_robin, soon},
-    proxy::Proxy,
+    proxy::{Proxy, start_impatient_proxy},
     session::{BotSession, reason},
 };
 use lastnim_arena::Limits;
@@ -259,4 +259,37 @@ async fn a_watcher_goes_on_after_a_silent_proxy_with_every_event_once() {
     let mut unknown = follow(&host.address, "01890a5d-ac96-774b-bcce-b302099a8057");
     let refused = soon("a refusal", unknown.next_news()).await.unwrap_err();
     assert_eq!(refused.code(), Code::NotFound, "no use in trying again");
+}
+
+/// Watches a quiet tournament and a quiet match through a proxy that cuts connections without data. Returns whether both
+/// streams last for several times as long as it waits.
+async fn quiet_streams_last(host: &Host) -> bool {
+    let limit = Duration::from_secs(1);
+    let tokens = host.register_all(["one", "two"]).await;
+    let (_one, _) = BotSession::open(host, &tokens[0]).await;
+    let match_id = host.create_match(exhibition(["one", "two"], &[3])).await;
+    let tournament_id = host.create_tournament(round_robin(&[&[2]]), &[]).await;
+    let address = start_impatient_proxy(&host.address, limit).await;
+    // A connection each, so that neither keeps the other open.
+    let mut matches = pb::match_service_client::MatchServiceClient::new(connect(&address).await.unwrap());
+    let mut tournaments = TournamentServiceClient::new(connect(&address).await.unwrap());
+    let request = pb::WatchMatchRequest { match_id };
+    let mut events = matches.watch_match(request).await.unwrap().into_inner();
+    let request = pb::WatchTournamentRequest { tournament_id, state_only: false };
+    let mut states = tournaments.watch_tournament(request).await.unwrap().into_inner();
+    let end = Instant::now() + 4 * limit;
+    while Instant::now() < end {
+        let news = async { (events.message().await, states.message().await) };
+        let (Ok(event), Ok(state)) = soon("news", news).await else { return false };
+        assert!(event.is_some() && state.is_some(), "neither has ended");
+    }
+    true
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn heartbeats_keep_quiet_streams_open_behind_proxies_that_count_data() {
+    assert!(quiet_streams_last(&lively_host().await).await);
+    let limits = Limits { ping_interval: Duration::from_secs(20), ..Limits::default() };
+    let rare = Host::with(Config { limits, ..Config::default() }).await;
+    assert!(!quiet_streams_last(&rare).await, "the proxy cuts streams without heartbeats");
 }
