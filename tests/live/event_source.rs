@@ -16,6 +16,7 @@ pub struct EventSource {
     unread: Vec<u8>,
     text: String,
     events: VecDeque<PageEvent>,
+    has_ended_well: bool,
 }
 
 /// An event.
@@ -24,6 +25,8 @@ pub struct PageEvent {
     /// `message`, or its name.
     pub name: String,
     pub id: Option<String>,
+    /// The time before a reconnection, in milliseconds.
+    pub retry: Option<String>,
     pub data: Value,
 }
 
@@ -51,8 +54,8 @@ impl EventSource {
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n{head}\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
-        let mut source =
-            Self { stream, status: 0, unread: Vec::new(), text: String::new(), events: VecDeque::new() };
+        let (unread, text, events) = (Vec::new(), String::new(), VecDeque::new());
+        let mut source = Self { stream, status: 0, unread, text, events, has_ended_well: false };
         let head = loop {
             if let Some(end) = source.unread.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
                 let rest = source.unread.split_off(end + 4);
@@ -80,6 +83,11 @@ impl EventSource {
         self.status
     }
 
+    /// Returns whether the stream was ended by the server, and not cut off.
+    pub fn has_ended_well(&self) -> bool {
+        self.has_ended_well
+    }
+
     async fn read_more(&mut self) -> bool {
         let mut bytes = [0; 4_096];
         // A cut connection ends the stream.
@@ -95,6 +103,8 @@ impl EventSource {
                 return Some(event);
             }
             while let Some(chunk) = take_chunk(&mut self.unread) {
+                // The last chunk of a response is empty.
+                self.has_ended_well |= chunk.is_empty();
                 self.text += &chunk;
             }
             while let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -152,6 +162,7 @@ fn parse_block(block: &str) -> Option<PageEvent> {
     Some(PageEvent {
         name: field("event: ").unwrap_or("message").to_owned(),
         id: field("id: ").map(str::to_owned),
+        retry: field("retry: ").map(str::to_owned),
         data: serde_json::from_str(data).unwrap(),
     })
 }

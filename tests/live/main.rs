@@ -64,5 +64,6 @@ mod tournaments;
 mod transcripts;
 mod vanish;
 mod versions;
+mod viewers;
 mod views_pages;
 mod watching;

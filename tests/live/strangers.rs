@@ -164,3 +164,18 @@ async fn a_trusted_proxy_identifies_clients() {
     liar.write_all(&header(1)).await.unwrap();
     closed(liar).await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_burst_from_one_address_loses_no_connection() {
+    // Far more than the strangers that one address may have.
+    const BURST: usize = 400;
+    let host = Host::start().await;
+    let token = host.register("busy").await;
+    let mut connections = Vec::new();
+    for _ in 0..BURST {
+        connections.push(RawConnection::open(&host.address, local(1)).await);
+    }
+    for connection in &connections {
+        assert_eq!(connection.call(GET_KEY, Some(&token), &[]).await.unwrap(), "0");
+    }
+}

@@ -3,6 +3,7 @@
 use super::{
     host::{Host, exhibition, patient_clock, soon},
     http2::PREFACE,
+    pages::get,
     proxy::Proxy,
     raw,
     session::{BotSession, End, reason, take},
@@ -129,6 +130,8 @@ async fn connections_above_the_limit_are_closed() {
     for _ in 0..20 {
         assert!(turned_away(TcpStream::connect(&host.address).await.unwrap()).await);
     }
+    let answer = get(&host, "/").await;
+    assert_eq!((answer.status, answer.header("retry-after")), (503, "10"), "browsers are told why");
     host.register("second").await;
     drop(kept);
     let entering = async { while turned_away(TcpStream::connect(&host.address).await.unwrap()).await {} };

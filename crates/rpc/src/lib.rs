@@ -39,4 +39,6 @@ pub use scheduling::{FeedNumber, QuotaShare, SharedQuota, call_timeout};
 pub use tournament_service::TournamentRpc;
 pub use traffic_counts::{RefusedCall, TrafficCounts};
 pub use transcript_service::TranscriptRpc;
-pub use transport_errors::{add_error_info, late_answer_status, late_request_status, memory_spent_status};
+pub use transport_errors::{
+    add_error_info, late_answer_status, late_request_status, memory_spent_status, too_many_strangers_status,
+};

@@ -1,12 +1,15 @@
 //! Adds reasons for programs to errors of the transport layers.
 
-use super::status::{refusal_status, retry_status};
+use super::status::{refusal_status, retry_after_status, retry_status};
 use std::time::Duration;
 use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 
 /// The metadata key of a status's details.
 const DETAILS: &str = "grpc-status-details-bin";
+
+/// The suggested delay before a stranger tries again when there are too many.
+const STRANGER_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Returns the status of a request that arrived too late.
 pub fn late_request_status(limit: Duration) -> Status {
@@ -25,6 +28,13 @@ pub fn memory_spent_status() -> Status {
     let message = "too many bytes of incomplete or unanswered requests, or of unread responses, from \
                    your address or in total: read your responses, and send fewer requests at once";
     retry_status(Code::ResourceExhausted, "MEMORY", message)
+}
+
+/// Returns the status of a call without a token while too many such connections are open.
+pub fn too_many_strangers_status() -> Status {
+    let message = "too many connections without a token, from your address or in total: \
+                   close some, show a token, or try again later";
+    retry_after_status(STRANGER_RETRY_DELAY, Code::Unavailable, "TOO_MANY_STRANGERS", message)
 }
 
 /// Adds a reason to a status that has none, such as those of the transport. `path` is the called method.

@@ -4,17 +4,18 @@ use super::config::Config;
 use super::connection_slots::{CallMark, ConnectionSlot};
 use super::request_body::{RequestBody, RequestCharge};
 use super::request_host::{check_host, is_grpc};
-use super::response_body::ResponseBody;
+use super::response_body::{LeavingEnd, ResponseBody};
 use super::trusted_proxies::{TrustedProxy, find_channel, find_client};
 use super::unread_bytes::UnreadBytes;
 use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::{HeaderMap, Request, Response, Version};
 use lastnim_proto::play_service::arena_service_server::ArenaServiceServer;
 use lastnim_rpc::{
     Access, ArenaRpc, CallerStatus, ClientAddress, QuotaShare, SharedQuota, TrafficCounts, add_error_info,
-    call_timeout, late_answer_status, memory_spent_status,
+    call_timeout, late_answer_status, memory_spent_status, too_many_strangers_status,
 };
-use lastnim_web::{PageResponse, Pages, is_event_stream, refusal_reason};
+use lastnim_web::{BUSY_MESSAGE, PageResponse, Pages, is_event_stream, is_probe, refusal_reason};
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -111,6 +112,23 @@ impl SharedCalls {
 }
 
 impl ConnectionCalls {
+    /// Returns the rights of a caller, by a token or, for pages, by a cookie.
+    fn caller_status(
+        &self,
+        request: &Request<Incoming>,
+        address: ClientAddress,
+        pages: Option<&Pages>,
+    ) -> Result<CallerStatus, Status> {
+        let headers = request.headers();
+        match (self.shared.services.access.caller_status(request.uri().path(), headers, address)?, pages) {
+            (CallerStatus::Stranger, Some(pages)) => {
+                let channel = find_channel(&self.shared.trusted_proxies, self.peer, headers);
+                Ok(pages.caller_status(address, channel, request.uri(), headers))
+            }
+            (standing, _) => Ok(standing),
+        }
+    }
+
     /// Creates the calls of a connection from `peer`, which may be a proxy.
     pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
         Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
@@ -154,8 +172,11 @@ impl ConnectionCalls {
             shared.services.traffic.note_answer(response.headers());
             drop(charge);
             let traffic = &shared.services.traffic;
+            let end = LeavingEnd::Trailers(too_many_strangers_status());
             Ok(response.map(|body| {
-                ResponseBody::counted(body, mark, budget, address, None).counting_refusals(traffic)
+                ResponseBody::counted(body, mark, budget, address, None)
+                    .ending_when_leaving(end, standing)
+                    .counting_refusals(traffic)
             }))
         })
     }
@@ -192,7 +213,8 @@ impl ConnectionCalls {
             calls.note_page(&response);
             Ok(response.map(|body| {
                 if is_stream {
-                    ResponseBody::stream(body, mark, charge)
+                    let end = LeavingEnd::Message(BUSY_MESSAGE);
+                    ResponseBody::stream(body, mark, charge).ending_when_leaving(end, standing)
                 } else {
                     ResponseBody::counted(body, mark, budget, address, Some(charge))
                 }
@@ -205,7 +227,11 @@ impl ConnectionCalls {
     }
 
     fn refuse_page(&self, pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
-        let response = pages.refuse(path, status);
+        let mut response = pages.refuse(path, status);
+        if mark.is_leaving() {
+            // HTTP/2 leaves it out.
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         self.note_page(&response);
         Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
     }
@@ -234,25 +260,25 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         let address = ClientAddress::from(client);
         let pages = self.shared.services.pages.as_ref();
         let pages = pages.filter(|_| asks_for_page(request.version(), headers));
-        if let Err(malformed) = check_host(&request) {
-            let status = Status::invalid_argument(malformed.to_string());
-            return match pages {
-                Some(pages) => self.refuse_page(pages, path, &status, mark),
-                None => self.refuse_call(status, mark),
-            };
-        }
-        let standing = match (self.shared.services.access.caller_status(path, headers, address), pages) {
-            (Ok(CallerStatus::Stranger), Some(pages)) => {
-                let channel = find_channel(&self.shared.trusted_proxies, self.peer, headers);
-                pages.caller_status(address, channel, request.uri(), headers)
-            }
-            (Ok(standing), _) => standing,
-            (Err(status), Some(pages)) => return self.refuse_page(pages, path, &status, mark),
-            (Err(status), None) => return self.refuse_call(status, mark),
+        let standing = match check_host(&request) {
+            Ok(()) => self.caller_status(&request, address, pages),
+            Err(malformed) => Err(Status::invalid_argument(malformed.to_string())),
         };
-        if standing == CallerStatus::Known {
+        let has_room = if matches!(standing, Ok(CallerStatus::Known)) {
             self.place.mark_authenticated();
-        }
+            true
+        } else {
+            self.place.mark_stranger().is_ok() || pages.is_some() && is_probe(path)
+        };
+        let standing = match if has_room { standing } else { Err(too_many_strangers_status()) } {
+            Ok(standing) => standing,
+            Err(status) => {
+                return match pages {
+                    Some(pages) => self.refuse_page(pages, path, &status, mark),
+                    None => self.refuse_call(status, mark),
+                };
+            }
+        };
         if let Some(pages) = pages {
             return self.serve_page(pages.clone(), request, mark, address, standing);
         }

@@ -49,12 +49,16 @@ settings! {
         failed_login_interval: Duration = Duration::from_secs(2), "DURATION".range(1..=86_400_000);
         /// TCP connections at once; keep it below `ulimit -n`
         connections: usize = 10_000, "N".range(1..);
-        /// Percentage of the connections for strangers: clients that have sent no valid token
+        /// Percentage of the connections for strangers: clients that have called without a valid token
         ///
-        /// When these are used up, a new stranger replaces the longest idle one of the address with the most connections.
+        /// When these are used up, one without a call gives way to a new one, or the one whose call has run longest.
         stranger_share: u8 = 25, "PERCENT".range(1..=100);
         /// Connections of strangers from one address (an IPv6 /64 counts as one)
         strangers_per_address: usize = 64, "N".range(1..);
+        /// How long a stranger's call, such as a live page, runs before it can end for another stranger
+        ///
+        /// While all calls are younger, new strangers are refused with status 503 or `UNAVAILABLE` (`TOO_MANY_STRANGERS`).
+        stranger_call_time: Duration = Duration::from_mins(1), "DURATION".range(0..=86_400_000);
         /// How long a connection may take until its first call, with proxy header and HTTP/2 preface
         first_call_timeout: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);
         /// How long a stranger's connection may be idle after its first call

@@ -2,11 +2,13 @@
 
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
-use super::connection_slots::{ConnectionLimits, ConnectionSlot, ConnectionSlots};
+use super::connection_slots::{Admission, ConnectionLimits, ConnectionSlot, ConnectionSlots};
 use super::gathered_writes::{GatheredWrites, GatheringStream, gather_writes};
 use super::listener::{Connection, Listener};
 use super::proxy_protocol;
-use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
+use super::spoken_protocol::{
+    SpokenProtocol, answer_busy, answer_http1, answer_tls, detect_protocol, read_the_rest,
+};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
 use super::unread_bytes::{CallExecutor, give_up_unread};
 use hyper::server::conn::{http1, http2};
@@ -18,6 +20,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -29,8 +32,14 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How long a connection that was asked to close may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Open files other than connections: the log, the listener, the runtime's.
-const OTHER_FILES: usize = 32;
+/// How long a newcomer keeps its slot even if all are taken.
+const NEWCOMER_GRACE: Duration = Duration::from_millis(100);
+
+/// Connections without a slot that are closed in an orderly way at once; further ones are just closed.
+const MAX_CLOSING: usize = 64;
+
+/// Open files other than connections with a slot: those that are closed, the log, the listener, the runtime's.
+const OTHER_FILES: usize = 32 + MAX_CLOSING;
 
 /// The shared state of all connections.
 struct ServerShared {
@@ -44,6 +53,8 @@ struct ServerShared {
     trusted_proxies: Vec<TrustedProxy>,
     first_call_timeout: Duration,
     stranger_idle_timeout: Duration,
+    /// Permits to close connections without a slot in an orderly way.
+    closing: Arc<Semaphore>,
     /// Connections that spoke TLS and are not logged yet.
     tls_connections: AddressTally,
 }
@@ -81,9 +92,11 @@ pub(super) async fn serve_connections(
         };
         // The clients of a proxy share its address; their own addresses are read later.
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
-        let Some(place) = shared.places.admit(address) else {
+        let Some(place) = shared.find_slot(address).await else {
             shared.traffic.note_turned_away();
             tracing::warn!("a connection was turned away: all slots belong to authenticated connections");
+            let shared = Arc::clone(&shared);
+            connections.spawn(async move { shared.close_without_slot(stream).await });
             continue;
         };
         if let Err(error) = stream.set_nodelay() {
@@ -126,6 +139,8 @@ impl ServerShared {
             connections,
             strangers,
             strangers_per_address: config.strangers_per_address.clamp(1, strangers),
+            stranger_call_time: config.stranger_call_time,
+            newcomer_grace: NEWCOMER_GRACE,
         };
         let mut protocol = http2::Builder::new(CallExecutor { response_timeout: config.response_timeout });
         protocol
@@ -154,8 +169,34 @@ impl ServerShared {
             trusted_proxies: config.trusted_proxies.clone(),
             first_call_timeout: config.first_call_timeout,
             stranger_idle_timeout: config.stranger_idle_timeout,
+            closing: Arc::new(Semaphore::new(MAX_CLOSING)),
             tls_connections: AddressTally::default(),
         }
+    }
+
+    /// Finds a slot for a newcomer; `None` if all belong to authenticated connections.
+    async fn find_slot(&self, address: Option<ClientAddress>) -> Option<ConnectionSlot> {
+        loop {
+            match self.places.admit(address) {
+                Admission::Admitted(slot) => return Some(slot),
+                Admission::Later(time) => sleep(time).await,
+                Admission::Full => return None,
+            }
+        }
+    }
+
+    /// Tells a browser without a slot to try again later, and closes the connection.
+    async fn close_without_slot(&self, mut stream: impl Connection) {
+        let Ok(_permit) = self.closing.try_acquire() else { return };
+        let answering = async {
+            if detect_protocol(&mut stream).await? == SpokenProtocol::Http1 {
+                answer_busy(&mut stream).await?;
+                read_the_rest(&mut stream).await?;
+            }
+            io::Result::Ok(())
+        };
+        // Only a courtesy: the client may be slow, or gone.
+        let _ = timeout(CLOSE_TIMEOUT, answering).await;
     }
 
     async fn serve_connection(
@@ -167,9 +208,13 @@ impl ServerShared {
     ) {
         let opened = tokio::select! {
             biased;
-            opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => opened,
-            () = place.wait_until_evicted() => return,
+            opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => Some(opened),
+            () = place.wait_until_evicted() => None,
             () = stopping.cancelled() => return,
+        };
+        let Some(opened) = opened else {
+            drop(place);
+            return self.close_without_slot(stream).await;
         };
         let socket = peer;
         let (peer, protocol) = match opened.unwrap_or_else(|late| Err(late.into())) {
@@ -179,14 +224,13 @@ impl ServerShared {
         };
         let place = Arc::new(place);
         let calls = ConnectionCalls::new(&self.calls, &place, ConnectionPeer { socket, client: peer });
-        let stream = TokioIo::new(stream);
         if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
-            let connection = protocol.serve_connection(stream, calls);
+            let connection = protocol.serve_connection(TokioIo::new(stream), calls);
             let run = self.run_connection(connection, peer, &place, &stopping);
             // One call at a time: unread bytes are those of the connection.
             let _ = give_up_unread(self.response_timeout, run).await;
         } else {
-            let (stream, writes) = gather_writes(stream);
+            let (stream, writes) = gather_writes(TokioIo::new(stream));
             let connection = Box::pin(self.protocol.serve_connection(stream, calls));
             self.run_connection(GatheringConnection { connection, writes }, peer, &place, &stopping).await;
         }
@@ -201,6 +245,7 @@ impl ServerShared {
         stopping: &CancellationToken,
     ) {
         let mut connection = pin!(connection);
+        let mut permit = None;
         tokio::select! {
             biased;
             ended = connection.as_mut() => {
@@ -211,7 +256,13 @@ impl ServerShared {
             }
             () = place.wait_until_evicted() => {
                 tracing::debug!(%peer, "a connection without a token was evicted");
-                return;
+                permit = self.closing.try_acquire().ok();
+                if permit.is_none() {
+                    return;
+                }
+            }
+            () = place.wait_until_leaving() => {
+                tracing::debug!(%peer, "a connection without a token gives way to another");
             }
             () = self.wait_until_overstayed(place) => tracing::debug!(%peer, "a connection without calls is closed"),
             () = stopping.cancelled() => {}
@@ -221,8 +272,13 @@ impl ServerShared {
             // The caller that stops the server sets the time limit.
             let _ = connection.await;
         } else {
-            let _ = timeout(CLOSE_TIMEOUT, connection).await;
+            tokio::select! {
+                biased;
+                _ = timeout(CLOSE_TIMEOUT, connection) => {}
+                () = place.wait_until_evicted() => {}
+            }
         }
+        drop(permit);
     }
 
     /// Reads the client's address and detects the protocol; `None` if the protocol is not supported and was answered.

@@ -5,11 +5,12 @@ use super::connection_slots::CallMark;
 use super::unread_bytes::UnreadBytes;
 use hyper::HeaderMap;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use lastnim_rpc::{ClientAddress, TrafficCounts, add_error_info, memory_spent_status};
+use lastnim_rpc::{CallerStatus, ClientAddress, TrafficCounts, add_error_info, memory_spent_status};
 use prost::bytes::Bytes;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use tokio_util::sync::WaitForCancellationFutureOwned;
 use tonic::Status;
 use tonic::body::Body;
 
@@ -19,7 +20,7 @@ const PIECE_BYTES: usize = 64 << 10;
 #[derive(Debug)]
 pub(super) struct ResponseBody {
     body: Body,
-    _mark: CallMark,
+    mark: CallMark,
     /// `None` if the call has separate limits.
     account: Option<Box<ResponseAccount>>,
     /// Counts trailers with errors; `None` if there are no trailers.
@@ -35,6 +36,17 @@ struct ResponseAccount {
     rest: Option<(Bytes, Arc<MemoryCharge>)>,
     /// How the body ends once all is written.
     end: Option<BodyEnd>,
+    /// Set if the body ends early when its connection is asked to leave.
+    leaving: Option<(Pin<Box<WaitForCancellationFutureOwned>>, LeavingEnd)>,
+}
+
+/// How a body ends if its connection is asked to leave.
+#[derive(Debug)]
+pub(super) enum LeavingEnd {
+    /// With a last message.
+    Message(Bytes),
+    /// With the status of a call.
+    Trailers(Status),
 }
 
 /// How chunks are charged.
@@ -80,7 +92,7 @@ enum BodyEnd {
 impl ResponseBody {
     /// Sends a body without limits.
     pub(super) fn unbounded(body: Body, mark: CallMark) -> Self {
-        Self { body, _mark: mark, account: None, traffic: None }
+        Self { body, mark, account: None, traffic: None }
     }
 
     /// Sends a body charged to a budget; the first chunk may be charged already.
@@ -100,9 +112,22 @@ impl ResponseBody {
     }
 
     fn with_payment(body: Body, mark: CallMark, payment: ChunkPayment) -> Self {
-        let account =
-            ResponseAccount { payment, unread: UnreadBytes::of_current_call(), rest: None, end: None };
-        Self { body, _mark: mark, account: Some(Box::new(account)), traffic: None }
+        let account = ResponseAccount {
+            payment,
+            unread: UnreadBytes::of_current_call(),
+            rest: None,
+            end: None,
+            leaving: None,
+        };
+        Self { body, mark, account: Some(Box::new(account)), traffic: None }
+    }
+
+    /// Ends the body early when the connection of a stranger is asked to leave.
+    pub(super) fn ending_when_leaving(mut self, end: LeavingEnd, standing: CallerStatus) -> Self {
+        if let (CallerStatus::Stranger, Some(account)) = (standing, &mut self.account) {
+            account.leaving = Some((Box::pin(self.mark.leaving()), end));
+        }
+        self
     }
 
     /// Counts the call as refused if its trailers say so.
@@ -136,6 +161,10 @@ impl ResponseBody {
                 // The newest chunk at that time is sent.
                 ready!(account.unread.poll_at_most(0, context));
             }
+            if account.poll_leaving(context).is_ready() {
+                this.body = Body::empty();
+                continue;
+            }
             let frame = ready!(Pin::new(&mut this.body).poll_frame(context)).transpose()?;
             if let Some(frame) = account.take_frame(frame) {
                 return Poll::Ready(Some(Ok(frame)));
@@ -149,6 +178,22 @@ impl ResponseBody {
 }
 
 impl ResponseAccount {
+    /// Waits until the connection is asked to leave, and then sets how the body ends.
+    fn poll_leaving(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some((leaving, _)) = &mut self.leaving else { return Poll::Pending };
+        ready!(leaving.as_mut().poll(context));
+        match self.leaving.take() {
+            Some((_, LeavingEnd::Trailers(status))) => {
+                self.end = Some(BodyEnd::WithTrailers(trailers_of(&status)));
+            }
+            Some((_, LeavingEnd::Message(message))) => {
+                self.rest = self.payment.charge_chunk(message.len()).map(|charge| (message, charge));
+            }
+            None => {}
+        }
+        Poll::Ready(())
+    }
+
     /// Processes the next frame of a body. Returns it if it can be sent unchanged.
     fn take_frame(&mut self, frame: Option<Frame<Bytes>>) -> Option<Frame<Bytes>> {
         let Some(frame) = frame else {

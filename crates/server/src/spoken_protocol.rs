@@ -13,12 +13,16 @@ const TLS_ALERT: [u8; 7] = [21, 3, 1, 0, 2, 2, 40];
 /// The maximum size of a request head that is read before answering.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// The start of the answer to HTTP/1; the length of the text follows.
-const HTTP1_HEAD: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n\
-                          Content-Type: text/plain; charset=utf-8\r\nContent-Length: ";
+/// The start of the answer to HTTP/1 without pages.
+const UPGRADE: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n";
 /// The text of the answer.
 const WHAT_THIS_IS: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It speaks HTTP/2 without TLS, \
                             from the first byte on, and shows no pages (--no-web). Try `lastnim record key --server` with this address.\n";
+
+/// The start of the answer to HTTP/1 if all slots for connections are taken.
+const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\n";
+/// The text of the answer.
+const WHY_BUSY: &str = "The server has too many connections: try again later.\n";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SpokenProtocol {
@@ -47,6 +51,15 @@ fn protocol_of(first: &[u8]) -> SpokenProtocol {
 
 /// Reads the head of an HTTP/1 request, and explains what this server is.
 pub(super) async fn answer_http1(stream: &mut impl Connection) -> io::Result<()> {
+    answer_head(stream, UPGRADE, WHAT_THIS_IS).await
+}
+
+/// Reads the head of an HTTP/1 request, and tells the client to try again later.
+pub(super) async fn answer_busy(stream: &mut impl Connection) -> io::Result<()> {
+    answer_head(stream, BUSY, WHY_BUSY).await
+}
+
+async fn answer_head(stream: &mut impl Connection, start: &str, text: &str) -> io::Result<()> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     while head.len() < MAX_HEAD_BYTES && !ends_head(&head) {
@@ -55,8 +68,10 @@ pub(super) async fn answer_http1(stream: &mut impl Connection) -> io::Result<()>
             read => head.extend_from_slice(&piece[..read]),
         }
     }
-    let text = if head.starts_with(b"HEAD ") { "" } else { WHAT_THIS_IS };
-    let answer = format!("{HTTP1_HEAD}{}\r\n\r\n{text}", WHAT_THIS_IS.len());
+    let length = text.len();
+    let text = if head.starts_with(b"HEAD ") { "" } else { text };
+    let answer =
+        format!("{start}Content-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\n\r\n{text}");
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await
 }

@@ -41,13 +41,19 @@ pub(super) fn visitor_error_response(
 fn with_status_headers(mut response: PageResponse, status: &Status) -> PageResponse {
     *response.status_mut() = http_status(status);
     response = with_status_reason(response, status);
-    let mut add = |name, value| response.headers_mut().insert(name, HeaderValue::from_static(value));
+    let mut add = |name, value| response.headers_mut().insert(name, value);
     match status.code() {
-        Code::Unauthenticated => drop(add(WWW_AUTHENTICATE, "Bearer")),
-        Code::ResourceExhausted | Code::Unavailable => drop(add(RETRY_AFTER, "1")),
+        Code::Unauthenticated => drop(add(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+        Code::ResourceExhausted | Code::Unavailable => drop(add(RETRY_AFTER, retry_seconds(status).into())),
         _ => {}
     }
     response
+}
+
+/// Returns the seconds after which to try again, at least one.
+fn retry_seconds(status: &Status) -> u64 {
+    let delay = status.get_details_retry_info().and_then(|info| info.retry_delay).unwrap_or_default();
+    delay.as_secs().saturating_add(u64::from(delay.subsec_nanos() > 0)).max(1)
 }
 
 fn error_title(status: &Status) -> &'static str {

@@ -57,10 +57,10 @@ mod winner_strip;
 
 pub use bot_audits::BotAudits;
 pub use kept_pages::KeptPages;
-pub use live::{Feeds, is_event_stream};
+pub use live::{BUSY_MESSAGE, Feeds, is_event_stream};
 pub use metrics::Metrics;
 pub use page_refusal::refusal_reason;
-pub use pages::Pages;
+pub use pages::{Pages, is_probe};
 pub use public_url::PublicUrl;
 pub use response::PageResponse;
 pub use site::Site;

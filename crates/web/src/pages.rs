@@ -351,6 +351,12 @@ impl Pages {
     }
 }
 
+/// Returns whether a path is asked by a program that watches the server. It is answered however many visitors there are.
+pub fn is_probe(path: &str) -> bool {
+    let address = SiteAddress::parse(path, "");
+    matches!(address, Ok(SiteAddress::Health | SiteAddress::Readiness | SiteAddress::Metrics))
+}
+
 /// Shows the metrics to clients on this machine, and elsewhere to the admin and viewers.
 fn metrics_response(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
     let elsewhere = || Status::not_found("this server has its metrics on a separate listener");

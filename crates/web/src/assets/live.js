@@ -39,16 +39,16 @@ function connect() {
   if (after) address.searchParams.set("after", after);
   source = new EventSource(address);
   let hasOpened = false;
-  const lose = () => {
+  const lose = (words = "Connection lost: trying again") => {
     disconnect();
     stopClocks();
-    showStatus("Connection lost: trying again");
+    showStatus(words);
     timer = setTimeout(connect, delay * (0.5 + Math.random()));
     delay = Math.min(2 * delay, longestDelay);
   };
   const listen = () => {
     clearTimeout(silence);
-    silence = setTimeout(lose, maxSilence);
+    silence = setTimeout(() => lose(), maxSilence);
   };
   listen();
   source.onopen = () => {
@@ -66,6 +66,10 @@ function connect() {
   source.addEventListener("end", () => {
     isOver = true;
     disconnect();
+  });
+  source.addEventListener("busy", () => {
+    delay = longestDelay;
+    lose("The server has too many viewers: trying again");
   });
   source.addEventListener("signed-out", stopSignedOut);
   source.onerror = () => {

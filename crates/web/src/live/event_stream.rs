@@ -17,6 +17,9 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// Ends the stream because the visitor is signed out. A browser cannot see the status of a refused reconnection.
 const SIGNED_OUT: Bytes = Bytes::from_static(b"event: signed-out\ndata: {}\n\n");
 
+/// Ends the stream because other visitors wait. A browser without scripts reconnects after a minute.
+pub const BUSY_MESSAGE: Bytes = Bytes::from_static(b"retry: 60000\nevent: busy\ndata: {}\n\n");
+
 type NextMessage = Pin<Box<dyn Future<Output = (Option<VisitorWatch>, Option<Bytes>)> + Send>>;
 
 /// A watched feed, until its visitor signs out.

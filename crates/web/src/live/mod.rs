@@ -15,7 +15,7 @@ mod match_feed;
 mod page_parts;
 mod tournament_feed;
 
-pub use event_stream::is_event_stream;
+pub use event_stream::{BUSY_MESSAGE, is_event_stream};
 pub(super) use feed_payer::FeedPayer;
 pub use feeds::Feeds;
 pub(super) use home_feed::watch_home_page;
