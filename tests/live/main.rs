@@ -21,6 +21,7 @@ mod hostile;
 #[path = "../hostile_bot/mod.rs"]
 mod hostile_bot;
 mod http2;
+mod idle_frames;
 mod joining;
 mod kept_pages;
 mod ladder;

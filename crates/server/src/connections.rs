@@ -3,6 +3,7 @@
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
 use super::connection_slots::{Admission, ConnectionLimits, ConnectionSlot, ConnectionSlots};
+use super::counted_frames::CountedFrames;
 use super::gathered_writes::{GatheredWrites, GatheringStream, gather_writes};
 use super::listener::{Connection, Listener};
 use super::proxy_protocol;
@@ -230,7 +231,7 @@ impl ServerShared {
             // One call at a time: unread bytes are those of the connection.
             let _ = give_up_unread(self.response_timeout, run).await;
         } else {
-            let (stream, writes) = gather_writes(TokioIo::new(stream));
+            let (stream, writes) = gather_writes(TokioIo::new(CountedFrames::new(stream)));
             let connection = Box::pin(self.protocol.serve_connection(stream, calls));
             self.run_connection(GatheringConnection { connection, writes }, peer, &place, &stopping).await;
         }
@@ -353,12 +354,13 @@ impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<S>, Connect
     }
 }
 
-type Http2Connection<S> = http2::Connection<GatheringStream<TokioIo<S>>, ConnectionCalls, CallExecutor>;
+type Http2Stream<S> = TokioIo<CountedFrames<S>>;
+type Http2Connection<S> = http2::Connection<GatheringStream<Http2Stream<S>>, ConnectionCalls, CallExecutor>;
 
 /// An HTTP/2 connection with the writes of its polls.
 struct GatheringConnection<S: Connection> {
     connection: Pin<Box<Http2Connection<S>>>,
-    writes: GatheredWrites<TokioIo<S>>,
+    writes: GatheredWrites<Http2Stream<S>>,
 }
 
 impl<S: Connection> Future for GatheringConnection<S> {
@@ -368,6 +370,9 @@ impl<S: Connection> Future for GatheringConnection<S> {
         let polled = self.connection.as_mut().poll(context);
         // If the socket accepts no more, the connection is polled again when it does.
         let _ = self.writes.poll_write_out(context);
+        if let Poll::Ready(Err(_)) = polled {
+            self.writes.with_stream(|stream| stream.inner_mut().say_calm_down(context));
+        }
         polled
     }
 }

@@ -4,6 +4,7 @@ mod calls;
 mod config;
 mod connection_slots;
 mod connections;
+mod counted_frames;
 mod gathered_writes;
 mod hosted_bots;
 mod key_file;

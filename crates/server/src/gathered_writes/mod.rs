@@ -52,6 +52,13 @@ impl<S: Write + Unpin> GatheredWrites<S> {
     }
 }
 
+impl<S> GatheredWrites<S> {
+    /// Gives access to the stream below.
+    pub(super) fn with_stream(&self, use_stream: impl FnOnce(&mut S)) {
+        use_stream(&mut lock_gathered(&self.0).stream);
+    }
+}
+
 impl<S: Write + Unpin> Gathered<S> {
     fn count(&self) -> usize {
         self.waiting.len() - self.written

@@ -1,0 +1,271 @@
+//! Limits the frames of an HTTP/2 connection that lead to no work: WINDOW_UPDATE, PING, SETTINGS, PRIORITY, empty DATA
+//! and the like. They need no call, token or memory, so no other limit counts them, and a flood of them takes a
+//! processor.
+
+use super::listener::Connection;
+use lastnim_arena::{RateLimit, RateUse};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Instant;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Idle frames that a client may send in a burst.
+const IDLE_FRAME_BURST: u64 = 4_096;
+/// Idle frames that it may send per second after that.
+const IDLE_FRAMES_PER_SECOND: u64 = 1_000;
+/// Idle frames that come with each frame of data from the server: a window update each for the stream and the connection.
+const IDLE_FRAMES_PER_DATA: u64 = 2;
+/// Idle frames that come with each call, such as a reset, a window update and a priority.
+const IDLE_FRAMES_PER_CALL: u64 = 4;
+
+/// The bytes before a client's first frame (RFC 9113, section 3.4).
+const PREFACE_BYTES: usize = 24;
+/// The bytes of a frame's head (RFC 9113, section 4.1).
+const HEAD_BYTES: usize = 9;
+/// The smallest useful DATA frame: the prefix of a message.
+const MIN_DATA_BYTES: usize = 5;
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const END_STREAM: u8 = 1;
+
+/// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). Which calls were served is not known here,
+/// so it names the largest stream: none counts as unserved.
+const CALM_DOWN: [u8; HEAD_BYTES + 8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
+
+/// The head of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FrameHead {
+    length: usize,
+    kind: u8,
+    flags: u8,
+}
+
+/// Finds the frames in a stream of bytes.
+#[derive(Debug)]
+struct FrameScanner {
+    /// Bytes to skip before the next head.
+    skip: usize,
+    head: [u8; HEAD_BYTES],
+    /// Bytes of the head so far.
+    read: usize,
+}
+
+/// A connection that fails with [`TooManyIdleFrames`] when its client floods it.
+#[derive(Debug)]
+pub(super) struct CountedFrames<S> {
+    stream: S,
+    incoming: FrameScanner,
+    outgoing: FrameScanner,
+    limit: RateLimit,
+    used: Option<RateUse<Instant>>,
+    /// Idle frames that the server's own frames and the client's calls still explain.
+    explained: u64,
+    is_flooded: bool,
+}
+
+/// The client sent too many frames that lead to no work.
+#[derive(Debug, thiserror::Error)]
+#[error("the client sent more than {IDLE_FRAMES_PER_SECOND} frames a second that lead to no work")]
+struct TooManyIdleFrames;
+
+impl FrameHead {
+    fn parse([long, middle, short, kind, flags, ..]: [u8; HEAD_BYTES]) -> Self {
+        let length = u32::from_be_bytes([0, long, middle, short]) as usize;
+        Self { length, kind, flags }
+    }
+
+    /// Returns whether the frame neither begins a call nor carries a part of one.
+    fn is_idle(self) -> bool {
+        match self.kind {
+            HEADERS => false,
+            DATA => self.length < MIN_DATA_BYTES && self.flags & END_STREAM == 0,
+            _ => true,
+        }
+    }
+}
+
+impl FrameScanner {
+    fn after(skip: usize) -> Self {
+        Self { skip, head: [0; HEAD_BYTES], read: 0 }
+    }
+
+    /// Continues with these bytes, and passes on the head of each frame that begins in them.
+    fn scan(&mut self, mut bytes: &[u8], mut found: impl FnMut(FrameHead)) {
+        while !bytes.is_empty() {
+            let skipped = self.skip.min(bytes.len());
+            self.skip -= skipped;
+            bytes = &bytes[skipped..];
+            let taken = bytes.len().min(HEAD_BYTES - self.read);
+            self.head[self.read..self.read + taken].copy_from_slice(&bytes[..taken]);
+            self.read += taken;
+            bytes = &bytes[taken..];
+            if self.read == HEAD_BYTES {
+                let head = FrameHead::parse(self.head);
+                (self.skip, self.read) = (head.length, 0);
+                found(head);
+            }
+        }
+    }
+
+    fn is_between_frames(&self) -> bool {
+        self.skip == 0 && self.read == 0
+    }
+}
+
+impl<S> CountedFrames<S> {
+    /// Counts the frames of a connection from its preface on.
+    pub(super) fn new(stream: S) -> Self {
+        Self {
+            stream,
+            incoming: FrameScanner::after(PREFACE_BYTES),
+            outgoing: FrameScanner::after(0),
+            limit: RateLimit::per_second(IDLE_FRAME_BURST, IDLE_FRAMES_PER_SECOND),
+            used: None,
+            explained: 0,
+            is_flooded: false,
+        }
+    }
+
+    fn count_incoming(&mut self, bytes: &[u8]) -> Result<(), TooManyIdleFrames> {
+        let (mut idle, mut calls) = (0, 0);
+        self.incoming.scan(bytes, |frame| {
+            idle += u64::from(frame.is_idle());
+            calls += u64::from(frame.kind == HEADERS);
+        });
+        self.explained += calls * IDLE_FRAMES_PER_CALL;
+        let explained = idle.min(self.explained);
+        self.explained -= explained;
+        let unexplained = idle - explained;
+        if unexplained > 0 {
+            let used = self.limit.count(self.used, Instant::now(), unexplained);
+            self.used = Some(used.map_err(|_| TooManyIdleFrames)?);
+        }
+        Ok(())
+    }
+
+    fn count_outgoing(&mut self, bytes: &[u8]) {
+        let mut frames = 0;
+        self.outgoing.scan(bytes, |frame| frames += u64::from(frame.kind == DATA));
+        self.explained += frames * IDLE_FRAMES_PER_DATA;
+    }
+}
+
+impl<S: Connection> CountedFrames<S> {
+    /// If the client was cut off for its frames, tells it so, as far as the socket accepts that now.
+    pub(super) fn say_calm_down(&mut self, context: &mut Context<'_>) {
+        if self.is_flooded && self.outgoing.is_between_frames() {
+            // The connection closes in any case.
+            let _ = Pin::new(&mut self.stream).poll_write(context, &CALM_DOWN);
+        }
+    }
+}
+
+impl<S: Connection> AsyncRead for CountedFrames<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        if let Err(flood) = self.count_incoming(&buffer.filled()[before..]) {
+            self.is_flooded = true;
+            return Poll::Ready(Err(io::Error::other(flood)));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: Connection> AsyncWrite for CountedFrames<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.stream).poll_write(context, bytes))?;
+        self.count_outgoing(&bytes[..written]);
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PING: [u8; 17] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+    fn frame(kind: u8, flags: u8, payload: &[u8]) -> Vec<u8> {
+        [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, 1], payload].concat()
+    }
+
+    #[test]
+    fn frames_are_found_in_pieces_of_any_size() {
+        let frames =
+            [frame(HEADERS, 4, b"headers"), frame(DATA, 0, b""), PING.to_vec(), frame(DATA, 1, &[7; 200])];
+        let bytes = frames.concat();
+        for size in [1, 2, 9, 10, 50, bytes.len()] {
+            let mut scanner = FrameScanner::after(PREFACE_BYTES);
+            let mut found = Vec::new();
+            for piece in [&[b'x'; PREFACE_BYTES][..], &bytes].concat().chunks(size) {
+                scanner.scan(piece, |head| found.push((head.kind, head.length, head.flags)));
+            }
+            assert_eq!(found, [(1, 7, 4), (0, 0, 0), (6, 8, 0), (0, 200, 1)], "{size}");
+            assert!(scanner.is_between_frames());
+            scanner.scan(&[0], |_| {});
+            assert!(!scanner.is_between_frames());
+        }
+    }
+
+    /// Returns how many of these frames pass before the connection is cut off, at most 100,000.
+    fn passing(connection: &mut CountedFrames<()>, bytes: &[u8]) -> usize {
+        (0..100_000).take_while(|_| connection.count_incoming(bytes).is_ok()).count()
+    }
+
+    fn connection() -> CountedFrames<()> {
+        let mut connection = CountedFrames::new(());
+        connection.count_incoming(&[b'x'; PREFACE_BYTES]).unwrap();
+        connection
+    }
+
+    #[test]
+    fn idle_frames_are_limited_and_others_are_not() {
+        let idle = [
+            PING.to_vec(),
+            frame(8, 0, &[0, 0, 0, 1]),
+            frame(4, 0, &[]),
+            frame(2, 0, &[0; 5]),
+            frame(9, 0, b"x"),
+            frame(99, 0, b"unknown"),
+            frame(DATA, 0, b""),
+            frame(DATA, 0, b"x"),
+        ];
+        for idle in idle {
+            let passed = passing(&mut connection(), &idle) as u64;
+            // Some are restored while this runs.
+            assert!((IDLE_FRAME_BURST..2 * IDLE_FRAME_BURST).contains(&passed), "{idle:?}: {passed}");
+        }
+        for busy in [frame(HEADERS, 4, b"a call"), frame(DATA, 0, b"message"), frame(DATA, END_STREAM, b"")] {
+            assert_eq!(passing(&mut connection(), &busy), 100_000, "{busy:?}");
+        }
+    }
+
+    #[test]
+    fn data_and_calls_explain_idle_frames() {
+        let update = frame(8, 0, &[0, 0, 0, 1]);
+        let mut connection = connection();
+        connection.count_outgoing(&frame(DATA, 0, b"take").repeat(50_000));
+        assert_eq!(passing(&mut connection, &update), 100_000);
+        let call = [frame(HEADERS, 4, b"call"), frame(3, 0, &[0; 4]), update.repeat(3)].concat();
+        assert_eq!(passing(&mut connection, &call), 100_000);
+        assert!(passing(&mut connection, &update) < 100_000);
+    }
+}
