@@ -112,6 +112,11 @@ impl SharedCalls {
 }
 
 impl ConnectionCalls {
+    /// Creates the calls of a connection from `peer`, which may be a proxy.
+    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
+        Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
+    }
+
     /// Returns the rights of a caller, by a token or, for pages, by a cookie.
     fn caller_status(
         &self,
@@ -127,11 +132,6 @@ impl ConnectionCalls {
             }
             (standing, _) => Ok(standing),
         }
-    }
-
-    /// Creates the calls of a connection from `peer`, which may be a proxy.
-    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
-        Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
 
     /// Serves the stream of a bot.
@@ -270,7 +270,8 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         } else {
             self.place.mark_stranger().is_ok() || pages.is_some() && is_probe(path)
         };
-        let standing = match if has_room { standing } else { Err(too_many_strangers_status()) } {
+        let standing = if has_room { standing } else { Err(too_many_strangers_status()) };
+        let standing = match standing {
             Ok(standing) => standing,
             Err(status) => {
                 return match pages {

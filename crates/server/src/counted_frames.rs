@@ -1,5 +1,5 @@
-//! Limits the frames of an HTTP/2 connection that lead to no work: WINDOW_UPDATE, PING, SETTINGS, PRIORITY, empty DATA
-//! and the like. They need no call, token or memory, so no other limit counts them, and a flood of them takes a
+//! Limits the frames of an HTTP/2 connection that lead to no work: window updates, pings, settings, priorities, empty
+//! data and the like. They need no call, token or memory, so no other limit counts them, and a flood of them takes a
 //! processor.
 
 use super::listener::Connection;
