@@ -1,11 +1,15 @@
 //! A minimal browser: keeps cookies and sends forms.
 
 use super::host::Host;
-use super::pages::{Answer, send};
+use super::http2::local;
+use super::pages::{Answer, send_from};
+use std::net::Ipv4Addr;
 
 /// A browser on a server.
 pub struct Browser<'h> {
     host: &'h Host,
+    /// Its address.
+    from: Ipv4Addr,
     /// The cookies by name.
     cookies: Vec<(String, String)>,
     /// Additional headers of each request, as a proxy adds them.
@@ -15,7 +19,12 @@ pub struct Browser<'h> {
 impl<'h> Browser<'h> {
     /// Opens a browser without cookies.
     pub fn open(host: &'h Host) -> Self {
-        Self { host, cookies: Vec::new(), added: String::new() }
+        Self::open_at(host, 1)
+    }
+
+    /// Opens a browser at a loopback address.
+    pub fn open_at(host: &'h Host, last: u8) -> Self {
+        Self { host, from: local(last), cookies: Vec::new(), added: String::new() }
     }
 
     /// Returns a stored cookie.
@@ -67,7 +76,7 @@ impl<'h> Browser<'h> {
     }
 
     async fn send(&mut self, request: &str) -> Answer {
-        let answer = send(self.host, request).await;
+        let answer = send_from(self.from, &self.host.address, request).await;
         for (_, cookie) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
             let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
             if cookie.contains("Max-Age=0") {

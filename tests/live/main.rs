@@ -15,6 +15,7 @@ mod event_source;
 mod exhibitions;
 mod foreign_protocols;
 mod formats;
+mod guest_places;
 mod history;
 mod host;
 mod hostile;

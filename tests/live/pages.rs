@@ -8,6 +8,7 @@ use lastnim_bots::HouseBot;
 use lastnim_proto::{json::message_to_json, pb, record::verify_record, record_file::read_record};
 use lastnim_server::Config;
 use serde_json::Value;
+use std::net::Ipv4Addr;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const TRIO: [HouseBot; 3] = [HouseBot::Random, HouseBot::Greedy, HouseBot::Oracle];
@@ -59,12 +60,17 @@ fn join_chunks(mut body: &str) -> String {
 
 /// Sends a request, and reads its response.
 pub async fn send(host: &Host, request: &str) -> Answer {
-    send_to(&host.address, request).await
+    send_from(local(1), &host.address, request).await
 }
 
 /// Sends a request to a server, and reads its response.
 pub async fn send_to(server: &str, request: &str) -> Answer {
-    let mut stream = socket(server, local(1)).await;
+    send_from(local(1), server, request).await
+}
+
+/// Sends a request from an address, and reads its response.
+pub async fn send_from(from: Ipv4Addr, server: &str, request: &str) -> Answer {
+    let mut stream = socket(server, from).await;
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
     soon("an answer", stream.read_to_end(&mut answer)).await.unwrap();

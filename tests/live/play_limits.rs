@@ -10,7 +10,7 @@ use lastnim_proto::pb;
 use lastnim_server::Config;
 
 /// Asks for a game in the same browser.
-async fn begin(browser: &mut Browser<'_>, fields: &[(&str, &str)]) -> Answer {
+pub async fn begin(browser: &mut Browser<'_>, fields: &[(&str, &str)]) -> Answer {
     let table = browser.get("/play").await;
     browser.submit(&table, "/play", fields).await
 }

@@ -1,5 +1,6 @@
 //! Errors of the arena.
 
+use crate::rate_limit::retry_seconds;
 use crate::tournaments::closed_oracle::OracleClosure;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
 use lastnim_core::referee::MatchSetupError;
@@ -45,7 +46,7 @@ pub enum ArenaError {
     },
     /// A bot started too many practice matches.
     #[error(
-        "{bot} has started {per_minute} practice match{es} in a minute: try again in {} s", .wait.as_secs() + 1,
+        "{bot} has started {per_minute} practice match{es} in a minute: try again in {} s", retry_seconds(*.wait),
         es = if *.per_minute == 1 { "" } else { "es" }
     )]
     TooMuchPractice {
@@ -105,6 +106,14 @@ pub enum ArenaError {
     /// A limit of the server is reached.
     #[error("the limit of {limit} {what} is reached: try again later")]
     Full {
+        /// What is limited.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// A limit that a guest's match needs room under is reached.
+    #[error("the limit of {limit} {what} is reached")]
+    NoGuestPlace {
         /// What is limited.
         what: &'static str,
         /// The limit.

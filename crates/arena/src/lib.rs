@@ -25,7 +25,7 @@ mod tournaments;
 mod wall_clock;
 
 pub use accounts::bots::BotView;
-pub use accounts::guests::{guest_name, is_guest_name};
+pub use accounts::guests::{GuestMatch, guest_name, is_guest_name};
 pub use accounts::keyring::Principal;
 pub use arena::{Arena, Backend, generate_key};
 pub use durability::{Durability, DurabilityError};
@@ -35,7 +35,7 @@ pub use limits::Limits;
 pub use matches::open_matches::MatchWatch;
 pub use matches::shard::{ShardTally, WatchEvent};
 pub use measurements::ArenaMeasurements;
-pub use rate_limit::{Moment, RateLimit, RateUse};
+pub use rate_limit::{Moment, RateLimit, RateUse, retry_seconds};
 pub use retention::transcripts::NewTranscript;
 pub use revision::Revision;
 pub use sessions::open_seats::{OpenGame, OpenSeat};

@@ -3,6 +3,11 @@
 use lastnim_core::referee::Timestamp;
 use std::time::{Duration, Instant};
 
+/// Returns a time to wait in whole seconds, at least one, after which it has passed.
+pub fn retry_seconds(wait: Duration) -> u64 {
+    wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0)).max(1)
+}
+
 /// A limit of `at_once` actions, of which one is restored per interval. Never more than `at_once` are available,
 /// however long nothing happened.
 ///
@@ -138,6 +143,14 @@ mod tests {
         let later = start + Duration::from_secs(4);
         assert_eq!(limit.count(Some(used), later, 1), Err(Duration::from_secs(6)));
         assert!(limit.count(Some(used), start + Duration::from_secs(10), 1).is_ok());
+    }
+
+    #[test]
+    fn whole_seconds_never_end_too_early() {
+        for (millis, seconds) in [(0, 1), (1, 1), (1_000, 1), (1_001, 2), (119_999, 120), (120_000, 120)] {
+            assert_eq!(retry_seconds(Duration::from_millis(millis)), seconds, "{millis} ms");
+        }
+        assert_eq!(retry_seconds(Duration::MAX), u64::MAX);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::client_address::ClientAddress;
 use super::login_limits::LoginLimits;
 use super::status::{refusal_status, retry_after_status};
-use lastnim_arena::{Arena, Principal};
+use lastnim_arena::{Arena, Principal, retry_seconds};
 use lastnim_core::game::BotName;
 use lastnim_proto::json::has_method;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Access {
         let Err(wait) = counted else { return Err(wrong) };
         let message = format!(
             "authorization: too many wrong tokens from {address}: try again in {} s",
-            wait.as_secs() + 1
+            retry_seconds(wait)
         );
         Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
     }

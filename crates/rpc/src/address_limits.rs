@@ -1,7 +1,7 @@
 //! Rate limits by address for unauthenticated callers.
 
 use super::client_address::ClientAddress;
-use lastnim_arena::{RateLimit, RateUse};
+use lastnim_arena::{RateLimit, RateUse, retry_seconds};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,7 +29,7 @@ struct UsedLimits {
 
 /// A rate limit was exceeded.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("from {origin}: try again in {} s", .wait.as_secs() + 1)]
+#[error("from {origin}: try again in {} s", retry_seconds(*.wait))]
 pub(super) struct TooManyAttempts {
     /// The address, or all addresses.
     origin: String,
@@ -84,7 +84,7 @@ mod tests {
         }
         let refused = registrations.admit(address(1), start + MINUTE / 3).unwrap_err();
         assert_eq!(refused.wait, MINUTE * 2 / 3);
-        assert!(refused.to_string().contains("0.0.0.1") && refused.to_string().contains("41 s"), "{refused}");
+        assert!(refused.to_string().contains("0.0.0.1") && refused.to_string().contains("40 s"), "{refused}");
         assert_eq!(registrations.admit(address(2), start), Ok(()), "each address has its own limit");
         assert_eq!(registrations.admit(address(1), start + MINUTE), Ok(()), "rejected attempts do not count");
         assert!(registrations.admit(address(1), start + MINUTE).is_err());

@@ -13,6 +13,8 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 const DOMAIN: &str = "lastnim.v1";
 /// The suggested delay before a retry after a limit was reached, or while the server stops.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// The reason if a guest finds no place for a match.
+pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";
 /// The message to callers about an unusable store, for any cause.
 const UNAVAILABLE: &str = "the store cannot be used now: try again later";
 const DELAYED: &str = "the store cannot be used now; the request may still be carried out later: check again";
@@ -32,8 +34,8 @@ fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
     Status::with_error_details(code, message, details)
 }
 
-/// Creates a status that suggests a retry.
-pub(super) fn retry_status(code: Code, reason: &str, message: &str) -> Status {
+/// Creates a status that suggests a retry after a second, where nobody knows the time that it takes.
+pub fn retry_status(code: Code, reason: &str, message: &str) -> Status {
     retry_after_status(RETRY_AFTER, code, reason, message)
 }
 
@@ -84,6 +86,9 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::Field { .. } => (Code::FailedPrecondition, "FIELD"),
         ArenaError::Setup(_) => (Code::InvalidArgument, "BAD_SETUP"),
         ArenaError::Full { .. } => return retry_status(Code::ResourceExhausted, "FULL", &message),
+        ArenaError::NoGuestPlace { .. } => {
+            return retry_status(Code::ResourceExhausted, NO_GUEST_PLACE, &message);
+        }
         ArenaError::CrossTable { .. } => (Code::ResourceExhausted, "CROSS_TABLE"),
         ArenaError::TournamentQuarantined { .. } => (Code::DataLoss, "TOURNAMENT_QUARANTINED"),
         ArenaError::TooEarly { .. } => (Code::FailedPrecondition, "TOO_EARLY"),

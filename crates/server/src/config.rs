@@ -41,6 +41,10 @@ settings! {
         guest_matches_per_minute: u32 = 20, "N".range(1..=6_000);
         /// Matches that one address may have open at once as a guest in a browser
         guest_matches_per_address: usize = 8, "N".range(1..);
+        /// How long a game may wait for its guest before it gives up its place, once all places are taken
+        ///
+        /// Without such a game, the address with the most gives one up to an address with at least two fewer.
+        guest_idle_timeout: Duration = Duration::from_mins(2), "DURATION".range(1_000..=3_600_000);
         /// Wrong tokens that one address may send in a burst
         ///
         /// After that its wrong tokens are refused with the time to wait; a valid token always passes.

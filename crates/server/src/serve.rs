@@ -10,8 +10,8 @@ use futures_core::future::BoxFuture;
 use lastnim_arena::Arena;
 use lastnim_proto::{pb, play_service::arena_service_server};
 use lastnim_rpc::{
-    Access, AddressLimiter, ArenaRpc, BotGames, BotRpc, GuestGames, LoginLimits, MatchRpc, OracleRpc,
-    ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
+    Access, AddressLimiter, ArenaRpc, BotGames, BotRpc, GuestGames, GuestLimits, LoginLimits, MatchRpc,
+    OracleRpc, ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
 use lastnim_web::{BotAudits, Feeds, KeptPages, Metrics, Pages, Site, TokenSessions};
@@ -210,12 +210,12 @@ async fn assemble_services(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .prepare();
-    let guests = GuestGames::new(
-        arena.clone(),
-        access.clone(),
-        config.guest_matches_per_minute,
-        config.guest_matches_per_address,
-    );
+    let guest_limits = GuestLimits {
+        per_minute: config.guest_matches_per_minute,
+        per_address: config.guest_matches_per_address,
+        idle_timeout: config.guest_idle_timeout,
+    };
+    let guests = GuestGames::new(arena.clone(), access.clone(), guest_limits);
     let (traffic, kept) = (Arc::new(TrafficCounts::default()), KeptPages::default());
     let metrics = Metrics {
         arena: arena.clone(),

@@ -2,11 +2,11 @@
 
 use super::address::{PageForm, SiteAddress};
 use super::page::{Page, link_paragraph};
-use super::page_refusal::with_status_reason;
+use super::page_refusal::with_refusal;
 use super::response::{PageResponse, http_status, json_response, page_response};
 use super::visitor::Visitor;
 use tonic::codegen::http::HeaderValue;
-use tonic::codegen::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use tonic::codegen::http::header::WWW_AUTHENTICATE;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -40,20 +40,10 @@ pub(super) fn visitor_error_response(
 /// Adds the headers that tell a client how to continue.
 fn with_status_headers(mut response: PageResponse, status: &Status) -> PageResponse {
     *response.status_mut() = http_status(status);
-    response = with_status_reason(response, status);
-    let mut add = |name, value| response.headers_mut().insert(name, value);
-    match status.code() {
-        Code::Unauthenticated => drop(add(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
-        Code::ResourceExhausted | Code::Unavailable => drop(add(RETRY_AFTER, retry_seconds(status).into())),
-        _ => {}
+    if status.code() == Code::Unauthenticated {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    response
-}
-
-/// Returns the seconds after which to try again, at least one.
-fn retry_seconds(status: &Status) -> u64 {
-    let delay = status.get_details_retry_info().and_then(|info| info.retry_delay).unwrap_or_default();
-    delay.as_secs().saturating_add(u64::from(delay.subsec_nanos() > 0)).max(1)
+    with_refusal(response, status)
 }
 
 fn error_title(status: &Status) -> &'static str {

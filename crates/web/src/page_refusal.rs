@@ -1,8 +1,10 @@
-//! Reasons of refused pages, for the metrics.
+//! Refused pages: the reason, for the metrics, and when to try again.
 
+use lastnim_arena::retry_seconds;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::Response;
+use tonic::codegen::http::header::RETRY_AFTER;
 use tonic_types::StatusExt as _;
 
 /// Why a page was refused: an extension of the response, read where responses are counted.
@@ -11,9 +13,12 @@ struct PageRefusal {
     reason: String,
 }
 
-/// Adds the reason of a service's status to a response.
+/// Adds the reason of a service's status to a response, and its `RetryInfo` as `Retry-After`.
 #[must_use = "returns the changed response"]
-pub(super) fn with_status_reason(response: Response<Body>, status: &Status) -> Response<Body> {
+pub(super) fn with_refusal(mut response: Response<Body>, status: &Status) -> Response<Body> {
+    if let Some(wait) = status.get_details_retry_info().and_then(|info| info.retry_delay) {
+        response.headers_mut().insert(RETRY_AFTER, retry_seconds(wait).into());
+    }
     let reason = status.get_details_error_info().map(|info| info.reason);
     let reason = reason.filter(|reason| !reason.is_empty());
     // A status of the pages has no details, but its code is enough.
@@ -43,16 +48,33 @@ pub fn refusal_reason(response: &Response<Body>) -> Option<&str> {
 mod tests {
     use super::*;
     use lastnim_rpc::memory_spent_status;
+    use std::time::Duration;
+    use tonic::Code;
+    use tonic_types::ErrorDetails;
 
     #[test]
     fn reasons_come_from_the_services_or_the_codes() {
         let told = |status: &Status| {
-            let response = with_status_reason(Response::default(), status);
+            let response = with_refusal(Response::default(), status);
             refusal_reason(&response).unwrap().to_owned()
         };
         assert_eq!(told(&memory_spent_status()), "MEMORY");
         assert_eq!(told(&Status::not_found("x")), "NOT_FOUND");
         assert_eq!(told(&Status::resource_exhausted("x")), "RESOURCE_EXHAUSTED");
         assert_eq!(refusal_reason(&Response::default()), None);
+    }
+
+    #[test]
+    fn the_time_to_wait_becomes_a_header() {
+        let told = |wait: Option<Duration>| {
+            let mut details = ErrorDetails::new();
+            details.set_retry_info(wait);
+            let status = Status::with_error_details(Code::ResourceExhausted, "full", details);
+            let response = with_refusal(Response::default(), &status);
+            response.headers().get(RETRY_AFTER).map(|value| value.to_str().unwrap().to_owned())
+        };
+        assert_eq!(told(Some(Duration::from_millis(119_001))).as_deref(), Some("120"));
+        assert_eq!(told(Some(Duration::ZERO)).as_deref(), Some("1"));
+        assert_eq!(told(None), None, "nothing suggests a retry");
     }
 }

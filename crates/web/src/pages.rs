@@ -15,7 +15,7 @@ use super::oracle_page::oracle_page;
 use super::organise::{show_organiser_page, take_organiser_form};
 use super::page::Page;
 use super::page_content::PageContent;
-use super::page_refusal::with_reason;
+use super::page_refusal::{with_reason, with_refusal};
 use super::play::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
 use super::response::{
     Freshness, PageResponse, method_response, page_response, text_response, with_cookie, without_caching,
@@ -219,7 +219,11 @@ impl Pages {
             }
             Err(refusal) => {
                 let page = Page::of_error("The form was not accepted", &refusal.to_string());
-                with_reason(page_response(refusal.status_code(), &page), refusal.reason())
+                let mut response = page_response(refusal.status_code(), &page);
+                if let FormRefusal::Body(status) = &refusal {
+                    response = with_refusal(response, status);
+                }
+                with_reason(response, refusal.reason())
             }
         }
     }

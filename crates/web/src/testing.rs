@@ -11,8 +11,8 @@ use lastnim_arena::{Arena, NewTournament};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_core::referee::Terms;
 use lastnim_rpc::{
-    Access, AddressLimiter, BotGames, BotRpc, ClientAddress, GuestGames, LoginLimits, MatchRpc, OracleRpc,
-    ReadScheduler, TournamentRpc, TranscriptRpc,
+    Access, AddressLimiter, BotGames, BotRpc, ClientAddress, GuestGames, GuestLimits, LoginLimits, MatchRpc,
+    OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
 };
 use lastnim_tournament::{
     AllianceSource, BoundedCount, LadderPairing, LadderSettings, Settings, SettingsDraft, TableGroups,
@@ -32,6 +32,7 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
     access.private = false;
     let reads = ReadScheduler::new(arena.clone(), access.clone(), reads);
     let registrations = AddressLimiter::new(10, minute);
+    let guest_limits = GuestLimits { per_minute: 20, per_address: 8, idle_timeout: 2 * minute };
     Site {
         arena: arena.clone(),
         public_url: None,
@@ -40,7 +41,7 @@ pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
         bots: BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations),
         transcripts: TranscriptRpc::new(arena.clone(), access.clone(), reads.clone()),
         oracle: OracleRpc::new(arena.clone(), access.clone(), 1),
-        guests: GuestGames::new(arena.clone(), access.clone(), 20, 8),
+        guests: GuestGames::new(arena.clone(), access.clone(), guest_limits),
         organisers: TokenSessions::new(minute),
         readers: TokenSessions::new(minute),
         bot_games: BotGames::new(arena.clone(), access.clone()),

@@ -3,11 +3,23 @@
 use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
 use crate::error::ArenaError;
+use crate::matches::match_table::OpenMatch;
 use crate::matches::open_matches::BegunExhibition;
+use crate::matches::shard::MatchInput;
 use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::MatchSetup;
 use lastnim_store::MatchSummary;
+use std::time::Duration;
+
+/// An open match of a guest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GuestMatch {
+    /// The match.
+    pub id: MatchId,
+    /// How long it has waited for its guest; zero while it waits for somebody else.
+    pub idle: Duration,
+}
 
 /// The prefix of all guest names.
 const NAME_PREFIX: &str = "guest-";
@@ -53,11 +65,13 @@ impl Arena {
         setup: MatchSetup,
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(guest, &setup)?;
+        // Nobody gives up a place for a match that cannot begin.
+        setup.clone().validate().map_err(ArenaError::Setup)?;
         let guest = guest.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.check_open_to(caller.as_ref(), "play against house bots")?;
+            arena.check_own_practice(&guest)?;
             arena.check_guest_room()?;
-            arena.check_practice(&guest)?;
             if arena.inner.store.bot(&guest).await?.is_some() {
                 return Err(ArenaError::NameTaken(guest));
             }
@@ -67,11 +81,45 @@ impl Arena {
         self.wait_until_announced(begun).await
     }
 
+    /// Checks the limits on the matches of all guests and on all practice; the caller holds the lock.
     fn check_guest_room(&self) -> Result<(), ArenaError> {
-        let limit = self.limits().guest_matches;
+        let limits = self.limits();
+        let is_guests = |open: &&OpenMatch| open.setup.bots.iter().any(is_guest_name);
+        let guests = self.inner.matches.read().values().filter(is_guests).count();
+        let counts = [
+            ("open matches of guests", guests, limits.guest_matches),
+            ("open practice matches", self.count_practice(None), limits.practice_matches),
+        ];
+        match counts.into_iter().find(|(_, open, limit)| open >= limit) {
+            Some((what, _, limit)) => Err(ArenaError::NoGuestPlace { what, limit }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the open matches of all guests, the oldest first.
+    pub fn open_guest_matches(&self) -> Vec<GuestMatch> {
+        let now = self.now();
         let matches = self.inner.matches.read();
-        let open = matches.values().filter(|open| open.setup.bots.iter().any(is_guest_name)).count();
-        if open < limit { Ok(()) } else { Err(ArenaError::Full { what: "open matches of guests", limit }) }
+        let of_guest = matches.iter().filter_map(|(&id, open)| {
+            let guest = open.setup.bots.iter().find(|bot| is_guest_name(bot))?;
+            let waited = open.waited_for(guest, now);
+            Some(GuestMatch { id, idle: waited.unwrap_or_default() })
+        });
+        of_guest.collect()
+    }
+
+    /// Cancels an open match of a guest, and waits until it has ended.
+    pub async fn cancel_guest_match(&self, id: MatchId) {
+        loop {
+            // Created before the check, so that no end is missed.
+            let next_end = self.inner.matches.next_end();
+            let Some(open) = self.open_match(id) else { return };
+            if !open.setup.bots.iter().any(is_guest_name) {
+                return;
+            }
+            open.handle.send(MatchInput::Cancel);
+            next_end.await;
+        }
     }
 
     /// Forgets guests, since data that is kept per bot would otherwise pile up for guests. Calls `choose` while no

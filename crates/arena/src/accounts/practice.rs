@@ -155,25 +155,32 @@ impl Arena {
     }
 
     /// Checks the practice limits; the caller holds the lock.
-    pub(crate) fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
-        let limits = &self.inner.limits;
-        let (mut own, mut all) = (0, 0);
-        for open in self.inner.matches.read().values() {
-            let setup = &open.setup;
-            if self.inner.accounts.house().is_practice(setup) {
-                all += 1;
-                own += usize::from(setup.bots.iter().any(|name| name == bot));
-            }
-        }
-        let full = |what, limit| Err(ArenaError::Full { what, limit });
-        match limits {
-            _ if own >= limits.practice_matches_per_bot => {
-                full("open practice matches of this bot", limits.practice_matches_per_bot)
-            }
-            _ if all >= limits.practice_matches => full("open practice matches", limits.practice_matches),
-            _ => Ok(()),
-        }
+    fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
+        self.check_own_practice(bot)?;
+        let limit = self.inner.limits.practice_matches;
+        check_open_matches("open practice matches", self.count_practice(None), limit)
     }
+
+    /// Checks the limit on a bot's own practice matches; the caller holds the lock.
+    pub(crate) fn check_own_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
+        let limit = self.inner.limits.practice_matches_per_bot;
+        check_open_matches("open practice matches of this bot", self.count_practice(Some(bot)), limit)
+    }
+
+    /// Returns the number of open practice matches, of a bot or of all.
+    pub(crate) fn count_practice(&self, of: Option<&BotName>) -> usize {
+        let house = self.inner.accounts.house();
+        let matches = self.inner.matches.read();
+        let counted = matches.values().filter(|open| {
+            house.is_practice(&open.setup)
+                && of.is_none_or(|bot| open.setup.bots.iter().any(|name| name == bot))
+        });
+        counted.count()
+    }
+}
+
+fn check_open_matches(what: &'static str, open: usize, limit: usize) -> Result<(), ArenaError> {
+    if open < limit { Ok(()) } else { Err(ArenaError::Full { what, limit }) }
 }
 
 #[cfg(test)]

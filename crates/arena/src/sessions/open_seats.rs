@@ -50,6 +50,14 @@ impl OpenMatch {
             left: awaited.waited_and_left(now).map(|(_, left)| left),
         })
     }
+
+    /// Returns how long the match has waited for a bot; `None` if it does not wait for it, or no clock runs.
+    pub(crate) fn waited_for(&self, name: &BotName, now: Timestamp) -> Option<Duration> {
+        let (seat, _) = self.setup.bots.enumerate().find(|(_, bot)| *bot == name)?;
+        let awaited = self.handle.view()?.awaited;
+        let (waited, _) = awaited.waited_and_left(now).filter(|_| awaited.contains(seat))?;
+        Some(waited)
+    }
 }
 
 impl Arena {

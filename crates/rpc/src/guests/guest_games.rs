@@ -2,12 +2,14 @@
 
 use super::game_session::{GameSession, SessionListener};
 use super::game_status::GameStatus;
+use super::guest_places::{GuestLimits, GuestPlace, GuestPlaces, PlaceShortage};
 use crate::access::Access;
 use crate::address_limits::AddressLimiter;
 use crate::client_address::ClientAddress;
-use crate::scheduling::{QuotaShare, SharedQuota};
-use crate::status::{arena_status, read_request, refusal_status, retry_after_status};
-use lastnim_arena::{Arena, OpenSeat, Principal};
+use crate::status::{
+    NO_GUEST_PLACE, arena_status, read_request, refusal_status, retry_after_status, retry_status,
+};
+use lastnim_arena::{Arena, ArenaError, OpenSeat, Principal, retry_seconds};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::MatchSetup;
 use lastnim_core::referee::SeatAction;
@@ -19,6 +21,8 @@ use tonic::{Code, Request, Status};
 
 /// Open matches of a guest that are listed at most.
 const MAX_LISTED_MATCHES: usize = 100;
+/// How often a newcomer may free a place: another one may take it first.
+const MAX_FREED_PLACES: usize = 3;
 
 /// Matches of guests: people in a browser, whose names derive from a secret there. A guest may only play matches
 /// against house bots that it began. Cheap to clone.
@@ -28,18 +32,9 @@ pub struct GuestGames {
     access: Access,
     limiter: Arc<AddressLimiter>,
     per_address: usize,
-    /// The open and starting matches of each address.
-    places: Arc<SharedQuota<ClientAddress>>,
-    begun: Arc<Mutex<Vec<BegunMatch>>>,
+    places: Arc<GuestPlaces>,
     /// Not held across an await: every request of a guest needs it.
     sessions: Arc<Mutex<KeptSessions>>,
-}
-
-/// A match begun from an address.
-#[derive(Debug)]
-struct BegunMatch {
-    id: MatchId,
-    _place: QuotaShare<ClientAddress>,
 }
 
 #[derive(Debug, Default)]
@@ -82,12 +77,12 @@ impl KeptSession {
 }
 
 impl GuestGames {
-    /// Limits the matches of an address: begun per minute, and open at once.
-    pub fn new(arena: Arena, access: Access, per_minute: u32, per_address: usize) -> Self {
+    /// Limits the matches of guests.
+    pub fn new(arena: Arena, access: Access, limits: GuestLimits) -> Self {
+        let GuestLimits { per_minute, per_address, .. } = limits;
         let limiter = Arc::new(AddressLimiter::new(per_minute, Duration::from_mins(1) / per_minute.max(1)));
-        let places = SharedQuota::new(per_address, usize::MAX);
-        let (begun, sessions) = Default::default();
-        Self { arena, access, limiter, per_address, places, begun, sessions }
+        let places = Arc::new(GuestPlaces::new(arena.clone(), &limits));
+        Self { arena, access, limiter, per_address, places, sessions: Arc::default() }
     }
 
     /// Returns whether guests may play.
@@ -147,23 +142,59 @@ impl GuestGames {
         guest: BotName,
         setup: MatchSetup,
     ) -> Result<MatchId, Status> {
-        self.lock_begun().retain(|begun| self.arena.is_match_open(begun.id));
         // Taken before the match exists, so that concurrent requests respect the limit.
-        let place = self.places.acquire(address, 1).map_err(|_| {
-            let message = format!(
-                "{address} has reached the limit of {} open matches: finish or resign one of them",
-                self.per_address
-            );
-            refusal_status(Code::ResourceExhausted, "TOO_MANY_GUESTS", &message)
-        })?;
+        let place = self.take_place(address).await?;
         self.limiter.admit(address, Instant::now()).map_err(|refused| {
             let message = format!("too many matches were begun {refused}");
             retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_GUEST_MATCHES", &message)
         })?;
         let _hold = self.hold_session(&guest)?;
-        let id = self.arena.create_guest_match(&guest, caller, setup).await.map_err(arena_status)?.id;
-        self.lock_begun().push(BegunMatch { id, _place: place });
+        let id = self.create_match(address, caller, &guest, setup).await?;
+        self.places.fill_place(place, address, id);
         Ok(id)
+    }
+
+    /// Takes a place of an address. If all are taken, an idle match of the address gives up its place.
+    async fn take_place(&self, address: ClientAddress) -> Result<GuestPlace, Status> {
+        let too_many = |wait| {
+            let (limit, seconds) = (self.per_address, retry_seconds(wait));
+            let message = format!(
+                "{address} has reached the limit of {limit} open matches: finish or resign one of them, or try again in {seconds} s"
+            );
+            retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_GUESTS", &message)
+        };
+        for _ in 0..MAX_FREED_PLACES {
+            if let Some(place) = self.places.take_place(address) {
+                return Ok(place);
+            }
+            self.places.free_place(PlaceShortage::OfAddress, address).await.map_err(too_many)?;
+        }
+        self.places.take_place(address).ok_or_else(|| too_many(Duration::ZERO))
+    }
+
+    /// Creates a match. If the places of all are taken, another match gives up its place.
+    async fn create_match(
+        &self,
+        address: ClientAddress,
+        caller: Option<Principal>,
+        guest: &BotName,
+        setup: MatchSetup,
+    ) -> Result<MatchId, Status> {
+        let mut freed = 0;
+        loop {
+            match self.arena.create_guest_match(guest, caller.clone(), setup.clone()).await {
+                Ok(begun) => return Ok(begun.id),
+                Err(full @ ArenaError::NoGuestPlace { .. }) if freed < MAX_FREED_PLACES => {
+                    freed += 1;
+                    let freeing = self.places.free_place(PlaceShortage::OfAll, address);
+                    freeing.await.map_err(|wait| {
+                        let message = format!("{full}: try again in {} s", retry_seconds(wait));
+                        retry_after_status(wait, Code::ResourceExhausted, NO_GUEST_PLACE, &message)
+                    })?;
+                }
+                Err(error) => return Err(arena_status(error)),
+            }
+        }
     }
 
     /// Acts in an open match of a guest. The result shows in the game's status.
@@ -189,7 +220,8 @@ impl GuestGames {
                 return Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over"));
             }
         }
-        Err(Status::unavailable("the session was closed before this reached the match: send it again"))
+        let message = "the session was closed before this reached the match: send it again";
+        Err(retry_status(Code::Unavailable, "SESSION_CLOSED", message))
     }
 
     /// Returns the status of a game, as known to its guest's session.
@@ -302,10 +334,6 @@ impl GuestGames {
         }
     }
 
-    fn lock_begun(&self) -> MutexGuard<'_, Vec<BegunMatch>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn lock_sessions(&self) -> MutexGuard<'_, KeptSessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -316,6 +344,9 @@ mod tests {
     use super::*;
     use crate::login_limits::LoginLimits;
     use lastnim_arena::{Backend, Limits, guest_name};
+
+    const LIMITS: GuestLimits =
+        GuestLimits { per_minute: 20, per_address: 8, idle_timeout: Duration::from_mins(2) };
 
     /// Two seats with a millisecond each, so that the steward plays.
     fn brief_match() -> pb::CreateMatchRequest {
@@ -334,7 +365,7 @@ mod tests {
         let logins = Arc::new(LoginLimits::new(1, Duration::from_secs(1)));
         let mut access = Access::tokens_only(arena.clone(), logins);
         access.private = false;
-        (GuestGames::new(arena, access, 20, 8), guest_name(&[7; 32]))
+        (GuestGames::new(arena, access, LIMITS), guest_name(&[7; 32]))
     }
 
     #[tokio::test(start_paused = true)]
@@ -343,19 +374,19 @@ mod tests {
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
         let logins = Arc::new(LoginLimits::new(1, Duration::from_secs(1)));
         let mut access = Access::tokens_only(arena.clone(), logins);
-        let private = GuestGames::new(arena.clone(), access.clone(), 20, 8);
+        let private = GuestGames::new(arena.clone(), access.clone(), LIMITS);
         let guest = guest_name(&[7; 32]);
         let refused = private.begin(Request::new(brief_match()), &guest).await.unwrap_err();
         assert_eq!(refused.code(), Code::Unauthenticated);
 
         access.private = false;
-        let games = GuestGames::new(arena.clone(), access, 20, 8);
+        let games = GuestGames::new(arena.clone(), access, LIMITS);
         for _ in 0..2 {
             let id = games.begin(Request::new(brief_match()), &guest).await.unwrap();
             games.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
             assert!(games.game_status(&guest, id).unwrap().is_over);
         }
-        assert_eq!((games.places.used(), arena.session_count()), (1, 1), "the session is used again");
+        assert_eq!((games.places.quota().used(), arena.session_count()), (1, 1), "the session is used again");
         until_departed(&games).await;
         assert_eq!(games.open_matches(&Request::new(()), &guest).unwrap(), []);
     }
@@ -385,26 +416,27 @@ mod tests {
             () = std::future::ready(()) => {}
         }
         let beginning = async {
-            while games.places.used() == 0 {
+            while games.places.quota().used() == 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         soon(beginning).await;
         until_departed(&games).await;
-        assert_eq!(games.places.used(), 1, "the match has begun anyway");
+        assert_eq!(games.places.quota().used(), 1, "the match has begun anyway");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_match_counts_from_its_start_to_its_end() {
         let (mut games, guest) = opened_games().await;
-        games.places = SharedQuota::new(1, usize::MAX);
-        let place = games.places.acquire(ClientAddress::UNKNOWN, 1).unwrap();
+        let limits = GuestLimits { per_address: 1, ..LIMITS };
+        games.places = Arc::new(GuestPlaces::new(games.arena.clone(), &limits));
+        let place = games.places.take_place(ClientAddress::UNKNOWN).unwrap();
         let refused = games.begin(Request::new(brief_match()), &guest).await.unwrap_err();
         assert_eq!(refused.code(), Code::ResourceExhausted, "one is starting");
         drop(place);
         for _ in 0..2 {
             let id = games.begin(Request::new(brief_match()), &guest).await.unwrap();
-            assert_eq!(games.places.used(), 1);
+            assert_eq!(games.places.quota().used(), 1);
             games.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
         }
     }

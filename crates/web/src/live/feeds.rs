@@ -3,10 +3,10 @@
 use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::FeedKey;
 use super::feed_payer::FeedPayer;
-use lastnim_rpc::ClientAddress;
+use lastnim_rpc::{ClientAddress, retry_status};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tonic::Status;
+use tonic::{Code, Status};
 
 /// The maximum number of feeds. Each asks the services several times a second.
 const MAX_FEEDS: usize = 1_024;
@@ -75,14 +75,14 @@ impl Feeds {
             return Ok(feed.publisher.watch(after).with_place(place));
         }
         if running.len() >= MAX_FEEDS {
-            return Err(Status::resource_exhausted(format!(
-                "the limit of {MAX_FEEDS} live pages is reached: try again later"
-            )));
+            let message = format!("the limit of {MAX_FEEDS} live pages is reached: try again later");
+            return Err(retry_status(Code::ResourceExhausted, "FULL", &message));
         }
         if paid_feeds(&running, address) >= MAX_FEEDS_PER_ADDRESS {
-            return Err(Status::resource_exhausted(format!(
+            let message = format!(
                 "the limit of {MAX_FEEDS_PER_ADDRESS} live pages from your address is reached: close one, or try again later"
-            )));
+            );
+            return Err(retry_status(Code::ResourceExhausted, "TOO_MANY_LIVE_PAGES", &message));
         }
         let publisher = Arc::new(FeedPublisher::default());
         let place = WatcherPlace { feeds: self.clone(), key: key.clone(), payer: payer.clone(), address };

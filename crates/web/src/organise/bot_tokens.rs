@@ -4,6 +4,7 @@ use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use crate::address::OrganiseAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, private_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -55,7 +56,7 @@ pub(super) async fn register_bot(
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
             let shown = BotTokens { name, mistake: status.message().to_owned(), ..BotTokens::default() };
-            bots_response(organiser, form_status(&status), shown)
+            Ok(with_refusal(bots_response(organiser, form_status(&status), shown)?, &status))
         }
     }
 }
@@ -110,7 +111,7 @@ pub(super) async fn rotate_token(
         Err(status) => {
             let rotated_mistake = status.message().to_owned();
             let shown = BotTokens { rotated_name: name, rotated_mistake, ..BotTokens::default() };
-            bots_response(organiser, form_status(&status), shown)
+            Ok(with_refusal(bots_response(organiser, form_status(&status), shown)?, &status))
         }
     }
 }
@@ -137,7 +138,7 @@ pub(super) async fn remove_bot(
         Err(status) => {
             let unwanted_mistake = status.message().to_owned();
             let shown = BotTokens { unwanted_name: name, unwanted_mistake, ..BotTokens::default() };
-            bots_response(organiser, form_status(&status), shown)
+            Ok(with_refusal(bots_response(organiser, form_status(&status), shown)?, &status))
         }
     }
 }

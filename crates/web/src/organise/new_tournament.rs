@@ -5,6 +5,7 @@ use super::typed_settings::TypedSettings;
 use crate::address::OrganiseAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, private_response, redirect_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -85,7 +86,7 @@ pub(super) async fn create_tournament(
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {
             typed.note_refusal(&status);
-            form_response(organiser, form_status(&status), &typed)
+            Ok(with_refusal(form_response(organiser, form_status(&status), &typed)?, &status))
         }
     }
 }

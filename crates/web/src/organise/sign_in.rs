@@ -4,6 +4,7 @@ use super::guard::check_admin_token;
 use crate::address::OrganiseAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, http_status, private_response};
 use crate::sign_in::{begin_session, end_sessions};
 use crate::site::Site;
@@ -45,7 +46,10 @@ pub(super) fn sign_in(site: &Site, visitor: &Visitor, fields: &FormFields) -> Re
             let overview = OrganiseAddress::Overview;
             Ok(begin_session(site, visitor, (&site.organisers, TokenHolders::One), header, &overview))
         }
-        Err(status) => sign_in_response(visitor, http_status(&status), token_mistake(&status)),
+        Err(status) => {
+            let response = sign_in_response(visitor, http_status(&status), token_mistake(&status))?;
+            Ok(with_refusal(response, &status))
+        }
     }
 }
 

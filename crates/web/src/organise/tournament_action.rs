@@ -4,6 +4,7 @@ use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
 use crate::address::{OrganiseAddress, TournamentAction};
 use crate::forms::FormFields;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -84,7 +85,7 @@ pub(super) async fn act_on_tournament(
             let mistakes = vec![status.message().to_owned()];
             let typed = action.typed_forms(fields);
             let refused = RefusedForm { status: form_status(&status), mistakes, typed };
-            tournament_page_with(site, organiser, id, refused).await
+            Ok(with_refusal(tournament_page_with(site, organiser, id, refused).await?, &status))
         }
     }
 }

@@ -4,6 +4,7 @@ use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
 use crate::address::OrganiseAddress;
 use crate::forms::FormFields;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -203,7 +204,8 @@ pub(super) async fn void_matches(
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {
             let mistakes = vec![status.message().to_owned()];
-            refused_response(site, organiser, id, (form_status(&status), mistakes), typed).await
+            let refused = (form_status(&status), mistakes);
+            Ok(with_refusal(refused_response(site, organiser, id, refused, typed).await?, &status))
         }
     }
 }

@@ -4,6 +4,7 @@ use super::player::Player;
 use crate::address::{BotPlayAddress, PageAddress};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
 use crate::site::Site;
 use crate::site_cookies::PLAYER_COOKIE;
@@ -100,7 +101,10 @@ pub(super) fn sign_in_as_bot(
     });
     let (seats, header) = match taken {
         Ok(taken) => taken,
-        Err(status) => return sign_in_response(visitor, http_status(&status), token_mistake(&status)),
+        Err(status) => {
+            let response = sign_in_response(visitor, http_status(&status), token_mistake(&status))?;
+            return Ok(with_refusal(response, &status));
+        }
     };
     // The later of two browsers with the same token has the seats.
     site.players.end_all_of(&header, now);

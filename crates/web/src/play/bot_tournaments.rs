@@ -3,6 +3,7 @@
 use super::bot_seats::bot_seats_page_with;
 use crate::address::{BotPlayAddress, FieldAction, PageAddress};
 use crate::forms::FormToken;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, form_status, redirect_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -214,7 +215,8 @@ pub(super) async fn change_field(
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
             let tournaments = bot_tournaments_html(site, seated, &bot, status.message()).await?;
-            bot_seats_page_with(site, seated, bot, form_status(&status), tournaments)
+            let response = bot_seats_page_with(site, seated, bot, form_status(&status), tournaments)?;
+            Ok(with_refusal(response, &status))
         }
     }
 }

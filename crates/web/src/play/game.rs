@@ -100,6 +100,11 @@ impl PlayedGame {
         Ok(Self { id, player, seat, shown, replay, strikes, status, has_session, open_seat, names })
     }
 
+    /// Returns whether a guest plays it.
+    pub(super) fn is_guests(&self) -> bool {
+        matches!(self.player, Player::Guest(_))
+    }
+
     pub(super) fn is_over(&self) -> bool {
         self.replay.end.is_some()
     }

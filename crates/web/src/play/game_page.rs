@@ -16,6 +16,7 @@ use crate::seat_mark::SeatMark;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{Ending, Position};
+use lastnim_proto::pb;
 use lastnim_report::words::{count_words, enum_phrase};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
@@ -187,6 +188,11 @@ fn state_words(game: &PlayedGame, position: &Position) -> String {
             }
             Some(winner) if winner == game.seat => "You won.".to_owned(),
             Some(winner) => format!("{} won.", game.names.subject(winner)),
+            // Only a guest's match that gave up its place is cancelled, apart from tournaments.
+            None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => {
+                "The server ended this game to make room for another guest, as it was waiting for you."
+                    .to_owned()
+            }
             None => "The game ended without a winner.".to_owned(),
         };
     }
@@ -216,7 +222,7 @@ fn note_words(game: &PlayedGame) -> Vec<String> {
         ));
     }
     let wins = match setup.ending.try_into().unwrap_or_default() {
-        lastnim_proto::pb::Ending::LastMoverWins => Ending::LastMoverWins,
+        pb::Ending::LastMoverWins => Ending::LastMoverWins,
         _ => Ending::ToMoveWins,
     };
     notes.push(match wins {

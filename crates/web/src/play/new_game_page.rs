@@ -6,7 +6,7 @@ use super::typed_game::{MAX_OPPONENTS, ROWS, SEATS, SIZES, TIMES, TypedGame, opp
 use crate::address::PlayAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
-use crate::page_refusal::{with_reason, with_status_reason};
+use crate::page_refusal::{with_reason, with_refusal};
 use crate::response::{PageResponse, http_status, private_response, redirect_response};
 use crate::site::Site;
 use crate::visitor::Visitor;
@@ -82,7 +82,7 @@ pub(super) async fn start_game(
                 _ => http_status(&status),
             };
             let response = new_game_response(site, visitor, code, &hosted, &typed, mistakes)?;
-            Ok(with_status_reason(response, &status))
+            Ok(with_refusal(response, &status))
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::address::{PageAddress, PageForm, SignInAddress, SiteAddress};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
+use crate::page_refusal::with_refusal;
 use crate::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
 use crate::site::Site;
 use crate::site_cookies::SESSION_COOKIE;
@@ -103,7 +104,10 @@ fn sign_in(
             };
             Ok(begin_session(site, visitor, sessions, header, to.unwrap_or(&FIRST_PAGE)))
         }
-        Err(status) => sign_in_response(visitor, to, http_status(&status), token_mistake(&status)),
+        Err(status) => {
+            let response = sign_in_response(visitor, to, http_status(&status), token_mistake(&status))?;
+            Ok(with_refusal(response, &status))
+        }
     }
 }
 

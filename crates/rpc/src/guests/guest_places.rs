@@ -1,0 +1,190 @@
+//! The places for matches of guests, and which match gives up its place.
+
+use crate::client_address::ClientAddress;
+use crate::scheduling::{QuotaShare, SharedQuota};
+use lastnim_arena::{Arena, GuestMatch};
+use lastnim_core::game::MatchId;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a match may take to give up its place. It takes longer only while the store cannot be used.
+const DEPARTURE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The limits on the matches of guests.
+#[derive(Debug, Clone, Copy)]
+pub struct GuestLimits {
+    /// Matches that an address may begin per minute.
+    pub per_minute: u32,
+    /// Matches that an address may have open at once.
+    pub per_address: usize,
+    /// How long a match may wait for its guest before it gives up its place.
+    pub idle_timeout: Duration,
+}
+
+/// The places for matches of guests, by address.
+#[derive(Debug)]
+pub(super) struct GuestPlaces {
+    arena: Arena,
+    idle_timeout: Duration,
+    /// The open and starting matches of each address.
+    quota: Arc<SharedQuota<ClientAddress>>,
+    begun: Mutex<Vec<BegunMatch>>,
+}
+
+/// A place for a match of an address.
+pub(super) type GuestPlace = QuotaShare<ClientAddress>;
+
+/// A match begun from an address.
+#[derive(Debug)]
+struct BegunMatch {
+    id: MatchId,
+    address: ClientAddress,
+    _place: GuestPlace,
+}
+
+/// Whose places are short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PlaceShortage {
+    /// Those of the newcomer's address.
+    OfAddress,
+    /// All.
+    OfAll,
+}
+
+/// An open match with the address that began it, if that is known.
+type AddressedMatch = (GuestMatch, Option<ClientAddress>);
+
+impl GuestPlaces {
+    pub(super) fn new(arena: Arena, limits: &GuestLimits) -> Self {
+        let quota = SharedQuota::new(limits.per_address, usize::MAX);
+        Self { arena, idle_timeout: limits.idle_timeout, quota, begun: Mutex::default() }
+    }
+
+    /// Takes one of the places of an address; `None` if all are taken.
+    pub(super) fn take_place(&self, address: ClientAddress) -> Option<GuestPlace> {
+        self.drop_ended();
+        self.quota.acquire(address, 1).ok()
+    }
+
+    /// Counts a match in its place until it ends.
+    pub(super) fn fill_place(&self, place: GuestPlace, address: ClientAddress, id: MatchId) {
+        self.lock_begun().push(BegunMatch { id, address, _place: place });
+    }
+
+    /// Frees a place for a newcomer from an address: an idle match is cancelled.
+    ///
+    /// # Errors
+    /// If no match may give up its place: the time until one may.
+    pub(super) async fn free_place(
+        &self,
+        short: PlaceShortage,
+        newcomer: ClientAddress,
+    ) -> Result<(), Duration> {
+        let departing = departing_match(&self.addressed_matches(), short, newcomer, self.idle_timeout)?;
+        let ending = tokio::time::timeout(DEPARTURE_TIMEOUT, self.arena.cancel_guest_match(departing));
+        ending.await.map_err(|_| DEPARTURE_TIMEOUT)
+    }
+
+    fn addressed_matches(&self) -> Vec<AddressedMatch> {
+        let begun: HashMap<_, _> = self.lock_begun().iter().map(|begun| (begun.id, begun.address)).collect();
+        let matches = self.arena.open_guest_matches().into_iter();
+        matches.map(|open| (open, begun.get(&open.id).copied())).collect()
+    }
+
+    fn drop_ended(&self) {
+        self.lock_begun().retain(|begun| self.arena.is_match_open(begun.id));
+    }
+
+    fn lock_begun(&self) -> MutexGuard<'_, Vec<BegunMatch>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(super) fn quota(&self) -> &Arc<SharedQuota<ClientAddress>> {
+        &self.quota
+    }
+}
+
+/// Returns the match that gives up its place for a newcomer: the one that has waited longest for its guest, if that is at
+/// least `idle_timeout`. While the places of all are short, a match may have to leave earlier: the one that has waited
+/// longest of the address with the most, if that address has at least two more than the newcomer's. So a few addresses
+/// cannot hold all places with matches that are never idle for long.
+///
+/// # Errors
+/// If there is none: the time until there may be one.
+fn departing_match(
+    open: &[AddressedMatch],
+    short: PlaceShortage,
+    newcomer: ClientAddress,
+    idle_timeout: Duration,
+) -> Result<MatchId, Duration> {
+    let longest_idle = |counts: &dyn Fn(Option<ClientAddress>) -> bool| {
+        let counted = open.iter().filter(|(_, from)| counts(*from)).map(|(open, _)| open);
+        counted.max_by_key(|open| (open.idle, Reverse(open.id)))
+    };
+    let concerned = longest_idle(&|from| short == PlaceShortage::OfAll || from == Some(newcomer));
+    let idle = concerned.map(|open| open.idle).unwrap_or_default();
+    if let Some(open) = concerned.filter(|open| open.idle >= idle_timeout) {
+        return Ok(open.id);
+    }
+    let mut counts = HashMap::<_, usize>::new();
+    for address in open.iter().filter_map(|(_, from)| *from) {
+        *counts.entry(address).or_default() += 1;
+    }
+    let own = counts.get(&newcomer).copied().unwrap_or_default();
+    let most = counts.values().copied().max().unwrap_or_default();
+    let is_crowded = |from: Option<ClientAddress>| from.is_some_and(|from| counts[&from] == most);
+    match longest_idle(&is_crowded) {
+        Some(open) if short == PlaceShortage::OfAll && most >= own + 2 => Ok(open.id),
+        _ => Err(idle_timeout.saturating_sub(idle)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+
+    const TIMEOUT: Duration = Duration::from_mins(2);
+
+    /// Lists matches from their addresses and idle seconds; the first has the number 0.
+    fn matches(listed: &[(u8, u64)]) -> Vec<AddressedMatch> {
+        let open = |(number, &(from, idle)): (usize, &(u8, u64))| {
+            let open = GuestMatch { id: match_id(number), idle: Duration::from_secs(idle) };
+            (open, (from > 0).then(|| address(from)))
+        };
+        listed.iter().enumerate().map(open).collect()
+    }
+
+    fn match_id(number: usize) -> MatchId {
+        format!("0192f0c1-2e6b-7c3a-8f4d-{number:012x}").parse().unwrap()
+    }
+
+    fn address(last: u8) -> ClientAddress {
+        std::net::IpAddr::from(Ipv4Addr::new(127, 0, 0, last)).into()
+    }
+
+    #[test]
+    fn the_longest_idle_match_leaves_first_and_then_the_crowded_address() {
+        use PlaceShortage::{OfAddress, OfAll};
+        let seconds = |seconds| Err(Duration::from_secs(seconds));
+        // An address of 0 is not known.
+        let cases: [(&[(u8, u64)], PlaceShortage, u8, Result<usize, Duration>); 9] = [
+            (&[(1, 120), (2, 300), (3, 0)], OfAll, 9, Ok(1)),
+            (&[(1, 120), (2, 120)], OfAll, 9, Ok(0)),
+            (&[(0, 130), (2, 0), (2, 0)], OfAll, 9, Ok(0)),
+            (&[(1, 119), (2, 30), (3, 0)], OfAll, 9, seconds(1)),
+            (&[(1, 100), (2, 20), (2, 40)], OfAll, 9, Ok(2)),
+            (&[(1, 100), (2, 20), (2, 40)], OfAll, 1, seconds(20)),
+            (&[(1, 100), (2, 300), (1, 0)], OfAddress, 1, seconds(20)),
+            (&[(1, 100), (2, 300), (1, 200)], OfAddress, 1, Ok(2)),
+            (&[], OfAll, 9, seconds(120)),
+        ];
+        for (open, short, newcomer, expected) in cases {
+            let departing = departing_match(&matches(open), short, address(newcomer), TIMEOUT);
+            assert_eq!(departing, expected.map(match_id), "{open:?} for {newcomer}");
+        }
+    }
+}

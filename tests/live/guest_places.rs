@@ -1,0 +1,83 @@
+//! Games of guests give up their places to others.
+
+use super::browser::Browser;
+use super::host::Host;
+use super::play_limits::begin;
+use super::play_pages::{Guest, duel};
+use super::practice::hosting;
+use lastnim_arena::Limits;
+use lastnim_server::Config;
+use std::time::Duration;
+
+const ENDED: &str = "The server ended this game to make room for another guest";
+
+/// Returns how many seconds a refused newcomer is asked to wait, in the header and in words.
+async fn seconds_to_wait(host: &Host, from: u8, game: &[(&str, &str)]) -> u64 {
+    let refused = begin(&mut Browser::open_at(host, from), game).await;
+    assert_eq!(refused.status, 429, "{}", refused.body);
+    let seconds = refused.header("retry-after").parse().unwrap();
+    assert!(refused.body.contains(&format!("try again in {seconds} s")), "{}", refused.body);
+    seconds
+}
+
+async fn is_ended(game: &mut Guest<'_>) -> bool {
+    game.browser.get(&game.address).await.body.contains(ENDED)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_few_addresses_cannot_hold_all_places() {
+    let host = Host::with(hosting(&["timid"])).await;
+    let game = duel("against-timid", "5");
+    let mut games = Vec::new();
+    for from in 1..=25 {
+        for _ in 0..8 {
+            games.push(Guest::begin_in(Browser::open_at(&host, from), &game).await);
+        }
+    }
+    // The places of one address are short: nobody else gives one up.
+    let wait = seconds_to_wait(&host, 1, &game).await;
+    assert!((2..=120).contains(&wait), "{wait} s");
+    for from in 101..=125 {
+        let mut newcomer = Guest::begin_in(Browser::open_at(&host, from), &game).await;
+        assert!(!is_ended(&mut newcomer).await);
+    }
+    let mut ended = Vec::new();
+    for game in &mut games {
+        ended.push(is_ended(game).await);
+    }
+    assert_eq!(ended.iter().filter(|&&ended| ended).count(), 25, "one for each newcomer");
+    assert!(ended.chunks(8).all(|of_address| of_address[0]), "each address lost its first: {ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_that_waits_for_its_guest_gives_up_its_place() {
+    let game = duel("against-timid", "5 5");
+    let limits = || Limits { guest_matches: 2, ..Limits::default() };
+    let host = Host::with(Config { limits: limits(), ..hosting(&["timid"]) }).await;
+    let _open = [
+        Guest::begin_in(Browser::open_at(&host, 1), &game).await,
+        Guest::begin_in(Browser::open_at(&host, 2), &game).await,
+    ];
+    let wait = seconds_to_wait(&host, 3, &game).await;
+    assert!((2..=120).contains(&wait), "{wait} s");
+
+    for per_address in [1, 2] {
+        let config = Config {
+            limits: limits(),
+            guest_idle_timeout: Duration::from_secs(3),
+            guest_matches_per_address: per_address,
+            ..hosting(&["timid"])
+        };
+        let host = Host::with(config).await;
+        let mut idle = Guest::begin_in(Browser::open_at(&host, 1), &game).await;
+        let mut other = Guest::begin_in(Browser::open_at(&host, 2), &game).await;
+        let newcomer = if per_address == 1 { 1 } else { 3 };
+        let wait = seconds_to_wait(&host, newcomer, &game).await;
+        assert!((1..=3).contains(&wait), "{wait} s");
+        // What the server says is enough.
+        tokio::time::sleep(Duration::from_secs(wait)).await;
+        Guest::begin_in(Browser::open_at(&host, newcomer), &game).await;
+        assert!(is_ended(&mut idle).await);
+        assert!(!is_ended(&mut other).await, "it began later");
+    }
+}
