@@ -19,6 +19,7 @@ pub mod fuzzing;
 mod game_json;
 mod hidden_memory;
 mod log;
+mod log_limiter;
 mod man;
 mod matches;
 mod new_file;

@@ -1,12 +1,13 @@
 //! The log, on standard error.
 
-use crate::screen;
+use crate::{log_limiter::LogLimiter, screen};
 use std::{
     env, fmt,
     io::{self, IsTerminal as _},
     str::FromStr,
 };
 use tracing_subscriber::{
+    Layer as _,
     filter::{LevelFilter, Targets},
     fmt::layer,
     prelude::*,
@@ -101,9 +102,16 @@ fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
     let filter = given.or(common.as_deref()).unwrap_or(default);
     let log = tracing_subscriber::registry().with(read_targets(filter));
     let layer = layer().with_writer(screen::log_output);
+    let limiter = LogLimiter::default();
+    let lines = limiter.clone();
     match format {
-        LogFormat::Text => log.with(layer.with_ansi(io::stderr().is_terminal())).init(),
-        LogFormat::Json => log.with(layer.json().flatten_event(true)).init(),
+        LogFormat::Text => {
+            log.with(layer.with_ansi(io::stderr().is_terminal()).with_filter(lines)).init();
+        }
+        LogFormat::Json => log.with(layer.json().flatten_event(true).with_filter(lines)).init(),
+    }
+    if let Err(error) = limiter.start_summaries() {
+        tracing::warn!(%error, "lines over the limit of the log are not summed up");
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) async fn serve_connections(
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
         let Some(place) = shared.find_slot(address).await else {
             shared.traffic.note_turned_away();
-            tracing::warn!("a connection was turned away: all slots belong to authenticated connections");
+            tracing::warn!(%peer, "a connection was turned away: all slots belong to authenticated connections");
             let shared = Arc::clone(&shared);
             connections.spawn(async move { shared.close_without_slot(stream).await });
             continue;

@@ -1,0 +1,252 @@
+//! Limits how many lines others can make the server log.
+
+use lastnim_arena::{RateLimit, RateUse};
+use std::{
+    collections::HashMap,
+    fmt::{self, Write as _},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+use tracing::{
+    Event, Level, Metadata, Subscriber,
+    callsite::Identifier,
+    field::{Field, Visit},
+};
+use tracing_subscriber::layer::{Context, Filter};
+
+/// How often the lines over the limit are summed up.
+const SUMMARY_INTERVAL: Duration = Duration::from_secs(10);
+/// The target of the sums, which are not limited themselves.
+const SUMMARY_TARGET: &str = "lastnim::log_limiter";
+/// Lines of one kind about one client at once, and later each second.
+const LINES_PER_CLIENT: (u64, u64) = (20, 1);
+/// Lines of one kind at once, and later each second.
+const LINES_PER_KIND: (u64, u64) = (100, 5);
+/// Kinds and clients that are counted separately. Further clients count as one.
+const MAX_COUNTED: usize = 1_024;
+/// Characters of a client or of a line that are kept.
+const MAX_KEPT_CHARS: usize = 200;
+/// The fields that name a client, the first that a line has.
+const CLIENT_FIELDS: [&str; 4] = ["address", "peer", "client", "bot"];
+
+/// Drops lines over a limit, and sums them up later. A kind of line is a place in the code that logs; each has its own
+/// limit, and so has each client that a line names. Lines below [`Level::INFO`] are not limited: the operator asks for them.
+///
+/// Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct LogLimiter(Arc<Mutex<HashMap<LineKey, CountedLines>>>);
+
+/// A kind of line, and the client that it names.
+type LineKey = (Identifier, Option<String>);
+
+/// The lines of one kind about one client.
+#[derive(Debug, Default)]
+struct CountedLines {
+    used: Option<RateUse<Instant>>,
+    /// Dropped lines since the last sum.
+    dropped: u64,
+    /// The text of the first of them.
+    text: String,
+}
+
+impl LogLimiter {
+    /// Sums up the dropped lines again and again, in a thread that ends with the program.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn start_summaries(&self) -> std::io::Result<()> {
+        let limiter = self.clone();
+        let run = move || {
+            loop {
+                thread::sleep(SUMMARY_INTERVAL);
+                for line in limiter.take_sums(Instant::now()) {
+                    tracing::warn!(target: SUMMARY_TARGET, "{line}");
+                }
+            }
+        };
+        thread::Builder::new().name("log-limiter".into()).spawn(run).map(drop)
+    }
+
+    /// Counts a line, and returns whether it may be written.
+    fn admit(
+        &self,
+        kind: Identifier,
+        client: Option<String>,
+        now: Instant,
+        text: impl FnOnce() -> String,
+    ) -> bool {
+        let mut counted = self.lock();
+        let of_kind = (kind.clone(), None);
+        let mut key = (kind, client);
+        if counted.len() >= MAX_COUNTED && !counted.contains_key(&key) {
+            key.1 = None;
+        }
+        let count = |key: &LineKey, (at_once, rate)| {
+            let used = counted.get(key).and_then(|lines| lines.used);
+            RateLimit::per_second(at_once, rate).count(used, now, 1)
+        };
+        let used = count(&of_kind, LINES_PER_KIND).and_then(|all| match key.1 {
+            Some(_) => Ok((all, Some(count(&key, LINES_PER_CLIENT)?))),
+            None => Ok((all, None)),
+        });
+        let Ok((all, own)) = used else {
+            let lines = counted.entry(key).or_default();
+            if lines.dropped == 0 {
+                lines.text = text();
+            }
+            lines.dropped += 1;
+            return false;
+        };
+        counted.entry(of_kind).or_default().used = Some(all);
+        if own.is_some() {
+            counted.entry(key).or_default().used = own;
+        }
+        true
+    }
+
+    /// Returns a line for each kind and client with dropped lines, and forgets those that were quiet.
+    fn take_sums(&self, now: Instant) -> Vec<String> {
+        let mut counted = self.lock();
+        let mut sums = Vec::new();
+        for ((_, client), lines) in counted.iter_mut().filter(|(_, lines)| lines.dropped > 0) {
+            let CountedLines { dropped, text, .. } = lines;
+            let from = client.as_ref().map(|client| format!(" from {client}")).unwrap_or_default();
+            sums.push(format!("{dropped} more like this{from} in {} s: {text}", SUMMARY_INTERVAL.as_secs()));
+            (lines.dropped, lines.text) = Default::default();
+        }
+        counted.retain(|(_, client), lines| {
+            let (at_once, rate) = if client.is_some() { LINES_PER_CLIENT } else { LINES_PER_KIND };
+            lines.used.is_some_and(|used| !RateLimit::per_second(at_once, rate).is_clear(used, now))
+        });
+        sums.sort_unstable();
+        sums
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<LineKey, CountedLines>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: Subscriber> Filter<S> for LogLimiter {
+    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+        true
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+        let metadata = event.metadata();
+        if *metadata.level() > Level::INFO || metadata.target() == SUMMARY_TARGET {
+            return true;
+        }
+        let client = CLIENT_FIELDS.into_iter().find(|name| metadata.fields().field(name).is_some());
+        let client = client.map(|name| field_text(event, name)).filter(|client| !client.is_empty());
+        self.admit(metadata.callsite(), client, Instant::now(), || field_text(event, "message"))
+    }
+}
+
+/// Returns the value of a field of a line; empty if the line has no value for it.
+fn field_text(event: &Event<'_>, name: &'static str) -> String {
+    let mut reader = FieldReader { name, text: String::new() };
+    event.record(&mut reader);
+    reader.text.chars().take(MAX_KEPT_CHARS).collect()
+}
+
+/// Reads one field of a line.
+struct FieldReader {
+    name: &'static str,
+    text: String,
+}
+
+impl Visit for FieldReader {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == self.name {
+            // Writing to a string cannot fail.
+            let _ = write!(self.text, "{value:?}");
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == self.name {
+            self.text.push_str(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+    use tracing_subscriber::{Layer as _, fmt::layer, prelude::*};
+
+    #[derive(Debug, Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Logs with a limiter, and returns the lines.
+    fn logged(limiter: &LogLimiter, write: impl FnOnce()) -> Vec<String> {
+        let log = Log::default();
+        let writer = log.clone();
+        let lines = layer().with_ansi(false).with_writer(move || writer.clone());
+        let subscriber = tracing_subscriber::registry().with(lines.with_filter(limiter.clone()));
+        tracing::subscriber::with_default(subscriber, write);
+        let bytes = log.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn one_client_is_limited_and_hides_nobody_else() {
+        let limiter = LogLimiter::default();
+        let note = |address: &str| tracing::info!(%address, bot = "any", "bot connected");
+        let lines = logged(&limiter, || {
+            for _ in 0..20_000 {
+                note("127.0.0.5");
+            }
+            note("127.0.0.6");
+        });
+        assert!((21..=30).contains(&lines.len()), "{} lines", lines.len());
+        assert!(lines.last().unwrap().contains("127.0.0.6"));
+        let sums = limiter.take_sums(Instant::now());
+        let expected =
+            format!("{} more like this from 127.0.0.5 in 10 s: bot connected", 20_001 - lines.len());
+        assert_eq!(sums, [expected]);
+        assert_eq!(limiter.take_sums(Instant::now()), [""; 0], "they are summed up once");
+    }
+
+    #[test]
+    fn lines_without_a_client_and_many_clients_are_limited_too() {
+        let limiter = LogLimiter::default();
+        let lines = logged(&limiter, || {
+            for number in 0..5_000 {
+                tracing::warn!(target: "h2", "reset");
+                tracing::warn!(bot = number, "restarting a house bot");
+            }
+        });
+        assert!((200..=300).contains(&lines.len()), "{} lines", lines.len());
+        assert!(limiter.lock().len() <= MAX_COUNTED + 2, "memory is bounded");
+        let sums = limiter.take_sums(Instant::now());
+        let dropped: usize =
+            sums.iter().map(|sum| sum.split(' ').next().unwrap().parse::<usize>().unwrap()).sum();
+        assert_eq!(lines.len() + dropped, 10_000, "each line is counted");
+        limiter.take_sums(Instant::now() + Duration::from_mins(10));
+        assert!(limiter.lock().is_empty(), "quiet clients are forgotten");
+    }
+
+    #[test]
+    fn what_the_operator_asks_for_is_not_limited() {
+        let lines = logged(&LogLimiter::default(), || {
+            for _ in 0..1_000 {
+                tracing::debug!(address = "127.0.0.5", "a connection ended");
+            }
+        });
+        assert_eq!(lines.len(), 1_000);
+    }
+}
