@@ -45,7 +45,7 @@ impl Report {
         println!(
             "server threads {threads}, bots in a process with one thread, {}; {rounds} rounds of {window_ms} ms; \
              streams share {SHARED_CONNECTIONS} connections",
-            if *is_pinned { "on one CPU each" } else { "not pinned" },
+            if *is_pinned { "each pinned to its own CPUs" } else { "not pinned" },
         );
         if !cells.is_empty() {
             print_plies(cells, *against);

@@ -75,7 +75,7 @@ pub fn round_robin(
         let mut draw = SeededDraw::new(seed, number);
         Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles of 1 to 9")
     };
-    let seats = SeatCount::new(seats).expect("2 seats or more");
+    let seats = SeatCount::new(seats).expect("at least 2 seats");
     let settings = Settings::new(SettingsDraft {
         title: "study".parse().expect("a title"),
         format: TournamentFormat::RoundRobin,

@@ -45,7 +45,7 @@ pub fn draw_positions(
         return Ok(found);
     }
     Err(PyValueError::new_err(format!(
-        "positions: {positions}: {max_draws} draws have only {} different positions of this kind: ask for fewer positions, allow more piles, counters or seats, or raise max_optimal_share",
+        "positions: {positions} requested, but {max_draws} draws gave only {} different positions of this kind: ask for fewer positions, allow more piles, counters or seats, or raise max_optimal_share",
         found.len()
     )))
 }

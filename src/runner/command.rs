@@ -225,7 +225,7 @@ impl<'a> TournamentRun<'a> {
         measured.unwrap_or_else(|failure| {
             let folder = self.folder.path().display();
             screen::print_note(format_args!(
-                "the models could not be measured: {failure}; later: lastnim audit models --transcript {folder} --tournament {tournament}"
+                "the models could not be measured: {failure}; to measure them later, run: lastnim audit models --transcript {folder} --tournament {tournament}"
             ));
             None
         })

@@ -31,7 +31,7 @@ impl LeftTournament {
         match self {
             Self::Idle => None,
             Self::Paused(_) => Some(
-                "stopping; the tournament is paused on its server and no clock runs: the same command resumes it".to_owned(),
+                "stopping; the tournament is paused on its server and no clocks are running: the same command resumes it".to_owned(),
             ),
             Self::StaysPaused => {
                 Some("stopping; the tournament remains paused on its server".to_owned())

@@ -78,7 +78,7 @@ fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
     }
     let kept = folder.saved_run_file();
     let why = format!(
-        "{}: no run of this tournament created it, because there is no {}",
+        "{}: this store does not belong to a run of this tournament, which would have left {}",
         store.display(),
         kept.display()
     );

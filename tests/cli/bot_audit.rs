@@ -165,7 +165,7 @@ fn the_text_report_shows_every_section() {
         "opening",
         "Preferences at tables of 3",
         "No row makes every take optimal: it took winners +",
-        "Pairs: ranks that takes of the mover cost and gave the other",
+        "Pairs: ranks that the mover's takes cost it, and gained the other bot",
         "\n  any ",
         "Kingmaking (an error that improved a third seat's rank): ",
         "Puzzles: its worst errors",

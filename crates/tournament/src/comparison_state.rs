@@ -33,7 +33,7 @@ impl Checkpoint {
         ensure_valid(bots.len() <= BoundedCrossTable::MAX_BOTS, "it compares too many bots")?;
         ensure_valid(bots.is_sorted_by(|one, next| one < next), "bots are not in the order of names")?;
         let pairs = bots.len() * bots.len().saturating_sub(1) / 2;
-        ensure_valid(figures.len() == pairs, "not every pair of bots is compared once")?;
+        ensure_valid(figures.len() == pairs, "not every pair of bots is compared exactly once")?;
         let pairs = bots.iter().enumerate();
         let pairs = pairs.flat_map(|(place, bot)| bots[place + 1..].iter().map(move |other| (bot, other)));
         let compared =

@@ -60,7 +60,7 @@ pub enum FieldError {
     },
     /// Finding a balanced sample would take too long.
     #[error(
-        "a field of {field} bots and {groups} groups: finding a balanced sample of this size takes too long: use fewer bots or groups"
+        "finding a balanced sample of {groups} groups from a field of {field} bots would take too long: use fewer bots or groups"
     )]
     SampleTooLarge {
         /// The size of the field.

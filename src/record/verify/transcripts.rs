@@ -70,7 +70,7 @@ pub fn write_transcript_verdict(
     output: &mut impl Write,
 ) -> io::Result<()> {
     let Some(TranscriptVerdict { proved, unproved }) = verdict else {
-        return writeln!(output, "  transcript: no question of this match");
+        return writeln!(output, "  transcript: no questions from this match");
     };
     let all = count_words(proved + unproved.len() as u64, "answer", "answers");
     writeln!(output, "  transcript: {proved} of {all} proved")?;

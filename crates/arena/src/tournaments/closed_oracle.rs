@@ -10,7 +10,7 @@ use thiserror::Error;
 
 /// A running tournament that closes the oracle to a caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{what} is closed to {} while tournament {tournament}, {:?}, runs: {}", self.caller_name(), .title.as_str(), self.suggestion())]
+#[error("{what} is closed to {} while tournament {tournament} ({:?}) is running: {}", self.caller_name(), .title.as_str(), self.suggestion())]
 pub struct OracleClosure {
     /// The tournament.
     pub tournament: TournamentId,

@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 
 /// The limit on matches for computing a cross-table from all results.
 const MAX_MATCHES: u64 = 1_000_000;
-/// The limit on callers that wait for cross-tables.
+/// The limit on callers waiting for cross-tables.
 const MAX_WAITING: usize = 256;
 /// Results per read. After each read, the computation stops if no caller waits.
 const PAGE_SIZE: usize = 10_000;
@@ -148,7 +148,7 @@ impl Arena {
         let mut wanted = self.inner.cross_tables.lock();
         let waiting: usize = wanted.values().map(|wanted| wanted.receiver_count()).sum();
         if waiting >= MAX_WAITING {
-            return Err(ArenaError::Full { what: "callers that wait for cross-tables", limit: MAX_WAITING });
+            return Err(ArenaError::Full { what: "callers waiting for cross-tables", limit: MAX_WAITING });
         }
         if let Some(wanted) = wanted.get(&id) {
             return Ok(wanted.subscribe());

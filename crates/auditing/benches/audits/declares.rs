@@ -94,7 +94,7 @@ impl Declaring<'_> {
                 offsets
             }
             Declares::SeatOrder => {
-                let first = seats.iter().next().expect("2 seats or more");
+                let first = seats.iter().next().expect("at least 2 seats");
                 let own = seats.distance_between(first, seat) as u64;
                 (0..n).map(|place| (place + n - own) % n).collect()
             }
@@ -128,7 +128,7 @@ impl Declaring<'_> {
 
     /// Returns the first of the rows with which the seat wins, if the others repeat their last declarations.
     fn best_response(&self, rows: Vec<Row>) -> Row {
-        let first = self.table.seats().iter().next().expect("2 seats or more");
+        let first = self.table.seats().iter().next().expect("at least 2 seats");
         let wins = |row: &Row| {
             solve_winners(self.piles, &self.matrix_with(row), Ending::default())[first] == self.seat
         };

@@ -25,7 +25,7 @@ pub struct Field {
 impl Field {
     /// Plays and audits this many groups.
     pub fn audit(&self, groups: u64, seed: u64) -> AuditFindings {
-        let seats = SeatCount::new(self.seats).expect("2 seats or more");
+        let seats = SeatCount::new(self.seats).expect("at least 2 seats");
         let tournament = TournamentId::new(seed, &[0; 10]);
         let mut auditor = Auditor::new(AuditSubject::Field, seed).with_max_puzzles(0);
         let names: Vec<BotName> = (0..self.bots.len()).map(bot_name).collect();

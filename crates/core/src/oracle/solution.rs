@@ -136,7 +136,11 @@ impl Solution {
 
     fn ranks_of_prefix(&self, position: &Position) -> &Ranks {
         let untouched = position.untouched_piles();
-        assert_eq!(position.seats(), self.matrix.seats(), "a position of a game with other seats");
+        assert_eq!(
+            position.seats(),
+            self.matrix.seats(),
+            "a position from a game with the same number of seats"
+        );
         debug_assert!(self.piles.as_slice().starts_with(untouched), "a position of another game");
         &self.prefixes[untouched.len()]
     }

@@ -28,7 +28,7 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
         format!("{pairs} not shown; {nothing} of them have no data.")
     });
     let takes =
-        Section::with_heading("Pairs: ranks that takes of the mover cost and gave the other")
+        Section::with_heading("Pairs: ranks that the mover's takes cost it, and gained the other bot")
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(

@@ -101,7 +101,9 @@ fn winner_choice_table(preference: &PreferenceFindings) -> Table {
 fn rows_if_believed(preference: &PreferenceFindings) -> String {
     let held = believed_row_words(preference);
     match &preference.rationalisable {
-        _ if preference.choices == 0 => "No take chose between winners, so every row fits".to_owned(),
+        _ if preference.choices == 0 => {
+            "The bot never had a choice between winners, so every row fits".to_owned()
+        }
         RationalisableCount::ByRows { rows: 1, example } => {
             format!("One row makes every take optimal, if the others believe {held}: {example}")
         }

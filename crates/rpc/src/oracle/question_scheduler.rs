@@ -249,7 +249,7 @@ impl QuestionScheduler {
 /// Explains why a question got no turn: its own deadline, or too many others.
 fn no_turn_status(wanted_by: Option<Instant>) -> Status {
     match wanted_by {
-        Some(by) if by <= Instant::now() => too_long_status("its turn did not come"),
+        Some(by) if by <= Instant::now() => too_long_status("its turn never came"),
         _ => retry_status(Code::ResourceExhausted, "FULL", FULL),
     }
 }

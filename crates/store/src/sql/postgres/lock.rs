@@ -41,7 +41,7 @@ pub(super) async fn take_lock(
     .await
     .map_err(store_error_of)?;
     let holder =
-        holder.map_or_else(String::new, |(pid, from)| format!(", connected from {from} (session {pid})"));
+        holder.map_or_else(String::new, |(pid, from)| format!(", connected from {from} (session {pid}),"));
     Err(StoreError::Taken(format!("a server{holder} has {url} open; stop it, or name another database")))
 }
 
