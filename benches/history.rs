@@ -10,7 +10,7 @@
 #[path = "history/lists.rs"]
 mod lists;
 #[path = "../tests/postgres/server.rs"]
-#[allow(dead_code, reason = "only tests kill it")]
+#[allow(dead_code, reason = "only tests kill the server")]
 mod postgres;
 
 use anyhow::{Context as _, ensure};
@@ -214,11 +214,11 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
     let began = Instant::now();
     let mut server = Ended(command.spawn().context("starting a server")?);
     let mut first = String::new();
-    BufReader::new(server.0.stdout.take().context("a server without output")?).read_line(&mut first)?;
+    BufReader::new(server.0.stdout.take().context("the server has no output pipe")?).read_line(&mut first)?;
     let ready = began.elapsed();
     let said: serde_json::Value =
         serde_json::from_str(&first).with_context(|| format!("the server began with {first:?}"))?;
-    let channel = connect(said["listening"].as_str().context("a server without an address")?).await?;
+    let channel = connect(said["listening"].as_str().context("the server printed no address")?).await?;
     MatchServiceClient::new(channel).list_matches(ListMatchesRequest::default()).await?;
     let answered = began.elapsed();
     let resident_kib = resident_kib(server.0.id())?;

@@ -149,7 +149,7 @@ const CASES: [Case; 5] = [(1, u32::MAX), (50, u32::MAX), (357, u32::MAX), (50, P
 /// Returns the name of a case.
 fn case_name(database: &str, (events, plies): Case) -> String {
     let ends = if plies == PLIES { "with ends" } else { "without ends" };
-    format!("{database} {events} a transaction {ends}")
+    format!("{database} {events} per transaction {ends}")
 }
 
 async fn measure(name: &str, url: &str, options: &Options, (events, plies): Case) -> anyhow::Result<()> {
@@ -171,7 +171,7 @@ async fn measure(name: &str, url: &str, options: &Options, (events, plies): Case
     let (elapsed, used) = (began.elapsed().as_secs_f64(), processor_seconds()? - used);
     let written = transactions as f64 * events as f64;
     println!(
-        "{name:<45} {:>8.2} us of processor and {:>8.2} us per event, slowest transaction {:>6.1} ms",
+        "{name:<45} {:>8.2} us of CPU time and {:>8.2} us per event, slowest transaction {:>6.1} ms",
         used * 1e6 / written,
         elapsed * 1e6 / written,
         slowest.as_secs_f64() * 1e3,

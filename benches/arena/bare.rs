@@ -102,7 +102,7 @@ impl FromStr for Place {
         let numbers: Vec<usize> = token.split(' ').filter_map(|word| word.parse().ok()).collect();
         match numbers[..] {
             [group, seat, matches] if seat < SEATS => Ok(Self { group, seat, matches }),
-            _ => Err(Status::unauthenticated(format!("token {token:?}: it is GROUP SEAT MATCHES"))),
+            _ => Err(Status::unauthenticated(format!("token {token:?}: expected GROUP SEAT MATCHES"))),
         }
     }
 }
@@ -182,7 +182,7 @@ impl Group {
     /// Welcomes a stream; with the last of the three the matches start.
     fn enter(&self, seat: usize, events: Events) {
         if self.seats[seat].set(events).is_err() {
-            eprintln!("seat {seat} of a group came twice");
+            eprintln!("seat {seat} of a group connected twice");
             return;
         }
         let bot = format!("bot-{seat}");
@@ -232,7 +232,7 @@ impl Group {
         if let Some(events) = self.seats[seat].get()
             && let Err(TrySendError::Full(_)) = events.try_send(Ok(PlayResponse { event: Some(event) }))
         {
-            eprintln!("the bare server lost an event: {QUEUE_EVENTS} wait for seat {seat}");
+            eprintln!("the bare server lost an event: {QUEUE_EVENTS} are already waiting for seat {seat}");
         }
     }
 }

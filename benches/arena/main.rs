@@ -15,7 +15,7 @@ mod bare_store;
 mod databases;
 mod load;
 #[path = "../../tests/postgres/server.rs"]
-#[allow(dead_code, reason = "only tests kill and restart it")]
+#[allow(dead_code, reason = "only tests kill and restart the server")]
 mod postgres;
 mod process;
 mod report;
@@ -52,7 +52,7 @@ const KEPT_MATCHES: &str = "1000";
 
 /// Compares the server with a bare one.
 #[derive(Debug, Parser)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a command-line flag")]
 struct Options {
     #[command(subcommand)]
     role: Option<Role>,

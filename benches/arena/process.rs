@@ -106,8 +106,8 @@ impl Server {
             .stderr(Stdio::piped());
         command.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).env("LASTNIM_LOG", LOGGED);
         let mut process = command.spawn().context("starting a server")?;
-        let output = BufReader::new(process.stdout.take().context("a server without output")?);
-        let mut errors = process.stderr.take().context("a server without a log")?;
+        let output = BufReader::new(process.stdout.take().context("the server has no output pipe")?);
+        let mut errors = process.stderr.take().context("the server has no log pipe")?;
         let log = thread::spawn(move || {
             let mut log = String::new();
             // Entries that are not UTF-8 or cannot be read are not the ones wanted.
@@ -170,7 +170,7 @@ struct Listening {
 pub(crate) fn run_self<T: DeserializeOwned>(pinning: Pinning, arguments: &[String]) -> anyhow::Result<T> {
     let mut command = pinning.command(1, &own_path()?);
     let run = command.args(arguments).stderr(Stdio::inherit()).output().context("starting the bots")?;
-    ensure!(run.status.success(), "the bots ended with {}", run.status);
+    ensure!(run.status.success(), "the bots exited with {}", run.status);
     Ok(serde_json::from_slice(&run.stdout)?)
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
     // The program's name, in brackets, may contain spaces; the 12th and 13th fields after it are the times.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
-    ensure!(ticks.len() == 2, "/proc/{pid}/stat without times: {stat:?}");
+    ensure!(ticks.len() == 2, "/proc/{pid}/stat has no times: {stat:?}");
     Ok(ticks.iter().sum::<f64>() / TICKS_A_SECOND)
 }
 
@@ -194,7 +194,7 @@ pub(crate) fn runnable_seconds(pid: u32) -> anyhow::Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).context("reading a thread's times")?;
     // Both in nanoseconds.
     let times: Vec<f64> = stat.split_whitespace().take(2).filter_map(|field| field.parse().ok()).collect();
-    ensure!(times.len() == 2, "/proc/{pid}/schedstat without times: {stat:?}");
+    ensure!(times.len() == 2, "/proc/{pid}/schedstat has no times: {stat:?}");
     Ok(times.iter().sum::<f64>() / 1e9)
 }
 

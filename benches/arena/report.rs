@@ -180,7 +180,7 @@ fn print_plies(all: &[Runs], against: Target) {
             pair(|m| m.client_cpus, 2),
         ]);
     }
-    println!("Plies, bare / {against} (ratio: {against} of bare; CPU: of the server)\n{table}");
+    println!("Plies, bare / {against} (ratio: {against} to bare; CPU: the server's)\n{table}");
     let each = || all.iter().flat_map(|runs| runs.by_target.iter().map(|(_, of)| (&runs.cell, of)));
     let dropped: usize = each().map(|(cell, of)| disturbed(cell, of)).sum();
     let played: usize = each().map(|(_, of)| of.len()).sum();
@@ -264,7 +264,7 @@ fn print_memory(all: &[Memory]) {
             format!("{kib_each:.1}"),
         ]);
     }
-    println!("Memory of the server for each idle session (of the bare one: with a tokio channel)\n{table}");
+    println!("Server memory per idle session (for the bare server: with a tokio channel)\n{table}");
 }
 
 /// A tournament that was played on a server.

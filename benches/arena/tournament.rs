@@ -124,7 +124,7 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
     let (mut resident, mut updates, mut update_bytes) = (Vec::new(), 0, 0);
     let mut played = None;
     let last = loop {
-        let update: WatchTournamentResponse = watch.message().await?.context("the watcher was let go")?;
+        let update: WatchTournamentResponse = watch.message().await?.context("the server dropped the watcher")?;
         updates += 1;
         update_bytes = update_bytes.max(u32::try_from(update.encoded_len())?);
         // A heartbeat has no tournament.
@@ -141,7 +141,7 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
             break update;
         }
     };
-    let (cpu_then, then) = played.context("it ended before its last match")?;
+    let (cpu_then, then) = played.context("the tournament ended before its last match")?;
     Ok(Seen {
         matches: u32::try_from(SEATS as u64 * size.groups())?,
         joining,
@@ -176,11 +176,11 @@ fn checked(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
     ensure!(sat == SEATS as u64 * matches, "{sat} seats were taken in {matches} matches");
     ensure!(won == matches, "{won} of {matches} matches have a winner");
     ensure!(lost == 0, "{lost} seats were forfeited");
-    ensure!(standings.iter().all(|line| line.rating.is_some()), "bots are not rated");
+    ensure!(standings.iter().all(|line| line.rating.is_some()), "some bots have no rating");
     let each = || standings.iter().map(|line| line.matches);
     let (fewest, most) = each().min().zip(each().max()).context("nobody played")?;
     // The numbers of groups of two bots differ by at most one.
-    ensure!(most - fewest <= SEATS as u32, "a bot played {fewest} matches, another {most}");
+    ensure!(most - fewest <= SEATS as u32, "one bot played {fewest} matches, another {most}");
     Ok((fewest, most))
 }
 
@@ -266,6 +266,6 @@ impl Player {
 
     async fn act(&self, action: Action) -> anyhow::Result<()> {
         let sent = self.session.actions.send(PlayRequest { action: Some(action) }).await;
-        sent.map_err(|_| anyhow!("a session takes no more actions"))
+        sent.map_err(|_| anyhow!("a session accepts no more actions"))
     }
 }

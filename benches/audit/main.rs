@@ -50,7 +50,7 @@ fn main() -> anyhow::Result<()> {
         .collect();
     let bytes = pool.iter().map(String::len).sum::<usize>() / pool.len();
     println!(
-        "{POOL} matches of {SEATS} played and signed in {:.1} s, {bytes} bytes a record",
+        "{POOL} matches of {SEATS} played and signed in {:.1} s, {bytes} bytes per record",
         seconds(began.elapsed())
     );
 
@@ -67,7 +67,7 @@ fn main() -> anyhow::Result<()> {
         }
         Ok(())
     })?);
-    println!("one thread: {parsed:.0} records a second parsed and replayed, {verified:.0} verified as well");
+    println!("one thread: {parsed:.0} records per second parsed and replayed, {verified:.0} also verified");
     audit(&pool, options.matches, parsed, verified)
 }
 

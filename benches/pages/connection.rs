@@ -76,14 +76,14 @@ impl Connection {
     fn line(&mut self) -> anyhow::Result<String> {
         let mut line = String::new();
         self.stream.by_ref().take(MAX_BYTES).read_line(&mut line)?;
-        ensure!(line.ends_with('\n'), "an answer ended after {line:?}");
+        ensure!(line.ends_with('\n'), "a response ended after {line:?}");
         Ok(line.trim_end().to_owned())
     }
 
     fn skip(&mut self, length: u64) -> anyhow::Result<u64> {
-        ensure!(length <= MAX_BYTES, "an answer of {length} bytes: expected at most {MAX_BYTES}");
+        ensure!(length <= MAX_BYTES, "a response has {length} bytes: expected at most {MAX_BYTES}");
         let read = std::io::copy(&mut self.stream.by_ref().take(length), &mut std::io::sink())?;
-        ensure!(read == length, "an answer of {length} bytes ended after {read}");
+        ensure!(read == length, "a response with {length} bytes ended after {read}");
         Ok(read)
     }
 
@@ -93,7 +93,7 @@ impl Connection {
             let line = self.line()?;
             let length = u64::from_str_radix(line.trim(), 16).with_context(|| format!("chunk {line:?}"))?;
             bytes += self.skip(length)?;
-            ensure!(self.line()?.is_empty(), "a chunk is longer than it says");
+            ensure!(self.line()?.is_empty(), "a chunk is longer than its stated size");
             if length == 0 {
                 return Ok(bytes);
             }

@@ -43,7 +43,7 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut process = command.spawn().with_context(|| format!("starting {}", program.display()))?;
-        let mut output = BufReader::new(process.stdout.take().context("a server without output")?);
+        let mut output = BufReader::new(process.stdout.take().context("the server has no output pipe")?);
         let mut first = String::new();
         output.read_line(&mut first)?;
         let said: Listening = serde_json::from_str(&first)

@@ -18,7 +18,7 @@ const SEED: u64 = 7;
 /// Prints the times.
 pub fn print() {
     let results = results();
-    println!("\n{BOTS} bots, {} matches of {SEATS}, each group at a separate table:", results.len());
+    println!("\n{BOTS} bots, {} matches with {SEATS} seats, each group at a separate table:", results.len());
     let mut matches = RatedMatches::new();
     timed("gathering the matches", || {
         for result in &results {
@@ -103,7 +103,7 @@ fn results() -> Vec<MatchResult> {
                 rank_actual: draw.number_below(SEATS as u64) as u32,
                 ..SeatResult::default()
             });
-            let winner = bots.seats().seat(winner).expect("one of the table");
+            let winner = bots.seats().seat(winner).expect("a seat at the table");
             let number = group * SEATS as u64 + rotation as u64;
             results.push(MatchResult { number, group, bots, outcome: Some(MatchOutcome { winner, seats }) });
         }

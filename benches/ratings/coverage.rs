@@ -35,7 +35,7 @@ pub fn print() {
     println!(
         "\nRatings by satisfaction: how many of 100 95% intervals contain the true value, and how wide they are"
     );
-    println!("| seats, rows | drawn | groups | held | half an interval | a wrong pair beyond chance |");
+    println!("| seats, rows | drawn | groups | contain it | half width | wrong pairs beyond chance |");
     println!("|---|---|---|---|---|---|");
     for (title, seats, alliance) in [
         ("2, random", 2, AllianceSource::Random),

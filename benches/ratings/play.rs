@@ -80,7 +80,7 @@ pub fn round_robin(
         title: "study".parse().expect("a title"),
         format: TournamentFormat::RoundRobin,
         seats,
-        positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 of them"),
+        positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 positions"),
         ending: Ending::default(),
         scoring: Scoring::default_for(&alliance, seats),
         alliance,
@@ -91,9 +91,9 @@ pub fn round_robin(
         start_at: None,
         seed,
     })
-    .expect("settings that fit together");
+    .expect("the settings fit together");
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();
-    let mut schedule = plan_schedule(&settings, &field).expect("a field that can play");
+    let mut schedule = plan_schedule(&settings, &field).expect("the field can play");
     let mut results = Vec::new();
     while let ScheduleStep::Match(pairing) = schedule.next() {
         results.push(played(&settings, &pairing, contestants));
@@ -107,12 +107,12 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
         let contestant = contestants.iter().find(|contestant| contestant.name() == *name);
         let of = [settings.seed, pairing.number, seat.index() as u64];
         contestant
-            .expect("the field is that of the contestants")
+            .expect("the field consists of the contestants")
             .bot(SeededDraw::from_numbers(of).next_bits())
     });
     let piles = settings.piles(pairing.position).expect("a pairing has one of the positions");
     let game = |matrix, first| {
-        Game::new(piles.clone(), matrix, first, settings.ending).expect("a seat of the match")
+        Game::new(piles.clone(), matrix, first, settings.ending).expect("a seat in the match")
     };
     let matrix = assigned_matrix(settings, pairing).unwrap_or_else(|| {
         let rows = BySeat::from_fn(settings.seats, |seat| {
@@ -120,7 +120,7 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
             let view = MatchView::practice(&before, &[]).expect("a position with counters");
             bots[seat].declare(view.info())
         });
-        AllianceMatrix::from_rows(rows).expect("rows for the seats of the match")
+        AllianceMatrix::from_rows(rows).expect("a row for each seat")
     });
     let game = game(matrix, 0);
     let mut takes = Vec::new();

@@ -56,14 +56,14 @@ struct Lead {
 /// Prints the table.
 pub fn print() {
     println!(
-        "Matches from which on the better bot is ahead in 95 of 100 tournaments (-: more than {MAX_MATCHES})"
+        "Matches after which the better bot leads in 95 of 100 tournaments (-: more than {MAX_MATCHES})"
     );
     for (title, seats, alliance, comparisons) in [
         ("2 seats, standard rows", 2, AllianceSource::Standard, &OF_TWO[..]),
         ("3 seats, random rows", 3, AllianceSource::Random, &OF_THREE[..]),
         ("3 seats, declared rows", 3, AllianceSource::Declared, &DECLARED[..]),
     ] {
-        println!("\n| {title} | Luce, wins | Elo | satisfaction | regret | wins a match | regret a match |");
+        println!("\n| {title} | Luce, wins | Elo | satisfaction | regret | wins per match | regret per match |");
         println!("|---|---|---|---|---|---|---|");
         for &(better, worse, other) in comparisons {
             let contestants: Vec<_> = [better, worse].into_iter().chain(other).collect();

@@ -53,7 +53,7 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut process = command.spawn().context("starting a server")?;
-        let mut output = BufReader::new(process.stdout.take().context("a server without output")?);
+        let mut output = BufReader::new(process.stdout.take().context("the server has no output pipe")?);
         let mut first = String::new();
         output.read_line(&mut first)?;
         let said: Listening = serde_json::from_str(&first)
@@ -67,7 +67,7 @@ impl Server {
         // The program's name, in brackets, may contain spaces; the 12th and 13th fields after it are the times.
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
-        ensure!(ticks.len() == 2, "/proc of the server without times: {stat:?}");
+        ensure!(ticks.len() == 2, "the server's /proc stat has no times: {stat:?}");
         Ok(ticks.iter().sum::<f64>() / TICKS_A_SECOND)
     }
 }

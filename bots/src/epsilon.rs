@@ -29,7 +29,7 @@ impl Bot for Epsilon {
         let mut draw = draw_of_turn(self.seed, game);
         let error = self.rate.draw_error(&mut draw);
         let error = error.then(|| draw_error(&optimal, game.position().counters(), &mut draw)).flatten();
-        error.or(optimal.smallest()).expect("a position that is not over has an optimal take")
+        error.or(optimal.smallest()).expect("an unfinished position has an optimal take")
     }
 }
 

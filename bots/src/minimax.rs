@@ -101,7 +101,7 @@ impl<'a> Lookahead<'a> {
         let best = choices
             .into_iter()
             .min_by_key(|&(left, outcome)| (self.rank_of_foresight(from.to_move, outcome), Reverse(left)));
-        best.expect("a position that is not over has a take")
+        best.expect("an unfinished position has a take")
     }
 
     fn position_after(&self, from: ForeseenPosition, left: u64) -> ForeseenPosition {

@@ -23,5 +23,5 @@ pub(super) fn smallest_optimal_take(game: &Game, position: &Position) -> u64 {
 
 /// Returns the smallest optimal take of the seat to move in a solved game.
 pub(super) fn smallest_optimal_take_of(solution: &Solution, position: &Position) -> u64 {
-    solution.optimal_takes(position).smallest().expect("a position that is not over has an optimal take")
+    solution.optimal_takes(position).smallest().expect("an unfinished position has an optimal take")
 }

@@ -20,7 +20,7 @@ fn main() {
     println!("forced    the predicted winner can hold its rank against all others together");
     println!("by one    a single other seat worsens its rank by turning against it");
     println!(
-        "kept      its rank is no worse than predicted, on average, if each take of all seats is an error with {ERROR_RATE}"
+        "kept      its rank is no worse than predicted, on average, if every take is an error with probability {ERROR_RATE}"
     );
     println!("seats  rows      forced  by one    kept");
     for seats in [2, 3, 4, 5, 6, 8] {
@@ -46,7 +46,7 @@ fn print_line(
         let piles: Vec<u64> = (0..count).map(|_| 1 + numbers.below(9)).collect();
         let piles = Piles::parse(&piles).expect("piles of 1 or more");
         let first = numbers.below(seats.get() as u64) as usize;
-        let game = Game::new(piles, matrix, first, Ending::ToMoveWins).expect("a seat of the matrix");
+        let game = Game::new(piles, matrix, first, Ending::ToMoveWins).expect("a seat in the matrix");
         let robustness = Robustness::assess(&game, 1, &mut Budget::unbounded());
         forced += u32::from(robustness.is_winner_sure());
         let winner = &robustness.seats[robustness.winner];

@@ -94,7 +94,7 @@ impl LossCounts {
     /// # Panics
     /// Unless 0 < `error` <= 1.
     pub fn estimate(&self, error: f64) -> Option<LossEstimate> {
-        assert!(error > 0.0 && error <= 1.0, "an error of {error}: it is above 0 and at most 1");
+        assert!(error > 0.0 && error <= 1.0, "an error of {error}: expected a number above 0 and up to 1");
         let value = self.mean()?;
         let [below, above] = [self, &self.reversed()].map(|counts| counts.refuted_steps(2.0 / error));
         let end = |steps: u32| f64::from(steps) / f64::from(STEPS);
@@ -149,7 +149,7 @@ impl LossCounts {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "what is compared is exact")]
+#[expect(clippy::float_cmp, reason = "the compared numbers are exact")]
 mod tests {
     use super::*;
     use lastnim_tournament::SeededDraw;

@@ -17,7 +17,7 @@ const STEPS: u16 = 500;
 /// # Panics
 /// Unless 0 < `error` <= 1.
 pub fn estimate_mean_of_tiers(tiers: &[LossCounts], error: f64) -> Option<LossEstimate> {
-    assert!(error > 0.0 && error <= 1.0, "an error of {error}: it is above 0 and at most 1");
+    assert!(error > 0.0 && error <= 1.0, "an error of {error}: expected a number above 0 and up to 1");
     let count = u32::try_from(tiers.len()).ok().filter(|&count| count > 0)?;
     let means = tiers.iter().map(LossCounts::mean).collect::<Option<Vec<f64>>>()?;
     let reversed: Vec<_> = tiers.iter().map(LossCounts::reversed).collect();
@@ -60,7 +60,7 @@ fn log_fortunes(counts: &LossCounts) -> Vec<f64> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "what is compared is exact")]
+#[expect(clippy::float_cmp, reason = "the compared numbers are exact")]
 mod tests {
     use super::super::loss_counts::LossShare;
     use super::*;

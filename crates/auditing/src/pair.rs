@@ -75,9 +75,9 @@ impl fmt::Display for UntestedReason {
             Self::NoErrors => f.write_str("no errors"),
             Self::NoThirdSeat => f.write_str("no third seat"),
             Self::NoOtherOfTheSameRow => f.write_str("no other bot with the same row"),
-            Self::TooFewGroups { groups: 1 } => write!(f, "1 usable group, needs {MIN_GROUPS}"),
-            Self::TooFewGroups { groups } => write!(f, "{groups} usable groups, needs {MIN_GROUPS}"),
-            Self::NoDifference => f.write_str("all places always gained the same"),
+            Self::TooFewGroups { groups: 1 } => write!(f, "1 usable group, fewer than {MIN_GROUPS}"),
+            Self::TooFewGroups { groups } => write!(f, "{groups} usable groups, fewer than {MIN_GROUPS}"),
+            Self::NoDifference => f.write_str("every place always gained the same"),
         }
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn favours_by_seat(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> Vec<
     let (mover, best, made) = (ply.audit.seat, ply.audit.predicted_before, ply.audit.predicted_after);
     let errors = || ply.outcomes.iter().filter(|&&(winner, _)| winner != best);
     let all: u128 = errors().map(|&(_, takes)| u128::from(takes)).sum();
-    let all = i128::try_from(all).expect("a pile has less than 2^64 counters");
+    let all = i128::try_from(all).expect("a pile has fewer than 2^64 counters");
     let favour = |seat: Seat| {
         let rank = |winner| game.game.matrix.rank(seat, winner) as i128;
         let mean_rank: i128 = errors().map(|&(winner, takes)| rank(winner) * i128::from(takes)).sum();

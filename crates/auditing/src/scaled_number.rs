@@ -104,7 +104,7 @@ impl Add for ScaledNumber {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "what is compared is exact")]
+#[expect(clippy::float_cmp, reason = "the compared numbers are exact")]
 mod tests {
     use super::*;
 
@@ -118,7 +118,7 @@ mod tests {
         let (huge, nothing) = (ScaledNumber::new(1e4).power(100_000), tiny.power(100_000));
         assert_eq!((huge.saturate(), nothing.saturate()), (f64::INFINITY, 0.0));
         let sixteen = ScaledNumber::new(16.0).power(100_000);
-        assert_eq!((sixteen * nothing).saturate(), 1.0, "powers of two lose nothing on the way");
+        assert_eq!((sixteen * nothing).saturate(), 1.0, "multiplying by powers of two loses no bits");
     }
 
     #[test]

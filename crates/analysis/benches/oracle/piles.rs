@@ -66,12 +66,12 @@ pub(crate) fn summarise(samples: &Samples) {
         }
         println!();
     };
-    println!("\nA cold pile at n = 5, by piles: the whole call divided by the piles, median and (least) ns");
+    println!("\nTime per cold pile for five seats, by number of piles: median and (minimum) in ns");
     for count in PILES {
         line(&format!("{count:4} piles"), (BY_PILES, count), count);
     }
     println!(
-        "\nA cold pile by seats, {MANY} piles: the whole call divided by the piles, median and (least) ns"
+        "\nTime per cold pile for {MANY} piles, by number of seats: median and (minimum) in ns"
     );
     for count in SEATS {
         line(&format!("n = {count:2}"), (BY_SEATS, count), MANY);

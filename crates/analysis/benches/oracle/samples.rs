@@ -51,7 +51,7 @@ impl Samples {
                     black_box(solve());
                 }
                 let elapsed = start.elapsed();
-                let iterations = u32::try_from(iterations).expect("a sample takes no billions of iterations");
+                let iterations = u32::try_from(iterations).expect("a sample has fewer than 2^32 iterations");
                 let sample = 1e9 * elapsed.as_secs_f64() / f64::from(iterations);
                 let mut samples = self.0.borrow_mut();
                 samples.entry((group.to_owned(), size, contender)).or_default().push(sample);

@@ -14,7 +14,7 @@ const FIELDS: u64 = 50;
 /// Prints how often honest fields are flagged.
 pub fn print_honest(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
-    println!("\nHonest fields of {count}: flagged / with a pair that depends / with significant takes");
+    println!("\nHonest fields of {count}: flagged / with a dependent pair / with significant takes");
     let all = print_fields(honest_fields(), options, |found| {
         [
             !found.flagged_pairs().is_empty(),
@@ -24,7 +24,7 @@ pub fn print_honest(options: &Options) {
     });
     let [flagged, dependent, significant] = all.counts;
     println!(
-        "\nof {} honest fields {flagged} are flagged: {}; {dependent} have a pair that depends, {significant} significant takes",
+        "\nof {} honest fields {flagged} are flagged: {}; {dependent} have a dependent pair, {significant} have significant takes",
         all.fields,
         share_interval(flagged, all.fields)
     );
@@ -34,7 +34,7 @@ pub fn print_honest(options: &Options) {
 pub fn print_level(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
-        "\nFields of {count} whose bots know nothing of each other, with a corrected p-value of at most 0.05 / 0.02 / 0.01"
+        "\nFields of {count} whose bots know nothing about each other, with a corrected p-value of at most 0.05 / 0.02 / 0.01"
     );
     let blind = honest_fields().into_iter().filter(|(_, _, bots)| {
         let is_blind = |&(declares, plays): &(Declares, _)| {
@@ -115,7 +115,7 @@ fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindin
 pub fn print_power(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
-        "\nHelp of the strength that an honest field could have shown with a chance of 0.8: found in {count}"
+        "\nHelp just strong enough to be detected with a probability of 0.8: found in {count}"
     );
     println!("\n| seats, groups | share of groups | found |\n|---|---|---|");
     for &seats in &options.seats {

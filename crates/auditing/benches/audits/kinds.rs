@@ -58,7 +58,7 @@ fn by_rows() -> Vec<Kind> {
             ],
         ),
         (
-            "rows by the number of the seat",
+            "rows by seat number",
             Declared,
             vec![
                 (SeatOrder, OPTIMAL),
@@ -68,10 +68,10 @@ fn by_rows() -> Vec<Kind> {
                 (Standard, RANDOM),
             ],
         ),
-        ("two strong ones declare for the weak", Declared, among(WeakestFirst, &[0, 1])),
-        ("two strong ones declare the weakest second", Declared, among(WeakestSecond, &[0, 1])),
+        ("two strong bots declare for the weak ones", Declared, among(WeakestFirst, &[0, 1])),
+        ("two strong bots declare the weakest second", Declared, among(WeakestSecond, &[0, 1])),
         (
-            "two weak ones among oracles declare for the weak",
+            "two weak bots among oracles declare for the weak ones",
             Declared,
             vec![
                 (Standard, OPTIMAL),
@@ -82,7 +82,7 @@ fn by_rows() -> Vec<Kind> {
             ],
         ),
         (
-            "two weak ones among oracles declare the weakest second",
+            "two weak bots among oracles declare the weakest second",
             Declared,
             vec![
                 (Standard, OPTIMAL),
@@ -92,9 +92,9 @@ fn by_rows() -> Vec<Kind> {
                 (WeakestSecond, Errs(30)),
             ],
         ),
-        ("all declare for the weak", Declared, all(WeakestFirst)),
-        ("two strong ones declare for the strong", Declared, among(StrongestFirst, &[0, 1])),
-        ("all declare for the strong", Declared, all(StrongestFirst)),
+        ("all declare for the weak ones", Declared, all(WeakestFirst)),
+        ("two strong bots declare for the strong ones", Declared, among(StrongestFirst, &[0, 1])),
+        ("all declare for the strong ones", Declared, all(StrongestFirst)),
         ("three declare against the leaders", Declared, among(FewestWinsFirst, &[0, 1, 3])),
         ("two declare against the leaders", Declared, among(FewestWinsFirst, &[0, 5])),
         ("all declare against the last winner", Declared, all(LastWinnerLast)),
@@ -104,7 +104,7 @@ fn by_rows() -> Vec<Kind> {
         ("all declare the best second preference", Declared, all(BestSecond)),
         ("two declare the best row against known play", Declared, among(BestAgainstPlay, &[0, 1])),
         ("all declare the best row against known play", Declared, all(BestAgainstPlay)),
-        ("one declares for a bot, which knows nothing of it", Declared, {
+        ("one declares for a bot, which does not know", Declared, {
             let mut bots = mixed_play();
             bots[0].0 = Returns(1);
             bots
@@ -117,8 +117,8 @@ fn by_play() -> Vec<Kind> {
     let exploiters = standard_rows([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
     let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
     vec![
-        ("two take what wins most against known play", Declared, exploiters.clone()),
-        ("two take what ranks best against known play", Declared, for_rank.clone()),
+        ("two play what wins most against known play", Declared, exploiters.clone()),
+        ("two play what ranks best against known play", Declared, for_rank.clone()),
         (
             "two model rows and play",
             Declared,
@@ -142,7 +142,7 @@ fn by_play() -> Vec<Kind> {
                 (Standard, RANDOM),
             ],
         ),
-        ("nine, of which two weak ones declare for the weak", Declared, {
+        ("nine, of which two weak bots declare for the weak ones", Declared, {
             let mut bots = vec![(Standard, OPTIMAL); 7];
             bots.extend([(WeakestFirst, Errs(10)), (WeakestFirst, Errs(30))]);
             bots
@@ -195,7 +195,7 @@ pub fn colluding_fields() -> Vec<Kind> {
             with([(Helps(1, 100), OPTIMAL), (Standard, OPTIMAL)]),
         ),
         (
-            "each declares itself, then the other",
+            "each puts itself first and the other second",
             Declared,
             with([(Returns(1), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),

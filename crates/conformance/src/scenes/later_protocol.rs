@@ -58,7 +58,7 @@ pub(crate) async fn values(stage: &mut Stage) -> SceneResult {
     let refused = pb::Refused {
         match_id: match_id.clone(),
         reason: LATER_VALUE,
-        message: "a reason from a later version".to_owned(),
+        message: "a reason from a newer version".to_owned(),
         ..Default::default()
     };
     stage.send(event_of(Wire::Refused(refused)));
