@@ -124,7 +124,8 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
     let (mut resident, mut updates, mut update_bytes) = (Vec::new(), 0, 0);
     let mut played = None;
     let last = loop {
-        let update: WatchTournamentResponse = watch.message().await?.context("the server dropped the watcher")?;
+        let update: WatchTournamentResponse =
+            watch.message().await?.context("the server dropped the watcher")?;
         updates += 1;
         update_bytes = update_bytes.max(u32::try_from(update.encoded_len())?);
         // A heartbeat has no tournament.

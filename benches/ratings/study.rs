@@ -63,7 +63,9 @@ pub fn print() {
         ("3 seats, random rows", 3, AllianceSource::Random, &OF_THREE[..]),
         ("3 seats, declared rows", 3, AllianceSource::Declared, &DECLARED[..]),
     ] {
-        println!("\n| {title} | Luce, wins | Elo | satisfaction | regret | wins per match | regret per match |");
+        println!(
+            "\n| {title} | Luce, wins | Elo | satisfaction | regret | wins per match | regret per match |"
+        );
         println!("|---|---|---|---|---|---|---|");
         for &(better, worse, other) in comparisons {
             let contestants: Vec<_> = [better, worse].into_iter().chain(other).collect();

@@ -147,7 +147,7 @@ mod tests {
     fn too_long_matrix_is_refused_before_its_rows_are_read() {
         let matrix = pb::AllianceMatrix { rows: vec![pb::Row::default(); 100_000] };
         let parsed = parse_request(|request| parse_alliance_matrix(&matrix, request.member("matrix")));
-        assert_eq!(parsed.unwrap_err().to_string(), "matrix.rows: 100000 seats: a game has 2 to 32");
+        assert_eq!(parsed.unwrap_err().to_string(), "matrix.rows: 100000 seats: expected 2 to 32");
     }
 
     #[test]

@@ -279,7 +279,7 @@ mod tests {
         let nothing = parse(&pb::CreateMatchRequest::default()).unwrap_err();
         assert_eq!(
             nothing.to_string(),
-            "bots: 0 seats: a game has 2 to 32; piles: 0 piles: a game has 1 to 1024"
+            "bots: 0 seats: expected 2 to 32; piles: 0 piles: expected 1 to 1024"
         );
     }
 }

@@ -320,10 +320,10 @@ mod tests {
         };
         let expected = [
             "settings.title: a blank title: a title has 1 to 100 characters",
-            "settings.positions[1].counters: 0 piles: a game has 1 to 1024",
-            "settings.positions[2].counters: pile 1 of 0 counters: a pile starts with 1 to 9223372036854775807",
+            "settings.positions[1].counters: 0 piles: expected 1 to 1024",
+            "settings.positions[2].counters: pile 1 has 0 counters: expected 1 to 9223372036854775807 at the start",
             "settings.ending: 3 is not a known value: expected 0 to 2",
-            "settings.alliance_matrix.rows[1].offsets: offset 0 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once",
+            "settings.alliance_matrix.rows[1].offsets: offset 0 appears twice in the row, at places 0 and 1: each of 0 to 1 must appear once",
             "settings.scoring: -1 is not a known value: expected 0 to 2",
             "settings.concurrency: 10001 concurrent matches: a tournament plays 1 to 10000",
         ];
@@ -332,7 +332,7 @@ mod tests {
             refusals(&pb::TournamentSettings::default()),
             [
                 "settings.title: a blank title: a title has 1 to 100 characters",
-                "settings.seats: 0 seats: a game has 2 to 32",
+                "settings.seats: 0 seats: expected 2 to 32",
                 "settings.positions: 0 positions: a tournament has 1 to 1000"
             ]
         );

@@ -88,7 +88,7 @@ mod tests {
 
         let reported = parse_request(|request| {
             let positions = request.member("positions");
-            (0..1_000).for_each(|index| positions.element(index).report("0 piles: a game has 1 to 1024"));
+            (0..1_000).for_each(|index| positions.element(index).report("0 piles: expected 1 to 1024"));
             Some(())
         });
         let violations = reported.unwrap_err();

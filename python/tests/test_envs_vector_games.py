@@ -116,8 +116,8 @@ def test_an_illegal_take_changes_no_game() -> None:
         ({"piles": [1, 1024]}, "largest_pile: 1024"),
         ({"piles": [1, 0]}, "piles: pile 1 of 0 counters"),
         ({"pile_count": 0}, "pile_count: 0: a game has 1 to 1024 piles"),
-        ({"players": 33}, "players: 33 seats: a game has 2 to 32"),
-        ({"first": 3}, "first: seat 3: the seats are 0 to 2"),
+        ({"players": 33}, "players: 33 seats: expected 2 to 32"),
+        ({"first": 3}, "first: seat 3: expected 0 to 2"),
         ({"ending": "never"}, "expected to_move_wins or last_mover_wins"),
     ],
 )

@@ -66,7 +66,7 @@ def test_the_other_functions_answer() -> None:
         ({"piles": [2**63], "players": 2}, "pile 0 of 9223372036854775808 counters"),
         ({"piles": [1]}, "matrix: expected rows"),
         ({"piles": [1], "matrix": [[0, 0], [0, 1]]}, "offset 0 appears twice"),
-        ({"piles": [1], "players": 2, "first": 2}, "seat 2: the seats are 0 to 1"),
+        ({"piles": [1], "players": 2, "first": 2}, "seat 2: expected 0 to 1"),
         ({"piles": [1], "players": 2, "first": -1}, "-1 is out of range"),
         ({"piles": [1], "players": 33}, "players: 33: a game has 2 to 32 seats"),
         ({"piles": [1], "players": 3, "matrix": [[0, 1], [0, 1]]}, "matrix has 2 rows"),

@@ -40,7 +40,7 @@ def test_arrays_of_any_integers_and_layout_are_read() -> None:
         ([[1, 2], [-1, 2]], 0, r"piles\[1, 0\]: 18446744073709551615 counters"),
         ([1, 2], 0, "1 dimensions"),
         ([[0.5]], 0, "float64"),
-        ([[1]], 3, "seat 3: the seats are 0 to 2"),
+        ([[1]], 3, "seat 3: expected 0 to 2"),
         ([[1]], -1, "first: -1"),
         ([[1], [2]], np.array([0, 3]), r"first\[1\]: 3"),
         ([[1], [2]], np.array([0]), "1 seats for 2 positions"),

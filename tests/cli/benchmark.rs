@@ -169,7 +169,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].heads.swap(0, 1));
     assert!(found.contains("item 1 of tier 5: its record is not of this item"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.rule.as_mut().unwrap().max_items = 3);
-    assert!(found.contains("tier 1 should have ended after 3 items by its rule, but continues"), "{found}");
+    assert!(found.contains("tier 1 should have ended after 3 items, but continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);
     assert!(found.contains("its set lastnim-1 is another than that of this program"), "{found}");
     // Another key's records of the same items do not replace these.

@@ -113,8 +113,8 @@ fn undecided_answers_are_reported() {
         assert!(reason.as_str().unwrap().starts_with("it was stopped"), "{answer}");
     }
     let nine = ["oracle", "declarations", "equilibria", "--piles", "3", "--players", "9"];
-    assert_eq!(refused(&nine, ""), "9 seats: the search for all equilibria is limited to 8");
-    assert_eq!(refused(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: the seats are 0 to 2");
+    assert_eq!(refused(&nine, ""), "9 seats: expected at most 8 in a search for all equilibria");
+    assert_eq!(refused(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: expected 0 to 2");
 }
 
 #[test]

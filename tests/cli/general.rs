@@ -52,7 +52,7 @@ fn a_game_of_three_is_solved_as_text() {
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
          Winner by first seat: 0 -> 0, 1 -> 1, 2 -> 2\n\
          Optimal moves, 1 of 5:\n\
-         \x20 remove 1 stone of row 0, 1 before it and 1 behind -> 1,1\n\
+         \x20 remove 1 stone from row 0, with 1 before it and 1 behind -> 1,1\n\
          Solved by backward induction in 5 states.\n"
     );
     let over = printed("--game nim --piles 0,0 --players 3 --first 1 --ending last-mover-wins");
@@ -123,29 +123,29 @@ fn invalid_games_are_refused_in_one_line() {
     let cases = [
         (
             "--game kayle --piles 3 --players 2",
-            "game \"kayle\": did you mean kayles? the games are last-nim, nim,",
+            "unknown game \"kayle\": did you mean kayles? expected one of last-nim, nim,",
         ),
         ("--game kayles --piles 3 --window 2 --players 2", "kayles does not use --window: leave it out"),
         ("--piles 3 --set 1 --players 2", "last-nim does not use --set: leave it out"),
         ("--game circular-nim --piles 3,3 --players 2", "circular-nim needs --window"),
         ("--game circular-nim --piles 3,3 --window 3 --players 2", "a window of 3 piles in a circle of 2"),
         ("--game subtraction --piles 3 --set 0 --players 2", "0 in the set"),
-        ("--game fibonacci-nim --piles 3,4 --players 2", "2 piles: fibonacci-nim is played with one"),
+        ("--game fibonacci-nim --piles 3,4 --players 2", "2 piles: expected one in fibonacci-nim"),
         (
             "--game nim --piles 1000001 --players 2",
-            "pile 0 of 1000001: expected at most 1000000 in this game",
+            "pile 0 has size 1000001: expected at most 1000000 in this game",
         ),
         ("--game graph-nim --edges 0-1 --vertex 0 --players 2", "edges: \"0-1\" is not an edge"),
         ("--game graph-nim --edges 0-64:1 --vertex 0 --players 2", "edge 0 ends at vertex 64"),
         ("--game graph-nim --edges 0-1:1 --players 2", "graph-nim needs --vertex"),
         (
             "--game graph-nim --edges 0-1:1,1-2:3 --vertex 5 --players 2",
-            "the token on vertex 5, where no edge ends: the edges are 0-1:1, 1-2:3",
+            "the token is on vertex 5, which no edge touches: the edges are 0-1:1, 1-2:3",
         ),
-        ("--game foo --piles 3 --players 2", "game \"foo\": the games are last-nim, nim,"),
+        ("--game foo --piles 3 --players 2", "unknown game \"foo\": expected one of last-nim, nim,"),
         ("--piles 3 --players 2 --max-states 9", "--max-states limits a search"),
         ("--game kayles --piles 3", "the standard matrix needs --players"),
-        ("--game kayles --piles 3 --players 2 --first 2", "first: seat 2: the seats are 0 to 1"),
+        ("--game kayles --piles 3 --players 2 --first 2", "first: seat 2: expected 0 to 1"),
         ("--game kayles --players 2", "required arguments were not provided: --piles"),
         ("--batch --game kayles", "cannot be used with"),
     ];

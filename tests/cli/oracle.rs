@@ -110,10 +110,10 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
             &["oracle", "solve", "--piles", "1,0,2", "--players", "3"],
             "pile 1 of 0 counters before a pile of 2",
         ),
-        (&["oracle", "solve", "--piles", "1", "--players", "33"], "players: 33 seats: a game has 2 to 32"),
+        (&["oracle", "solve", "--piles", "1", "--players", "33"], "players: 33 seats: expected 2 to 32"),
         (
             &["oracle", "solve", "--piles", "1", "--players", "3", "--first", "3"],
-            "first: seat 3: the seats are 0 to 2",
+            "first: seat 3: expected 0 to 2",
         ),
         (
             &["oracle", "solve", "--piles", "1", "--matrix", "0 1; 1 1"],
@@ -164,11 +164,11 @@ fn a_batch_answers_every_good_line_in_order() {
     );
     let errors = [
         (1, 3, "not valid JSON: expected a value at column 2, found \"nonsense\""),
-        (3, 5, "first: seat 2: the seats are 0 to 1"),
+        (3, 5, "first: seat 2: expected 0 to 1"),
         (4, 6, "ending \"misere\": expected to_move_wins or last_mover_wins"),
         (5, 7, "piles[0]: -1 is not a whole number of 0 or more"),
         (6, 8, "alliance_matrix is missing: give every row, or \"players\" for the standard matrix"),
-        (7, 9, "pile 0 of 9223372036854775808 counters: a pile has at most 9223372036854775807"),
+        (7, 9, "pile 0 has 9223372036854775808 counters: expected at most 9223372036854775807"),
     ];
     for (answer, line, error) in errors {
         assert_eq!(lines[answer], json!({"line": line, "error": error}));
@@ -429,7 +429,7 @@ fn a_batch_may_name_the_standard_matrix() {
     }
     for (bad, expected) in [
         (r#"{"piles":[1],"alliance_matrix":"standard"}"#, "alliance_matrix is missing"),
-        (r#"{"piles":[1],"players":33}"#, "players: 33 seats: a game has 2 to 32"),
+        (r#"{"piles":[1],"players":33}"#, "players: 33 seats: expected 2 to 32"),
         (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players but a matrix of 2 rows"),
         (
             r#"{"piles":[1],"alliance_matrix":"usual"}"#,

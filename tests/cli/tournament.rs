@@ -296,7 +296,7 @@ fn an_exhibition_is_created_listed_and_followed() {
     for (words, code, why) in [
         (create("greedy,tinid", &[]), 1, "no bot named tinid: register it first; did you mean timid?"),
         (create("greedy,a-stranger-to-all", &[]), 1, "no bot named a-stranger-to-all: register it first"),
-        (create("greedy", &[]), 2, "bots: 1 seat: a game has 2 to 32"),
+        (create("greedy", &[]), 2, "bots: 1 seat: expected 2 to 32"),
         (create("greedy,greedy", &[]), 2, "bots: "),
         (create("greedy,timid", &["--matrix", "0 1"]), 2, "assigned"),
         (create("greedy,timid", &["--alliance", "given"]), 2, "--matrix: use it with --alliance given"),

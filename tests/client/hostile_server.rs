@@ -26,8 +26,7 @@ async fn a_server_cannot_open_matches_without_end() {
             break;
         }
     }
-    let words = "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, \
-                 but the bot already has 20000 open matches, the most that it can have";
+    let words = "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, which is the limit";
     assert_eq!(ended(run).await.unwrap_err().to_string(), words);
 }
 
@@ -46,8 +45,7 @@ async fn a_server_that_reads_no_pongs_cannot_ping_without_end() {
             session.tell(Event::Ping(pb::Ping { id })).await;
         }
     });
-    let words = "the server sent more requests, but 41024 replies wait, the most that can, \
-                 because it does not read them";
+    let words = "the server sent more requests, but does not read the 41024 replies that are waiting, which is the limit";
     assert_eq!(ended(run).await.unwrap_err().to_string(), words);
 }
 

@@ -382,7 +382,7 @@ async fn permanent_errors_end_the_run() {
     session.tell(Event::MatchStarted(Box::new(pb::MatchStarted { seat: 2, ..started() }))).await;
     assert_eq!(
         ended(confused).await.unwrap_err().to_string(),
-        "the server sent an invalid event: match_started.seat: seat 2: the seats are 0 to 1"
+        "the server sent an invalid event: match_started.seat: seat 2: expected 0 to 1"
     );
 
     let unwelcome = run_of(script.options());

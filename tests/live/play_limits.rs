@@ -55,7 +55,7 @@ async fn games_are_limited_in_total() {
     let game = duel("against-timid", "5");
     Guest::begin(&host, &game).await;
     let refused = begin(&mut Browser::open(&host), &game).await;
-    is_refused(&refused, 429, "the limit of 1 open matches of guests is reached");
+    is_refused(&refused, 429, "the limit of 1 open guest matches is reached");
 
     let host = Host::with(Config { limits: limited(0), ..hosting(&["timid"]) }).await;
     let mut browser = Browser::open(&host);

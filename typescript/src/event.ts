@@ -179,7 +179,7 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
   if (seats < 2) throw unfit(`${field}.setup.bots`, `${seats} bots: expected 2 or more`);
   if (setup.piles.length === 0 || setup.piles.includes(0n)) throw unfit(`${field}.setup.piles`, "expected a counter in every pile");
   for (const [name, seat] of [["seat", started.seat], ["setup.first", setup.first]] as const) {
-    if (seat >= seats) throw unfit(`${field}.${name}`, `seat ${seat}: the seats are 0 to ${seats - 1}`);
+    if (seat >= seats) throw unfit(`${field}.${name}`, `seat ${seat}: expected 0 to ${seats - 1}`);
   }
   const assigned = setup.assigned && parseMatrix(setup.assigned, `${field}.setup.assigned`);
   if (assigned) checkRowCount(assigned, seats);
@@ -205,7 +205,7 @@ function parseMatch(started: MatchStarted, field: string): MatchInfo {
 
 /** Checks that a matrix has a row for each seat of its match. */
 export function checkRowCount(matrix: AllianceMatrix, seats: number): void {
-  if (matrix.length !== seats) throw protocolError(`${matrix.length} rows for a match of ${seats} seats`);
+  if (matrix.length !== seats) throw protocolError(`${matrix.length} rows for a match with ${seats} seats`);
 }
 
 function rawTurn({ ply, pile, counters, bankMs }: Turn): RawTurn {

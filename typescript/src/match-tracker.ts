@@ -185,7 +185,7 @@ export class MatchTracker {
     if (open === undefined) {
       if (this.#open.size >= MAX_OPEN_MATCHES) {
         throw protocolError(
-          `match ${match.id}, but the bot already has ${MAX_OPEN_MATCHES} open matches, the most that it can have`,
+          `match ${match.id}, but the bot already has ${MAX_OPEN_MATCHES} open matches, which is the limit`,
         );
       }
       open = new OpenMatch(match);
@@ -264,7 +264,7 @@ export class MatchTracker {
     if (match === undefined) return;
     const { winner, reason } = ended;
     if (winner !== undefined && winner >= match.seats) {
-      throw protocolError(`seat ${winner}: the seats are 0 to ${match.seats - 1}`);
+      throw protocolError(`seat ${winner}: expected 0 to ${match.seats - 1}`);
     }
     const figures = winner === undefined ? undefined : ended.figures[match.seat];
     const forfeited = ended.forfeited.includes(match.seat) || open?.seat === "forfeited";

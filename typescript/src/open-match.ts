@@ -70,7 +70,7 @@ export class OpenMatch {
   viewOf(turn: RawTurn): MatchView {
     const { match } = this;
     const matrix = this.#matrix;
-    if (matrix === undefined) throw protocolError(`a turn in match ${match.id} before its rows were revealed`);
+    if (matrix === undefined) throw protocolError(`a turn in match ${match.id} before the rows were revealed`);
     const whole = match.piles[turn.pile];
     const fits =
       whole !== undefined &&
@@ -79,7 +79,7 @@ export class OpenMatch {
       (match.first + turn.ply) % match.seats === match.seat;
     if (!fits) {
       throw protocolError(
-        `a turn at ply ${turn.ply} with ${turn.counters} counters in pile ${turn.pile}, which is impossible in match ${match.id} from seat ${match.seat}`,
+        `an impossible turn for seat ${match.seat} in match ${match.id}: ply ${turn.ply}, with ${turn.counters} counters in pile ${turn.pile}`,
       );
     }
     const position = new Position(match.piles, turn.pile, turn.counters, match.seat, match.seats);

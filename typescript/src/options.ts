@@ -74,7 +74,7 @@ function findToken(token: string | undefined, file: string | undefined): string 
   if (file === undefined) {
     throw new LastnimError(
       "no_token",
-      "there is no LASTNIM_TOKEN in the environment, nor a LASTNIM_TOKEN_FILE: the token is the one that registering the bot returned",
+      "neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set: use the token that was printed when the bot was registered",
     );
   }
   const refused = (reason: string) => new LastnimError("token_file", `token file ${file}: ${reason}`);

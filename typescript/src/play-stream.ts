@@ -64,7 +64,7 @@ export class PlayStream {
   send(action: PlayAction): void {
     if (this.#outgoing.length >= MAX_UNSENT_MESSAGES) {
       throw protocolError(
-        `more requests, but ${MAX_UNSENT_MESSAGES} replies wait, the most that can, because it does not read them`,
+        `more requests, but does not read the ${MAX_UNSENT_MESSAGES} replies that are waiting, which is the limit`,
       );
     }
     this.#outgoing.put(create(PlayRequestSchema, { action }));

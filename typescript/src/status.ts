@@ -62,7 +62,7 @@ function tlsFailure(error: unknown): string | undefined {
   for (let next = error; next instanceof Error; next = next.cause) {
     const code = "code" in next && typeof next.code === "string" ? next.code : "";
     if (CERTIFICATE_ERRORS.test(code)) {
-      return `its certificate is refused: ${errorMessage(next)} (to trust another authority, use \`caFile\` or LASTNIM_CA)`;
+      return `its certificate was rejected: ${errorMessage(next)} (to trust another authority, use \`caFile\` or LASTNIM_CA)`;
     }
     if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "ERR_SSL_PACKET_LENGTH_TOO_LONG") {
       return "the server does not use TLS: did you mean http://?";

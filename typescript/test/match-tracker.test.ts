@@ -478,14 +478,14 @@ test("waiting questions are bounded", () => {
 test("contradictions from the server are errors", () => {
   const table = connected();
   table.receive(started(ID));
-  assert.throws(() => table.receive(turn(1, 2, 3n)), new RegExp(`a turn in match ${ID} before its rows were revealed`));
+  assert.throws(() => table.receive(turn(1, 2, 3n)), new RegExp(`a turn in match ${ID} before the rows were revealed`));
   table.receive(revealed(ID));
   for (const [ply, pile, counters] of [[0, 2, 3n], [1, 3, 1n], [1, 2, 5n], [1, 2, 0n], [1, 2 ** 32 - 1, 1n], [2 ** 32 - 2, 2, 3n]] as const) {
     assert.throws(() => table.receive(turn(ply, pile, counters)), /which is impossible in match/);
   }
   const two = { rows: [{ offsets: [0, 1] }, { offsets: [0, 1] }] };
-  assert.throws(() => table.receive({ case: "revealed", value: { matchId: ID, allianceMatrix: two } }), /2 rows for a match of 3 seats/);
-  assert.throws(() => table.receive(ended(ID, 3)), /seat 3: the seats are 0 to 2/);
+  assert.throws(() => table.receive({ case: "revealed", value: { matchId: ID, allianceMatrix: two } }), /2 rows for a match with 3 seats/);
+  assert.throws(() => table.receive(ended(ID, 3)), /seat 3: expected 0 to 2/);
   const twice = { rows: [{ offsets: [0, 0] }, { offsets: [0, 1] }] };
   assert.throws(() => table.receive({ case: "revealed", value: { matchId: ID, allianceMatrix: twice } }), /row 0 of 2 is not a permutation/);
 });

@@ -34,7 +34,7 @@ pub enum ArenaError {
         why: String,
     },
     /// The server hosts the bot.
-    #[error("{0} is a house bot of this server")]
+    #[error("{0} is one of this server's house bots")]
     HouseBot(BotName),
     /// A bot asked for a match that is not practice.
     #[error("{bot} may only start matches against house bots; {opponents}")]
@@ -143,7 +143,7 @@ pub enum ArenaError {
     },
     /// A bot may publish only its own transcripts, in tournament matches.
     #[error(
-        "seat {seat} of match {match_id}: {bot} may publish transcripts only of its own seats in tournament matches"
+        "seat {seat} of match {match_id}: {bot} may publish only transcripts of its own seats in tournament matches"
     )]
     NotOwnSeat {
         /// The bot.
@@ -206,7 +206,7 @@ impl ArenaError {
         match self {
             Self::Recovery(_, why) => why.clone(),
             Self::Field { error, .. } => error.to_string(),
-            Self::Store(StoreError::Refused(_)) => "the store rejected a change of it".to_owned(),
+            Self::Store(StoreError::Refused(_)) => "the store rejected a change to it".to_owned(),
             Self::Store(_) => "its stored data is damaged".to_owned(),
             other => other.to_string(),
         }

@@ -46,7 +46,7 @@ pub enum RecordMisfit {
     #[error("the position differs from that in the set: {0} differ")]
     Position(&'static str),
     /// The terms differ.
-    #[error("the match was not played on the card's terms: {0}")]
+    #[error("the match was not played under the card's terms: {0}")]
     Terms(&'static str),
     /// It belongs to a tournament.
     #[error("the match belongs to a tournament")]
@@ -58,7 +58,7 @@ pub enum RecordMisfit {
     #[error("the opponent {0} lost its seat")]
     OpponentLost(BotName),
     /// An opponent did not follow its rule.
-    #[error("ply {ply}: {bot} took {given}, but its rule takes {expected}")]
+    #[error("ply {ply}: {bot} took {given}, but its rule would take {expected}")]
     OpponentTake {
         /// The ply.
         ply: u32,

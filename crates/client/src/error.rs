@@ -23,7 +23,7 @@ pub enum Error {
     Token,
     /// The environment has no token.
     #[error(
-        "there is no LASTNIM_TOKEN in the environment, nor a LASTNIM_TOKEN_FILE: the token is the one that registering the bot returned"
+        "neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set: use the token that was printed when the bot was registered"
     )]
     NoToken,
     /// The token file cannot be used.
@@ -81,7 +81,7 @@ pub enum Error {
     )]
     Superseded,
     /// The session was lost and could not be reopened in time.
-    #[error("no session for {after:?}: {last}")]
+    #[error("the session was lost and could not be reopened within {after:?}: {last}")]
     GaveUp {
         /// The time since the session was lost.
         after: Duration,

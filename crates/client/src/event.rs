@@ -29,7 +29,7 @@ pub enum ProtocolError {
     #[error(transparent)]
     Seat(#[from] SeatError),
     /// The number of rows differs from the number of seats.
-    #[error("{rows} rows for a match of {seats} seats")]
+    #[error("{rows} rows for a match with {seats} seats")]
     Rows {
         /// The rows given.
         rows: SeatCount,
@@ -38,7 +38,7 @@ pub enum ProtocolError {
     },
     /// A turn contradicts the match.
     #[error(
-        "a turn at ply {ply} with {counters} counters in pile {pile}, which is impossible in match {match_id} from seat {seat}"
+        "an impossible turn for seat {seat} in match {match_id}: ply {ply}, with {counters} counters in pile {pile}"
     )]
     Turn {
         /// The match.
@@ -53,14 +53,14 @@ pub enum ProtocolError {
         counters: u64,
     },
     /// A turn came before the rows were revealed.
-    #[error("a turn in match {0} before its rows were revealed")]
+    #[error("a turn in match {0} before the rows were revealed")]
     TurnBeforeRows(MatchId),
     /// More matches are open than a bot can have.
-    #[error("match {0}, but the bot already has {MAX_OPEN_MATCHES} open matches, the most that it can have")]
+    #[error("match {0}, but the bot already has {MAX_OPEN_MATCHES} open matches, which is the limit")]
     TooManyMatches(MatchId),
     /// The server asks, but does not read the replies.
     #[error(
-        "more requests, but {MAX_UNSENT_MESSAGES} replies wait, the most that can, because it does not read them"
+        "more requests, but does not read the {MAX_UNSENT_MESSAGES} replies that are waiting, which is the limit"
     )]
     RepliesUnread,
     /// More events of practice wait than can.

@@ -83,7 +83,7 @@ mod enabled {
                 }
                 Some(rustls::Error::InvalidCertificate(reason)) => {
                     let way_out = certificate_advice(reason);
-                    return Some(format!("its certificate is refused: {reason} ({way_out})"));
+                    return Some(format!("its certificate was rejected: {reason} ({way_out})"));
                 }
                 Some(_) | None => next = error.source(),
             }

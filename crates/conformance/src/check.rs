@@ -111,7 +111,7 @@ pub const CHECKS: &[Check] = &[
         "snapshot-ended",
         snapshots::after_end,
         "accepts the end of a match that it missed, even if it arrives twice, and plays on",
-        "the server repeats an end until the bot confirms it; a bot that fails on it cannot recover from a lost session"
+        "the server repeats an end until the bot confirms it; a bot that cannot handle it cannot recover from a lost session"
     ),
     check!(
         "restarted",
@@ -158,7 +158,7 @@ pub const CHECKS: &[Check] = &[
     check!(
         "refused",
         repetition::refused,
-        "answers again after its row or its take is refused",
+        "answers again after its row or take is refused",
         "the clock keeps running after a refusal; a bot that does not answer the repeated request loses the seat"
     ),
     check!(
@@ -196,7 +196,7 @@ pub const CHECKS: &[Check] = &[
         "lost-seats",
         session::lost_seats,
         "plays on after other seats are lost, and in other matches after its own seat is lost",
-        "the steward plays for a lost seat; a bot that fails on this loses its other seats as well"
+        "the steward plays for a lost seat; a bot that cannot handle this loses its other seats as well"
     ),
     check!(
         "later-events",

@@ -28,7 +28,7 @@ const LINE_HEIGHT: f64 = 4.0;
 #[non_exhaustive]
 pub enum LayoutError {
     /// The picture would be too large.
-    #[error("a picture of {places} boxes, more than {MAX_BOXES}: draw less, or use Graphviz")]
+    #[error("the picture would have {places} boxes, more than {MAX_BOXES}: draw less, or use Graphviz")]
     TooLarge {
         /// Nodes, plus one per column that a take passes.
         places: usize,

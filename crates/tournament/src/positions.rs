@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(refused(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: a tournament has 1 to 1000");
         assert_eq!(
             refused(Positions::drawn(1, (3, 2), (1, 1))),
-            "3 to 2 piles: a game has 1 to 1024, in ascending order"
+            "3 to 2 piles: expected 1 to 1024, in ascending order"
         );
         assert_eq!(
             refused(Positions::drawn(1, (1, 1), (0, 1))),

@@ -79,8 +79,8 @@ fn invalid_events_are_refused_by_field() {
     let cases = [
         (
             with(declared(2, row(&[0, 2]))),
-            "events[1].seat: seat 2: the seats are 0 to 1; \
-             events[1].row.offsets: offset 2 at place 1 of a row: with 2 seats offsets are 0 to 1; \
+            "events[1].seat: seat 2: expected 0 to 1; \
+             events[1].row.offsets: offset 2 at place 1 of the row: expected 0 to 1 with 2 seats; \
              events[1].defaulted: 9 is not a known value: expected 0 to 3",
         ),
         (with(Wire::Declared(pb::DeclaredEvent::default())), "events[1].row: required, but missing"),
@@ -90,7 +90,7 @@ fn invalid_events_are_refused_by_field() {
         ),
         (
             with(Wire::Took(pb::TookEvent { seat: 256, ..Default::default() })),
-            "events[1].seat: seat 256: the seats are 0 to 1",
+            "events[1].seat: seat 256: expected 0 to 1",
         ),
         (
             with(Wire::Took(pb::TookEvent { note_hash: vec![1; 33], ..Default::default() })),
@@ -102,13 +102,13 @@ fn invalid_events_are_refused_by_field() {
         ),
         (
             with(Wire::Forfeited(pb::ForfeitedEvent { seat: 7, reason: -1 })),
-            "events[1].seat: seat 7: the seats are 0 to 1; \
+            "events[1].seat: seat 7: expected 0 to 1; \
              events[1].reason: -1 is not a known reason",
         ),
         (
             with(Wire::Ended(pb::EndedEvent { reason: 0, winner: Some(u32::MAX) })),
             "events[1].reason: 0 is not a known reason; \
-             events[1].winner: seat 4294967295: the seats are 0 to 1",
+             events[1].winner: seat 4294967295: expected 0 to 1",
         ),
         (
             with(Wire::Created(pb::MatchSetup::default())),
@@ -125,7 +125,7 @@ fn invalid_events_are_refused_by_field() {
 
 #[test]
 fn invalid_records_are_refused() {
-    assert_eq!(refusal(&pb::MatchRecord::default()), "a record without events: the first is `created`");
+    assert_eq!(refusal(&pb::MatchRecord::default()), "the record has no events: expected `created` first");
     let mut record = with(Wire::Ended(pb::EndedEvent { reason: 4, winner: None }));
     assert!(parse_record(&record).is_ok());
     record.match_id.clear();
@@ -159,9 +159,9 @@ fn every_mistake_in_a_setup_is_named() {
         refusal(&record),
         "events[0].created.strikes: strikes of 101: expected 1 to 100; \
          events[0].created.clock.lag_quota_ms: lag_quota_ms of 10001 ms: expected 0 to 10000 ms, in whole ms; \
-         events[0].created.bots: bot a in seats 0 and 1: a bot has one seat in a match; \
+         events[0].created.bots: bot a has seats 0 and 1: expected one seat per bot in a match; \
          events[0].created.assigned: an assigned matrix for 3 seats: the match has 2; \
-         events[0].created.first: seat 2: the seats are 0 to 1"
+         events[0].created.first: seat 2: expected 0 to 1"
     );
 }
 
@@ -171,7 +171,10 @@ fn excessive_lengths_are_refused() {
     let event = Some(Wire::Took(pb::TookEvent::default()));
     let event = pb::RecordEvent { at_us: 7, event, ..Default::default() };
     record.events.resize(MAX_EVENTS + 1, event);
-    assert_eq!(refusal(&record), format!("{} events: a record has at most {MAX_EVENTS}", MAX_EVENTS + 1));
+    assert_eq!(
+        refusal(&record),
+        format!("{} events: expected at most {MAX_EVENTS} in a record", MAX_EVENTS + 1)
+    );
 
     let mut record = created();
     let setup = setup_of(&mut record);
@@ -180,17 +183,16 @@ fn excessive_lengths_are_refused() {
     setup.assigned = Some(pb::AllianceMatrix { rows: vec![pb::Row::default(); 100_000] });
     assert_eq!(
         refusal(&record),
-        "events[0].created.bots: 100000 seats: a game has 2 to 32; \
-         events[0].created.piles: 100000 piles: a game has 1 to 1024; \
-         events[0].created.assigned.rows: 100000 seats: a game has 2 to 32"
+        "events[0].created.bots: 100000 seats: expected 2 to 32; \
+         events[0].created.piles: 100000 piles: expected 1 to 1024; \
+         events[0].created.assigned.rows: 100000 seats: expected 2 to 32"
     );
 
     let row = Some(pb::Row { offsets: vec![0; 100_000] });
     let record = with(Wire::Declared(pb::DeclaredEvent { row, ..Default::default() }));
     assert_eq!(
         refusal(&record),
-        "events[1].row.offsets: a row of 100000 offsets: with 2 seats a row has 2, \
-         the offsets 0 to 1 in order of preference"
+        "events[1].row.offsets: a row of 100000 offsets: expected 2, the offsets 0 to 1 in order of preference"
     );
 }
 

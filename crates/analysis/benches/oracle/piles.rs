@@ -70,9 +70,7 @@ pub(crate) fn summarise(samples: &Samples) {
     for count in PILES {
         line(&format!("{count:4} piles"), (BY_PILES, count), count);
     }
-    println!(
-        "\nTime per cold pile for {MANY} piles, by number of seats: median and (minimum) in ns"
-    );
+    println!("\nTime per cold pile for {MANY} piles, by number of seats: median and (minimum) in ns");
     for count in SEATS {
         line(&format!("n = {count:2}"), (BY_SEATS, count), MANY);
     }

@@ -22,7 +22,7 @@ pub const MAX_REGIONS: usize = 1 << 14;
 #[non_exhaustive]
 pub enum EquilibriaError {
     /// There are too many seats.
-    #[error("{0} seats: the search for all equilibria is limited to {MAX_EQUILIBRIA_SEATS}")]
+    #[error("{0} seats: expected at most {MAX_EQUILIBRIA_SEATS} in a search for all equilibria")]
     Seats(SeatCount),
 }
 

@@ -91,10 +91,10 @@ pub enum GameNumbersError {
     #[error(transparent)]
     LastNim(#[from] PilesError),
     /// There are no piles, or too many.
-    #[error("{0} piles: this game has 1 to {MAX_SEARCHED_PILES}")]
+    #[error("{0} piles: expected 1 to {MAX_SEARCHED_PILES} in this game")]
     PileCount(usize),
     /// A pile is too large to be searched.
-    #[error("pile {pile} of {size}: expected at most {MAX_SEARCHED_SIZE} in this game")]
+    #[error("pile {pile} has size {size}: expected at most {MAX_SEARCHED_SIZE} in this game")]
     PileSize {
         /// Its index, from 0.
         pile: usize,
@@ -102,13 +102,13 @@ pub enum GameNumbersError {
         size: u64,
     },
     /// There is not exactly one pile.
-    #[error("{0} piles: fibonacci-nim is played with one")]
+    #[error("{0} piles: expected one in fibonacci-nim")]
     NotOnePile(usize),
     /// The maximum next take is too large.
-    #[error("a next take of up to {0}: more than any pile")]
+    #[error("a next take of up to {0} is more than any pile has")]
     Most(u64),
     /// There are too many piles for a circle.
-    #[error("{0} piles in a circle: circular-nim has at most {MAX_CIRCLE}")]
+    #[error("{0} piles in a circle: expected at most {MAX_CIRCLE} in circular-nim")]
     Circle(usize),
     /// The window does not fit into the circle.
     #[error("a window of {window} piles in a circle of {circle}: expected 1 to {circle}")]
@@ -127,7 +127,7 @@ pub enum GameNumbersError {
         max: usize,
     },
     /// Both a set and a maximum take are given.
-    #[error("a set and a max: give only one of them (max means the set of all numbers from 1 to it)")]
+    #[error("both a set and a max are given: give only one (max 3 means the set 1, 2, 3)")]
     SetAndMax,
     /// The maximum take is too small or too large.
     #[error("max {given}: expected 1 to {limit}")]
@@ -141,10 +141,10 @@ pub enum GameNumbersError {
     #[error("{0} in the set: expected 1 to 2^32 - 1")]
     SetNumber(u64),
     /// There are too many edges.
-    #[error("{0} edges: a graph has at most {MAX_EDGES}")]
+    #[error("{0} edges: expected at most {MAX_EDGES}")]
     EdgeCount(usize),
     /// The end of an edge is not a vertex.
-    #[error("edge {edge} ends at vertex {vertex}: the vertices are 0 to {MAX_VERTEX}")]
+    #[error("edge {edge} ends at vertex {vertex}: expected 0 to {MAX_VERTEX}")]
     EdgeVertex {
         /// Its index, from 0.
         edge: usize,
@@ -152,7 +152,7 @@ pub enum GameNumbersError {
         vertex: u64,
     },
     /// An edge is too heavy to search.
-    #[error("edge {edge} of weight {weight}: expected at most {MAX_SEARCHED_SIZE}")]
+    #[error("edge {edge} has weight {weight}: expected at most {MAX_SEARCHED_SIZE}")]
     EdgeWeight {
         /// Its index, from 0.
         edge: usize,
@@ -160,10 +160,10 @@ pub enum GameNumbersError {
         weight: u64,
     },
     /// The token is not on a vertex.
-    #[error("the token on vertex {0}: the vertices are 0 to {MAX_VERTEX}")]
+    #[error("the token is on vertex {0}: expected 0 to {MAX_VERTEX}")]
     Vertex(u64),
     /// No edge ends at the token's vertex.
-    #[error("the token on vertex {vertex}, where no edge ends: the edges are {edges}")]
+    #[error("the token is on vertex {vertex}, which no edge touches: the edges are {edges}")]
     OffGraph {
         /// The number given.
         vertex: u64,

@@ -34,7 +34,7 @@ pub enum Ruleset {
 
 /// An unknown game name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("game {given:?}: {}the games are {}", suggestion_text(*nearest), all_names())]
+#[error("unknown game {given:?}: {}expected one of {}", suggestion_text(*nearest), all_names())]
 pub struct RulesetError {
     /// The word.
     pub given: String,
@@ -112,7 +112,7 @@ impl Ruleset {
                 "lower the weight of an edge at the token's vertex, and move the token along it"
             }
             Self::Kayles => "remove one stone of a row, or two adjacent ones; the row splits there",
-            Self::Subtraction => "take from one pile a number of counters that is in the set",
+            Self::Subtraction => "take a number from the set from one pile",
             Self::Digits => "subtract one of its nonzero decimal digits from one number",
             Self::StonePiles => "split one pile into two or more piles of pairwise different sizes",
             Self::EndNim => {
@@ -194,7 +194,7 @@ mod tests {
         let error = "endnim".parse::<Ruleset>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "game \"endnim\": did you mean end-nim? the games are last-nim, nim, small-nim, circular-nim, \
+            "unknown game \"endnim\": did you mean end-nim? expected one of last-nim, nim, small-nim, circular-nim, \
              fibonacci-nim, graph-nim, kayles, subtraction, digits, stone-piles, end-nim"
         );
         for far in ["foo", "chess", "", &"x".repeat(1 << 20)] {

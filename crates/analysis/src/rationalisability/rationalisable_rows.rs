@@ -72,7 +72,7 @@ enum RowKnowledge {
 #[non_exhaustive]
 pub enum AddGameError {
     /// It has a different number of seats than the games before.
-    #[error("a game of {given} seats after games of {seats}: the number of seats must not change")]
+    #[error("a game with {given} seats after games with {seats}: all games must have the same number")]
     Seats {
         /// The seats of the game.
         given: SeatCount,
@@ -80,7 +80,7 @@ pub enum AddGameError {
         seats: SeatCount,
     },
     /// The game has no such seat.
-    #[error("seat {seat}: the seats are 0 to {}", seats.get() - 1)]
+    #[error("seat {seat}: expected 0 to {}", seats.get() - 1)]
     Seat {
         /// The seat.
         seat: Seat,

@@ -47,7 +47,7 @@ pub struct SeatErrorOutlook {
 pub enum ErrorOutlookError {
     /// There are too many counters.
     #[error(
-        "{counters} counters in total: play with errors depends on every counter, and is limited to {MAX_ERRING_COUNTERS}"
+        "{counters} counters in total: expected at most {MAX_ERRING_COUNTERS}, since play with errors depends on every counter"
     )]
     TooManyCounters {
         /// Their number.

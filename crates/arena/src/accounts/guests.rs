@@ -87,7 +87,7 @@ impl Arena {
         let is_guests = |open: &&OpenMatch| open.setup.bots.iter().any(is_guest_name);
         let guests = self.inner.matches.read().values().filter(is_guests).count();
         let counts = [
-            ("open matches of guests", guests, limits.guest_matches),
+            ("open guest matches", guests, limits.guest_matches),
             ("open practice matches", self.count_practice(None), limits.practice_matches),
         ];
         match counts.into_iter().find(|(_, open, limit)| open >= limit) {

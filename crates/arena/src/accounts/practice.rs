@@ -164,7 +164,7 @@ impl Arena {
     /// Checks the limit on a bot's own practice matches; the caller holds the lock.
     pub(crate) fn check_own_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
         let limit = self.inner.limits.practice_matches_per_bot;
-        check_open_matches("open practice matches of this bot", self.count_practice(Some(bot)), limit)
+        check_open_matches("open practice matches for this bot", self.count_practice(Some(bot)), limit)
     }
 
     /// Returns the number of open practice matches, of a bot or of all.

@@ -172,11 +172,11 @@ fn check_question(
         Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
     };
     if ply >= questions {
-        return refused(format!("ply {ply}: it has {plies} plies"));
+        return refused(format!("ply {ply}: it ended after {plies} plies"));
     }
     let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
     if seat != mover {
-        return refused(format!("ply {ply} of seat {seat}: seat {mover} moved there"));
+        return refused(format!("ply {ply}: seat {mover} moved there, not seat {seat}"));
     }
     Ok(())
 }

@@ -98,7 +98,7 @@ async fn carry_out_join(arena: Arena, bot: BotName, id: TournamentId) -> JoinAns
     match arena.join_tournament(id, &bot).await {
         Ok(view) => {
             let already_joined = was_in || view.stored.state.is_over();
-            let idle_reason = already_joined.then(|| format!("tournament {id}: {bot} is in it already"));
+            let idle_reason = already_joined.then(|| format!("tournament {id}: {bot} has already joined"));
             JoinAnswer { event: ServerEvent::Joined(Box::new(view.to_public())), idle_reason }
         }
         Err(error) => JoinAnswer::refusal(join_refusal(id, &error)),

@@ -44,7 +44,7 @@ pub(crate) async fn send_missed_ends(
             Ok(None) => presence.skip_match_end(id),
             Err(error @ StoreError::Unavailable(_)) => wait_after_store_error(&bot, &error).await,
             Err(error) => {
-                tracing::warn!(%error, %bot, %id, "a missed end cannot be sent to a bot");
+                tracing::warn!(%error, %bot, %id, "a missed match end cannot be sent to a bot");
                 presence.skip_match_end(id);
             }
         }
@@ -68,7 +68,7 @@ pub(crate) async fn send_missed_ends(
 }
 
 async fn wait_after_store_error(bot: &BotName, error: &StoreError) {
-    tracing::debug!(%error, %bot, "missed ends cannot be read");
+    tracing::debug!(%error, %bot, "missed match ends cannot be read");
     tokio::time::sleep(RETRY_INTERVAL).await;
 }
 

@@ -224,7 +224,7 @@ impl Session {
                     break;
                 }
                 ReadProgress::Ended(Err(error)) => {
-                    tracing::debug!(bot = %self.bot, %error, "session cannot be read");
+                    tracing::debug!(bot = %self.bot, %error, "a session cannot be read");
                     self.link.close_with_example(CloseReason::Malformed, &error.to_string());
                     break;
                 }
@@ -262,7 +262,7 @@ impl Session {
             }
         }
         let example = match self.link.last_idle_message() {
-            Some(wrong) => format!("{}; refused last: {wrong}", full.example),
+            Some(wrong) => format!("{}; last refused: {wrong}", full.example),
             None => full.example,
         };
         self.link.close_with_example(CloseReason::TooManyUnread, &example);
@@ -323,7 +323,7 @@ impl Session {
 
     /// Makes the bot's matches, open and later ones, send the takes of a feed.
     fn set_feed(&self, feed: TakeFeed) {
-        self.link.count_idle_message("a `subscribe`, which no match waits for".to_owned());
+        self.link.count_idle_message("a `subscribe`, which no match is waiting for".to_owned());
         self.link.set_feed(feed);
         let session = self.link.id();
         for (_, route) in self.presence.routes() {
@@ -346,7 +346,7 @@ impl Session {
         self.refuse_message(InvalidAction {
             match_id: match_id.to_string(),
             reason: RefusalReason::UnknownMatch,
-            message: format!("match {match_id}: {} has no seat in an open match of this id", self.bot),
+            message: format!("match {match_id}: {} has no seat in an open match with this id", self.bot),
         });
     }
 
@@ -368,7 +368,8 @@ impl Session {
             // A pong that late is not the bot's fault, but says nothing about the lag.
             AnsweredPing::GivenUp => {}
             AnsweredPing::Unknown => {
-                self.link.count_idle_message(format!("pong {id}: no ping of this id waits for an answer"));
+                self.link
+                    .count_idle_message(format!("pong {id}: no ping with this id is waiting for an answer"));
             }
             AnsweredPing::Sent(ping) => {
                 let (session, lag) = (self.link.id(), self.clock.now().since(ping.sent_at));
@@ -399,7 +400,7 @@ impl Session {
             let changes =
                 through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
             if let Err(error) = arena.inner.context.commits.commit(changes).await {
-                tracing::debug!(%error, %bot, "the acknowledged ends of a bot were not written");
+                tracing::debug!(%error, %bot, "a bot's confirmed match ends were not stored");
             }
         }));
     }

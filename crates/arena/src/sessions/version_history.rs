@@ -64,7 +64,7 @@ pub(crate) async fn write_seen_version(
     }
     let seen = Change::VersionSeen { bot: bot.clone(), version: BotVersion::clone(&version), at: opened_at };
     if let Err(error) = arena.inner.context.commits.commit(vec![seen]).await {
-        tracing::debug!(%error, %bot, "the version of a session was not written");
+        tracing::debug!(%error, %bot, "a session's bot version was not stored");
     }
 }
 

@@ -32,8 +32,8 @@ pub struct NewTournament {
 
 /// The error when cancelling a finished tournament.
 const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
-const BOTS_JOIN: &str = "bots can join only before the start, or a ladder also while it runs";
-const BOTS_LEAVE: &str = "bots can leave only before the start, or a ladder also while it runs";
+const BOTS_JOIN: &str = "bots can join only before the start, or while a ladder runs";
+const BOTS_LEAVE: &str = "bots can leave only before the start, or while a ladder runs";
 
 /// Returns whether an automatic start has all the bots that it waits for.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {

@@ -240,7 +240,7 @@ impl Arena {
         match checkpoint.comparisons(id) {
             Ok(compared) => Ok(Some(self.keep_comparison(ended, Arc::new(compared)))),
             Err(error) => {
-                tracing::warn!(tournament = %id, %error, "computing the comparison of its bots again: the stored one cannot be used");
+                tracing::warn!(tournament = %id, %error, "comparing its bots again: the stored comparison cannot be used");
                 Ok(None)
             }
         }

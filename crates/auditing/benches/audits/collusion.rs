@@ -114,9 +114,7 @@ fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindin
 /// Makes a bot help another at the rate that an honest field would have detected with power 0.8.
 pub fn print_power(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
-    println!(
-        "\nHelp just strong enough to be detected with a probability of 0.8: found in {count}"
-    );
+    println!("\nHelp just strong enough to be detected with a probability of 0.8: found in {count}");
     println!("\n| seats, groups | share of groups | found |\n|---|---|---|");
     for &seats in &options.seats {
         for &groups in &options.groups {

@@ -195,7 +195,7 @@ impl MatchTracker {
         if left_out > 0 {
             tracing::warn!(
                 left_out,
-                "the server does not report all matches that ended while there was no session"
+                "the server does not report all matches that ended between two sessions"
             );
         }
         self.caught_up = true;

@@ -217,7 +217,7 @@ impl Stage {
     ) -> Result<BotMessage, CheckFailure> {
         self.unawaited += 1;
         if self.unawaited > MAX_UNEXPECTED_MESSAGES {
-            let got = format!("{MAX_UNEXPECTED_MESSAGES} messages that the server did not expect");
+            let got = format!("{MAX_UNEXPECTED_MESSAGES} unexpected messages");
             return Err(self.failure(expected, got));
         }
         let words = || shorten(&message_to_json(request).to_string());
@@ -236,7 +236,7 @@ impl Stage {
 fn awaited_of(matches: &[ScriptedMatch]) -> String {
     let awaited: Vec<_> = matches.iter().filter_map(ScriptedMatch::awaited).collect();
     match awaited.as_slice() {
-        [] => "nothing: no match waits for the bot".to_owned(),
+        [] => "nothing: no match is waiting for the bot".to_owned(),
         [one] => one.clone(),
         [first, more @ ..] => format!("{first}, or an action in one of {} more matches", more.len()),
     }

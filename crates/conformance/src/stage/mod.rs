@@ -150,7 +150,7 @@ impl Stage {
         let words = shorten(&message_to_json(&event).to_string());
         let encoded = event.encode_to_vec();
         if self.style.later_fields {
-            let words = format!("with a field 999 in every message: {words}");
+            let words = format!("with field 999 in every message: {words}");
             self.send_encoded(add_later_fields(&encoded), words);
         } else {
             self.send_encoded(encoded, words);

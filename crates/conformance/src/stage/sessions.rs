@@ -158,10 +158,7 @@ impl Stage {
         self.server.go_down().await;
         self.session = None;
         sleep(down).await;
-        self.server
-            .come_back()
-            .await
-            .map_err(|error| self.failure("the port of the server", error.to_string()))
+        self.server.come_back().await.map_err(|error| self.failure("the server's port", error.to_string()))
     }
 
     /// Restarts the bot's program.

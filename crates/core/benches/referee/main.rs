@@ -22,7 +22,7 @@ const PLIES: usize = 100;
 /// Minimum number of takes in a sample.
 const MIN_TAKES: usize = 50_000;
 
-const HASH: &str = "hash of an event";
+const HASH: &str = "an event's hash";
 const PLY: &str = "ply";
 const HASHES_LATER: &str = "ply, all hashes at the end";
 const HASHES_AT_ONCE: &str = "ply, hash at once";
@@ -44,7 +44,7 @@ fn main() {
     let sizes = (size_of::<Referee>(), size_of::<TimedEvent>(), size_of::<RefereeEffect>());
     println!("bytes of a referee, an event and an effect: {sizes:?}");
     println!(
-        "ns a ply: the median of {rounds} samples, (the least), and the median as a ratio to the hash of an event"
+        "ns per ply: the median of {rounds} samples, (the minimum), and the ratio of the median to an event's hash"
     );
     for matches in counts {
         println!("{matches} open matches");

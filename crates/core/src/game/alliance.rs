@@ -111,10 +111,10 @@ mod tests {
         let refused = AllianceMatrix::parse(&[vec![0, 1], vec![1, 1]]).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "row 1 of the alliance matrix: offset 1 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once"
+            "row 1 of the alliance matrix: offset 1 appears twice in the row, at places 0 and 1: each of 0 to 1 must appear once"
         );
         let refused = AllianceMatrix::parse(&[vec![0]]).unwrap_err();
-        assert_eq!(refused.to_string(), "an alliance matrix of 1 seat: a game has 2 to 32");
+        assert_eq!(refused.to_string(), "an alliance matrix of 1 seat: expected 2 to 32");
         let four = SeatCount::new(4).unwrap();
         let three = SeatCount::new(3).unwrap();
         assert!(AllianceMatrix::from_rows(BySeat::filled(four, &Row::standard(three))).is_err());

@@ -26,7 +26,7 @@ pub enum Base64Error {
         bytes: usize,
     },
     /// It has the wrong number of bytes.
-    #[error("{called} {text:?}, of {characters} characters: expected {bytes} bytes in base64, with padding")]
+    #[error("{called} {text:?} has {characters} characters: expected {bytes} bytes in base64, with padding")]
     Length {
         /// The name of the value.
         called: &'static str,

@@ -78,8 +78,8 @@ mod tests {
             Game::parse(piles, rows, first, Ending::default()).map_err(|error| error.to_string())
         };
         assert!(parse(&[1, 2], &rows, 1).is_ok());
-        assert_eq!(parse(&[1, 2], &rows, 2), Err("first: seat 2: the seats are 0 to 1".into()));
-        assert_eq!(parse(&[], &rows, 0), Err("0 piles: a game has 1 to 1024".into()));
-        assert_eq!(parse(&[1], &[], 0), Err("an alliance matrix of 0 seats: a game has 2 to 32".into()));
+        assert_eq!(parse(&[1, 2], &rows, 2), Err("first: seat 2: expected 0 to 1".into()));
+        assert_eq!(parse(&[], &rows, 0), Err("0 piles: expected 1 to 1024".into()));
+        assert_eq!(parse(&[1], &[], 0), Err("an alliance matrix of 0 seats: expected 2 to 32".into()));
     }
 }

@@ -17,10 +17,10 @@ pub struct Piles(Arc<[u64]>);
 #[non_exhaustive]
 pub enum PilesError {
     /// There are no piles, or too many.
-    #[error("{0} piles: a game has 1 to {MAX_PILES}")]
+    #[error("{0} piles: expected 1 to {MAX_PILES}")]
     Count(usize),
     /// A pile is too large.
-    #[error("pile {pile} of {counters} counters: a pile has at most {MAX_COUNTERS}")]
+    #[error("pile {pile} has {counters} counters: expected at most {MAX_COUNTERS}")]
     TooHigh {
         /// Its index, from 0.
         pile: usize,
@@ -28,14 +28,14 @@ pub enum PilesError {
         counters: u64,
     },
     /// A pile is empty.
-    #[error("pile {pile} of 0 counters: a pile starts with 1 to {MAX_COUNTERS}")]
+    #[error("pile {pile} has 0 counters: expected 1 to {MAX_COUNTERS} at the start")]
     Empty {
         /// Its index, from 0.
         pile: usize,
     },
     /// A pile is empty, but a later one is not.
     #[error(
-        "pile {pile} of 0 counters before a pile of {behind}: the last pile is emptied first, so 0 is allowed only at the end"
+        "pile {pile} has 0 counters, but a later one has {behind}: the last pile is emptied first, so only the last piles may have 0"
     )]
     EmptyBefore {
         /// Its index, from 0.
@@ -123,13 +123,13 @@ mod tests {
     #[test]
     fn errors_name_the_pile() {
         let message = |counters: &[u64]| Piles::parse(counters).unwrap_err().to_string();
-        assert_eq!(message(&[]), "0 piles: a game has 1 to 1024");
-        assert_eq!(message(&[1; 1025]), "1025 piles: a game has 1 to 1024");
+        assert_eq!(message(&[]), "0 piles: expected 1 to 1024");
+        assert_eq!(message(&[1; 1025]), "1025 piles: expected 1 to 1024");
         assert_eq!(
             message(&[1, MAX_COUNTERS + 1]),
-            "pile 1 of 9223372036854775808 counters: a pile has at most 9223372036854775807"
+            "pile 1 has 9223372036854775808 counters: expected at most 9223372036854775807"
         );
-        assert_eq!(message(&[3, 0]), "pile 1 of 0 counters: a pile starts with 1 to 9223372036854775807");
+        assert_eq!(message(&[3, 0]), "pile 1 has 0 counters: expected 1 to 9223372036854775807 at the start");
         let interior = Piles::parse_partly_emptied(&[3, 0, 0, 2]).unwrap_err();
         assert_eq!(interior, PilesError::EmptyBefore { pile: 1, behind: 2 });
     }

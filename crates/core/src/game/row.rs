@@ -18,7 +18,7 @@ pub struct Row {
 #[non_exhaustive]
 pub enum RowError {
     /// There are too many or too few offsets.
-    #[error("a row of {given} offsets: with {seats} seats a row has {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
+    #[error("a row of {given} offsets: expected {seats}, the offsets 0 to {} in order of preference", seats.get() - 1)]
     Length {
         /// Number of offsets given.
         given: usize,
@@ -26,7 +26,7 @@ pub enum RowError {
         seats: SeatCount,
     },
     /// An offset is out of range.
-    #[error("offset {offset} at place {place} of a row: with {seats} seats offsets are 0 to {}", seats.get() - 1)]
+    #[error("offset {offset} at place {place} of the row: expected 0 to {} with {seats} seats", seats.get() - 1)]
     Range {
         /// The offset.
         offset: u64,
@@ -36,7 +36,7 @@ pub enum RowError {
         seats: SeatCount,
     },
     /// An offset occurs twice.
-    #[error("offset {offset} appears twice in a row, at places {first} and {second}: each of 0 to {} must appear once", seats.get() - 1)]
+    #[error("offset {offset} appears twice in the row, at places {first} and {second}: each of 0 to {} must appear once", seats.get() - 1)]
     Repeated {
         /// The offset.
         offset: u64,
@@ -151,12 +151,12 @@ mod tests {
         let message = |offsets: &[u64]| Row::parse(offsets, three()).unwrap_err().to_string();
         assert_eq!(
             message(&[0, 1]),
-            "a row of 2 offsets: with 3 seats a row has 3, the offsets 0 to 2 in order of preference"
+            "a row of 2 offsets: expected 3, the offsets 0 to 2 in order of preference"
         );
-        assert_eq!(message(&[0, 3, 1]), "offset 3 at place 1 of a row: with 3 seats offsets are 0 to 2");
+        assert_eq!(message(&[0, 3, 1]), "offset 3 at place 1 of the row: expected 0 to 2 with 3 seats");
         assert_eq!(
             message(&[0, 1, 0]),
-            "offset 0 appears twice in a row, at places 0 and 2: each of 0 to 2 must appear once"
+            "offset 0 appears twice in the row, at places 0 and 2: each of 0 to 2 must appear once"
         );
         assert!(Row::parse(&[0, 1, u64::MAX], three()).is_err());
         assert!(Row::parse(&[0, 1, 258], three()).is_err());

@@ -15,7 +15,7 @@ pub struct SeatCount(u8);
 
 /// A number of seats outside 2 to 32.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} seat{s}: a game has {MIN_SEATS} to {MAX_SEATS}", s = if *.0 == 1 { "" } else { "s" })]
+#[error("{0} seat{s}: expected {MIN_SEATS} to {MAX_SEATS}", s = if *.0 == 1 { "" } else { "s" })]
 pub struct SeatCountError(pub usize);
 
 impl SeatCount {
@@ -80,7 +80,7 @@ pub struct Seat(u8);
 
 /// A number that is not a seat of the game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("seat {seat}: the seats are 0 to {}", seats.get() - 1)]
+#[error("seat {seat}: expected 0 to {}", seats.get() - 1)]
 pub struct SeatError {
     /// The number given.
     pub seat: usize,
@@ -129,7 +129,7 @@ mod tests {
         let three = SeatCount::new(3).unwrap();
         assert_eq!(three.seat(2).unwrap().index(), 2);
         let refused = three.seat(3).unwrap_err();
-        assert_eq!(refused.to_string(), "seat 3: the seats are 0 to 2");
+        assert_eq!(refused.to_string(), "seat 3: expected 0 to 2");
         assert!(three.seat(256).is_err());
     }
 

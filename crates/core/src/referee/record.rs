@@ -64,13 +64,13 @@ impl Eq for Record {}
 #[non_exhaustive]
 pub enum RecordError {
     /// There are no events.
-    #[error("a record without events: the first is `created`")]
+    #[error("the record has no events: expected `created` first")]
     Empty,
     /// The first event is not `created`.
     #[error("event 0 is not `created`")]
     NotCreated,
     /// There are more events than a record can have.
-    #[error("{0} events: a record has at most {MAX_EVENTS}")]
+    #[error("{0} events: expected at most {MAX_EVENTS} in a record")]
     TooMany(usize),
     /// The first event sets up a match that cannot be played.
     #[error("event 0: {0}")]

@@ -41,7 +41,7 @@ pub struct MatchSetup {
 #[non_exhaustive]
 pub enum MatchSetupError {
     /// A bot has two seats.
-    #[error("bot {bot} in seats {first} and {second}: a bot has one seat in a match")]
+    #[error("bot {bot} has seats {first} and {second}: expected one seat per bot in a match")]
     BotTwice {
         /// The bot.
         bot: BotName,

@@ -64,10 +64,10 @@ pub enum EventMisfit {
     #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
     /// The rows are already settled.
-    #[error("a row of seat {0} after the rows were settled")]
+    #[error("a row for seat {0} after the rows were settled")]
     RowSettled(Seat),
     /// The row has the wrong number of offsets.
-    #[error("a row of {given} offsets in a match of {seats} seats")]
+    #[error("a row of {given} offsets in a match with {seats} seats")]
     RowLength {
         /// Offsets of the row.
         given: usize,
@@ -114,7 +114,7 @@ pub enum EventMisfit {
     #[error("seat {0} is charged or credited a fraction of a microsecond")]
     Fraction(Seat),
     /// The steward's take costs the seat time.
-    #[error("seat {0} is charged for a take of the steward")]
+    #[error("seat {0} is charged for a take by the steward")]
     StewardCharged(Seat),
     /// The seat is already forfeited.
     #[error("seat {0} is already forfeited")]
@@ -123,10 +123,10 @@ pub enum EventMisfit {
     #[error("seat {0} did not declare: the row in its place is not the standard row")]
     DefaultedRow(Seat),
     /// A row or take that is not the bot's own has a note hash.
-    #[error("a note hash of seat {0}, whose bot did not act: only a bot's own row or take has one")]
+    #[error("a note hash for seat {0}, whose bot did not act: only a bot's own row or take has one")]
     NoteHash(Seat),
     /// This refusal costs no strike.
-    #[error("a strike for {0:?}, which costs none")]
+    #[error("a strike for {0:?}, which never costs a strike")]
     NoStrike(RefusalReason),
     /// The strikes do not match the number that forfeits a seat.
     #[error(
@@ -144,7 +144,7 @@ pub enum EventMisfit {
     #[error("seat {0} is forfeited by its clock, which did not run")]
     ClockStopped(Seat),
     /// The match must end now.
-    #[error("the match must end now, {0}: only `ended` can follow")]
+    #[error("the match must end now ({0}): only `ended` can follow")]
     EndDue(EndReason),
     /// The reason or the winner of the end is wrong.
     #[error("the match did not end like this: {0}")]

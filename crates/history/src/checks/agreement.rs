@@ -110,7 +110,7 @@ impl<'a> ToldMatch<'a> {
         findings: &mut Findings,
     ) {
         if let Some(place) = differs_from_first(&mut self.setup, &started.setup, message) {
-            let words = format!("the setup of the match differs from that in {place}");
+            let words = format!("the match's setup differs from that in {place}");
             findings.add(FindingKind::Setup, message, None, words);
         }
     }

@@ -66,7 +66,7 @@ fn check_audit(
     }
     let differing = first_difference(&message_to_json(told), &message_to_json(&recorded), String::new());
     if let Some((path, told, due)) = differing {
-        let words = format!("{path} is {told} in the audit, but {due} by the oracle");
+        let words = format!("{path} is {told} in the audit, but {due} according to the oracle");
         findings.add(FindingKind::Audit, message, None, words);
     }
 }

@@ -103,7 +103,8 @@ fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, f
         });
         if !is_told {
             let recorded = forfeit_words(seat.into(), forfeit.reason.into());
-            let words = format!("the record says {recorded}, but this session was not told before the end");
+            let words =
+                format!("the record says {recorded}, but the server did not report it here before the end");
             findings.add(FindingKind::Forfeit, end, forfeit.ply, words);
         }
     }

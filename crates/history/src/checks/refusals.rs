@@ -29,7 +29,7 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
             }
             let Some(actions) = session.sent_before(message) else { continue };
             let unfounded = if actions.len() < refused {
-                Some(format!("{refused} refusals, but only {} messages were sent", actions.len()))
+                Some(format!("{refused} refusals, but only {} messages sent", actions.len()))
             } else {
                 unfounded_words(refusal, reason, seat, &actions, replayed)
             };
@@ -100,7 +100,9 @@ fn check_strike_told(
     });
     if !is_told {
         let RecordedStrike { seat, number, reason, .. } = strike;
-        let words = format!("strike {number} of seat {seat} for {reason} is in the record, but was not sent");
+        let words = format!(
+            "strike {number} of seat {seat} for {reason} is in the record, but the server did not report it here"
+        );
         findings.add(FindingKind::Strike, bracket.after, strike.ply, words);
     }
 }

@@ -24,10 +24,10 @@ pub(super) fn check_setups(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, fin
             };
             let Some(started) = started else { continue };
             if seat.is_none_or(|seat| u32::from(seat) != started.seat) {
-                let sits = seat.map_or_else(|| "at no seat".to_owned(), |seat| format!("at seat {seat}"));
+                let sits = seat.map_or_else(|| "no seat".to_owned(), |seat| format!("seat {seat}"));
                 let bot = session.bot;
                 let words = format!(
-                    "{bot} is told that it sits at seat {}, but according to the record, it sits {sits}",
+                    "the server gave {bot} seat {}, but according to the record, it has {sits}",
                     started.seat
                 );
                 findings.add(FindingKind::Setup, message, None, words);

@@ -55,7 +55,7 @@ impl SequenceGame {
             Ruleset::Digits => Self::Digits,
             Ruleset::StonePiles => Self::StonePiles,
             Ruleset::LastNim | Ruleset::SmallNim | Ruleset::CircularNim => {
-                return no_sequence("a single pile is a pile of nim, and several piles are not a sum");
+                return no_sequence("a single pile is a nim pile, and several piles are not a sum");
             }
             Ruleset::GraphNim => return no_sequence("its positions are graphs"),
             Ruleset::EndNim => {

@@ -109,7 +109,7 @@ impl Director {
             Ok(()) => ControlFlow::Continue(Ok(())),
             Err(refused @ StoreError::Refused(_)) => ControlFlow::Continue(Err(refused)),
             Err(error) => {
-                tracing::error!(%error, tournament = %self.stored.id, "a change of the field was not stored");
+                tracing::error!(%error, tournament = %self.stored.id, "a change to the field was not stored");
                 ControlFlow::Break(())
             }
         }

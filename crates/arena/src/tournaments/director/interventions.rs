@@ -74,7 +74,7 @@ impl Director {
             return Err(self.impossible("it is being cancelled"));
         }
         if self.rulings.events() >= MAX_EVENTS {
-            return Err(ArenaError::Full { what: "events of this tournament", limit: MAX_EVENTS });
+            return Err(ArenaError::Full { what: "events in this tournament", limit: MAX_EVENTS });
         }
         match intervention {
             Intervention::Pause(open) => {
@@ -108,7 +108,7 @@ impl Director {
     ) -> Result<DueEvent, ArenaError> {
         if self.stored.settings.format.profile().course == FormatCourse::UntilDecided {
             let why = format!(
-                "a sequential test compares bots over whole groups: cancel it, and begin another without {bot}"
+                "a sequential test compares bots over whole groups: cancel it, and start another without {bot}"
             );
             return Err(self.impossible(why));
         }
@@ -155,10 +155,10 @@ impl Director {
             return Err(self.impossible(format!("{}{more}: nothing was voided", refused.join("; "))));
         }
         if self.rulings.voided().count() + found.len() > MAX_VOIDED {
-            return Err(ArenaError::Full { what: "voided matches of this tournament", limit: MAX_VOIDED });
+            return Err(ArenaError::Full { what: "voided matches in this tournament", limit: MAX_VOIDED });
         }
         let Some(event) = self.rulings.void(found, reason.clone()) else {
-            return Err(self.impossible("no match was named"));
+            return Err(self.impossible("no match was given"));
         };
         let open = self.open_ids();
         let TournamentEvent::Voided { matches, .. } = &event else { return Ok(event.into()) };

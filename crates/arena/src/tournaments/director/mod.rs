@@ -149,7 +149,7 @@ impl Director {
         if let Err(error) =
             self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
         {
-            tracing::error!(%error, tournament = %id, "the end of a tournament was not stored");
+            tracing::error!(%error, tournament = %id, "a tournament's end was not stored");
         }
     }
 
@@ -247,7 +247,7 @@ impl Director {
             () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
         };
         let Err(error) = committed else { return ControlFlow::Continue(()) };
-        tracing::error!(%error, tournament = %self.stored.id, "the cancellation of a tournament was not stored");
+        tracing::error!(%error, tournament = %self.stored.id, "a tournament's cancellation was not stored");
         // If only this change was rejected, it can be cancelled anyway.
         if matches!(error, StoreError::Refused(_)) {
             ControlFlow::Continue(())

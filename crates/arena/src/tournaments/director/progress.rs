@@ -32,7 +32,7 @@ impl MatchFailure {
         match self {
             // Database messages may contain addresses and roles: they are only logged.
             Self::Failed(_) => "the store rejected its events".to_owned(),
-            Self::BrokeDown(_) => "it panicked while it was played".to_owned(),
+            Self::BrokeDown(_) => "the code that played it panicked".to_owned(),
         }
     }
 }

@@ -587,8 +587,7 @@ fn open_matches_are_limited() {
         let _ = receive(&mut tracker, started(&id(number)));
     }
     let surplus = id(MAX_OPEN_MATCHES);
-    let words =
-        format!("match {surplus}, but the bot already has 20000 open matches, the most that it can have");
+    let words = format!("match {surplus}, but the bot already has 20000 open matches, which is the limit");
     assert_eq!(refusal_of(&mut tracker, started(&surplus)), words);
     let snapshot = snapshot(pb::Phase::Declaring);
     let begun = pb::MatchStarted { match_id: surplus, ..begun(ID) };
@@ -612,7 +611,7 @@ fn contradictions_from_the_server_are_errors() {
     receive(&mut tracker, started(ID));
     assert_eq!(
         refusal_of(&mut tracker, turn(ID, 1, 2, 3)),
-        format!("a turn in match {ID} before its rows were revealed")
+        format!("a turn in match {ID} before the rows were revealed")
     );
     receive(&mut tracker, revealed(ID));
     for (ply, pile, counters) in
@@ -623,11 +622,11 @@ fn contradictions_from_the_server_are_errors() {
     }
     let two_rows = pb::AllianceMatrix { rows: vec![pb::Row { offsets: vec![0, 1] }; 2] };
     let wrong = pb::Revealed { match_id: ID.into(), alliance_matrix: Some(two_rows), ..Default::default() };
-    assert_eq!(refusal_of(&mut tracker, ServerEvent::Revealed(wrong)), "2 rows for a match of 3 seats");
+    assert_eq!(refusal_of(&mut tracker, ServerEvent::Revealed(wrong)), "2 rows for a match with 3 seats");
     let nobody = pb::MatchEnded { match_id: ID.into(), winner: Some(3), ..Default::default() };
     assert_eq!(
         refusal_of(&mut tracker, ServerEvent::MatchEnded(Box::new(nobody))),
-        "seat 3: the seats are 0 to 2"
+        "seat 3: expected 0 to 2"
     );
     assert_eq!(
         refusal_of(

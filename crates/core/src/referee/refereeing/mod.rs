@@ -415,7 +415,7 @@ impl Referee {
                 let to_move = state.position().to_move();
                 (
                     RefusalReason::NotYourTurn,
-                    format!("ply {ply} is the turn of seat {to_move}: you are seat {seat}"),
+                    format!("ply {ply} is seat {to_move}'s turn: you are seat {seat}"),
                 )
             }
             MatchPhase::Playing => match state.position().check_take(take) {
@@ -455,7 +455,7 @@ impl Referee {
         }
         let reached = state.ply();
         let message = format!(
-            "ply {ply} is past: seat {mover} took {} there; the match has reached ply {reached}",
+            "ply {ply} is over: seat {mover} took {} there; the match has reached ply {reached}",
             made.take
         );
         self.refuse_message(seat, RefusalReason::Stale, message, effects);

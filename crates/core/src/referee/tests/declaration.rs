@@ -72,7 +72,7 @@ fn an_invalid_row_is_refused_and_replaced_by_the_standard_row() {
     assert_eq!(refusals_in(&effects), [(0, RefusalReason::InvalidRow)]);
     assert_eq!(
         refusal_message(&effects),
-        "offset 1 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once; \
+        "offset 1 appears twice in the row, at places 0 and 1: each of 0 to 1 must appear once; \
          the standard row is used instead"
     );
     assert!(

@@ -88,7 +88,7 @@ fn every_misplaced_take_has_a_clear_error() {
     let cases: [(&Record, &[Event], &str); 16] = [
         (&record, &[Event::Created(setup)], "a second `created`"),
         (&record, &[Event::Revealed { matrix }], "the revealed matrix is not what was declared or assigned"),
-        (&record, &[declared_event(0, &[0, 1, 2], None)], "a row of seat 0 after the rows were settled"),
+        (&record, &[declared_event(0, &[0, 1, 2], None)], "a row for seat 0 after the rows were settled"),
         (&record, &[took_event(1, 1, 1)], "ply 1, but ply 0 comes next"),
         (&record, &[took_event(0, 1, 1)], "seat 1 moved out of turn: seat 0 is to move"),
         (&record, &[took_event(0, 3, 1)], "the match has no seat 3"),
@@ -112,7 +112,7 @@ fn every_misplaced_take_has_a_clear_error() {
         (
             &record,
             &[resigned_event(0), timed_take(Mover::Steward, 1, 0)],
-            "seat 0 is charged for a take of the steward",
+            "seat 0 is charged for a take by the steward",
         ),
     ];
     for (record, events, words) in cases {
@@ -141,7 +141,11 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
             &[forfeited_event(2, ForfeitReason::NoShow)],
             "seat 2 is forfeited by its clock, which did not run",
         ),
-        (&record, &[struck_event(0, 0, RefusalReason::Stale)], "a strike for Stale, which costs none"),
+        (
+            &record,
+            &[struck_event(0, 0, RefusalReason::Stale)],
+            "a strike for Stale, which never costs a strike",
+        ),
         (&record, &[struck_event(0, 1, RefusalReason::IllegalTake)], "ply 1, but ply 0 comes next"),
         (
             &record,
@@ -165,7 +169,7 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
         (
             &limited,
             &[took_event(0, 0, 1), took_event(1, 1, 1)],
-            "the match must end now, ply limit: only `ended` can follow",
+            "the match must end now (ply limit): only `ended` can follow",
         ),
         (
             &record,
@@ -201,9 +205,9 @@ fn misplaced_declarations_are_rejected() {
         (&[took_event(0, 0, 1)], "a take before the rows are revealed"),
         (
             &[declared_event(1, &[0, 1], None), declared_event(1, &[0, 1], None)],
-            "a row of seat 1 after the rows were settled",
+            "a row for seat 1 after the rows were settled",
         ),
-        (&[declared_event(1, &[0, 1, 2], None)], "a row of 3 offsets in a match of 2 seats"),
+        (&[declared_event(1, &[0, 1, 2], None)], "a row of 3 offsets in a match with 2 seats"),
         (
             &[declared_event(1, &[1, 0], Some(RowDefault::Late))],
             "seat 1 did not declare: the row in its place is not the standard row",
@@ -238,7 +242,7 @@ fn a_record_begins_with_a_valid_setup() {
     assert_eq!(begin(&|_| ()), Ok(()));
     assert_eq!(
         begin(&|setup| setup.first = seat_at(2)),
-        Err("event 0: first: seat 2: the seats are 0 to 1".into())
+        Err("event 0: first: seat 2: expected 0 to 1".into())
     );
     assert_eq!(
         begin(&|setup| setup.terms.strikes = 0),
@@ -246,13 +250,13 @@ fn a_record_begins_with_a_valid_setup() {
     );
     assert_eq!(
         begin(&|setup| setup.piles = Piles::parse_partly_emptied(&[0]).unwrap()),
-        Err("event 0: 0 piles: a game has 1 to 1024".into())
+        Err("event 0: 0 piles: expected 1 to 1024".into())
     );
     let first = TimedEvent { at: Timestamp::default(), event: took_event(0, 0, 1) };
     assert_eq!(Record::replay(id, [first]).unwrap_err().to_string(), "event 0 is not `created`");
     assert_eq!(
         Record::replay(id, []).unwrap_err().to_string(),
-        "a record without events: the first is `created`"
+        "the record has no events: expected `created` first"
     );
 }
 

@@ -58,7 +58,7 @@ fn a_different_take_for_a_past_ply_is_stale_without_a_strike() {
     table.take(0, 0, 2);
     let stale = table.take(0, 0, 1);
     assert_eq!(refusals_in(&stale), [(0, RefusalReason::Stale)]);
-    assert_eq!(refusal_message(&stale), "ply 0 is past: seat 0 took 2 there; the match has reached ply 1");
+    assert_eq!(refusal_message(&stale), "ply 0 is over: seat 0 took 2 there; the match has reached ply 1");
     assert_eq!(refusals_in(&table.take(1, 0, 2)), [(1, RefusalReason::Stale)], "it was not its take");
     assert_eq!((strikes_of(&table, 0), strikes_of(&table, 1)), (0, 0));
 }
@@ -73,7 +73,7 @@ fn a_take_for_a_future_ply_or_out_of_turn_is_a_strike() {
     assert_eq!(refusals_in(&table.take(0, u32::MAX, 1)), [(0, RefusalReason::FuturePly)]);
     let out_of_turn = table.take(1, 0, 1);
     assert_eq!(refusals_in(&out_of_turn), [(1, RefusalReason::NotYourTurn)]);
-    assert_eq!(refusal_message(&out_of_turn), "ply 0 is the turn of seat 0: you are seat 1");
+    assert_eq!(refusal_message(&out_of_turn), "ply 0 is seat 0's turn: you are seat 1");
     assert_eq!(turns_in(&out_of_turn), [], "it is not to move");
     assert_eq!([0, 1, 2].map(|seat| strikes_of(&table, seat)), [2, 1, 0]);
     assert_eq!(table.record().state().ply(), 0);

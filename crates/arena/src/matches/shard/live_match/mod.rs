@@ -228,7 +228,7 @@ impl<S: Clone> LiveMatch<S> {
         if live.unread as usize >= limit {
             let id = self.id;
             let example = format!(
-                "{} for seat {seat} of match {id} arrived while {limit} messages waited",
+                "{} for seat {seat} of match {id} arrived while {limit} messages were waiting",
                 action.describe()
             );
             return Err(SeatBacklogFull { seat, example });
