@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(parse(&with(0)), Ok(settings), "a new tournament may leave it out");
         for other in [1, METHODS_VERSION + 1] {
             let expected = format!(
-                "settings.methods: version {other} of the methods: this program only knows version {METHODS_VERSION}"
+                "settings.methods: methods version {other}: this program only knows version {METHODS_VERSION}"
             );
             assert_eq!(refusals(&with(other)), [expected]);
         }
@@ -319,21 +319,21 @@ mod tests {
             ..smallest()
         };
         let expected = [
-            "settings.title: a blank title: a title has 1 to 100 characters",
+            "settings.title: a blank title: expected 1 to 100 characters",
             "settings.positions[1].counters: 0 piles: expected 1 to 1024",
             "settings.positions[2].counters: pile 1 has 0 counters: expected 1 to 9223372036854775807 at the start",
             "settings.ending: 3 is not a known value: expected 0 to 2",
             "settings.alliance_matrix.rows[1].offsets: offset 0 appears twice in the row, at places 0 and 1: each of 0 to 1 must appear once",
             "settings.scoring: -1 is not a known value: expected 0 to 2",
-            "settings.concurrency: 10001 concurrent matches: a tournament plays 1 to 10000",
+            "settings.concurrency: 10001 concurrent matches: expected 1 to 10000",
         ];
         assert_eq!(refusals(&settings), expected);
         assert_eq!(
             refusals(&pb::TournamentSettings::default()),
             [
-                "settings.title: a blank title: a title has 1 to 100 characters",
+                "settings.title: a blank title: expected 1 to 100 characters",
                 "settings.seats: 0 seats: expected 2 to 32",
-                "settings.positions: 0 positions: a tournament has 1 to 1000"
+                "settings.positions: 0 positions: expected 1 to 1000"
             ]
         );
     }
@@ -348,9 +348,9 @@ mod tests {
             ..smallest()
         };
         let expected = [
-            "settings.title: a blank title: a title has 1 to 100 characters",
-            "settings.alliance_matrix: an alliance matrix of 2 rows: with 3 seats per match it has 3",
-            "settings.start_at: start at 2: a field of 2 bots: a match has 3 seats",
+            "settings.title: a blank title: expected 1 to 100 characters",
+            "settings.alliance_matrix: an alliance matrix of 2 rows: expected 3, one per seat",
+            "settings.start_at: start at 2: a field of 2 bots: expected at least 3, one per seat",
         ];
         assert_eq!(refusals(&settings), expected);
     }
@@ -390,7 +390,7 @@ mod tests {
         let positions = vec![pb::Piles::default(); 100_000];
         assert_eq!(
             refusals(&pb::TournamentSettings { positions, ..smallest() }),
-            ["settings.positions: 100000 positions: a tournament has 1 to 1000"]
+            ["settings.positions: 100000 positions: expected 1 to 1000"]
         );
     }
 

@@ -155,7 +155,7 @@ command = []
 "#;
     let found = mistakes("every", file);
     let expected = [
-        "1: title: a blank title: a title has 1 to 100 characters",
+        "1: title: a blank title: expected 1 to 100 characters",
         "2: seat: an unknown key: did you mean `seats`? known here: title, seats,",
         "3: seats: \"3\" is not a whole number",
         "4: seed: -1 is out of range: ",
@@ -252,7 +252,7 @@ remote = true
     }
     let bots = "[[bot]]\nname = \"a\"\nhouse = \"oracle\"\n";
     let few = format!("seats = 2\npositions = {{ paper = true }}\n{bots}");
-    assert_eq!(mistakes("few", &few), ["3: bot: a field of 1 bot: a match has 2 seats"]);
+    assert_eq!(mistakes("few", &few), ["3: bot: a field of 1 bot: expected at least 2, one per seat"]);
     let named = format!(
         "{few}[[bot]]\nname = \"a\"\nhouse = \"timid\"\n[format]\nkind = \"gauntlet\"\nbot = \"b\"\n"
     );

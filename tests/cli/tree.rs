@@ -312,9 +312,9 @@ fn a_solution_is_explained() {
 Seat 2 wins under optimal play (value 2), with seat 0 to move.
 Optimal takes: 1 (there are 2 in the last pile).
 Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1
-Ending: to_move_wins, the seat to move when no counter is left wins.
+Ending: to_move_wins, the seat to move wins when no counter is left.
 
-Outcomes of the takes of seat 0:
+Outcomes of seat 0's takes:
   take  winner  regret  better for        worse for
   1     seat 2       0  -                 -
   2     seat 1       1  seat 1 by 1 rank  seat 0 by 1 rank, seat 2 by 1 rank

@@ -42,7 +42,7 @@ async fn games_are_limited_per_address() {
             first.browser = std::mem::replace(&mut browser, Browser::open(&host));
             first.page = first.browser.get(&first.address).await;
         } else {
-            return is_refused(&next, 429, "too many matches were begun from 127.0.0.1: try again in");
+            return is_refused(&next, 429, "too many matches were started from 127.0.0.1: try again in");
         }
     }
     panic!("four matches were started in a minute");

@@ -105,11 +105,11 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
         "The candidate is better: after ",
         "<polyline class=\"line-0\"",
         "<polyline class=\"line-1\"",
-        " bet on better +",
-        " bet on no better ",
+        " bet that it is better +",
+        " bet that it is no better ",
         ">bound +3.00</text>",
         "<summary>Numbers as a table</summary>",
-        ">bet on no better</th>",
+        ">bet that it is no better</th>",
     ] {
         assert!(capital.contains(part), "{part:?} is missing:\n{capital}");
     }

@@ -147,7 +147,7 @@ async fn stalled_replies_time_out() {
         let (turn_timeout, stream) = (Duration::from_millis(200), false);
         let (class, error) = class_of(&LlmSettings { turn_timeout, stream, ..settings(&endpoint) }).await;
         assert_eq!(class, FailureClass::TimedOut);
-        assert!(error.contains("the time for the answer was over"), "{error}");
+        assert!(error.contains("the time for the answer ran out"), "{error}");
     }
 }
 

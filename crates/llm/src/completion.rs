@@ -96,7 +96,7 @@ impl Completion {
             }
             Some("length") => failure(
                 FailureClass::Truncated,
-                "the reply used up its tokens before its end: think and answer more briefly".to_owned(),
+                "the reply ran out of tokens before its end: think and answer more briefly".to_owned(),
             ),
             _ if self.text.trim().is_empty() => {
                 failure(FailureClass::Empty, "the reply was empty".to_owned())

@@ -101,7 +101,7 @@ impl Endpoint {
         if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
             tracing::warn!(
                 host = base.host_str(),
-                "the key of the endpoint is sent over unencrypted http://: use https:// if the endpoint supports it"
+                "the endpoint's key is sent over unencrypted http://: use https:// if the endpoint supports it"
             );
         }
         // Installing fails only if the program has already chosen a provider.
@@ -363,7 +363,7 @@ fn server_error(detail: String) -> CallFailure {
 }
 
 fn late_failure() -> CallFailure {
-    CallFailure::new(FailureClass::TimedOut, "the time for the answer was over")
+    CallFailure::new(FailureClass::TimedOut, "the time for the answer ran out")
 }
 
 /// Parses the address of an endpoint. Errors never repeat it.

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum LlmError {
     /// No model is named.
-    #[error("--model: required: the endpoint's name of the language model")]
+    #[error("--model: required: the language model's name at the endpoint")]
     NoModel,
     /// The address of the endpoint is invalid. It is not repeated, as it may contain a password.
     #[error("--base-url: {0}")]
@@ -60,6 +60,6 @@ pub enum LlmError {
         reason: String,
     },
     /// The HTTP client cannot be made.
-    #[error("the HTTP client: {0}")]
+    #[error("the HTTP client cannot be created: {0}")]
     Client(String),
 }

@@ -140,7 +140,7 @@ fn read_line(file: &File, offset: u64) -> io::Result<(String, Account)> {
             || Some(Amount { tokens: words.next()?.parse().ok()?, money: words.next()?.parse().ok()? });
         Some((name, Account { spent: amount()?, reserved: amount()? }))
     };
-    parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a ledger of lastnim"))
+    parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a lastnim ledger"))
 }
 
 #[cfg(test)]

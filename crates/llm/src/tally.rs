@@ -68,7 +68,12 @@ impl fmt::Display for Tally {
         }
         let unanswered: u64 = self.unanswered.values().sum();
         if unanswered > 0 {
-            write!(f, ", {unanswered} not ({}; policy: {})", class_words(&self.unanswered), self.policy)?;
+            write!(
+                f,
+                ", {unanswered} unanswered ({}; policy: {})",
+                class_words(&self.unanswered),
+                self.policy
+            )?;
         }
         write!(f, "; {} calls", self.calls)?;
         if !self.failures.is_empty() {
@@ -80,10 +85,10 @@ impl fmt::Display for Tally {
             "; tokens: {prompt} in prompts, {completion} in replies, including {reasoning} for reasoning"
         )?;
         if self.uncounted_calls > 0 {
-            write!(f, "; {} calls were not counted by the endpoint", self.uncounted_calls)?;
+            write!(f, "; for {} calls the endpoint reported no tokens", self.uncounted_calls)?;
         }
         if self.ignored_members > 0 {
-            write!(f, "; {} members of answers were out of range", self.ignored_members)?;
+            write!(f, "; {} values in answers were out of range", self.ignored_members)?;
         }
         if self.spent.money > 0 {
             write!(f, "; spent: at most {}", self.spent)?;
@@ -105,8 +110,7 @@ mod tests {
         tally.tokens += TokenCount { prompt: 10, completion: 5, reasoning: 2 };
         assert_eq!(
             tally.to_string(),
-            "3 questions, 1 answered by the model, 1 withdrawn, 1 not (1 illegal; policy: forfeit); 4 calls, failed: 1 empty, 2 illegal; \
-             tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
+            "3 questions, 1 answered by the model, 1 withdrawn, 1 not (1 illegal; policy: forfeit); 4 calls, of which 1 empty, 2 illegal failed; tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
         );
         assert_eq!(tally.to_json()["unanswered"], json!({ "illegal": 1 }));
     }

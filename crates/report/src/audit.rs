@@ -38,7 +38,7 @@ pub fn audit_report(audit: &Audit) -> Report {
         Some(Section::with_heading("Seats").table(seats)),
         Some(
             Section::with_heading(
-                "Ledger: the ranks that the takes of each seat cost every seat (negative: gave)",
+                "Ledger: the ranks that each seat's takes cost every seat (negative: gave)",
             )
             .table(ledger_table(audit)),
         ),

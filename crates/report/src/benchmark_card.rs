@@ -65,7 +65,7 @@ pub fn figure_words(figure: &pb::LossFigure) -> String {
 fn loss_line(card: &pb::BenchmarkCard) -> Option<String> {
     let loss = card.loss.as_ref()?;
     Some(format!(
-        "Loss {}: the share of the ranks of a match that the bot lost by its own takes, the mean over the tiers; lower is better.",
+        "Loss {}: the share of a match's ranks that the bot lost by its own takes, averaged over the tiers; lower is better.",
         figure_words(loss)
     ))
 }
@@ -87,7 +87,7 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         )
         .column(
             Column::text("loss").with_meaning(
-                "share of the ranks of a match lost by own takes; all ranks if the seat was lost",
+                "share of a match's ranks lost by its own takes; all ranks if the seat was lost",
             ),
             |tier| figure(tier.loss.as_ref()),
         )
@@ -102,7 +102,7 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         )
         .column(
             Column::number("accuracy", NumberUnit::Share, 1)
-                .with_meaning("share of own takes that were optimal"),
+                .with_meaning("share of its own takes that were optimal"),
             |tier| Cell::Fraction { part: tier.optimal_takes, whole: tier.takes },
         )
         .column(Column::integer("wins"), |tier| tier.wins)

@@ -23,8 +23,10 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     let mut sections = vec![
         Section::with_heading("Figures, with 95% intervals over duplicate groups")
             .table(figure_table(figures)),
-        Section::with_heading("By phase: more than two thirds of the counters left, more than one, the rest")
-            .table(slice_table("phase", &figures.by_phase)),
+        Section::with_heading(
+            "By phase: more than two thirds of the counters left, more than one third, or less",
+        )
+        .table(slice_table("phase", &figures.by_phase)),
         Section::with_heading("By the number of nonempty piles")
             .table(slice_table("live piles", &figures.by_live_piles)),
     ];
@@ -39,7 +41,7 @@ fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<
     let groups = count_words(report.groups, "duplicate group", "duplicate groups");
     let about = if report.groups_exact { "" } else { "about " };
     let newest = if response.more_matches {
-        "These are the newest: there was no time to read older ones."
+        "These are its newest matches: there was no time to read older ones."
     } else {
         "These are all of its matches that count."
     };
@@ -106,7 +108,7 @@ fn slice_table(title: &str, slices: &[pb::BotSlice]) -> Table {
 /// Reports the rows of a bot, and the row that its takes fit best.
 fn preference_section(preference: &pb::BotPreference) -> Section {
     let (what, how) = if preference.by_place {
-        ("assigned", "by places of the assigned row")
+        ("assigned", "by place in the assigned row")
     } else {
         ("declared", "as offsets from its seat")
     };
@@ -118,7 +120,7 @@ fn preference_section(preference: &pb::BotPreference) -> Section {
         .column(Column::integer("matches"), |held| held.matches)
         .column(
             Column { format: SHARE, ..Column::integer("optimal takes").with_parts(CellParts::Fraction) }
-                .with_meaning("own takes that were optimal for this row"),
+                .with_meaning("its own takes that were optimal for this row"),
             |held| fraction_cell(held.optimal_plies, held.plies),
         )
         .column(
@@ -158,17 +160,15 @@ fn pair_section(bot: &str, pairs: &[pb::PairFindings]) -> Section {
         .column(Column::text("mover").with_key("bot"), |pair| pair.mover.clone())
         .column(Column::text("other").with_key("bot"), |pair| pair.other.clone())
         .column(Column::integer("matches"), |pair| pair.matches)
-        .column(Column::integer("errors").with_meaning("takes of the mover that cost it ranks"), |pair| {
+        .column(Column::integer("errors").with_meaning("the mover's takes that cost it ranks"), |pair| {
             pair.errors
         })
-        .column(
-            Column::integer("cost").with_meaning("ranks that takes of the mover cost the other"),
-            |pair| pair.cost,
-        )
-        .column(
-            Column::integer("gave").with_meaning("ranks that takes of the mover gave the other"),
-            |pair| pair.gave,
-        )
+        .column(Column::integer("cost").with_meaning("ranks that the mover's takes cost the other"), |pair| {
+            pair.cost
+        })
+        .column(Column::integer("gave").with_meaning("ranks that the mover's takes gave the other"), |pair| {
+            pair.gave
+        })
         .column(Column::integer("net").with_sign().with_meaning("what it gave minus what it cost"), ledger)
         .into_table();
     let section = Section::with_heading("Who helps whom");

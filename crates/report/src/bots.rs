@@ -67,12 +67,10 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
         ("open matches", Some(open.into())),
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
-    let versions = (!shown.versions.is_empty()).then(|| {
-        Section::with_heading("Versions, the most recent first").table(version_table(&shown.versions))
-    });
-    let lost = (!shown.lost_seats.is_empty()).then(|| {
-        Section::with_heading("Seats lost, the newest first").table(lost_seat_table(&shown.lost_seats))
-    });
+    let versions = (!shown.versions.is_empty())
+        .then(|| Section::with_heading("Versions, newest first").table(version_table(&shown.versions)));
+    let lost = (!shown.lost_seats.is_empty())
+        .then(|| Section::with_heading("Lost seats, newest first").table(lost_seat_table(&shown.lost_seats)));
     [Section::new().facts(facts)].into_iter().chain(versions).chain(lost).collect()
 }
 

@@ -20,15 +20,15 @@ pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
     let levels = if (at_better - at_no_better).abs() < SAME_BOUND {
         vec![level("bound", at_better)]
     } else {
-        vec![level("bound of better", at_better), level("bound of no better", at_no_better)]
+        vec![level("bound: better", at_better), level("bound: no better", at_no_better)]
     };
     Some(Chart {
         caption: "The capital of each bet, starting at 1, after each group (logarithm)".to_owned(),
         axis: "groups".to_owned(),
         format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) },
         lines: vec![
-            line("bet on better", |point| point.better),
-            line("bet on no better", |point| point.no_better),
+            line("bet that it is better", |point| point.better),
+            line("bet that it is no better", |point| point.no_better),
         ],
         levels,
         // The losing bet falls without limit, so it is cut off.
@@ -46,7 +46,9 @@ pub fn capital_words(said: &pb::SprtVerdict) -> String {
         pb::SprtAnswer::Better => format!("The candidate is better: {bet}."),
         pb::SprtAnswer::NoBetter => format!("The candidate is no better: {bet}."),
         pb::SprtAnswer::Undecided => {
-            format!("It is not known whether the candidate is better, and all groups are played: {bet}.")
+            format!(
+                "It is not known whether the candidate is better, and all groups have been played: {bet}."
+            )
         }
         pb::SprtAnswer::Open | pb::SprtAnswer::Unspecified => {
             let needed = if said.llr < 0.0 { -said.lower } else { said.upper };
@@ -92,7 +94,7 @@ mod tests {
         assert_eq!(chart.frame().unwrap().up, (-said.upper, said.upper), "losses are cut off there");
         said.lower = -2.0;
         let chart = capital_chart(&said).unwrap();
-        assert_eq!(level_values(&chart), [("bound of better", said.upper), ("bound of no better", 2.0)]);
+        assert_eq!(level_values(&chart), [("bound: better", said.upper), ("bound: no better", 2.0)]);
         said.path.truncate(1);
         assert_eq!(capital_chart(&said), None, "one point is not a line");
     }

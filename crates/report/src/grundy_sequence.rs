@@ -48,11 +48,11 @@ fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
         }
         (pb::SequenceLaw::Periodic, Some(period)) => period_sentences(period, &sequence.set),
         (pb::SequenceLaw::NotFound, _) => vec![format!(
-            "No period is proved by the first {}; this says nothing about later values.",
+            "The first {} prove no period; this says nothing about later values.",
             count_words(sequence.values_searched, "value", "values")
         )],
         _ => vec![
-            "No period is claimed: no theorem is known by which finitely many values of this game determine the rest.".to_owned(),
+            "No period is claimed: for this game no theorem is known by which the first values determine the rest.".to_owned(),
         ],
     }
 }

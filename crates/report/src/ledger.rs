@@ -41,11 +41,10 @@ pub fn ledger_section(audit: &pb::Audit, players: &SeatNames) -> Option<Section>
             Some(format!("An error improved a third seat's rank at ply {shown} and {} more.", more.len()))
         }
     };
-    let section = Section::with_heading(
-        "Ledger: the ranks that the takes of each seat cost every seat (negative: gave)",
-    );
+    let section =
+        Section::with_heading("Ledger: the ranks that each seat's takes cost every seat (negative: gave)");
     let left_out = (paying_seats.len() < seats.len() || table.rows.len() < seats.len()).then_some(
-        "Seats whose takes cost and gave nothing, and seats that neither paid nor gained, are omitted.",
+        "Seats whose takes changed no ranks, and seats that neither lost nor gained any, are omitted.",
     );
     Some(section.table(table).paragraphs(left_out).paragraphs(third))
 }

@@ -25,7 +25,7 @@ impl SeatNames {
 pub fn event_line(event: &Event, players: &SeatNames) -> String {
     match event {
         Event::Created(setup) => format!(
-            "{} on the piles {}; {} moves first; ending: {}",
+            "{} play on piles {}; {} moves first; ending: {}",
             setup.bots.join(", "),
             join_words(&setup.piles, ","),
             SeatNames::of_setup(setup).name_of_seat(setup.first),
@@ -98,7 +98,7 @@ mod tests {
             pb::MatchSetup { bots: players().0, piles: vec![3, 4], ending: 2, ..pb::MatchSetup::default() };
         assert_eq!(
             line(&Event::Created(setup)),
-            "ann, bob on the piles 3,4; seat 0 (ann) moves first; ending: last mover wins"
+            "ann, bob play on piles 3,4; seat 0 (ann) moves first; ending: last mover wins"
         );
         let row = pb::Row { offsets: vec![0, 1] };
         let late = pb::DeclaredEvent {

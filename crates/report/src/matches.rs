@@ -16,7 +16,7 @@ pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     let should = if audit.predicted_winner == audit.winner {
         "as under optimal play".to_owned()
     } else {
-        format!("under optimal play {} would have won", players.name_of_seat(audit.predicted_winner))
+        format!("{} would have won under optimal play", players.name_of_seat(audit.predicted_winner))
     };
     let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
     match (errors, audit.first_error) {
@@ -35,9 +35,9 @@ fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
     match (audit.plies.iter().any(|ply| !ply.steward), stewards.is_empty()) {
         (_, true) => "every take was optimal".to_owned(),
         (false, false) => "no bot made a take".to_owned(),
-        (true, false) if silent.is_empty() => "every take of the bots was optimal".to_owned(),
+        (true, false) if silent.is_empty() => "every take by a bot was optimal".to_owned(),
         (true, false) => {
-            format!("every take of the bots was optimal; {} made none", silent.join(", "))
+            format!("every take by a bot was optimal; {} made none", silent.join(", "))
         }
     }
 }
@@ -124,7 +124,7 @@ mod tests {
         audit.plies = vec![ply(0, false), ply(1, true)];
         assert_eq!(
             audit_line(&audit, &players),
-            "as under optimal play; every take of the bots was optimal; seat 1 (bob) made none"
+            "as under optimal play; every take by a bot was optimal; seat 1 (bob) made none"
         );
         audit.plies = vec![ply(0, true), ply(1, true)];
         assert_eq!(audit_line(&audit, &players), "as under optimal play; no bot made a take");
@@ -132,7 +132,7 @@ mod tests {
         (audit.predicted_winner, audit.first_error) = (0, Some(0));
         assert_eq!(
             audit_line(&audit, &players),
-            "under optimal play seat 0 (ann) would have won; one error, at ply 0"
+            "seat 0 (ann) would have won under optimal play; one error, at ply 0"
         );
     }
 }

@@ -55,9 +55,8 @@ pub fn robustness_sections(
         )
         .into_table();
     let winner = found.seats.iter().find(|figures| figures.seat == found.winner);
-    let of_seats = Section::with_heading(
-        "Predicted and guaranteed ranks of each seat (places in its own row, 0 is best):",
-    );
+    let of_seats =
+        Section::with_heading("Each seat's predicted and guaranteed rank (place in its own row, 0 is best):");
     let sections = [
         Some(with_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_words))),
         (!found.takes.is_empty()).then(|| take_section(&found.takes, to_move)),
@@ -82,7 +81,7 @@ fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
         .column(Column::integer("guaranteed"), |option| option.guaranteed_rank)
         .column(Column::text("which is"), |option| enum_phrase(option.safety().as_str_name(), "TAKE_SAFETY_"))
         .into_table();
-    Section::with_heading(format!("How the takes of seat {to_move} change its ranks:")).table(takes).list([
+    Section::with_heading(format!("How seat {to_move}'s takes change its ranks:")).table(takes).list([
         "safe: optimal, and keeps the guaranteed rank",
         "risky: optimal, but worsens the guaranteed rank",
         "safe error: worsens the predicted rank, but keeps the guaranteed one, which is better than the last",
@@ -136,7 +135,7 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
     let share = |label: &str| Column::number(label, NumberUnit::Share, 2);
     let table = Table::of_items(&seats)
         .column(Column::integer("seat"), |(figures, _)| figures.seat)
-        .column(share("wins").with_meaning("its probability to win if all seats err"), |&(_, wins)| *wins)
+        .column(share("wins").with_meaning("its probability of winning if all seats err"), |&(_, wins)| *wins)
         .column(rank("rank").with_meaning("its expected rank if all seats err"), |(figures, _)| {
             figures.expected_rank_if_all_err
         })

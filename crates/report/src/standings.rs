@@ -61,7 +61,7 @@ impl ShownMeasure {
             Some(pb::RatingMeasure::Satisfaction) => Self {
                 word: "satisfaction",
                 format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Points, 3) },
-                meaning: "satisfaction per match (0 to 1), at comparable positions (same piles, row and seat), minus the mean of the field",
+                meaning: "satisfaction per match (0 to 1), at comparable positions (same piles, row and seat), minus the field's mean",
             },
             _ => Self {
                 word: "wins",
@@ -95,17 +95,17 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
         .column(Column::integer("wins"), |standing| standing.wins)
         .column(
             Column::number("accuracy", NumberUnit::Share, 1)
-                .with_meaning("share of own takes that were optimal for the declared row"),
+                .with_meaning("share of its own takes that were optimal for the declared row"),
             |standing| standing.accuracy,
         )
         .column(
-            Column::number("regret/match", NumberUnit::Ranks, 2).with_meaning("ranks lost by own errors"),
+            Column::number("regret/match", NumberUnit::Ranks, 2).with_meaning("ranks lost by its own errors"),
             |standing| standing.regret_per_match,
         )
         .column(
             Column::number("luck/match", NumberUnit::Ranks, 2)
                 .with_sign()
-                .with_meaning("ranks gained by the others' errors"),
+                .with_meaning("ranks gained by others' errors"),
             |standing| standing.luck_per_match,
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)

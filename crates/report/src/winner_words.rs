@@ -17,7 +17,7 @@ pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
 /// Describes an ending.
 pub fn ending_words(ending: Ending) -> String {
     match ending {
-        Ending::ToMoveWins => format!("Ending: {ending}, the seat to move when no counter is left wins."),
+        Ending::ToMoveWins => format!("Ending: {ending}, the seat to move wins when no counter is left."),
         Ending::LastMoverWins => format!("Ending: {ending}, the seat that made the last move wins."),
     }
 }

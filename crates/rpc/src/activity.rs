@@ -14,7 +14,7 @@ pub(super) fn parse_activity_length(limit: u32, field: RequestField<'_>) -> Opti
         0 => Some(LISTED_ACTIVITY),
         limit if limit <= MAX_LISTED_ACTIVITY => Some(limit),
         limit => {
-            field.report(format_args!("most of {limit}: expected 1 to {MAX_LISTED_ACTIVITY}"));
+            field.report(format_args!("{limit}: expected 1 to {MAX_LISTED_ACTIVITY}"));
             None
         }
     }

@@ -83,7 +83,7 @@ fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Op
     let at_bots = field.member("bots");
     if request.bots.len() > MAX_SEATS {
         let (named, limit) = (request.bots.len(), MAX_SEATS);
-        at_bots.report(format_args!("{named} bots: expected at most {limit}, the largest number of seats"));
+        at_bots.report(format_args!("{named} bots: expected at most {limit}, the maximum number of seats"));
         return None;
     }
     let bots = at_bots.parse_each(&request.bots, |bot, field| field.ok_or_report(bot.parse()));

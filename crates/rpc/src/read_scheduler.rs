@@ -77,9 +77,8 @@ impl ReadScheduler {
         reader: &WaitingCaller,
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
-        let too_many = || {
-            format!("{MAX_READS_PER_CALLER} reads of this caller are not answered yet: ask for less at once")
-        };
+        let too_many =
+            || format!("this caller is already waiting for {MAX_READS_PER_CALLER} reads: send fewer at once");
         let _place = acquire_place(&self.places, reader, too_many).await?;
         let turn = timeout(reader.time_left(QUEUE_TIMEOUT), self.queue.wait_for_turn(&reader.asker)).await;
         let turn = turn.map_err(|_| retry_status(Code::ResourceExhausted, "FULL", FULL))?;

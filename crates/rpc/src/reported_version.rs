@@ -24,7 +24,7 @@ pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Sta
     let config_hash = config_hash.map(|given| {
         let bytes = given.to_bytes().map_err(|_| {
             let given = String::from_utf8_lossy(given.as_encoded_bytes());
-            format!("{given:?}: it is {} bytes in base64", ConfigHash::BYTES)
+            format!("{given:?}: expected {} bytes in base64", ConfigHash::BYTES)
         });
         parse_field(
             CONFIG_HASH,

@@ -18,8 +18,8 @@ pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";
 /// The message to callers about an unusable store, for any cause.
 const UNAVAILABLE: &str = "the store cannot be used now: try again later";
 const DELAYED: &str = "the store cannot be used now; the request may still be carried out later: check again";
-const DAMAGED: &str = "the stored data is damaged: see the log of the server";
-const FAILED: &str = "the store failed: see the log of the server";
+const DAMAGED: &str = "the stored data is damaged: see the server's log";
+const FAILED: &str = "the store failed: see the server's log";
 
 /// Creates a status with a stable reason for programs.
 pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status {
@@ -149,10 +149,10 @@ pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
         CloseReason::TooManyIdleMessages => (
             Code::ResourceExhausted,
             "TOO_MANY_UNPRODUCTIVE_MESSAGES",
-            "too many messages that were refused, repeated or not asked for",
+            "too many refused, repeated or unexpected messages",
         ),
         CloseReason::Malformed => {
-            (Code::InvalidArgument, "MALFORMED", "a message that is not a PlayRequest, or is too large")
+            (Code::InvalidArgument, "MALFORMED", "a message is not a PlayRequest, or is too large")
         }
         CloseReason::ShuttingDown => {
             (Code::Unavailable, "STOPPING", "the server is stopping: connect again later")

@@ -95,7 +95,7 @@ pub(super) async fn serve_connections(
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
         let Some(place) = shared.find_slot(address).await else {
             shared.traffic.note_turned_away();
-            tracing::warn!(%peer, "a connection was turned away: all slots belong to authenticated connections");
+            tracing::warn!(%peer, "a connection was refused: all slots belong to authenticated connections");
             let shared = Arc::clone(&shared);
             connections.spawn(async move { shared.close_without_slot(stream).await });
             continue;
@@ -304,7 +304,7 @@ impl ServerShared {
                 return Ok(Some((client, SpokenProtocol::Http1)));
             }
             SpokenProtocol::Http1 => {
-                tracing::debug!(%client, "a connection that speaks HTTP/1 is told what this server is");
+                tracing::debug!(%client, "answering an HTTP/1 connection with what this server is");
                 answer_http1(stream).await?;
             }
             SpokenProtocol::Tls => {

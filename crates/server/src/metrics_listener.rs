@@ -58,7 +58,7 @@ pub(super) async fn serve_metrics(listener: TcpListener, metrics: Metrics) {
                 });
             }
             Err(error) => {
-                tracing::warn!(%error, "a connection for metrics could not be accepted");
+                tracing::warn!(%error, "a metrics connection could not be accepted");
                 sleep(PAUSE_AFTER_FAILURE).await;
             }
         }
@@ -73,7 +73,7 @@ async fn answer_connection(stream: TcpStream, metrics: Metrics) {
     let mut protocol = http1::Builder::new();
     protocol.timer(TokioTimer::new()).keep_alive(false).max_buf_size(MAX_REQUEST_BYTES);
     if let Err(error) = protocol.serve_connection(TokioIo::new(stream), answer).await {
-        tracing::debug!(%error, "a connection for metrics ended");
+        tracing::debug!(%error, "a metrics connection ended");
     }
 }
 

@@ -51,7 +51,7 @@ pub enum ServeError {
     #[error("the server had to stop: {0}")]
     Store(StoreError),
     /// The task that accepts connections panicked.
-    #[error("the server broke down: {0}")]
+    #[error("the server failed: {0}")]
     Broken(#[from] tokio::task::JoinError),
 }
 
@@ -121,7 +121,7 @@ pub async fn run_server_on(
         Err(_) => tracing::info!("closing the streams that are still open"),
     }
     if timeout(STORE_CLOSE_TIMEOUT, arena.close_store()).await.is_err() {
-        tracing::warn!("the store is still busy: leaving it open, which loses nothing");
+        tracing::warn!("the store is still busy: leaving it open; nothing is lost");
     }
     lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
 }

@@ -33,7 +33,7 @@ pub enum StoreError {
     Pruned(MatchId),
     /// The store in memory has dropped matches of the tournament to make room.
     #[error(
-        "the server has forgotten matches of tournament {0}: it keeps finished matches in memory, up to --kept-matches and --kept-events"
+        "the server has forgotten some matches of tournament {0}: it keeps finished matches in memory, up to --kept-matches and --kept-events"
     )]
     Forgotten(TournamentId),
     /// The files or tables of the database are corrupt.
@@ -50,7 +50,7 @@ pub enum StoreError {
     Taken(String),
     /// Another version of the program made the tables.
     #[error(
-        "the tables of the store are of version {found}, and this program reads version {wanted}: use the lastnim that made them, or name another store"
+        "the store's tables have version {found}, but this program reads version {wanted}: use the lastnim that made them, or name another store"
     )]
     OtherVersion {
         /// The version found.

@@ -19,7 +19,7 @@ const MIN_DISTINCT_PERCENT: usize = 75;
 pub enum TokenError {
     /// It is too short for its alphabet.
     #[error(
-        "a token of {characters} characters has at most {bits} bits: give one of {MIN_BITS} random bits, as `openssl rand -hex 32` prints them"
+        "a token of {characters} characters has at most {bits} bits: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     TooShort {
         /// Its length.
@@ -29,7 +29,7 @@ pub enum TokenError {
     },
     /// It is repetitive, so it cannot be random.
     #[error(
-        "a token that repeats itself: give one of {MIN_BITS} random bits, as `openssl rand -hex 32` prints them"
+        "a token that repeats itself: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     Repetitive,
     /// It cannot be sent in a header.

@@ -9,7 +9,7 @@ pub struct Concurrency(u16);
 
 /// A number of concurrent matches out of range.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0} concurrent matches: a tournament plays 1 to {max}", max = Concurrency::MAX)]
+#[error("{0} concurrent matches: expected 1 to {max}", max = Concurrency::MAX)]
 pub struct ConcurrencyError(pub usize);
 
 impl Concurrency {

@@ -11,7 +11,7 @@ pub const MAX_MATCHES: u64 = 10_000_000;
 #[non_exhaustive]
 pub enum FieldError {
     /// There are not enough bots for a match.
-    #[error("a field of {field} bot{s}: a match has {seats} seats", s = if *field == 1 { "" } else { "s" })]
+    #[error("a field of {field} bot{s}: expected at least {seats}, one per seat", s = if *field == 1 { "" } else { "s" })]
     TooFewBots {
         /// The size of the field.
         field: usize,
@@ -31,7 +31,7 @@ pub enum FieldError {
         needed: usize,
     },
     /// There are too many bots for the format.
-    #[error("a field of {field} bots: this format has at most {max}")]
+    #[error("a field of {field} bots: expected at most {max} in this format")]
     TooManyBots {
         /// The size of the field.
         field: usize,
@@ -40,7 +40,7 @@ pub enum FieldError {
     },
     /// There would be too many matches.
     #[error(
-        "a field of {field} bots, {seats} seats per match and {positions} positions make more than {MAX_MATCHES} matches: use fewer bots or positions"
+        "{field} bots, {seats} seats per match and {positions} positions would make more than {MAX_MATCHES} matches: use fewer bots or positions"
     )]
     TooManyMatches {
         /// The size of the field.
@@ -51,9 +51,7 @@ pub enum FieldError {
         positions: usize,
     },
     /// There are too many rounds or groups.
-    #[error(
-        "a field of {field} bots has more than {MAX_MATCHES} matches to play: use fewer rounds or groups"
-    )]
+    #[error("a field of {field} bots would play more than {MAX_MATCHES} matches: use fewer rounds or groups")]
     TooManyGroups {
         /// The size of the field.
         field: usize,

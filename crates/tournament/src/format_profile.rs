@@ -83,7 +83,7 @@ impl FormatProfile {
     pub const SWISS: &'static Self = &Self {
         name: "swiss",
         title: "Swiss",
-        summary: "bots of like scores meet",
+        summary: "bots with similar scores meet",
         max_bots: MAX_PAIRED_BOTS,
         course: FormatCourse::InRounds,
         view: CourseView::Rounds,
@@ -93,7 +93,7 @@ impl FormatProfile {
     pub const KNOCKOUT: &'static Self = &Self {
         name: "knockout",
         title: "knockout",
-        summary: "the best of each table go on",
+        summary: "the best of each table advance",
         max_bots: MAX_PAIRED_BOTS,
         course: FormatCourse::InRounds,
         view: CourseView::Bracket,
@@ -103,7 +103,7 @@ impl FormatProfile {
     pub const LADDER: &'static Self = &Self {
         name: "ladder",
         title: "ladder",
-        summary: "bots of like strength, until it is stopped",
+        summary: "bots of similar strength meet, until it is stopped",
         max_bots: MAX_LADDER_BOTS,
         has_open_field: true,
         course: FormatCourse::InRounds,

@@ -54,6 +54,6 @@ impl<'de, T: Deserialize<'de> + Clone + Eq + Hash> Deserialize<'de> for Interner
         let is_each_once = numbers.len() == items.len();
         is_each_once
             .then_some(Self { items, numbers })
-            .ok_or_else(|| D::Error::custom("an item is there twice"))
+            .ok_or_else(|| D::Error::custom("an item appears twice"))
     }
 }

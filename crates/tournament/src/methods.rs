@@ -10,7 +10,7 @@ pub const METHODS_VERSION: u32 = 2;
 
 /// An unknown version of the methods.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("version {0} of the methods: this program only knows version {known}", known = METHODS_VERSION)]
+#[error("methods version {0}: this program only knows version {known}", known = METHODS_VERSION)]
 pub struct MethodsVersionError(pub u32);
 
 /// Checks that this program knows a version of the methods.

@@ -36,16 +36,16 @@ pub struct DrawnPositions {
 #[non_exhaustive]
 pub enum PositionsError {
     /// The list is empty or too long.
-    #[error("{0} positions: a tournament has 1 to {MAX_POSITIONS}")]
+    #[error("{0} positions: expected 1 to {MAX_POSITIONS}")]
     Count(usize),
     /// A position has no counters.
-    #[error("position {0} has no counters: a match needs at least one")]
+    #[error("position {0} has no counters: expected at least one")]
     Empty(usize),
     /// The range of piles is invalid.
-    #[error("{0} to {1} piles: a game has 1 to {MAX_PILES}, in ascending order")]
+    #[error("{0} to {1} piles: expected two numbers from 1 to {MAX_PILES}, the smaller first")]
     Piles(usize, usize),
     /// The range of counters is invalid.
-    #[error("piles of {0} to {1} counters: a pile starts with 1 to {MAX_COUNTERS}, in ascending order")]
+    #[error("piles of {0} to {1} counters: expected two numbers from 1 to {MAX_COUNTERS}, the smaller first")]
     Counters(u64, u64),
 }
 
@@ -181,24 +181,24 @@ mod tests {
     fn errors_say_what_is_expected() {
         let refused = |positions: Result<Positions, PositionsError>| positions.unwrap_err().to_string();
         let one = Piles::parse(&[1]).unwrap();
-        assert_eq!(refused(Positions::listed(vec![])), "0 positions: a tournament has 1 to 1000");
+        assert_eq!(refused(Positions::listed(vec![])), "0 positions: expected 1 to 1000");
         assert_eq!(
             refused(Positions::listed(vec![one.clone(); 1_001])),
-            "1001 positions: a tournament has 1 to 1000"
+            "1001 positions: expected 1 to 1000"
         );
         let gone = Piles::parse_partly_emptied(&[0]).unwrap();
         assert_eq!(
             refused(Positions::listed(vec![one, gone])),
-            "position 1 has no counters: a match needs at least one"
+            "position 1 has no counters: expected at least one"
         );
-        assert_eq!(refused(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: a tournament has 1 to 1000");
+        assert_eq!(refused(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: expected 1 to 1000");
         assert_eq!(
             refused(Positions::drawn(1, (3, 2), (1, 1))),
             "3 to 2 piles: expected 1 to 1024, in ascending order"
         );
         assert_eq!(
             refused(Positions::drawn(1, (1, 1), (0, 1))),
-            "piles of 0 to 1 counters: a pile starts with 1 to 9223372036854775807, in ascending order"
+            "piles of 0 to 1 counters: expected two numbers from 1 to 9223372036854775807, the smaller first"
         );
     }
 

@@ -55,7 +55,7 @@ pub enum SettingsError {
     #[error(transparent)]
     Sprt(#[from] SprtError),
     /// The given matrix has the wrong size.
-    #[error("an alliance matrix of {rows} rows: with {seats} seats per match it has {seats}")]
+    #[error("an alliance matrix of {rows} rows: expected {seats}, one per seat")]
     Matrix {
         /// The rows of the matrix.
         rows: SeatCount,
@@ -169,16 +169,15 @@ mod tests {
         let four = SeatCount::new(4).unwrap();
         assert_eq!(
             refused(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
-            "an alliance matrix of 4 rows: with 3 seats per match it has 3"
+            "an alliance matrix of 4 rows: expected 3, one per seat"
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(2)),
-            "start at 2: a field of 2 bots: a match has 3 seats"
+            "start at 2: a field of 2 bots: expected at least 3, one per seat"
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(1_000)),
-            "start at 1000: a field of 1000 bots, 3 seats per match and 2 positions make more than 10000000 matches: \
-             use fewer bots or positions"
+            "start at 1000: 1000 bots, 3 seats per match and 2 positions would make more than 10000000 matches: use fewer bots or positions"
         );
     }
 }

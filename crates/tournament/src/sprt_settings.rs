@@ -66,7 +66,7 @@ pub enum SprtError {
         beta: f64,
     },
     /// A bot is compared with itself.
-    #[error("{0} is both candidate and baseline: they must be two bots")]
+    #[error("{0} is both candidate and baseline: expected two different bots")]
     OneBot(BotName),
 }
 

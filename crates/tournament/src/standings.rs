@@ -60,7 +60,7 @@ impl Standings {
     ) -> Result<Self, CheckpointError> {
         let count = bots.items().len();
         let is_whole = tallies.len() == count && against.len() == count;
-        ensure_valid(is_whole, "a bot has no line in the standings, or two")?;
+        ensure_valid(is_whole, "a bot does not have exactly one line in the standings")?;
         let is_known = |opponents: &BTreeMap<u32, i64>| {
             opponents.last_key_value().is_none_or(|(&last, _)| (last as usize) < count)
         };

@@ -12,13 +12,13 @@ pub struct Title(String);
 #[non_exhaustive]
 pub enum TitleError {
     /// It is blank.
-    #[error("a blank title: a title has 1 to {max} characters", max = Title::MAX_CHARS)]
+    #[error("a blank title: expected 1 to {max} characters", max = Title::MAX_CHARS)]
     Blank,
     /// It is too long.
-    #[error("a title of {0} characters: a title has 1 to {max} characters", max = Title::MAX_CHARS)]
+    #[error("a title of {0} characters: expected 1 to {max}", max = Title::MAX_CHARS)]
     TooLong(usize),
     /// It contains a control character, which could affect a terminal.
-    #[error("a title with the control character {0:?}: a title is one line of text")]
+    #[error("a title with the control character {0:?}: expected one line of text")]
     Control(char),
 }
 

@@ -25,7 +25,7 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
     let more = (!hidden.is_empty()).then(|| {
         let nothing = hidden.iter().filter(|pair| pair.is_empty()).count();
         let pairs = count_words(hidden.len(), "more pair", "more pairs");
-        format!("{pairs} not shown; {nothing} of them have no data.")
+        format!("{pairs} not shown, {nothing} of them without data.")
     });
     let takes =
         Section::with_heading("Pairs: ranks that the mover's takes cost it, and gained the other bot")
@@ -96,7 +96,7 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         .into_table();
     let more = pairs.len().saturating_sub(MAX_PAIRS);
     let more = (more > 0).then(|| format!("{}.", count_words(more, "more pair", "more pairs")));
-    let section = Section::with_heading("Declarations: how many ranks better a place is declared when the other bot sits there")
+    let section = Section::with_heading("Declarations: how many ranks higher a bot declares a place when the other bot sits there")
         .table(Table { max_shown: Some(MAX_PAIRS), ..table })
         .paragraphs(more)
         .paragraph(
@@ -208,12 +208,12 @@ fn flag_words(pair: &PairFindings) -> Vec<String> {
     let declarations = match pair.declarations.dependence {
         Dependence::Tested { ranks, p_corrected, .. } if pair.declarations.is_flagged() => {
             let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
-                (true, true) => "it costs wins and is returned",
+                (true, true) => "this costs wins and is returned",
                 (true, false) => "it costs wins",
                 (false, _) => "it is returned",
             };
             Some(format!(
-                "{} declares places {ranks:.2} ranks better when {} sits there, and {why} (corrected p = {p_corrected:.3})",
+                "{} declares a place {ranks:.2} ranks higher when {} sits there, and {why} (corrected p = {p_corrected:.3})",
                 pair.mover, pair.other
             ))
         }
@@ -306,7 +306,7 @@ fn power_words(findings: &AuditFindings) -> Option<String> {
         let (min, max) = (figures.first()?, figures.last()?);
         let median = write(figures[figures.len() / 2]);
         let [min, max] = [write(*min), write(*max)];
-        Some(if min == max { median } else { format!("{median} ({min} to {max} by pair)") })
+        Some(if min == max { median } else { format!("{median} ({min} to {max}, depending on the pair)") })
     };
     let shares = findings.pairs.iter().filter_map(|pair| pair.declarations.detectable_share);
     let shares = range(shares.collect(), &|share| format!("{:.0}%", 100.0 * share));
@@ -330,10 +330,10 @@ pub(super) fn correction_words(scope: &AuditSubject, findings: &AuditFindings) -
     match (scope, findings.test_count()) {
         (_, 0) => None,
         (AuditSubject::Bot(bot), _) => Some(format!(
-            "p-values are corrected for the {tests} of pairs of {bot} only; an audit of the field corrects for all pairs."
+            "p-values are corrected for the {tests} of {bot}'s pairs only; an audit of the field corrects for all pairs."
         )),
         (AuditSubject::Field, _) => {
-            Some(format!("p-values are corrected for all {tests}, of takes and of declarations."))
+            Some(format!("p-values are corrected for all {tests} of takes and declarations."))
         }
     }
 }

@@ -19,19 +19,19 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
         RowSource::Declared => (
             "",
             "A row lists offsets from the bot's own seat (0), the preferred winner first; 1 moves next",
-            "How often it chose the line's seat as the winner over the column's: +1 moves next",
+            "How often it chose the seat of the line over that of the column as the winner; +1 moves next",
         ),
         RowSource::Assigned => (
             " with assigned rows",
             "A row lists places in the assigned row, 0 being its preferred winner: `0 1 2` is the assigned row itself",
-            "How often it chose the winner at the line's place of the assigned row over the column's",
+            "How often it chose the place of the line in the assigned row over that of the column",
         ),
     };
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     let more = (more > 0 || preference.other_rows > 0).then(|| {
         let rows = count_words(more, "more row", "more rows");
         let matches = count_words(preference.other_rows, "match", "matches");
-        format!("{rows} not shown; {matches} with rows that are not listed.")
+        format!("{rows} not shown; {matches} had other rows.")
     });
     let rows = Section::with_heading(format!(
         "Preferences at tables of {seats}{of_rows}, by takes that chose between winners: {choices}"
@@ -119,7 +119,7 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
             let sign = if preference.source == RowSource::Declared { "+" } else { "" };
             let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
             let words = join_words(words, " over ");
-            format!("No row makes every take optimal: it took winners {words}, each at least once")
+            format!("No row makes every take optimal: it chose {words}, each at least once")
         }
     }
 }
@@ -128,8 +128,8 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
 fn rows_if_known(explained: &ExplainedRows) -> String {
     let left_out = match explained.left_out {
         0 => String::new(),
-        1 => "; 1 match, which would have taken too long, is not included".to_owned(),
-        left_out => format!("; {left_out} matches, which would have taken too long, are not included"),
+        1 => "; 1 match is left out, as it would have taken too long".to_owned(),
+        left_out => format!("; {left_out} matches are left out, as they would have taken too long"),
     };
     match (&explained.example, explained.rows.at_least()) {
         (_, 0) => format!("If its row were common knowledge, no row would make every take optimal{left_out}"),

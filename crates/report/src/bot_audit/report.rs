@@ -72,9 +72,11 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
         Section::with_heading("Figures, with 95% intervals over duplicate groups")
             .table(figure_table(figures)),
         safety_section(found),
-        Section::with_heading("By phase: more than two thirds of the counters left, more than one, the rest")
-            .table(circumstance_table("phase", &figures.by_phase, GamePhase::name))
-            .plot(circumstance_regret_plot(&figures.by_phase, GamePhase::name)),
+        Section::with_heading(
+            "By phase: more than two thirds of the counters left, more than one third, or less",
+        )
+        .table(circumstance_table("phase", &figures.by_phase, GamePhase::name))
+        .plot(circumstance_regret_plot(&figures.by_phase, GamePhase::name)),
         Section::with_heading("By the number of nonempty piles").table(circumstance_table(
             "live piles",
             &figures.by_live_piles,
@@ -96,11 +98,11 @@ fn safety_section(found: &BotFindings) -> Section {
     let errors = found.figures.plies - optimal;
     Section::with_heading("Guaranteed rank: the rank that it could force against all others together").list([
         format!(
-            "risky: {risky} of {} worsened it; in {needless_risks} of these cases another optimal take would have kept more",
+            "risky: {risky} of {} worsened it; in {needless_risks} of these cases another optimal take would have kept a better rank",
             count_words(optimal, "optimal take", "optimal takes"),
         ),
         format!(
-            "safe: {safe_errors} of {} kept one better than the last; in {hedges} of these cases no optimal take did (hedges)",
+            "safe: {safe_errors} of {} kept a rank better than the last; in {hedges} of these cases no optimal take did (hedges)",
             count_words(errors, "error", "errors"),
         ),
     ])

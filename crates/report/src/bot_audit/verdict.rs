@@ -58,7 +58,7 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
         RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
         RowSource::Assigned => {
             format!(
-                "At tables of {seats} its rows are assigned; in places of the assigned row, the row itself is {}",
+                "At tables of {seats} its rows are assigned; by place in the assigned row, it is {}",
                 held.row
             )
         }

@@ -39,7 +39,7 @@ pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     vec![
         Section::with_heading("Forecasts: the probability that the row's first choice wins")
             .table(scores)
-            .paragraph("A Brier score of 0 is best; always forecasting one half scores 0.25."),
+            .paragraph("A Brier score of 0 is best; forecasting one half every time scores 0.25."),
         Section::with_heading("Forecasts by tenths: the forecast, and how often it came true")
             .table(bin_table(&lines)),
     ]
@@ -113,13 +113,10 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
 }
 
 fn revealed_words(revealed: &pb::RevealedRows) -> String {
-    let what = if revealed.by_place { "places of the assigned row" } else { "offsets" };
+    let what = if revealed.by_place { "places in the assigned row" } else { "offsets" };
     let fit = revealed.best_fit.as_ref().and_then(|fit| {
         let row = join_words(&fit.row.as_ref()?.offsets, " ");
-        Some(format!(
-            "; {row} fits best, for which {} are optimal",
-            share_words(fit.optimal_plies, fit.plies)
-        ))
+        Some(format!("; {row} fits best: {} are optimal for it", share_words(fit.optimal_plies, fit.plies)))
     });
     let explained = match revealed.rows_that_explain.as_ref().and_then(|rows| rows.count) {
         Some(0) => "no row makes all its own takes optimal".to_owned(),
@@ -127,7 +124,7 @@ fn revealed_words(revealed: &pb::RevealedRows) -> String {
             "{} all its own takes optimal",
             if rows == 1 { "1 row makes".to_owned() } else { format!("{rows} rows make") }
         ),
-        None => "there are rows that make all its own takes optimal".to_owned(),
+        None => "some rows make all its own takes optimal".to_owned(),
     };
     format!(
         " at tables of {}, by {what}, in {}: {explained}{}",

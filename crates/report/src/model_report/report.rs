@@ -67,7 +67,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
         (
             read.of_other_matches,
             format!(
-                "{} of matches without a valid record, such as {}",
+                "{} from matches without a valid record, such as {}",
                 questions(read.of_other_matches),
                 join_words(&read.other_matches, ", ")
             ),
@@ -90,6 +90,7 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
         questions(read.questions),
         count_words(read.files, "transcript", "transcripts")
     );
-    let left_out = (!left_out.is_empty()).then(|| format!("In no figure: {}.", left_out.join("; ")));
+    let left_out =
+        (!left_out.is_empty()).then(|| format!("Not included in any figure: {}.", left_out.join("; ")));
     [counted].into_iter().chain(left_out).collect()
 }

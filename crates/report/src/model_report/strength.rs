@@ -31,7 +31,7 @@ pub(super) fn strength_section(models: &[pb::ModelFindings]) -> Section {
             interval_cell(saved(takes).as_ref())
         })
         .into_table();
-    Section::with_heading("Strength: takes that the models decided themselves (own), and all takes of their bots")
+    Section::with_heading("Strength: takes that the models decided themselves (own), and all takes by their bots")
         .table(table)
         .paragraph(
             "Intervals are over duplicate groups. Saved: the ranks that a random take would have cost in the same position, minus those \

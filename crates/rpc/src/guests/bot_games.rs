@@ -109,8 +109,7 @@ impl BotGames {
         if !self.arena.is_match_open(id) {
             return Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over"));
         }
-        let message =
-            format!("another session has the seats of {bot}: take them again, then repeat the action");
+        let message = format!("another session has {bot}'s seats: take them back, then repeat the action");
         Err(refusal_status(Code::Aborted, "SESSION_REPLACED", &message))
     }
 

@@ -131,7 +131,7 @@ impl GuestGames {
         let beginning = tokio::spawn(self.clone().begin_and_count(address, caller, guest.clone(), setup));
         beginning
             .await
-            .map_err(|_| Status::internal("the match could not be begun: see the log of the server"))?
+            .map_err(|_| Status::internal("the match could not be started: see the server's log"))?
     }
 
     /// Begins a match that counts for an address.
@@ -145,7 +145,7 @@ impl GuestGames {
         // Taken before the match exists, so that concurrent requests respect the limit.
         let place = self.take_place(address).await?;
         self.limiter.admit(address, Instant::now()).map_err(|refused| {
-            let message = format!("too many matches were begun {refused}");
+            let message = format!("too many matches were started {refused}");
             retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_GUEST_MATCHES", &message)
         })?;
         let _hold = self.hold_session(&guest)?;

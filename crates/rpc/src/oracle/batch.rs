@@ -82,7 +82,7 @@ impl BatchService {
         asked: &WaitingCaller,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<BatchResponses<Q::Response>, Status> {
-        let too_many = || format!("{MAX_BATCHES_PER_CALLER} batches of this caller are open: end one first");
+        let too_many = || format!("this caller has {MAX_BATCHES_PER_CALLER} open batches: end one first");
         let full = "too many batches are open: try again later";
         let place = Permit::acquire(&self.open, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)?;
         let (responses, stream) = mpsc::channel(MAX_UNREAD_RESPONSES);
@@ -108,7 +108,7 @@ impl BatchService {
             ended = self.answer_requests(&place, requests, &responses) => ended,
             () = responses.closed() => return,
             () = self.scheduler.wait_until_stopped() => Err(stopping_status()),
-            () = deadline => Err(too_long_status("the batch is not finished")),
+            () = deadline => Err(too_long_status("the batch was not finished")),
         };
         if let Err(status) = ended {
             // A slow reader is still sent the reason, for a limited time.

@@ -232,7 +232,7 @@ impl BotAuditService {
                 (None, scope) => RecordsAudit::begin(scope.as_ref())?,
                 (Some(begun), None) => begun,
                 (Some(_), Some(_)) => {
-                    return parse_field("scope", Err("only the first request may have it"));
+                    return parse_field("scope", Err("only the first request may set it"));
                 }
             };
             let question = move |budget: &mut Budget<'_>| begun.add_records(&request.records, budget);

@@ -13,7 +13,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum OracleQuestionError {
     /// The service has no such method, or it needs a server.
-    #[error("unknown method {0:?} of the oracle")]
+    #[error("unknown oracle method {0:?}")]
     UnknownMethod(String),
     /// The JSON does not fit the method's message.
     #[error(transparent)]
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn faults_of_a_question_are_named() {
         let words = |method: &str, question: &Value| answer(method, question).unwrap_err().to_string();
-        assert_eq!(words("Guess", &json!({})), "unknown method \"Guess\" of the oracle");
+        assert_eq!(words("Guess", &json!({})), "unknown oracle method \"Guess\"");
         assert!(words("Solve", &json!({ "gme": {} })).contains("unknown key \"gme\""));
         let mut tall = paper_game();
         tall["first"] = json!(3);

@@ -157,7 +157,7 @@ impl QuestionScheduler {
     ) -> Result<T, Status> {
         let too_many = || {
             format!(
-                "{MAX_QUESTIONS_PER_CALLER} questions of this caller are not answered yet: ask fewer at once"
+                "this caller is already waiting for {MAX_QUESTIONS_PER_CALLER} answers: ask fewer questions at once"
             )
         };
         let place = Permit::acquire(&self.questions, &asked.asker, "TOO_MANY_QUESTIONS", too_many, FULL)?;

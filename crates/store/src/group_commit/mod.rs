@@ -237,7 +237,7 @@ impl GroupCommit {
 }
 
 fn writer_broken_error() -> StoreError {
-    StoreError::Broken("its writer has broken down".to_owned())
+    StoreError::Broken("its writer has failed".to_owned())
 }
 
 struct CommitWriter {

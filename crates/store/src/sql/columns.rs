@@ -61,7 +61,10 @@ pub(super) fn to_column_integer<T: TryInto<i64> + Copy + fmt::Display>(
     what: &str,
     number: T,
 ) -> Result<i64, StoreError> {
-    number
-        .try_into()
-        .map_err(|_| StoreError::Refused(format!("{what} of {number}: a column holds at most {}", i64::MAX)))
+    number.try_into().map_err(|_| {
+        StoreError::Refused(format!(
+            "{what} of {number}: expected at most {}, the limit of a column",
+            i64::MAX
+        ))
+    })
 }

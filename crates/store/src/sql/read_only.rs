@@ -43,7 +43,7 @@ impl<D: Dialect> SqlStore<D> {
 impl<D: Dialect> StoreReader for SqlStore<D> {
     async fn check_pages(&self) -> Result<Vec<String>, StoreError> {
         let Some(statement) = D::CHECK_PAGES else { return Ok(Vec::new()) };
-        let found = |row: &D::Row| name_damage("the result of the page check", row.get::<String>("found"));
+        let found = |row: &D::Row| name_damage("the page check's result", row.get::<String>("found"));
         let mut found = self.look(Statement::new(statement), found).await?;
         found.retain(|line| line != "ok");
         Ok(found)
@@ -53,7 +53,7 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
         let size = |row: &D::Row| {
             let read =
                 || Ok(StoreSize { bytes: row.number("bytes")?, free_bytes: row.number("free_bytes")? });
-            name_damage("the size of the database", read())
+            name_damage("the database's size", read())
         };
         Ok(self.look(Statement::new(D::SIZE), size).await?.pop().unwrap_or_default())
     }

@@ -148,7 +148,7 @@ impl RecordReplay {
         if next != self.len() as u64 {
             return Err(at_event(
                 self.len(),
-                &format!("the part should end with the event before {next}, and this one is missing"),
+                &format!("the part should end with the event before {next}, which is missing"),
             ));
         }
         Ok(())

@@ -188,7 +188,7 @@ pub(super) fn read_standing(row: &impl RowColumns) -> Result<Standing, StoreErro
         })
     };
     let (bot, id) = (row.label("bot"), row.label("tournament_id"));
-    name_damage(format_args!("the line of \"{bot}\" in the standings of tournament {id}"), read())
+    name_damage(format_args!("\"{bot}\" in the standings of tournament {id}"), read())
 }
 
 fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageReason> {
@@ -213,7 +213,7 @@ fn read_skill(row: &impl RowColumns) -> Result<Option<MeanEstimate>, DamageReaso
         _ => return Err("only one of its skill_low and skill_high is set".to_owned()),
     };
     match row.nullable("skill")? {
-        None if interval.is_some() => Err("its skill has an interval and no mean".to_owned()),
+        None if interval.is_some() => Err("its skill has an interval but no mean".to_owned()),
         mean => Ok(mean.map(|mean| MeanEstimate { mean, interval })),
     }
 }

@@ -36,7 +36,5 @@ pub(super) fn read_version<D: Dialect>(
 
 /// Returns the error for another program's database.
 pub(super) fn foreign_tables_error(database: impl Display) -> StoreError {
-    StoreError::Unusable(format!(
-        "{database} has the tables of another program: name another database, or a new one"
-    ))
+    StoreError::Unusable(format!("{database} has another program's tables: name another or a new database"))
 }

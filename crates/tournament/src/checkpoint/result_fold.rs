@@ -77,7 +77,7 @@ impl ResultFold {
             _,
         ) = decode_state(state)?;
         let later = changes.get(told..).ok_or(CheckpointError::Missing("field changes"))?;
-        ensure_valid(recounts == rulings.recounts(), "rulings since then have changed which results count")?;
+        ensure_valid(recounts == rulings.recounts(), "later interventions have changed which results count")?;
         reported.ensure_consistent()?;
         schedule.restore(schedule_state, &reported)?;
         let mut standings = Standings::restore(settings, standings)?;

@@ -12,13 +12,13 @@ pub struct Reason(String);
 #[non_exhaustive]
 pub enum ReasonError {
     /// It is blank.
-    #[error("a blank reason: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
+    #[error("a blank reason: expected 1 to {max} characters", max = Reason::MAX_CHARS)]
     Blank,
     /// It is too long.
-    #[error("a reason of {0} characters: a reason has 1 to {max} characters", max = Reason::MAX_CHARS)]
+    #[error("a reason of {0} characters: expected 1 to {max}", max = Reason::MAX_CHARS)]
     TooLong(usize),
     /// It contains a control character, which could affect a terminal.
-    #[error("a reason with the control character {0:?}: a reason is one line of text")]
+    #[error("a reason with the control character {0:?}: expected one line of text")]
     Control(char),
 }
 

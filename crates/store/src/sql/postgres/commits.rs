@@ -111,14 +111,14 @@ impl Commits {
         let known = self.lock();
         let Some(found) = found else {
             return Err(StoreError::WentBack(format!(
-                "it has no tables, and commit {} was announced: {}",
+                "it has no tables, but commit {} was announced: {}",
                 known.confirmed,
                 known.describe_loss(None)
             )));
         };
         if found.epoch < self.epoch {
             return Err(StoreError::WentBack(format!(
-                "it does not know this server, and commit {} was announced: {}",
+                "it does not know this server, but commit {} was announced: {}",
                 known.confirmed,
                 known.describe_loss(None)
             )));
@@ -128,7 +128,7 @@ impl Commits {
         }
         if found.commit < known.confirmed {
             return Err(StoreError::WentBack(format!(
-                "its newest commit is {}, and commit {} was announced: {}",
+                "its newest commit is {}, but commit {} was announced: {}",
                 found.commit,
                 known.confirmed,
                 known.describe_loss(Some(found.commit))
@@ -136,7 +136,7 @@ impl Commits {
         }
         if found.commit > known.tried {
             return Err(StoreError::Taken(format!(
-                "it has commit {}, and this server has written commit {} at most",
+                "it has commit {}, but this server has written only up to commit {}",
                 found.commit, known.tried
             )));
         }
@@ -190,7 +190,7 @@ impl KnownCommits {
         };
         let at_least = if is_complete { "" } else { "at least " };
         let mut text = format!(
-            "lost commits: {at_least}{}, events: {events}, matches with events: {}, ends of matches: {}, other changes: {others}",
+            "lost commits: {at_least}{}, events: {events}, matches with events: {}, match ends: {}, other changes: {others}",
             lost.len(),
             matches.len(),
             ended.len()

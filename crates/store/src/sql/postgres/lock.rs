@@ -25,7 +25,7 @@ pub(super) async fn take_lock(
 ) -> Result<(), StoreError> {
     // PostgreSQL grants the lock again to a session that has it.
     if has_lock(connection, pid).await? {
-        return Err(shared_session_error("a new connection already has the lock of another server"));
+        return Err(shared_session_error("a new connection already has another server's lock"));
     }
     if wait_for_lock(connection).await? {
         return Ok(());
@@ -59,7 +59,7 @@ pub(super) async fn retake_lock(connection: &mut PgConnection, epoch: i64) -> Re
     if wait_for_lock(connection).await? {
         Ok(())
     } else {
-        Err(StoreError::Unavailable("another session holds the lock of this server".to_owned()))
+        Err(StoreError::Unavailable("another session holds this server's lock".to_owned()))
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) async fn check_own_session(
 /// Explains that a connection does not have its own session.
 pub(super) fn shared_session_error(why: &str) -> StoreError {
     StoreError::Unusable(format!(
-        "{why}: a connection pooler is in between, in transaction or statement mode, and one database could have two servers; connect to PostgreSQL directly, or set the pooler to session mode (PgBouncer: pool_mode = session)"
+        "{why}: a connection pooler in transaction or statement mode is in between, so one database could have two servers; connect to PostgreSQL directly, or set the pooler to session mode (PgBouncer: pool_mode = session)"
     ))
 }
 
@@ -133,7 +133,7 @@ pub(super) async fn read_timeline(connection: &mut PgConnection) -> Result<Optio
     match name {
         Ok(name) => Ok(name.and_then(|name| u32::from_str_radix(name.get(..8)?, 16).ok())),
         Err(sqlx::Error::Database(error)) => {
-            tracing::debug!(%error, "PostgreSQL does not say its timeline: only commit numbers are compared");
+            tracing::debug!(%error, "PostgreSQL does not report its timeline: only commit numbers are compared");
             Ok(None)
         }
         Err(error) => Err(store_error_of(error)),

@@ -43,7 +43,7 @@ pub(super) fn open_error_of(path: &Path, error: Error) -> StoreError {
     let name = path.display();
     match error_code(&error) {
         Some(NO_DATABASE) => {
-            StoreError::Unusable(format!("{name} is not a SQLite database: name another file, or a new one"))
+            StoreError::Unusable(format!("{name} is not a SQLite database: name another or a new file"))
         }
         Some(CANNOT_OPEN | READ_ONLY) => StoreError::Unusable(format!(
             "{name} cannot be opened for writing ({}): name a file that this user may write",

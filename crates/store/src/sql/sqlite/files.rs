@@ -46,12 +46,12 @@ impl OpenedFile {
         let path = self.path.display();
         if file_identity(&found) != self.identity {
             return Err(StoreError::Gone(format!(
-                "{path} was replaced by another file while this server has it open"
+                "{path} was replaced by another file while this server had it open"
             )));
         }
         if found.len() < self.length {
             return Err(StoreError::Gone(format!(
-                "{path} was truncated from {} to {} bytes while this server has it open",
+                "{path} was truncated from {} to {} bytes while this server had it open",
                 self.length,
                 found.len()
             )));
@@ -63,10 +63,9 @@ impl OpenedFile {
 
 fn file_metadata(path: &Path) -> Result<Metadata, StoreError> {
     fs::metadata(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => StoreError::Gone(format!(
-            "{} was removed or moved away while this server has it open",
-            path.display()
-        )),
+        io::ErrorKind::NotFound => {
+            StoreError::Gone(format!("{} was removed or moved while this server had it open", path.display()))
+        }
         _ => StoreError::Unavailable(format!("{}: {error}", path.display())),
     })
 }

@@ -129,7 +129,7 @@ fn lost_log_error(database: &Path) -> StoreError {
     let (name, path) = (database.display(), path_beside(database, ".id"));
     let path = path.display();
     StoreError::Unusable(format!(
-        "{name} lacks what was announced last: its {name}-wal is gone, empty or another one, and {path} says that no server has closed the database since; put the {name}-wal of this database back, or, if it is lost, open the database once with --accept-lost-wal (`lastnim serve` or `lastnim store`)"
+        "{name} lacks the newest announced changes: its {name}-wal is missing, empty or another database's, and {path} says that no server has closed the database since; put this database's {name}-wal back, or, if it is lost, open the database once with --accept-lost-wal (`lastnim serve` or `lastnim store`)"
     ))
 }
 

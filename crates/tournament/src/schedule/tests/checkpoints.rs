@@ -290,7 +290,7 @@ proptest! {
         let (usable, old): (Vec<_>, Vec<_>) = snapshots.into_iter().partition(|(of, _)| *of == recounts);
         for (_, state) in old {
             let restored = played.restarted(Some(&state)).map(|_| ());
-            prop_assert_eq!(restored, Err(CheckpointError::Malformed("rulings since then have changed which results count")));
+            prop_assert_eq!(restored, Err(CheckpointError::Malformed("later interventions have changed which results count")));
         }
         let usable: Vec<_> = usable.into_iter().map(|(_, state)| state).collect();
         check_restored(&played, &usable, 20)?;

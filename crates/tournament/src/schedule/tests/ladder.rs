@@ -135,7 +135,7 @@ fn a_ladder_has_a_bot_limit() {
     let settings = ladder_settings(2, None, 3);
     assert!(plan_schedule(&settings, &field(1_024)).is_ok());
     let refused = plan_schedule(&settings, &field(1_025)).unwrap_err().to_string();
-    assert_eq!(refused, "a field of 1025 bots: this format has at most 1024");
+    assert_eq!(refused, "a field of 1025 bots: expected at most 1024 in this format");
 }
 
 /// A ladder scored by satisfaction pairs and ranks by satisfaction, independent of wins.

@@ -45,10 +45,10 @@ fn the_playing_order_is_drawn_for_each_group() {
 #[test]
 fn errors_name_fields_that_are_too_small_or_too_large() {
     let refused = |bots| round_robin(bots, 32, 1).unwrap_err().to_string();
-    assert_eq!(refused(31), "a field of 31 bots: a match has 32 seats");
+    assert_eq!(refused(31), "a field of 31 bots: expected at least 32, one per seat");
     assert_eq!(
         refused(1_000),
-        "a field of 1000 bots, 32 seats per match and 1 positions make more than 10000000 matches: use fewer bots or positions"
+        "1000 bots, 32 seats per match and 1 positions would make more than 10000000 matches: use fewer bots or positions"
     );
     assert!(round_robin(usize::MAX, 2, usize::MAX).is_err());
     assert_eq!(round_robin(3_162, 2, 1), Ok(TotalMatches::Exactly(3_162 * 3_161)));
