@@ -52,7 +52,7 @@ impl OwnServer {
     /// Stops the server cleanly: open matches may finish within its grace period.
     pub async fn stop(self) -> anyhow::Result<()> {
         drop(self.stop);
-        self.serving.await.context("the server broke down")??;
+        self.serving.await.context("the server failed")??;
         Ok(())
     }
 }

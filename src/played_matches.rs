@@ -97,7 +97,7 @@ impl MatchSelectionArgs {
     /// If no match in the state has a record, or the server does not know an id or a name.
     pub async fn check_record_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
         let why = match self.state {
-            Some(MatchStateArg::Open) => "open: the record of a match is there once it is over",
+            Some(MatchStateArg::Open) => "open: a match has a record only once it is over",
             Some(MatchStateArg::Quarantined) => "quarantined: such matches have no complete record",
             Some(MatchStateArg::Over | MatchStateArg::Voided) | None => {
                 return self.check_selection(remote).await;
@@ -325,7 +325,7 @@ fn check_match_id(id: &str) -> Result<(), Failure> {
 /// Verifies a record that the server sent for a match.
 fn verify_record_of(id: &str, record: &pb::MatchRecord) -> Result<SealedRecord, String> {
     if record.match_id != id {
-        return Err(format!("it is of match {}", record.match_id));
+        return Err(format!("it belongs to match {}", record.match_id));
     }
     verify_record(record).map_err(|flaw| flaw.to_string())
 }

@@ -54,14 +54,14 @@ pub fn parse_batch_position(
 /// Reports a number of questions outside 1 to [`MAX_QUESTIONS`].
 pub fn check_questions(given: usize, field: RequestField<'_>) {
     if !(1..=MAX_QUESTIONS).contains(&given) {
-        field.report(format_args!("{given} questions: a batch has 1 to {MAX_QUESTIONS}"));
+        field.report(format_args!("{given} questions: expected 1 to {MAX_QUESTIONS} in a batch"));
     }
 }
 
 /// Reports that a game has too many takes.
 pub fn check_takes(given: usize, field: RequestField<'_>) {
     if given > MAX_PLIES {
-        field.report(format_args!("{given} takes: a game has at most {MAX_PLIES}"));
+        field.report(format_args!("{given} takes: expected at most {MAX_PLIES}"));
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(fields, ["positions", "alliance_matrix", "ending", "detail"]);
         let many = request(MAX_QUESTIONS + 1);
         let violations = parse_request(|field| parse_solve_terms(&many, field)).unwrap_err();
-        assert_eq!(violations.to_string(), "positions: 4097 questions: a batch has 1 to 4096");
+        assert_eq!(violations.to_string(), "positions: 4097 questions: expected 1 to 4096 in a batch");
     }
 
     #[test]

@@ -27,10 +27,10 @@ pub enum CardFlaw {
     #[error("version {0}: this program reads version {CARD_VERSION}")]
     Version(u32),
     /// The text does not have exactly two lines, a card and a seal.
-    #[error("it has {0}: a card has two lines, the card and the seal, each with a newline")]
+    #[error("it has {0}: expected two, the card and the seal, each with a newline")]
     Lines(String),
     /// The signature does not match the card.
-    #[error("the signature is not the signer's on this card: the card was changed, or the signature was")]
+    #[error("the signature does not match this card: the card or the signature was changed")]
     Signature,
     /// The seal differs from what lastnim writes.
     #[error("the seal is not written as lastnim writes it")]
@@ -99,7 +99,7 @@ fn read_line(text: &str, line: usize) -> Result<Line, CardFlaw> {
 }
 
 fn parse_seal(given: &pb::BenchmarkSeal) -> Result<Seal, String> {
-    let lacks = |what: &str, given: usize, bytes: usize| format!("{what} of {given} bytes: it has {bytes}");
+    let lacks = |what: &str, given: usize, bytes: usize| format!("{what} of {given} bytes: expected {bytes}");
     let key = given.signer.as_slice().try_into();
     let key = key.map_err(|_| lacks("signer", given.signer.len(), PublicKey::BYTES))?;
     let signature = given.signature.as_slice().try_into();
@@ -136,13 +136,12 @@ mod tests {
         let (text, _) = signed();
         let (card, seal) = text.split_once('\n').unwrap();
         let why = |text: &str| read_card(text).unwrap_err().to_string();
-        let changed =
-            "the signature is not the signer's on this card: the card was changed, or the signature was";
+        let changed = "the signature does not match this card: the card or the signature was changed";
         assert_eq!(why(&text.replacen("0.1", "0.01", 1)), changed);
         assert_eq!(why(&text.replacen("{\"card\"", "{ \"card\"", 1)), changed);
         assert_eq!(
             why(&format!("{card}\n")),
-            "it has 1 lines: a card has two lines, the card and the seal, each with a newline"
+            "it has 1 lines: expected two, the card and the seal, each with a newline"
         );
         assert!(why(text.trim_end()).starts_with("it has no newline at its end: "));
         assert!(why(&format!("{text}{seal}")).starts_with("it has 3 lines: "));

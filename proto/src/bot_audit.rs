@@ -33,7 +33,7 @@ pub fn parse_audit_scope(scope: &pb::AuditScope, field: RequestField<'_>) -> Opt
         [] => Some(None),
         bytes => {
             let key = <[u8; PublicKey::BYTES]>::try_from(bytes)
-                .map_err(|_| format!("{} bytes: a public key has {}", bytes.len(), PublicKey::BYTES))
+                .map_err(|_| format!("{} bytes: expected {} in a public key", bytes.len(), PublicKey::BYTES))
                 .and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string()));
             field.member("public_key").ok_or_report(key).map(Some)
         }

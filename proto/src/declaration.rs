@@ -54,7 +54,7 @@ pub fn parse_max_examples(examples: u32, field: RequestField<'_>) -> Option<RowS
         0 => limits(DEFAULT_EXAMPLES),
         1..=MAX_EXAMPLES => limits(examples),
         _ => {
-            field.report(format_args!("{examples}: an answer has 1 to {MAX_EXAMPLES}"));
+            field.report(format_args!("{examples}: expected 1 to {MAX_EXAMPLES}"));
             None
         }
     }
@@ -89,7 +89,9 @@ fn parse_played_game(played: &pb::PlayedGame, field: RequestField<'_>) -> Option
     }
     if played.name.len() > MAX_NAME_BYTES {
         let bytes = played.name.len();
-        field.member("name").report(format_args!("{bytes} bytes: a name has at most {MAX_NAME_BYTES}"));
+        field
+            .member("name")
+            .report(format_args!("{bytes} bytes: expected at most {MAX_NAME_BYTES} in a name"));
     }
     let game = game?;
     let seat = parse_seat(played.seat, &game, field.member("seat"))?;
@@ -346,6 +348,6 @@ mod tests {
             parse_request(limits).map(|limits| limits.examples)
         };
         assert_eq!((examples(0), examples(1_000)), (Ok(10), Ok(1_000)));
-        assert_eq!(examples(1_001).unwrap_err().to_string(), "max_examples: 1001: an answer has 1 to 1000");
+        assert_eq!(examples(1_001).unwrap_err().to_string(), "max_examples: 1001: expected 1 to 1000");
     }
 }

@@ -11,7 +11,7 @@ pub const MAX_LISTED_SIZE: u32 = 100_000;
 
 /// The pile is larger than the limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}: at most {MAX_LISTED_SIZE}")]
+#[error("{0}: expected at most {MAX_LISTED_SIZE}")]
 pub struct ListedSizeError(pub u32);
 
 /// A request for a sequence.

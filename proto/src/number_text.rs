@@ -7,7 +7,7 @@
 pub fn read_numbers(text: &str, what: &str) -> Result<Vec<u64>, String> {
     let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
     let number =
-        |word: &str| word.parse().map_err(|_| format!("{what}: {word:?} is not a whole number of 0 or more"));
+        |word: &str| word.parse().map_err(|_| format!("{what}: {word:?} is not a whole number, 0 or more"));
     words.map(number).collect()
 }
 

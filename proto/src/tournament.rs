@@ -118,7 +118,7 @@ fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Op
     let kept_matches = field.member("matches").parse_unless_zero(matches, BoundedCount::new);
     let kept_days = field.member("days").parse_unless_zero(days.into(), BoundedCount::new);
     let retention = Retention::new(kept_matches?, kept_days?);
-    field.ok_or_report(retention.ok_or("expected matches or days")).map(Some)
+    field.ok_or_report(retention.ok_or("expected a number of matches or days")).map(Some)
 }
 
 impl From<Retention> for pb::Retention {
@@ -373,7 +373,7 @@ mod tests {
             let retention = Some(pb::Retention { matches, days });
             refusals(&pb::TournamentSettings { retention, ..smallest() })
         };
-        assert_eq!(with(0, 0), ["settings.retention: expected matches or days"]);
+        assert_eq!(with(0, 0), ["settings.retention: expected a number of matches or days"]);
         let expected = [
             "settings.retention.matches: 10000001: expected a number from 1 to 10000000",
             "settings.retention.days: 36501: expected a number from 1 to 36500",

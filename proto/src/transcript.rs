@@ -22,7 +22,7 @@ impl QuestionLine {
     /// Parses a line. The error says why it is not a line about a question.
     pub fn parse(line: &str) -> Result<Self, String> {
         let read: Self =
-            serde_json::from_str(line).map_err(|error| format!("not a line of a transcript: {error}"))?;
+            serde_json::from_str(line).map_err(|error| format!("not a transcript line: {error}"))?;
         if EVENTS.contains(&read.event.as_str()) {
             Ok(read)
         } else {
@@ -91,7 +91,7 @@ mod tests {
         for (lines, why) in [
             (String::new(), "lines: expected one or more lines, each ending with a line feed"),
             (line("call", 1, "4").trim_end().to_owned(), "lines: expected one or more lines"),
-            (line("call", 1, "4") + "\n", "lines: line 2: not a line of a transcript: EOF"),
+            (line("call", 1, "4") + "\n", "lines: line 2: not a transcript line: EOF"),
             (line("call", 0, "4"), "lines: line 1: it belongs to another question"),
             (line("call", 1, "null"), "lines: line 1: it belongs to another question"),
             (

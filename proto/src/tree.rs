@@ -32,7 +32,9 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) 
         pb::TreeForm::Graph => match depth {
             None => Some(TreeForm::Graph),
             Some(depth) => {
-                field.member("depth").report(format_args!("{depth}: a graph of states has no depth"));
+                field
+                    .member("depth")
+                    .report(format_args!("{depth}: a graph of states has no depth, so leave it out"));
                 None
             }
         },
@@ -45,7 +47,7 @@ pub fn parse_max_plies(plies: u32, field: RequestField<'_>) -> Option<usize> {
         0 => Some(DEFAULT_PLIES as usize),
         1..=MAX_PLIES => Some(plies as usize),
         _ => {
-            field.report(format_args!("{plies}: a line has 1 to {MAX_PLIES}"));
+            field.report(format_args!("{plies}: expected 1 to {MAX_PLIES} plies in a line"));
             None
         }
     }

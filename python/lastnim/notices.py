@@ -15,7 +15,7 @@ class Connected:
     bot: str
     """The name of the token's bot."""
     server_version: str
-    """The version of the server."""
+    """The server's version."""
     open_matches: int
     """The number of the bot's open matches."""
 

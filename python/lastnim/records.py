@@ -192,7 +192,7 @@ class Verification:
     match_id: str | None
     """The match, if it could be read."""
     verified: bool
-    """Whether the record is whole, follows the rules, is signed (by the given key, if any), and is byte for byte what lastnim writes."""
+    """Whether the record is intact, follows the rules, is signed (by the given key, if any), and is byte for byte what lastnim writes."""
     events: int | None
     """The number of events, if it verifies."""
     head: str | None
@@ -213,7 +213,7 @@ def verify(record: Record | Path | str, *, key: str | None = None, any_layout: b
     """Verifies a record offline: a `Record`, a file as a `Path`, or a string.
 
     With `key`, the public key of a server you trust as `lastnim record key` prints it, the signer must match. Without it, the result only
-    shows that the record is whole, and its signer. `any_layout` accepts every layout that the JSON mapping of proto3 allows.
+    shows that the record is intact, and its signer. `any_layout` accepts every layout that the JSON mapping of proto3 allows.
     """
     text = record.text if isinstance(record, Record) else record.read_text(encoding="utf-8-sig") if isinstance(record, Path) else record
     return message_from_json(Verification, json.loads(verify_record_text(text, key, any_layout)))

@@ -91,7 +91,7 @@ impl BotLink {
         self.open_questions().insert(number, OpenQuestion { answer: sender, seats });
         let _withdrawal = Withdrawal { link: Arc::clone(self), number };
         self.notices.push(Notice { kind, number: Some(number), json });
-        answer.await.map_err(|_| MatchFailure::from("the bot is gone"))
+        answer.await.map_err(|_| MatchFailure::from("the bot has ended"))
     }
 
     fn open_questions(&self) -> MutexGuard<'_, HashMap<u64, OpenQuestion>> {

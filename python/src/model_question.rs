@@ -147,7 +147,7 @@ fn view_of_match(game: &Game, takes: &[u64], bots: Vec<String>, time: Duration) 
     let given = names.len();
     let names = BySeat::try_from(names).ok().filter(|names: &BySeat<BotName>| names.seats() == seats);
     let names = names.ok_or_else(|| {
-        PyValueError::new_err(format!("bots: {given} names: the game has {} seats", seats.get()))
+        PyValueError::new_err(format!("bots: {given} names: expected {}, one per seat", seats.get()))
     })?;
     let clock = Clock { initial: time, ..Clock::default() };
     let setup = MatchSetup {

@@ -62,7 +62,7 @@ pub fn solve_positions<'py>(
         && each.len() != piles.as_array().nrows()
     {
         let (given, positions) = (each.len(), piles.as_array().nrows());
-        return Err(PyValueError::new_err(format!("first: {given} seats for {positions} positions")));
+        return Err(PyValueError::new_err(format!("first: {given} seats given for {positions} positions")));
     }
     let batch = BatchSolver::new(&matrix, ending);
     let winners = py.detach(|| solve_rows(batch, counters, columns, &first, &matrix))?;
@@ -83,7 +83,7 @@ fn solve_rows(
     matrix: &AllianceMatrix,
 ) -> PyResult<Vec<u8>> {
     let Some(columns) = NonZero::new(columns) else {
-        return Err(PyValueError::new_err("piles: a position has at least one pile"));
+        return Err(PyValueError::new_err("piles: expected at least one per position"));
     };
     let seats = matrix.seats();
     let positions = counters.len() / columns;
@@ -133,7 +133,7 @@ fn check_counters(block: &[u64], first_position: usize, columns: usize) -> PyRes
     let wrong = block.iter().position(|&counters| counters > MAX_COUNTERS).unwrap_or_default();
     let (position, pile, counters) = (first_position + wrong / columns, wrong % columns, block[wrong]);
     Err(PyValueError::new_err(format!(
-        "piles[{position}, {pile}]: {counters} counters: a pile has at most {MAX_COUNTERS}"
+        "piles[{position}, {pile}]: {counters} counters: expected at most {MAX_COUNTERS}"
     )))
 }
 

@@ -332,7 +332,7 @@ def test_permanent_errors_are_raised() -> None:
 def test_a_missing_token_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("LASTNIM_")]:
         monkeypatch.delenv(name)
-    with pytest.raises(lastnim.LastnimError, match="there is no LASTNIM_TOKEN") as refused:
+    with pytest.raises(lastnim.LastnimError, match="neither LASTNIM_TOKEN nor") as refused:
         lastnim.run(Half())
     assert refused.value.code == "no_token"
 

@@ -36,7 +36,7 @@ HOSTILE_REPLIES: list[tuple[str, str, str, tuple[int | None, str | None, str | N
     ('{"take": 2}', "", "stop", (2, None, None), ""),
     ('first {"take": 1}, no: {"why": "{\\"take\\": 3}", "take": 4}', "", "stop", (4, '{"take": 3}', None), ""),
     ("", "", "stop", (None, None, "empty"), "the reply was empty"),
-    ('{"take": 2}', "", "length", (None, None, "truncated"), "used up its tokens"),
+    ('{"take": 2}', "", "length", (None, None, "truncated"), "ran out of tokens"),
     ('{"take": 2}', "", "content_filter", (None, None, "refused"), "content filter"),
     ("", "I do not play", "stop", (None, None, "refused"), "the model refused: I do not play"),
     ("I take 2", "", "stop", (None, None, "unparsable"), "no JSON object"),
@@ -104,7 +104,7 @@ def test_regrets_are_those_of_the_oracle() -> None:
 @pytest.mark.parametrize(
     ("bots", "time_left", "template", "words"),
     [
-        (["a", "b"], 1.0, None, "bots: 2 names: the game has 3 seats"),
+        (["a", "b"], 1.0, None, "bots: 2 names: expected 3, one per seat"),
         (["a", "b", "?"], 1.0, None, "bot"),
         (["a", "b", "c"], -1.0, None, "time_left: -1"),
         (["a", "b", "c"], 1.0, "{{ nothing }}", "undefined value"),

@@ -39,7 +39,7 @@ def test_a_match_is_played_and_recorded() -> None:
     (end,) = bot.ends
     assert end.reason == "finished" and end.won == (record.winner == 0)
     assert end.figures is not None and end.figures.takes == len(bot.turns)
-    # The record is whole but unsigned.
+    # The record is intact but unsigned.
     assert record.verify().flaw == "unsigned"
     # The oracle never errs.
     assert audit.seats[1].regret == 0

@@ -123,7 +123,7 @@ mod tests {
             ),
             (refused(|record| record["events"][5]["took"]["seat"] = json!(2)), "events[5].seat: seat 2"),
             (refused(|record| record["events"][5]["took"]["take"] = json!(3)), "event 5: "),
-            (refused(|record| record["events"] = json!([])), "a record without events"),
+            (refused(|record| record["events"] = json!([])), "the record has no events"),
             (refused(|record| record["match_id"] = json!("x")), "match_id: match id \"x\""),
             (refused(|record| record["events"][6] = Value::Null), "events[6]: null is not an object"),
             (refused(|record| drop(record["events"].as_array_mut().unwrap().pop())), "the match is not over"),

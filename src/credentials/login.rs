@@ -86,7 +86,7 @@ pub fn logout(args: &LogoutArgs) -> CommandResult {
     let form = args.form.form();
     form.print_result(
         || json!({ "server": server, "file": file }),
-        |out| writeln!(out, "the stored token of {server} is removed"),
+        |out| writeln!(out, "the stored token for {server} was removed"),
     )?;
     Ok(CommandExit::Done)
 }

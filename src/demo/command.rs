@@ -80,7 +80,7 @@ pub fn run(args: &DemoArgs, own: &OwnCommand) -> CommandResult {
         let played = tokio::select! {
             played = play_on_server(args, &server) => played,
             () = &mut interrupted => {
-                return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the tournament was over")));
+                return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the tournament ended")));
             }
         };
         if args.serve

@@ -50,7 +50,7 @@ pub enum JsonError {
     #[error("players: {0}")]
     Players(#[from] SeatCountError),
     /// The matrix is for a different number of seats.
-    #[error("{players} players but a matrix of {rows} rows: they must be equal")]
+    #[error("{players} players, but a matrix of {rows} rows: expected the same number")]
     Rows {
         /// The seats.
         players: usize,

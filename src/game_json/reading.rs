@@ -36,7 +36,7 @@ impl ValueShape {
         let fits =
             |fits: bool, expected| if fits { Ok(()) } else { Err(JsonFlaw::wrong_type(value, expected)) };
         match self {
-            Self::Number => fits(value.is_u64(), "a whole number of 0 or more")?,
+            Self::Number => fits(value.is_u64(), "a whole number, 0 or more")?,
             Self::Word => fits(value.is_string(), "a word")?,
             Self::Numbers => Self::check_list(value, "a list", |_, each| Self::Number.check(each))?,
             Self::ListsOf(length) => Self::check_list(value, "a list", |_, each| {

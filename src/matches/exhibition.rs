@@ -57,8 +57,8 @@ impl ExhibitionArgs {
         let caller = remote.answer(remote.bot_client().get_caller(pb::GetCallerRequest {})).await?;
         let own: BotName = caller.bot.parse().map_err(|_| {
             let why = match caller.role() {
-                pb::Role::Unspecified => format!("there is no token: {TOKEN_HELP}"),
-                _ => format!("that is the token of {}: name the bot", caller_words(&caller)),
+                pb::Role::Unspecified => format!("no token was given: {TOKEN_HELP}"),
+                _ => format!("that token belongs to {}: name the bot", caller_words(&caller)),
             };
             Failure::input(format!("bots: {OWN_BOT} is the bot whose token is given, and {why}"))
         })?;

@@ -71,7 +71,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
     };
     if let (Some(listen), Some(named)) = (&args.listen, server.given_server()) {
         return Err(Failure::input(format!(
-            "--listen {listen}: --server or LASTNIM_SERVER names the server at {named}"
+            "--listen {listen}: leave it out, since --server or LASTNIM_SERVER names the server at {named}"
         )));
     }
     check_models(&plan, &args.file)?;
@@ -494,8 +494,7 @@ impl<'a> TournamentRun<'a> {
             let id = stage.tournament.to_string();
             progress.print_line(&how_to_join_text(&player.name, &stage.address, &id, file.as_deref()));
             if server.listen_address().is_some_and(|address| address.ip().is_loopback()) {
-                progress
-                    .print_line("  (from other machines the server is reached with --listen 0.0.0.0:PORT)");
+                progress.print_line("  (to reach the server from other machines, use --listen 0.0.0.0:PORT)");
             }
         }
     }

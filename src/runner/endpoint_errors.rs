@@ -143,12 +143,12 @@ impl GroupReplays {
         let happened = format!("{bot}: its endpoint failed ({what})");
         if replays >= usize::from(self.most) {
             let often = count_times(replays);
-            return Ok(Some(format!("{happened}; group {group} was played again {often}, and now counts")));
+            return Ok(Some(format!("{happened}; group {group} was replayed {often} and now counts")));
         }
         stage.organiser.void_group(stage.tournament, group, &void_reason(bot, what)).await?;
         let (this, most) = (replays + 1, self.most);
         Ok(Some(format!(
-            "{happened}; group {group} is voided and played again ({this} of {most} times at most)"
+            "{happened}; group {group} is voided and played again (time {this} of at most {most})"
         )))
     }
 

@@ -148,7 +148,7 @@ impl RunProgress {
     pub fn bot_news_line(&self, news: &PlayerNews) -> String {
         match news {
             PlayerNews::Restarted { bot, how, pause, restarts } => format!(
-                "{bot}: its program ended ({how}); started again in {} ms, for the {} time{}",
+                "{bot}: its program ended ({how}); restarting it in {} ms, for the {} time{}",
                 pause.as_millis(),
                 ordinal_number(*restarts),
                 self.log_hint(bot.as_str()),

@@ -49,7 +49,7 @@ mod tests {
             mistakes.iter().map(|FileMistake { line, what }| format!("{line}: {what}")).collect();
         let expected = [
             "1: sessions: 0 is not a whole number from 1 to 4294967295",
-            "3: sesions: an unknown key: did you mean `sessions`? ",
+            "3: sesions: unknown key: did you mean `sessions`? ",
             "4: listen: \"nowhere\" is not a host and a port, such as 127.0.0.1:7600",
             "5: private: 1 is not true or false",
             "6: threads: \"2\" is not a whole number from 1 to 1024",
@@ -57,7 +57,7 @@ mod tests {
             "8: ping_interval: 5ms is not a duration from 100ms to 20s",
             "9: store: unknown store \"postgres://me:***@host:x/db\"",
             "10: key: {\"date\":\"1979-05-27\"} is not a string",
-            "11: limits: an unknown key: ",
+            "11: limits: unknown key: ",
         ];
         assert_eq!(found.len(), expected.len(), "{found:#?}");
         for (found, expected) in found.iter().zip(expected) {

@@ -76,7 +76,7 @@ impl TomlDocument {
             let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();
             self.report_mistake(
                 &member_path(path, key),
-                format_args!("an unknown key: {meant}known here: {listed}"),
+                format_args!("unknown key: {meant}expected one of {listed}"),
             );
         }
         true
@@ -227,7 +227,7 @@ mod tests {
             "1: x.y: wrong",
             "2: b[1]: wrong",
             "3: b[0].counters: wrong",
-            "6: c.d: an unknown key: did you mean `dd`? known here: dd, e",
+            "6: c.d: unknown key: did you mean `dd`? expected one of dd, e",
             "9: g[1].name: wrong",
         ];
         assert_eq!(told, expected);

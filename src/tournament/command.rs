@@ -347,7 +347,7 @@ impl TournamentCommands {
             match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
                 0 => screen::print_note(format_args!("then: lastnim tournament start {id}")),
                 bots => screen::print_note(format_args!(
-                    "it starts by itself with {bots} bots: lastnim tournament watch {id}"
+                    "it starts automatically with {bots} bots: lastnim tournament watch {id}"
                 )),
             }
         }

@@ -105,7 +105,7 @@ fn check_bots_of_format(named: &[(String, String)], bots: &[BotName], toml: &mut
             let meant = meant.map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
             toml.report_mistake(
                 path,
-                format_args!("no bot {name:?} plays: {meant}there are {}", field.join(", ")),
+                format_args!("no bot named {name:?} plays: {meant}expected one of {}", field.join(", ")),
             );
         }
     }

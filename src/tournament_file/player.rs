@@ -63,7 +63,7 @@ pub fn read_players(toml: &mut TomlDocument) -> PlayerEntries {
         let origin = read_origin(bot, &path, toml);
         let Some(name) = name else { continue };
         if read.names.contains(&name) {
-            let what = format_args!("bot: a second bot is called {name}: use different names");
+            let what = format_args!("bot: two bots are called {name}: use different names");
             toml.report_at_line(&path, what);
         }
         read.names.push(name.clone());
@@ -87,7 +87,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
     let at = |key: &str| member_path(path, key);
     let seed = bot.get("seed");
     let drawn = seed
-        .and_then(|seed| toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number of 0 or more"))
+        .and_then(|seed| toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number, 0 or more"))
         .unwrap_or_default();
     let origin = match (bot.get("command"), bot.get("house"), bot.get("remote"), bot.get("llm")) {
         (Some(command), None, None, None) => read_command(command, bot, path, toml),

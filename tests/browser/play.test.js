@@ -153,7 +153,7 @@ test("a match of a registered bot is played by hand", async () => {
   await assertAccessible(page, "signing in with the token of a bot");
   await page.getByLabel("Token of the bot").fill(token);
   await page.getByRole("button", { name: "Take its seats" }).click();
-  await page.getByText("ann has no open match.").waitFor();
+  await page.getByText("ann has no open matches.").waitFor();
   await server.run("match", "create", "--bots", "ann,timid", "--piles", "3,4", "--clock", "1h", "--declare-within", "10m");
   // It appears without reloading the page.
   await page.getByRole("link", { name: "your move" }).waitFor();
@@ -168,7 +168,7 @@ test("a match of a registered bot is played by hand", async () => {
   await isOver(page);
   await assertRecorded(page);
   await assertAccessible(page, "a match of a bot that is over");
-  await page.getByRole("link", { name: "All open matches of the bot" }).click();
+  await page.getByRole("link", { name: "All the bot's open matches" }).click();
   await page.getByRole("button", { name: "Leave the seats" }).click();
   await page.getByLabel("Token of the bot").waitFor();
   assertNoFaults();
@@ -181,7 +181,7 @@ test("a live page reports the end of its session, and stops polling", async () =
     await page.goto(`${server.url}/play/bot`);
     await page.getByLabel("Token of the bot").fill(token);
     await page.getByRole("button", { name: "Take its seats" }).click();
-    await page.getByText("bea has no open match.").waitFor();
+    await page.getByText("bea has no open matches.").waitFor();
   };
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
@@ -196,7 +196,7 @@ test("a live page reports the end of its session, and stops polling", async () =
   await page.getByLabel("Token of the bot").fill(token);
   assert.equal(asked, 0);
   await page.getByRole("button", { name: "Take its seats" }).click();
-  await page.getByText("bea has no open match.").waitFor();
+  await page.getByText("bea has no open matches.").waitFor();
   assertNoFaults("401");
   await elsewhere.context.close();
   await context.close();

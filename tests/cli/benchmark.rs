@@ -148,7 +148,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
     // Without the key no byte can be changed.
     let kept = card_text(&run);
     fs::write(run.join("card.jsonl"), kept.replacen("\"items\":4", "\"items\":3", 1)).unwrap();
-    assert!(flaws(&run).unwrap().contains("the signature is not the signer's on this card"));
+    assert!(flaws(&run).unwrap().contains("the signature does not match this card"));
     fs::write(run.join("card.jsonl"), &kept).unwrap();
     // Someone with the key would have to play other matches.
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].loss.as_mut().unwrap().value /= 2.0);
@@ -159,19 +159,19 @@ fn every_change_to_a_card_or_its_records_is_found() {
         card.tiers[1].heads.remove(0);
         card.tiers[1].items -= 1;
     });
-    assert!(found.contains("item 1 of tier 5: its record is not of this item: the "), "{found}");
+    assert!(found.contains("item 1 of tier 5: its record belongs to another item: the "), "{found}");
     let found = flaws_of_changed_card(&run, |card| {
         card.tiers[1].heads.pop();
         card.tiers[1].items -= 1;
     });
     assert!(found.contains("tier 5 is incomplete after 3 of 4 items"), "{found}");
-    assert!(found.contains("is of item 4 of tier 5, and the card leaves it out"), "{found}");
+    assert!(found.contains("belongs to item 4 of tier 5, but the card leaves it out"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].heads.swap(0, 1));
-    assert!(found.contains("item 1 of tier 5: its record is not of this item"), "{found}");
+    assert!(found.contains("item 1 of tier 5: its record belongs to another item"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.rule.as_mut().unwrap().max_items = 3);
     assert!(found.contains("tier 1 should have ended after 3 items, but continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);
-    assert!(found.contains("its set lastnim-1 is another than that of this program"), "{found}");
+    assert!(found.contains("its set lastnim-1 differs from this program's"), "{found}");
     // Another key's records of the same items do not replace these.
     let heads = card(&other).tiers[0].heads.clone();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
@@ -190,7 +190,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
     });
     assert!(found.contains("records.jsonl:1: the record does not verify: event "), "{found}");
     fs::remove_file(run.join("records.jsonl")).unwrap();
-    assert!(flaws(&run).unwrap().contains("there are no records"));
+    assert!(flaws(&run).unwrap().contains("no records were found"));
 }
 
 #[test]

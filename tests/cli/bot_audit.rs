@@ -164,7 +164,7 @@ fn the_text_report_shows_every_section() {
         "By phase",
         "opening",
         "Preferences at tables of 3",
-        "No row makes every take optimal: it took winners +",
+        "No row makes every take optimal: it chose +",
         "Pairs: ranks that the mover's takes cost it, and gained the other bot",
         "\n  any ",
         "Kingmaking (an error that improved a third seat's rank): ",
@@ -350,7 +350,7 @@ fn records_that_cannot_be_audited_are_named() {
     assert_eq!((code, errors.as_str()), (2, "error: standard input: it is empty\n"));
     let (code, _, errors) = lastnim(&["audit", "field", "-"], "no record\n");
     assert_eq!(code, 3);
-    assert!(errors.contains("error: no match of any bot that counts among 1 record: 1 refused"), "{errors}");
+    assert!(errors.contains("error: no match that counts for any bot among 1 record: 1 refused"), "{errors}");
 }
 
 #[test]

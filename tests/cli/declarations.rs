@@ -135,7 +135,7 @@ fn a_bots_rows_are_found_in_records() {
     let of_alice = &of_alice["readings"][0];
     assert_eq!((&of_alice["takes"], &of_alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
     let nobody = refused(&["audit", "rationalise", "--bot", "nobody", record], "");
-    assert_eq!(nobody, "none of the 1 matches read is of nobody");
+    assert_eq!(nobody, "nobody played in none of the 1 matches read");
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn a_record_is_of_the_match_that_was_asked_for() {
     let folder = Folder::new("dishonest-record");
     let other = "01890a5d-ac96-774b-bcce-b302099a8058";
     let (code, _, errors) = export(other, &folder);
-    let why = format!("left out: match {other}: its record does not verify: it is of match {FROZEN_ID}");
+    let why = format!("left out: match {other}: its record does not verify: it belongs to match {FROZEN_ID}");
     assert!(code == 1 && errors.contains(&why), "{errors}");
     assert_eq!(folder.files("in/records"), [""; 0]);
     let server = Dishonest::default().start().to_string();

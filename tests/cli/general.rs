@@ -66,14 +66,16 @@ fn a_game_of_two_has_an_outcome_and_a_grundy_value() {
     for expected in [
         "\nWinning moves, 3 of 33:\n  take 9 from pile 0 -> 4,12,8\n  take 7 from pile 1 -> 13,5,8\n",
         "\nOutcome: N, the seat to move wins.\n",
-        "\nGrundy value (of last_mover_wins play): 9, the exclusive or of 13 of 13, 12 of 12, 8 of 8.\n",
+        "\nGrundy value (under last_mover_wins play): 9, the exclusive or of 13 of 13, 12 of 12, 8 of 8.\n",
         "\nSolved by Grundy values in ",
     ] {
         assert!(text.contains(expected), "{expected:?} in {text}");
     }
     let ends = printed(&format!("--game end-nim --piles 2,1,1 {two}"));
     assert!(
-        ends.contains("\nGrundy value (of last_mover_wins play): none, as the moves depend on the seat.\n"),
+        ends.contains(
+            "\nGrundy value (under last_mover_wins play): none, as the moves depend on the seat.\n"
+        ),
         "{ends}"
     );
     let many = printed(&format!("--game nim --piles 60,60 {two}"));
@@ -221,7 +223,7 @@ fn misere_play_does_not_use_the_grundy_value_of_normal_play() {
     let misere = "--game nim --piles 1 --players 2 --ending to-move-wins";
     let text = printed(misere);
     assert!(
-        text.contains("Outcome: P") && text.contains("Grundy value (of last_mover_wins play): 1."),
+        text.contains("Outcome: P") && text.contains("Grundy value (under last_mover_wins play): 1."),
         "{text}"
     );
     let answer = json(misere);
@@ -241,14 +243,14 @@ fn last_nim_can_be_named_like_other_games() {
     for text in [&text, &short] {
         assert!(text.contains("\nOutcome: N, the seat to move wins.\n"), "{text}");
     }
-    assert!(text.contains("Winning moves, ") && text.contains("Grundy value (of "), "{text}");
+    assert!(text.contains("Winning moves, ") && text.contains("Grundy value (under "), "{text}");
     assert!(!printed("--piles 3,4 --players 3").contains("Outcome"));
 }
 
 #[test]
 fn every_move_of_a_game_is_explained() {
     let text = printed("--game kayles --piles 3 --players 3 --ending to-move-wins --explain");
-    assert!(text.contains("The 5 moves of seat 0 lead to:\n"), "{text}");
+    assert!(text.contains("Seat 0 has 5 moves, which lead to:\n"), "{text}");
     let moves: Vec<_> = text.lines().filter(|line| line.starts_with("  ")).collect();
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!((moves.len(), words(moves[0])), (6, words("move leads to winner regret")), "{text}");

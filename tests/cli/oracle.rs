@@ -108,7 +108,7 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
         (&["oracle", "solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is not a whole number"),
         (
             &["oracle", "solve", "--piles", "1,0,2", "--players", "3"],
-            "pile 1 of 0 counters before a pile of 2",
+            "pile 1 has 0 counters, but a later one has 2",
         ),
         (&["oracle", "solve", "--piles", "1", "--players", "33"], "players: 33 seats: expected 2 to 32"),
         (
@@ -121,7 +121,7 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
         ),
         (
             &["oracle", "solve", "--piles", "1", "--players", "3", "--matrix", "0 1; 1 0"],
-            "3 players but a matrix of 2 rows",
+            "3 players, but a matrix of 2 rows",
         ),
     ];
     for (args, expected) in cases {
@@ -166,7 +166,7 @@ fn a_batch_answers_every_good_line_in_order() {
         (1, 3, "not valid JSON: expected a value at column 2, found \"nonsense\""),
         (3, 5, "first: seat 2: expected 0 to 1"),
         (4, 6, "ending \"misere\": expected to_move_wins or last_mover_wins"),
-        (5, 7, "piles[0]: -1 is not a whole number of 0 or more"),
+        (5, 7, "piles[0]: -1 is not a whole number, 0 or more"),
         (6, 8, "alliance_matrix is missing: give every row, or \"players\" for the standard matrix"),
         (7, 9, "pile 0 has 9223372036854775808 counters: expected at most 9223372036854775807"),
     ];
@@ -430,7 +430,7 @@ fn a_batch_may_name_the_standard_matrix() {
     for (bad, expected) in [
         (r#"{"piles":[1],"alliance_matrix":"standard"}"#, "alliance_matrix is missing"),
         (r#"{"piles":[1],"players":33}"#, "players: 33 seats: expected 2 to 32"),
-        (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players but a matrix of 2 rows"),
+        (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players, but a matrix of 2 rows"),
         (
             r#"{"piles":[1],"alliance_matrix":"usual"}"#,
             "alliance_matrix: \"usual\" is not a list of rows, or \"standard\"",
@@ -443,8 +443,8 @@ fn a_batch_may_name_the_standard_matrix() {
         ("[]", "[] is not an object, as in "),
         ("7", "7 is not an object, as in "),
         (r#"{"piles":"x","players":3}"#, "piles: \"x\" is not a list"),
-        (r#"{"piles":[1,2.5],"players":3}"#, "piles[1]: 2.5 is not a whole number of 0 or more"),
-        (r#"{"piles":[1],"players":[3]}"#, "players: [3] is not a whole number of 0 or more"),
+        (r#"{"piles":[1,2.5],"players":3}"#, "piles[1]: 2.5 is not a whole number, 0 or more"),
+        (r#"{"piles":[1],"players":[3]}"#, "players: [3] is not a whole number, 0 or more"),
         (
             r#"{"piles":[1],"alliance_matrix":[[0,1],[0,"a"]]}"#,
             "alliance_matrix[1][1]: \"a\" is not a whole number",

@@ -46,7 +46,7 @@ fn records_are_fetched_listed_exported_and_verified() {
         assert_eq!((&verdict["head"], &verdict["signer"]), (&listed[0]["head"], &json!(key)));
         assert_eq!((&verdict["verified"], &verdict["signed_by_key"]), (&json!(true), &Value::Null));
         let other = offline(&["record", "verify", "--key", FROZEN_KEY, &file], "");
-        assert_eq!(other.1, format!("{file}: match {id}: it is whole, but signed by another key: {key}\n"));
+        assert_eq!(other.1, format!("{file}: match {id}: it is intact, but signed by another key: {key}\n"));
         assert_eq!((other.0, other.2.as_str()), (1, "error: the record does not verify\n"));
         let audit = printed(&["audit", "match", "--json", &file], "");
         assert_eq!(json(&audit)["winner"], server.json(&["match", "show", id])["match"]["winner"]);

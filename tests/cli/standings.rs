@@ -52,7 +52,7 @@ fn a_surplus_record_is_refused_with_its_reason() {
         (
             &|_| (),
             format!(
-                "match {NOBODY} has the number {number}, as match {id}, of which a record was given before\n"
+                "match {NOBODY} has the number {number}, like match {id}, whose record was given before\n"
             ),
         ),
         (

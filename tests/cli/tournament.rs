@@ -232,7 +232,7 @@ fn a_tournament_is_followed_from_its_creation_to_its_end() {
 
     let (game, _) = &server.matches(&id)[0];
     let events = server.printed(&["match", "watch", game]);
-    for expected in ["on the piles 2;", "the rows are 0 1; 0 1\n", "ply 0: seat 0 (", " won\n"] {
+    for expected in ["play on piles 2;", "the rows are 0 1; 0 1\n", "ply 0: seat 0 (", " won\n"] {
         assert!(events.contains(expected), "{expected:?} in {events}");
     }
     let told: Vec<_> = server.printed(&["match", "watch", game, "--json"]).lines().map(json).collect();
@@ -264,7 +264,7 @@ fn an_exhibition_is_created_listed_and_followed() {
     }
     let followed = server.printed(&create("greedy,timid", &["--watch"]));
     let (id, events) = followed.split_once('\n').unwrap();
-    assert!(events.contains("greedy, timid on the piles 2,7") && events.contains("no show"), "{events}");
+    assert!(events.contains("greedy, timid play on piles 2,7") && events.contains("no show"), "{events}");
     let id = id.to_owned();
     let other = server.word(&create("timid,greedy", &["--alliance", "standard", "--first", "1"]));
     let lines = server.printed(&create("greedy,timid", &["--watch", "--json"]));
@@ -357,7 +357,7 @@ fn every_refusal_is_one_line_with_an_exit_code() {
         (&["bot", "register", "bob", "--server", &free], 1, &[&free, "is `lastnim serve` running?"]),
         (&["bot", "register", "bob", "--server", "nowhere"], 2, &["server \"nowhere\"", "host:port"]),
         (&[&create[..], &["3,x"]].concat(), 2, &["piles: \"x\""]),
-        (&[&create[..], &["3,0"]].concat(), 2, &["settings.positions[0].counters: pile 1 of 0 counters"]),
+        (&[&create[..], &["3,0"]].concat(), 2, &["settings.positions[0].counters: pile 1 has 0 counters"]),
         (
             &[&create[..], &["3", "--matrix", "0 1; 0 0", "--strikes", "101"]].concat(),
             2,

@@ -156,16 +156,16 @@ command = []
     let found = mistakes("every", file);
     let expected = [
         "1: title: a blank title: expected 1 to 100 characters",
-        "2: seat: an unknown key: did you mean `seats`? known here: title, seats,",
+        "2: seat: unknown key: did you mean `seats`? expected one of title, seats,",
         "3: seats: \"3\" is not a whole number",
         "4: seed: -1 is out of range: ",
         "5: ending: \"draw\": expected one of to-move-wins, last-mover-wins",
         "6: strikes: 0 is not a whole number from 1 to 100",
         "8: format.kind: \"swis\": did you mean \"swiss\"? expected one of round-robin, gauntlet, swiss",
         "9: positions: list and paper: expected one of `list`, `drawn` and `paper = true`",
-        "11: positions.list[1]: pile 1 of 0 counters",
+        "11: positions.list[1]: pile 1 has 0 counters",
         "12: positions.list[2]: \"x\" is not a whole number",
-        "15: retention.match: an unknown key: did you mean `matches`? known here: matches,",
+        "15: retention.match: unknown key: did you mean `matches`? expected one of matches,",
         "17: bot[0].name: bot name \"A\": expected 1 to 32",
         "18: bot[0].house: house bot \"gready\": expected one of random,",
         "21: bot[1].command: []: expected a list of strings",
@@ -238,11 +238,11 @@ remote = true
     let expected = [
         "3: alliance[1]: offset 0 appears twice in a row",
         "4: concurrency: 20000 concurrent matches",
-        "6: positions.list[1]: pile 1 of 0 counters",
-        "9: format.candidate: no bot \"orcle\" plays: did you mean \"oracle\"? there are oracle, timid",
+        "6: positions.list[1]: pile 1 has 0 counters",
+        "9: format.candidate: no bot named \"orcle\" plays: did you mean \"oracle\"? expected one of oracle, timid",
         "11: format.effect_some: effects of 0 and 40",
         "12: format.alpha: 0 is not a number from 0.0001 to 0.5",
-        "14: format.rounds: an unknown key: ",
+        "14: format.rounds: unknown key: ",
         "18: bot[0].seed: only the house bots random",
         "19: bot: expected one of `command`, `house`, `llm` and `remote = true`",
     ];
@@ -259,14 +259,14 @@ remote = true
     assert_eq!(
         mistakes("named", &named),
         [
-            "6: bot: a second bot is called a: use different names",
-            "11: format.bot: no bot \"b\" plays: did you mean \"a\"? there are a, a"
+            "6: bot: two bots are called a: use different names",
+            "11: format.bot: no bot named \"b\" plays: did you mean \"a\"? expected one of a, a"
         ]
     );
     let named = named.replacen("\"a\"", "\"c\"", 1);
     assert_eq!(
         mistakes("named", &named),
-        ["11: format.bot: no bot \"b\" plays: did you mean \"c\"? there are c, a"]
+        ["11: format.bot: no bot named \"b\" plays: did you mean \"c\"? expected one of c, a"]
     );
     assert_eq!(mistakes("toml", "seats = 3\nseats = 4\n")[0].split(' ').next(), Some("2:"));
 }

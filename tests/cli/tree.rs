@@ -270,7 +270,7 @@ fn a_tree_that_is_too_large_is_refused_with_the_limit() {
         "--max-nodes",
         "20000",
     ]]);
-    assert!(error.contains("a picture of ") && error.contains("--format dot"), "{error}");
+    assert!(error.contains("the picture would have ") && error.contains("--format dot"), "{error}");
     assert_eq!(
         refused(&[&["oracle", "tree", "--max-nodes", "1"], &piles]).split(": ").nth(1),
         Some(

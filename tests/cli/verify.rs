@@ -29,7 +29,7 @@ fn each_change_to_a_record_is_named_in_one_line() {
         (line.replacen("REASON_RESIGNED", "REASON_TIMED_OUT", 1), "event 8 was changed, or "),
         (
             line.replacen("\"signature\":\"5mN", "\"signature\":\"AAA", 1),
-            "the signature is not the signer's on this record",
+            "the signature does not match this record",
         ),
         (
             line[..line.find(",\"signer\"").unwrap()].to_owned() + "}\n",

@@ -402,7 +402,11 @@ async fn an_unreachable_server_is_given_up() {
     let options = Options::new(nobody, "right").give_up_after(Duration::from_millis(300));
     let error = timeout(LONG, run(thinker().0, options)).await.unwrap().unwrap_err();
     let told = error.to_string();
-    assert!(told.starts_with("no session for 300ms: ") && told.contains("refused"), "{told}");
+    assert!(
+        told.starts_with("the session was lost and could not be reopened within 300ms: ")
+            && told.contains("refused"),
+        "{told}"
+    );
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ async fn an_exhibition_against_a_named_bot_is_played_by_hand() {
     assert!(table.body.contains("href=\"/play/bot\""), "{}", table.body);
     let mut browser = seated(&host, &tokens[0]).await;
     let empty = browser.get("/play/bot").await;
-    assert!(empty.body.contains("ann has no open match."), "{}", empty.body);
+    assert!(empty.body.contains("ann has no open matches."), "{}", empty.body);
     assert!(!empty.body.contains(&tokens[0]), "{}", empty.body);
 
     let id = host.create_match(exhibition(["ann", "bob"], &[3, 2])).await;
@@ -121,12 +121,12 @@ async fn the_later_session_has_the_seats() {
     let refused =
         game.browser.submit(&game.page, &game.address, &[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     assert_eq!(refused.status, 409, "{}", refused.body);
-    assert!(refused.body.contains("another session has the seats of ann"), "{}", refused.body);
+    assert!(refused.body.contains("another session has ann's seats"), "{}", refused.body);
     let (retake, act) = ("action=\"/play/bot/take-seats\"", "name=\"act\"");
     assert!(refused.body.contains(retake) && !refused.body.contains(act), "{}", refused.body);
     assert_eq!(host.get_match(&id).await.r#match.unwrap().plies, 0);
     let shown = game.browser.get(&game.address).await;
-    assert!(shown.body.contains("Another session has the seats of ann"), "{}", shown.body);
+    assert!(shown.body.contains("Another session has ann's seats"), "{}", shown.body);
     assert!(!shown.body.contains(" data-followed"), "the page does not update: {}", shown.body);
     let list = game.browser.get("/play/bot").await;
     assert!(
@@ -177,7 +177,7 @@ async fn taking_seats_needs_the_token_of_a_bot() {
 
     let mut browser = Browser::open(&host);
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("You take the place of its program."), "{}", page.body);
+    assert!(page.body.contains("You take its program's place."), "{}", page.body);
     let before = browser.cookie(COOKIE).unwrap().to_owned();
     let forged = browser.post("/play/bot/sign-in", &format!("token={ann}")).await;
     assert_eq!(forged.status, 403, "a form without its token: {}", forged.body);

@@ -314,7 +314,7 @@ async fn the_home_page_shows_open_matches() {
 async fn the_home_page_shows_ladders_and_bots() {
     let host = Host::start().await;
     let empty = get(&host, "/").await.body;
-    assert!(empty.contains("No bot is registered yet") && !empty.contains("<h2>Ladders</h2>"), "{empty}");
+    assert!(empty.contains("No bots are registered yet") && !empty.contains("<h2>Ladders</h2>"), "{empty}");
     let names = ["first", "second"];
     host.register_all(names).await;
     let mut home = EventSource::open(&host, "/events").await;

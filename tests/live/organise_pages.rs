@@ -338,7 +338,7 @@ async fn matches_are_voided_after_confirmation() {
 
     let fields = [("match", first.as_str()), ("groups", "1"), ("reason", "no <network>")];
     let asked = browser.submit(&page, &void, &fields).await;
-    let said = ["<p>You void match 0 (", "); all matches of group 1 that have begun."];
+    let said = ["<p>You void match 0 (", "); all matches in group 1 that have started."];
     assert!(asked.status == 200 && said.iter().all(|said| asked.body.contains(said)), "{}", asked.body);
     let is_voided = |game: &pb::Match| !game.void_reason.is_empty();
     assert!(!host.matches_of(&id).await.iter().any(is_voided), "nothing is done before that");

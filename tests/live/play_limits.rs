@@ -121,7 +121,7 @@ async fn hostile_forms_start_no_game() {
         ("seat", "7", "seat &#34;7&#34;"),
         ("time", "86400000", "expected 1 to 3600 seconds"),
         ("rows", hostile, "expected standard or declared"),
-        ("against-timid", "", "no opponent is chosen: choose 1 to 4"),
+        ("against-timid", "", "no opponent was chosen: choose 1 to 4"),
     ];
     for (name, value, why) in cases {
         let mut fields: Vec<_> =

@@ -184,7 +184,7 @@ async fn rows_are_declared_and_a_game_is_played_again() {
     let twice = [("act", "declare"), ("wish-0", "2"), ("wish-1", "2"), ("wish-2", "1")];
     let answer = guest.browser.submit(&guest.page, &guest.address, &twice).await;
     assert_eq!(answer.status, 422);
-    assert!(answer.body.contains("seat 2 is chosen twice: choose each seat once"), "{}", answer.body);
+    assert!(answer.body.contains("seat 2 was chosen twice: choose each seat once"), "{}", answer.body);
     assert_eq!(answer.body.matches("<option value=\"2\" selected>").count(), 2, "{}", answer.body);
     guest.act(&[("act", "declare"), ("wish-0", "2"), ("wish-1", "0"), ("wish-2", "1")]).await;
     guest.play_on().await;

@@ -141,7 +141,7 @@ async fn identities_have_an_order_of_precedence() {
     let read = browser.get("/bots").await;
     assert_eq!(signed_in_as(&read), Some("viewer"), "{}", read.body);
     let seats = browser.get("/play/bot").await;
-    assert!(seats.body.contains("You have the seats of"), "{}", seats.body);
+    assert!(seats.body.contains("'s seats."), "{}", seats.body);
     assert_eq!(signed_in_as(&seats), Some("viewer"), "{}", seats.body);
 
     // A header counts before both, even with a wrong token.

@@ -122,7 +122,7 @@ async fn a_model_is_told_what_was_wrong() {
     let calls = endpoint.calls();
     assert!(calls[1].last_message().contains("a take of 6 from a pile of 5: take 1 to 5"));
     assert_eq!(calls[1].body["messages"][1], json!({ "role": "assistant", "content": "{\"take\": 6}" }));
-    assert!(calls[2].last_message().contains("used up its tokens"));
+    assert!(calls[2].last_message().contains("ran out of tokens"));
     // Earlier errors are not repeated, so prompts stay short.
     assert_eq!(calls[2].body["messages"].as_array().unwrap().len(), 3);
     let failures: Vec<_> = lines_of(&settings, "call").iter().map(|line| line["failure"].clone()).collect();

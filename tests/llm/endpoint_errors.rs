@@ -47,7 +47,7 @@ async fn a_group_with_a_failed_endpoint_is_played_again() {
     assert_eq!(events.len(), 1, "{report}");
     let reason = events[0]["voided"]["reason"].as_str().unwrap();
     assert!(reason.starts_with("the endpoint of m1 failed: server_error: "), "{reason}");
-    assert!(stderr.contains("group 0 is voided and played again (1 of 2 times at most)"), "{stderr}");
+    assert!(stderr.contains("group 0 is voided and played again (time 1 of at most 2)"), "{stderr}");
     assert_eq!(transcript.matches("\"event\":\"endpoint_error\"").count(), 1);
     assert!(
         !transcript.contains("\"by\":\"forfeit\""),
@@ -62,8 +62,8 @@ async fn replays_of_a_failing_endpoint_are_limited() {
     let model = line_of(&report, "m1");
     assert_eq!((&model["matches"], &model["forfeits"]), (&json!(2), &json!(2)), "{report}");
     assert_eq!(report["events"].as_array().unwrap().len(), 1, "{report}");
-    assert!(stderr.contains("group 0 is voided and played again (1 of 1 times at most)"), "{stderr}");
-    assert!(stderr.contains("group 0 was played again once, and now counts"), "{stderr}");
+    assert!(stderr.contains("group 0 is voided and played again (time 1 of at most 1)"), "{stderr}");
+    assert!(stderr.contains("group 0 was replayed once and now counts"), "{stderr}");
     assert_eq!(transcript.matches("\"by\":\"forfeit\"").count(), 2);
 }
 

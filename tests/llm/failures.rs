@@ -53,7 +53,7 @@ async fn every_failure_has_its_class() {
         STREAM_HEAD.trim_end_matches("\r\n").to_owned() + "\r\n"
     );
     for (reply, class, words) in [
-        (finished(&message("{\"take\""), "length"), FailureClass::Truncated, "used up its tokens"),
+        (finished(&message("{\"take\""), "length"), FailureClass::Truncated, "ran out of tokens"),
         (completion("  "), FailureClass::Empty, "was empty"),
         (completion("three"), FailureClass::Unparsable, "no JSON object"),
         (streamed("{\"take\": 9}"), FailureClass::Illegal, "take 1 to 5"),

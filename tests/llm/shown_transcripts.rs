@@ -101,5 +101,5 @@ async fn questions_are_shown_with_the_board() {
     fs::write(&other, "no line\n").unwrap();
     let (code, _, stderr) = show(&[record, "--transcript", other.to_str().unwrap()]).await;
     assert!(code == Some(2) && stderr.contains(&format!("no question from match {match_id}")), "{stderr}");
-    assert!(stderr.contains("1 of its lines cannot be read: 1"), "{stderr}");
+    assert!(stderr.contains("1 of its lines could not be read: 1"), "{stderr}");
 }

@@ -80,7 +80,7 @@ def seat(given):
 def note_hash(given):
     bytes_given = base64.b64decode(given.get("note_hash", ""), validate=True)
     if len(bytes_given) not in (0, 32):
-        raise Unreadable(f"a note hash of {len(bytes_given)} bytes: it has 32")
+        raise Unreadable(f"a note hash of {len(bytes_given)} bytes: expected 32")
     return bytes_given
 
 

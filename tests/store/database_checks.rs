@@ -141,8 +141,7 @@ pub fn tables_of_another_version_are_left_alone(place: &Place) {
         for refused in [place.try_open().err(), place.run(open_reader(&place.url)).err()] {
             let refused = refused.expect("another version is refused");
             assert_eq!(refused, StoreError::OtherVersion { found, wanted: 1 });
-            let words =
-                format!("the tables of the store are of version {found}, and this program reads version 1:");
+            let words = format!("the store's tables have version {found}, but this program reads version 1:");
             assert!(refused.to_string().starts_with(&words), "{refused}");
         }
         assert_eq!(place.number(&mut client, "SELECT epoch FROM server"), epoch);

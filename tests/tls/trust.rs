@@ -21,13 +21,13 @@ fn system_authorities_are_trusted_by_default() {
     let other = Authority::new("another authority");
     place.write("other.pem", other.pem());
     let output = lastnim(&list).env("SSL_CERT_FILE", place.path("other.pem")).output().unwrap();
-    assert!(failure(&output, 1).contains("its certificate is refused"), "{output:?}");
+    assert!(failure(&output, 1).contains("its certificate was rejected"), "{output:?}");
     let output = lastnim(&list)
         .env("SSL_CERT_FILE", place.path("ca.pem"))
         .args(["--ca", &place.path("other.pem")])
         .output()
         .unwrap();
-    assert!(failure(&output, 1).contains("its certificate is refused"), "{output:?}");
+    assert!(failure(&output, 1).contains("its certificate was rejected"), "{output:?}");
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn trust_errors_are_distinguished() {
     assert!(list(&place.behind("localhost"), "ca.pem").status.success());
 
     let said = failure(&list(&place.behind("127.0.0.2"), "ca.pem"), 1);
-    assert!(said.contains("no server answers") || said.contains("its certificate is refused"), "{said}");
+    assert!(said.contains("no server answers") || said.contains("its certificate was rejected"), "{said}");
     let elsewhere =
         Proxy::start(place.authority.server(&["elsewhere.example"]), place.address.parse().unwrap());
     let said = failure(&list(&format!("https://localhost:{}", elsewhere.port), "ca.pem"), 1);
-    assert!(said.contains("its certificate is refused") && said.contains("--ca FILE"), "{said}");
+    assert!(said.contains("its certificate was rejected") && said.contains("--ca FILE"), "{said}");
     let said = failure(&list(&format!("https://{}", place.address), "ca.pem"), 1);
     assert!(said.contains("refused TLS"), "{said}");
 

@@ -34,7 +34,7 @@ export function versionMetadata(label: string | undefined, configHash: Uint8Arra
   }
   if (configHash !== undefined) {
     if (configHash.length !== HASH_BYTES) {
-      throw new LastnimError("config_hash", `a config hash of ${configHash.length} bytes: it has ${HASH_BYTES}`);
+      throw new LastnimError("config_hash", `a config hash of ${configHash.length} bytes: expected ${HASH_BYTES}`);
     }
     metadata["bot-config-hash-bin"] = Buffer.from(configHash).toString("base64").replace(/=+$/, "");
   }

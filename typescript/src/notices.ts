@@ -6,7 +6,7 @@ import type { EnumWord } from "./wire-enum.js";
 export interface Connected {
   /** The name of the token's bot. */
   readonly bot: string;
-  /** The version of the server. */
+  /** The server's version. */
   readonly serverVersion: string;
   /** The number of the bot's open matches. */
   readonly openMatches: number;

@@ -151,7 +151,7 @@ export class BotRunner {
       this.#stream = undefined;
       if (this.#stop.aborted) return;
       if (performance.now() - lastSessionMs > this.#giveUpAfterMs) {
-        throw new LastnimError("gave_up", `no session for ${this.#giveUpAfterMs / 1000} s: ${reason}`);
+        throw new LastnimError("gave_up", `the session was lost and could not be reopened within ${this.#giveUpAfterMs / 1000} s: ${reason}`);
       }
       const pauseMs = backoff.nextPause();
       this.#logger.warn(`no session, retrying in ${Math.round(pauseMs)} ms: ${reason}`);

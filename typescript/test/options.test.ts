@@ -62,7 +62,7 @@ test("invalid versions are refused", () => {
   const hash = new Uint8Array(32).fill(255);
   assert.deepEqual(versionMetadata("1.4-beta", hash), { "bot-version": "1.4-beta", "bot-config-hash-bin": "/".repeat(42) + "8" });
   for (const label of ["", "a b", "ä", "x".repeat(65)]) fails(() => versionMetadata(label, undefined), "version", /visible ASCII/);
-  fails(() => versionMetadata(undefined, new Uint8Array(31)), "config_hash", /of 31 bytes: it has 32/);
+  fails(() => versionMetadata(undefined, new Uint8Array(31)), "config_hash", /of 31 bytes: expected 32/);
 });
 
 test("invalid options fail at once", async () => {

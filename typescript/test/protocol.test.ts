@@ -171,7 +171,7 @@ test("an invalid message ends the run and names the field", async (t) => {
     [[event({ case: "ping", value: { id: 1n } })], /^the server sent another event before the welcome$/],
     [[welcome(), event({ case: "matchStarted", value: { matchId: ID } })], /match_started.setup: required, but missing$/],
     [[welcome(), event({ case: "turn", value: { ...turn, matchId: "x" } })], /turn.match_id: "x": expected a UUID$/],
-    [[welcome(), event({ case: "matchStarted", value: started }), event({ case: "turn", value: turn })], /a turn in match .* before its rows/],
+    [[welcome(), event({ case: "matchStarted", value: started }), event({ case: "turn", value: turn })], /a turn in match .* before the rows/],
     [[welcome(), event({ case: "tournamentEnded", value: { tournamentId: TOURNAMENT, standing: {} } })], /tournament_ended.state/],
   ];
   for (const [events, message] of cases) {

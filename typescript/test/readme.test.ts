@@ -62,5 +62,5 @@ test("SIGINT ends a bot with its summary", async (t) => {
 test("without a token the bot says what is missing", async (t) => {
   const { code, stderr } = await outcome(start(t, "half", {}));
   assert.equal(code, 1);
-  assert.match(stderr, /LastnimError: there is no LASTNIM_TOKEN in the environment/);
+  assert.match(stderr, /LastnimError: neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set/);
 });

@@ -47,11 +47,11 @@ test("an untrusted certificate is a permanent error with a reason", async (t: Te
   const valid = await behind(authority.certify(["localhost"]));
   const unknown = await refusal(`https://localhost:${valid}`);
   assert.equal(unknown.code, "tls");
-  assert.match(unknown.message, /^server https:\/\/localhost:\d+: its certificate is refused: .*LASTNIM_CA/);
+  assert.match(unknown.message, /^server https:\/\/localhost:\d+: its certificate was rejected: .*LASTNIM_CA/);
   const otherName = await refusal(`https://127.0.0.1:${valid}`, caFile);
-  assert.match(otherName.message, /its certificate is refused: .*127\.0\.0\.1/);
+  assert.match(otherName.message, /its certificate was rejected: .*127\.0\.0\.1/);
   const expired = await refusal(`https://localhost:${await behind(authority.certify(["localhost"], -1))}`, caFile);
-  assert.match(expired.message, /its certificate is refused: certificate has expired/);
+  assert.match(expired.message, /its certificate was rejected: certificate has expired/);
   const forged = await refusal(`https://localhost:${await behind(new Authority("an authority of the tests").certify(["localhost"]))}`, caFile);
   assert.equal(forged.code, "tls");
 });

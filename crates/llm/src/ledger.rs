@@ -184,7 +184,7 @@ mod tests {
             Account { spent: amount(5), reserved: amount(4) }
         );
         fs::write(&path, "x".repeat(500)).unwrap();
-        assert!(Ledger::open(&path).unwrap_err().to_string().contains("not a ledger"));
+        assert!(Ledger::open(&path).unwrap_err().to_string().contains("not a lastnim ledger"));
         fs::remove_file(&path).unwrap();
     }
 }

@@ -247,7 +247,7 @@ mod tests {
             pb::AuditBotResponse { report: Some(report), more_matches: true, ..Default::default() };
         let text = Terminal::without_styles().report_text(&bot_findings_report(&response).unwrap());
         for part in [
-            "2 matches in 1 duplicate group. These are the newest:",
+            "2 matches in 1 duplicate group. These are its newest matches:",
             "accuracy  75.0%     50.0% to 90.0%",
             "wins      50.0%  too few: 3 groups",
             "opening      4  75.0% ±25.0%",

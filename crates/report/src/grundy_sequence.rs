@@ -129,9 +129,7 @@ mod tests {
         );
         let every = pb::SequencePeriod { zero_remainders: vec![0, 1, 2], ..period };
         assert!(said(pb::SequenceLaw::Periodic, Some(every)).ends_with("Every size from 4 on is P."));
-        assert!(
-            said(pb::SequenceLaw::NotFound, None).starts_with("No period is proved by the first 7 values; ")
-        );
+        assert!(said(pb::SequenceLaw::NotFound, None).starts_with("The first 7 values prove no period; "));
         assert!(said(pb::SequenceLaw::NoCriterion, None).starts_with("No period is claimed: "));
     }
 

@@ -179,6 +179,6 @@ mod tests {
         let two = told(&[3, 4], &[vec![0, 1], vec![0, 1]]);
         assert!(two.contains("can force its rank 0") && two.contains("none"), "{two}");
         let three = told(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
-        assert!(three.contains("How the takes of seat 0 change its ranks"), "{three}");
+        assert!(three.contains("How seat 0's takes change its ranks"), "{three}");
     }
 }

@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(sample(1), "round robin, balanced sample, 1 group");
         let swiss =
             |rounds, table_groups| told(Some(Format::Swiss(pb::SwissFormat { rounds, table_groups })));
-        assert_eq!(swiss(1, 2), "Swiss, 1 round, 2 groups a table");
+        assert_eq!(swiss(1, 2), "Swiss, 1 round, 2 groups per table");
         assert_eq!(swiss(3, 1), "Swiss, 3 rounds, 1 group a table");
         let pairing = pb::LadderPairing::ByTurns.into();
         let ladder = pb::LadderFormat { groups: 0, table_groups: 1, suspend_after: 5, pairing };

@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(refused(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: expected 1 to 1000");
         assert_eq!(
             refused(Positions::drawn(1, (3, 2), (1, 1))),
-            "3 to 2 piles: expected 1 to 1024, in ascending order"
+            "3 to 2 piles: expected two numbers from 1 to 1024, the smaller first"
         );
         assert_eq!(
             refused(Positions::drawn(1, (1, 1), (0, 1))),

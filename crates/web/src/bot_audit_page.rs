@@ -53,7 +53,7 @@ pub(super) async fn bot_audit_page(
             Some(report) => content += &html.report_html(&report),
             None => {
                 content +=
-                    &html.section_html(&Section::new().paragraph("It has played no match that counts."));
+                    &html.section_html(&Section::new().paragraph("It has played no matches that count."));
             }
         }
         let found = audited.report.iter().flat_map(|report| &report.bots).next();

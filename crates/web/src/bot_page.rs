@@ -38,7 +38,7 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
         html += &record_html(&name, &list);
         let newest = &list.matches[..list.matches.len().min(MAX_LISTED_MATCHES)];
         let section = if newest.is_empty() {
-            Section::with_heading("Matches").paragraph("It has played no match yet.")
+            Section::with_heading("Matches").paragraph("It has played no matches yet.")
         } else {
             Section::with_heading("Newest matches").table(match_table(newest))
         };

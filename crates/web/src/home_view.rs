@@ -154,7 +154,7 @@ impl HomeNow {
         let tournaments = &self.tournaments.tournaments;
         let section = if tournaments.is_empty() {
             Section::with_heading("Tournaments")
-                .paragraph("There is no tournament yet. An organiser creates one:")
+                .paragraph("There are no tournaments yet. An organiser can create one:")
                 .command("lastnim tournament create --help")
         } else {
             let table = titles_first(tournament_table(tournaments));
@@ -180,7 +180,7 @@ impl HomeNow {
         if self.bots.is_empty() {
             let section = Section::with_heading("Bots")
                 .paragraph(
-                    "No bot is registered yet. An organiser registers one and gives its token to its author:",
+                    "No bots are registered yet. An organiser can register one and give its token to its author:",
                 )
                 .command("lastnim bot register alice");
             return html.section_html(&section);
@@ -193,7 +193,7 @@ impl HomeNow {
     fn boards_html(&self) -> String {
         let html = Html::with_links(&link_of_match_cell);
         if self.matches.is_empty() {
-            let section = Section::with_heading("Open matches").paragraph("No match is being played.");
+            let section = Section::with_heading("Open matches").paragraph("No matches are being played.");
             return html.section_html(&section);
         }
         let boards = self.boards.iter().filter_map(OpenBoard::draw).collect();

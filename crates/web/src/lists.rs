@@ -45,7 +45,7 @@ pub(super) async fn tournament_list(
     let words = ListWords {
         title: "Tournaments",
         before: String::new(),
-        nothing: "There is no tournament yet. An organiser creates one with `lastnim tournament create`, or here: \"organise\", below.",
+        nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or here: \"organise\", below.",
         links: link_of_tournament_cell,
     };
     Ok(list_content(words, tournament_table(&list.tournaments), next, list))
@@ -67,12 +67,12 @@ pub(super) async fn match_list(
     let address = |page| PageAddress::matches_of(tournament, filter.clone(), page);
     let next = next_page(&list.next_page_token, address);
     let form = filter_form_html(tournament, filter);
-    let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
+    let title = if tournament.is_some() { "The tournament's matches" } else { "Matches" };
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
         (true, _) => {
-            "No match has been played yet. Matches are played in tournaments; \"Play\" above starts one against house bots."
+            "No matches have been played yet. Matches are played in tournaments; \"Play\" above starts one against house bots."
         }
-        (false, false) => "No match fits the filter.",
+        (false, false) => "No matches fit the filter.",
         (false, true) => "None of the matches searched so far fits the filter.",
     };
     let words = ListWords { title, before: form, nothing, links: link_of_match_cell };
@@ -90,7 +90,7 @@ pub(super) async fn bot_list(
     let words = ListWords {
         title: "Bots",
         before: String::new(),
-        nothing: "No bot is registered yet. An organiser registers one with `lastnim bot register`, which prints its token.",
+        nothing: "No bots are registered yet. An organiser can register one with `lastnim bot register`, which prints its token.",
         links: link_of_cell,
     };
     Ok(list_content(words, bot_table(&list.bots), next, list))

@@ -96,7 +96,7 @@ fn proof_words(record: &pb::MatchRecord) -> String {
     match verify_record(record) {
         Ok(verified) => match verified.seal() {
             Some(seal) => format!(
-                "The record verifies: its takes are legal, its hashes form a chain, and the last one is signed by the key {}.",
+                "The record verifies: its takes are legal, its hashes form a chain, and the last hash is signed by the key {}.",
                 seal.signer
             ),
             None => "The record is not signed yet. Its takes so far are legal.".to_owned(),

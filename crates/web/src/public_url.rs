@@ -12,7 +12,7 @@ impl FromStr for PublicUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || format!("{text:?} is not the address of a server such as https://nim.example.org");
+        let expected = || format!("{text:?} is not a server address such as https://nim.example.org");
         let host =
             text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).ok_or_else(expected)?;
         let host = host.strip_suffix('/').unwrap_or(host);
@@ -56,7 +56,7 @@ mod tests {
         }
         for text in ["nim.example.org", "https://", "ftp://a", "https://a/b", "https://a\"b", "https://a?b"] {
             let why = text.parse::<PublicUrl>().unwrap_err();
-            assert!(why.ends_with("is not the address of a server such as https://nim.example.org"), "{why}");
+            assert!(why.ends_with("is not a server address such as https://nim.example.org"), "{why}");
         }
     }
 }

@@ -44,7 +44,7 @@ impl TakeTable<'_> {
         if shown.len() as u32 == plies {
             return String::new();
         }
-        format!("Plies {} to {} of {plies}.", shown.start, shown.end - 1)
+        format!("Plies {} to {}, out of {plies}.", shown.start, shown.end - 1)
     }
 
     /// Writes what errors cost and gave each seat, if the oracle is shown.

@@ -120,7 +120,7 @@ pub(super) async fn standings_page(
         }
         if !has_cross_table && all > MAX_CROSS_TABLE_BOTS {
             let why = format!(
-                "The cross-table of {all} bots is not shown. Up to 200 bots, it is in this page as JSON and CSV."
+                "The cross-table of {all} bots is not shown. For up to 200 bots, it is in this page's JSON and CSV."
             );
             html += &Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(why));
         }

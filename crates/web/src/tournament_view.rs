@@ -142,7 +142,7 @@ impl TournamentNow {
         let bots = self.standings.standings.len();
         if bots == 0 {
             return html
-                .section_html(&Section::with_heading("Standings").paragraph("No bot has joined yet."));
+                .section_html(&Section::with_heading("Standings").paragraph("No bots have joined yet."));
         }
         let mut standings = self.standings.clone();
         standings.standings.truncate(MAX_LEADERS);

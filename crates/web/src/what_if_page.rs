@@ -57,12 +57,14 @@ pub(super) async fn what_if_page(
         let bot = &replay.setup.bots[seat];
         let actual = replay.take_at(ply).map(|take| take.took.take);
         let words = match (take, actual) {
-            (None, _) => format!("After {ply} takes."),
+            (None, _) => format!("The position after {ply} takes."),
             (Some(take), Some(actual)) if actual != take => {
-                format!("After {ply} takes, if seat {seat} ({bot}) had taken {take} instead of {actual}.")
+                format!(
+                    "The position after {ply} takes, if seat {seat} ({bot}) had taken {take} instead of {actual}."
+                )
             }
             (Some(take), _) => {
-                format!("After {ply} takes, if seat {seat} ({bot}) takes {take}.")
+                format!("The position after {ply} takes, if seat {seat} ({bot}) takes {take}.")
             }
         };
         let html = Html::with_links(&|_, _| None);

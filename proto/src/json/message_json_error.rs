@@ -44,7 +44,7 @@ pub enum JsonFlaw {
         expected: &'static str,
     },
     /// The number is out of range.
-    #[error("{given} is out of range: the numbers are {lowest} to {highest}")]
+    #[error("{given} is out of range: expected {lowest} to {highest}")]
     OutOfRange {
         /// The number.
         given: String,

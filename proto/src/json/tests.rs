@@ -204,18 +204,18 @@ fn error_names_the_path_and_the_value() {
         (json!({ "state": true }), "state: true is not a word"),
         (
             json!({ "state": 2_147_483_648_u64 }),
-            "state: 2147483648 is out of range: the numbers are -2147483648 to ",
+            "state: 2147483648 is out of range: expected -2147483648 to ",
         ),
         (
             json!({ "matches_played": -1 }),
-            "matches_played: -1 is out of range: the numbers are 0 to 18446744073709551615",
+            "matches_played: -1 is out of range: expected 0 to 18446744073709551615",
         ),
         (json!({ "matches_played": 1e20 }), "matches_played: 1e+20 is out of range: "),
         (json!({ "matches_played": 1.5 }), "matches_played: 1.5 is not a whole number"),
         (json!({ "matches_played": "1" }), "matches_played: \"1\" is not a whole number"),
         (
             json!({ "settings": { "seats": 4_294_967_296_u64 } }),
-            "settings.seats: 4294967296 is out of range: the numbers are 0 to 4294967295",
+            "settings.seats: 4294967296 is out of range: expected 0 to 4294967295",
         ),
         (
             json!({ "settings": { "positions": [{}, { "counters": [1, {}] }] } }),

@@ -68,7 +68,8 @@ impl ListedMatch {
         let id = field.member("match_id").ok_or_report(given.match_id.parse());
         let hash = |name: &'static str, bytes: &[u8]| {
             let read = <[u8; EventHash::BYTES]>::try_from(bytes);
-            let read = read.map_err(|_| format!("{} bytes: a hash has {}", bytes.len(), EventHash::BYTES));
+            let read =
+                read.map_err(|_| format!("{} bytes: expected {} in a hash", bytes.len(), EventHash::BYTES));
             field.member(name).ok_or_report(read).map(EventHash::from_bytes)
         };
         let signer = || {
@@ -101,6 +102,7 @@ impl ListedMatch {
 /// Reads a public key.
 pub(super) fn parse_key(bytes: &[u8], field: RequestField<'_>) -> Option<PublicKey> {
     let read = <[u8; PublicKey::BYTES]>::try_from(bytes);
-    let read = read.map_err(|_| format!("{} bytes: a public key has {}", bytes.len(), PublicKey::BYTES));
+    let read =
+        read.map_err(|_| format!("{} bytes: expected {} in a public key", bytes.len(), PublicKey::BYTES));
     field.ok_or_report(read.and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string())))
 }

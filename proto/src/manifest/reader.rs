@@ -89,7 +89,7 @@ pub enum ManifestFlaw {
     },
     /// The signature does not match the lines.
     #[error(
-        "the signature is not the signer's on these lines: a line was changed, removed, put in or moved, or the signature was"
+        "the signature does not match these lines: a line was changed, added, removed or moved, or the signature was changed"
     )]
     Signature,
 }
@@ -172,7 +172,7 @@ impl ManifestReader {
 
 impl ManifestParts {
     fn add_line(&mut self, line: pb::ManifestLine) -> Result<(), String> {
-        let line = line.line.ok_or("it has no key that this version knows")?;
+        let line = line.line.ok_or("it has no key that this version of lastnim knows")?;
         let place = place_of_line(&line);
         let is_single = matches!(line, Line::Manifest(_) | Line::Settings(_) | Line::Verdict(_));
         let fits = match self.place {
@@ -202,7 +202,7 @@ impl ManifestParts {
                 let listed = ListedMatch::parse(&given, self.signer, at)?;
                 let rises = self.matches.last().is_none_or(|last| last.id < listed.id);
                 at.member("match_id").ok_or_report(
-                    rises.then_some(()).ok_or("the id is not after the id in the line before"),
+                    rises.then_some(()).ok_or("the id does not come after the id on the line before"),
                 )?;
                 if let ListedRecord::Signed { signer, .. } = listed.record {
                     self.signer = Some(signer);
@@ -277,8 +277,9 @@ fn is_seal_line(line: &[u8], seal: &Seal) -> bool {
 fn parse_seal(given: &pb::ManifestSeal, field: RequestField<'_>) -> Option<Seal> {
     let signer = parse_key(&given.signer, field.member("signer"));
     let signature = <[u8; Signature::BYTES]>::try_from(given.signature.as_slice());
-    let signature = signature
-        .map_err(|_| format!("{} bytes: a signature has {}", given.signature.len(), Signature::BYTES));
+    let signature = signature.map_err(|_| {
+        format!("{} bytes: expected {} in a signature", given.signature.len(), Signature::BYTES)
+    });
     let signature = field.member("signature").ok_or_report(signature).map(Signature::from_bytes);
     Some(Seal { signer: signer?, signature: signature? })
 }

@@ -133,10 +133,10 @@ fn misplaced_lines_and_invalid_values_are_named() {
     let both = [lines[6], lines[7]].concat();
     assert_eq!(
         flaw(&both, &swapped),
-        "line 8: match.match_id: the id is not after the id in the line before"
+        "line 8: match.match_id: the id does not come after the id on the line before"
     );
     assert!(flaw("\"unrecorded\":true", "\"unrecorded\":false").contains("one is required: head,"));
-    assert_eq!(flaw("AgICAgIC", "AgIC"), "line 8: match.head: 29 bytes: a hash has 32");
+    assert_eq!(flaw("AgICAgIC", "AgIC"), "line 8: match.head: 29 bytes: expected 32 in a hash");
     let unsigned = format!("\"signer\":\"{}\"", SigningKey::from_seed(&[9; 32]).public_key());
     assert_eq!(flaw(&format!(",{unsigned}"), ""), "line 8: match.signer: required, but missing");
     let empty = read(b"");

@@ -66,7 +66,7 @@ impl TryFrom<pb::PlayRequest> for BotAction {
         };
         match request.action {
             None => Err(malformed(
-                "unknown action: expected declare, take, resign, subscribe, pong and join_tournament"
+                "unknown action: expected declare, take, resign, subscribe, pong or join_tournament"
                     .to_owned(),
             )),
             Some(Action::Declare(declare)) => {

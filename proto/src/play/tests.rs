@@ -160,7 +160,7 @@ fn a_request_without_an_action_is_malformed() {
     assert_eq!(refused.reason, RefusalReason::Malformed);
     assert_eq!(
         refused.message,
-        "unknown action: expected declare, take, resign, subscribe, pong and join_tournament"
+        "unknown action: expected declare, take, resign, subscribe, pong or join_tournament"
     );
     let unknown_field = [0xf8, 0x07, 0x01];
     let unknown = pb::PlayRequest::decode(unknown_field.as_slice()).unwrap();

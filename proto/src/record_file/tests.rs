@@ -262,7 +262,7 @@ fn error_names_the_field_and_the_value() {
     };
     let cases = [
         ("\"take\":\"2\"", "\"take\":\"many\"", "events[5].took.take: \"many\" is not a whole number"),
-        ("\"take\":\"2\"", "\"take\":-1", "events[5].took.take: -1 is out of range: the numbers are 0 to "),
+        ("\"take\":\"2\"", "\"take\":-1", "events[5].took.take: -1 is out of range: expected 0 to "),
         ("\"take\":\"2\"", "\"take\":\"2.5\"", "events[5].took.take: \"2.5\" is not a whole number"),
         (
             "\"take\":",

@@ -82,7 +82,7 @@ pub enum SessionLogError {
     #[error("message: {0}")]
     Message(String),
     /// A later version of lastnim wrote the log.
-    #[error("version {0} of the log: this program reads version {SESSION_LOG_VERSION}")]
+    #[error("log version {0}: this program reads version {SESSION_LOG_VERSION}")]
     Version(u64),
 }
 
@@ -198,7 +198,7 @@ fn message_of<M: prost::Name + Default>(line: &Value) -> Result<Box<M>, SessionL
 
 fn number_of(line: &Value, key: &'static str) -> Result<u64, SessionLogError> {
     let value = line.get(key);
-    value.and_then(Value::as_u64).ok_or_else(|| misfit(key, value, "a whole number of 0 or more"))
+    value.and_then(Value::as_u64).ok_or_else(|| misfit(key, value, "a whole number, 0 or more"))
 }
 
 fn text_of(line: &Value, key: &'static str) -> Result<String, SessionLogError> {

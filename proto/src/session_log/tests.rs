@@ -52,12 +52,12 @@ fn mistakes_in_lines_are_named() {
     let refusal = |rest: &str| SessionLogLine::parse(&format!("{start}{rest}")).unwrap_err().to_string();
     assert!(refusal(r#""event":"sent","mess"#).contains("not valid JSON"));
     assert_eq!(refusal(r#""event":7}"#), "event: 7: expected a string");
-    assert_eq!(refusal(r#""event":"gap","lines":-1}"#), "lines: -1: expected a whole number of 0 or more");
-    assert_eq!(refusal(r#""event":"gap"}"#), "lines: missing: expected a whole number of 0 or more");
+    assert_eq!(refusal(r#""event":"gap","lines":-1}"#), "lines: -1: expected a whole number, 0 or more");
+    assert_eq!(refusal(r#""event":"gap"}"#), "lines: missing: expected a whole number, 0 or more");
     assert!(refusal(r#""event":"sent","message":{"tak":{}}}"#).starts_with("message: "));
     assert_eq!(
         refusal(r#""event":"run_began","version":2,"sdk":"s","server":"a"}"#),
-        "version 2 of the log: this program reads version 1"
+        "log version 2: this program reads version 1"
     );
     let later = SessionLogLine::parse(&format!("{start}\"event\":\"slept\",\"extra\":[]}}")).unwrap();
     assert_eq!(later.event, SessionLogEvent::Unknown("slept".into()));

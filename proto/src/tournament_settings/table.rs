@@ -67,9 +67,9 @@ macro_rules! sections {
 pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Tournament", Always => {
         "title" Text "Title" "1 to 100 characters", ["Last Nim"], "The title", "{}";
-        "seats" Number "Seats" "2 to 32", [needed "3"], "Seats of a match", "{}";
-        "start_at" Count "Starts with" "`seats` to 10,000", ["it waits until it is started"],
-            "Starts when this many bots have joined", "by itself with {} bots";
+        "seats" Number "Seats" "2 to 32", [needed "3"], "Seats per match", "{}";
+        "start_at" Count "Starts with" "`seats` to 10,000", ["it waits until somebody starts it"],
+            "Starts when this many bots have joined", "automatically with {} bots";
         "format" Format "Format" "", ["round-robin"], "Who meets whom", "{}";
     }
     "Round robin", Format(FormatProfile::ROUND_ROBIN) => {
@@ -85,29 +85,29 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Swiss", Format(FormatProfile::SWISS) => {
         "swiss.rounds" Count "Rounds" "1 to 1,000", [needed "5"], "Rounds", ", {} round|, {} rounds";
         "swiss.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
-            "Duplicate groups that a table plays in a round", ", {} group a table|, {} groups a table";
+            "Duplicate groups per table and round", ", {} group per table|, {} groups per table";
     }
     "Knockout", Format(FormatProfile::KNOCKOUT) => {
-        "knockout.advance" Count "Advance" "1 to `seats` - 1", ["1"], "Bots of each table that advance",
-            ", {} of a table advances|, {} of a table advance";
+        "knockout.advance" Count "Advance" "1 to `seats` - 1", ["1"], "Bots per table that advance",
+            ", {} per table advances|, {} per table advance";
         "knockout.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
-            "Duplicate groups that a table plays in a round", ", {} group a table|, {} groups a table";
+            "Duplicate groups per table and round", ", {} group per table|, {} groups per table";
     }
     "Ladder", Format(FormatProfile::LADDER) => {
         "ladder.groups" Count "Duplicate groups" "1 to 10,000,000", ["it runs until it is stopped"],
             "Duplicate groups in total", ", {} group|, {} groups";
         "ladder.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
-            "Duplicate groups that a table plays in a round", ", {} group a table|, {} groups a table";
+            "Duplicate groups per table and round", ", {} group per table|, {} groups per table";
         "ladder.suspend_after" Count "Suspends after" "1 to 1,000", ["5"],
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who hosts tables: the most uncertain bot, or by turns that one and the longest waiting", ", paired {}";
+            "Who hosts tables: the most uncertain bot, or by turns that bot and the one waiting longest", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
         "sprt.baseline" Bot "Baseline" "", [needed ""], "The bot that the candidate is compared with", " better than {}";
-        "sprt.measure" Word "Measure" "", ["regret"], "What better means: fewer ranks lost by own takes, or more points",
+        "sprt.measure" Word "Measure" "", ["regret"], "What better means: fewer ranks lost by its own takes, or more points",
             ", by {}";
         "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
             "The gain per match that counts as better", ", {} or more per match";
@@ -121,7 +121,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Listed positions", PositionSource("positions") => {
         "positions" Positions "Piles" "1 to 1,000 positions", ["" suggest "3 4 5"],
-            "The counters of each pile, of which the last is played first", "{}";
+            "The counters in each pile; the last pile is played first", "{}";
     }
     "Drawn positions", PositionSource("drawn_positions") => {
         "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "Positions drawn from the seed", "{} drawn";
@@ -144,28 +144,28 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "The points of a seat: 1 for the winner, or its satisfaction", "{}";
         "oracle" Word "Oracle" "", ["open"],
             "Whether bots may use the oracle while it runs; closed also withholds audits and practice", "{}";
-        "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The source of all randomness", "{}";
+        "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The seed of all random choices", "{}";
         "strikes" Count "Strikes" "1 to 100", ["3"], "The strike that forfeits a seat", "{}";
-        "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides", "{}";
-        "methods" Count "Methods" "2", ["2"], "The version of the methods of pairing, rating and judging", "version {}";
+        "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides the match", "{}";
+        "methods" Count "Methods" "2", ["2"], "The version of the pairing, rating and judging methods", "version {}";
     }
     "Clocks", Seldom => {
         "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
             "The bank of every seat, and what a take adds to it", "{}";
         "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long seats have to declare their rows",
             "; {} to declare";
-        "clock.lag_quota_ms" Duration "Lag a take" "0s to 10s", ["100ms"], "Maximum lag that is given back for one take",
-            "; lag given back: {} a take";
-        "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag that is given back to a seat in a match",
+        "clock.lag_quota_ms" Duration "Lag a take" "0s to 10s", ["100ms"], "Maximum lag given back per take",
+            "; lag given back: {} per take";
+        "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag given back per seat and match",
             ", {} in total";
     }
     "Concurrency and retention", Seldom => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
-        "bot_concurrency" Count "Of one bot" "1 to 10,000", ["no limit"], "Matches of one bot at once", ", {} of a bot";
+        "bot_concurrency" Count "Of one bot" "1 to 10,000", ["no limit"], "Matches that a bot plays at once", ", {} per bot";
         "retention.matches" Count "Records kept" "1 to 10,000,000", ["no limit by number"],
-            "Keeps the records of this many newest finished matches", "of the newest {} match|of the newest {} matches";
+            "How many of the newest finished matches keep their records", "of the newest {} match|of the newest {} matches";
         "retention.days" Count "Days kept" "1 to 36,500", ["no limit by age"],
-            "Keeps the records of matches that ended in this many days", " and of the last {} day| and of the last {} days";
+            "For how many days finished matches keep their records", " and of the last {} day| and of the last {} days";
     }
 };
 

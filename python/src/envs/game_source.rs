@@ -82,7 +82,7 @@ impl GameSource {
         };
         if !(1..=MAX_PILES).contains(&pile_count) {
             return Err(PyValueError::new_err(format!(
-                "pile_count: {pile_count}: a game has 1 to {MAX_PILES} piles"
+                "pile_count: {pile_count}: expected 1 to {MAX_PILES}"
             )));
         }
         if !(1..=MAX_LARGEST_PILE).contains(&largest_pile) {

@@ -71,7 +71,7 @@ impl RunningGame {
             let piles = Piles::parse_partly_emptied(&counters).expect("these are the piles of a position");
             let first = self.position.to_move().index();
             let game = Game::new(piles, self.rows.matrix.clone(), first, source.ending)
-                .expect("the seat to move belongs to the game");
+                .expect("the seat to move is in the game");
             Box::new(Solution::new(&game))
         });
         (solution, &self.position, &self.rows.matrix)
@@ -93,7 +93,7 @@ impl VectorGames {
     fn check_takes(&self, takes: &[i64]) -> PyResult<()> {
         if takes.len() != self.games.len() {
             let (given, games) = (takes.len(), self.games.len());
-            return Err(PyValueError::new_err(format!("actions: {given} for {games} games")));
+            return Err(PyValueError::new_err(format!("actions: {given} given for {games} games")));
         }
         let is_legal = |(game, &take): (&RunningGame, &i64)| {
             // 0 and negative numbers wrap to huge ones.

@@ -52,7 +52,7 @@ impl MatchCounter for Auditor {
 }
 
 impl MatchCounter for ModelMeasurer {
-    const UNCOUNTED: &'static str = "without a question in the transcripts";
+    const UNCOUNTED: &'static str = "without questions in the transcripts";
 
     fn count_match(&mut self, played: &AdmittedMatch) {
         self.add_match(played);
@@ -211,7 +211,7 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
     let Origin { tournament, number, group } = origin;
     match sighting {
         MatchSighting::NumberTaken => format!(
-            "match {id} has the number {number} of tournament {tournament}, as another match that already counts"
+            "match {id} has the number {number} of tournament {tournament}, like another match that already counts"
         ),
         MatchSighting::OutsideGroup => format!(
             "match {id} has the number {number} of tournament {tournament}, which is not in its duplicate group {group} of {} rotations",
@@ -248,7 +248,7 @@ impl IntakeSummary {
         }
         let more = self.refused.saturating_sub(self.named.len() as u64);
         if more > 0 && !self.named.is_empty() {
-            let _ = writeln!(errors, "left out: and {more} more");
+            let _ = writeln!(errors, "left out: {more} more");
         }
     }
 
@@ -271,7 +271,8 @@ impl IntakeSummary {
             [] => String::new(),
             left_out => format!(": {}", left_out.join(", ")),
         };
-        let what = format!("no match of {bot} that counts among {}{left_out}", records_counted(self.records));
+        let what =
+            format!("no match that counts for {bot} among {}{left_out}", records_counted(self.records));
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
@@ -324,7 +325,7 @@ impl IntakeSummary {
         });
         let untold = (self.untold > 0).then(|| {
             format!(
-                "{} exceeded the limit on remembered matches: they may be doubles.",
+                "{} exceeded the limit on remembered matches, so some may have counted twice.",
                 records_counted(self.untold)
             )
         });

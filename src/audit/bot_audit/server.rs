@@ -83,7 +83,7 @@ async fn check_bot_entered(
             let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
             let field = named.join(", ");
             return Err(Failure::input(format!(
-                "{bot} is not a bot of tournament {id}: those are {field}{more}"
+                "{bot} does not play in tournament {id}: expected one of {field}{more}"
             )));
         }
     }

@@ -109,7 +109,7 @@ impl HistoryVerdict {
         let cut_off = [
             (counts.torn, "cut off by a killed program"),
             (counts.left_out, "left out by the programs"),
-            (counts.unknown, "of a later version, skipped"),
+            (counts.unknown, "from a newer version, skipped"),
         ];
         for (count, what) in cut_off.into_iter().filter(|&(count, _)| count > 0) {
             writeln!(output, "{}: {what}", count_words(count, "line", "lines"))?;

@@ -291,7 +291,7 @@ impl RationaliseFindings {
     /// Explains why there is no answer.
     fn nothing_found_message(&self, who: &PlayerArgs) -> String {
         match (&who.bot, self.without_rows) {
-            (Some(bot), 0) => format!("none of the {} matches read is of {bot}", self.without_bot),
+            (Some(bot), 0) => format!("{bot} played in none of the {} matches read", self.without_bot),
             _ => "no match with known rows was read".to_owned(),
         }
     }

@@ -84,9 +84,9 @@ impl FoundRows<'_> {
     fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {
         let shortest = match contradiction.minimality {
             Minimality::Proved => "no fewer do".to_owned(),
-            Minimality::ProvedAmong(takes) => format!("the fewest of the {takes} kept takes"),
+            Minimality::ProvedAmong(takes) => format!("no fewer of the {takes} kept takes do"),
             Minimality::AtLeast(takes) => {
-                format!("whether fewer do was not settled in time; it takes at least {takes}")
+                format!("at least {takes} are needed; the search ended before it found the fewest")
             }
         };
         let takes = contradiction.takes.iter().map(|&take| {

@@ -77,7 +77,7 @@ impl BenchmarkRun {
         let game = record.state().game().ok_or("its rows were not revealed")?;
         let item = BENCHMARK_SET
             .find_item(&record.state().setup().bots, game)
-            .ok_or("it belongs to no item of the set")?;
+            .ok_or("it does not belong to an item in the set")?;
         let place = self.tiers.iter().position(|&tier| tier == item.tier);
         let place = place.ok_or_else(|| format!("it is {item}, which this run does not play"))?;
         if self.next_item(place).is_none_or(|next| next.number != item.number) {
@@ -152,8 +152,9 @@ impl BenchmarkRun {
                 failure = stage.wait_for_failure() => return Err(failure),
             };
             if let Some(what) = player.outside_failure() {
-                let why =
-                    format!("{what}: the open matches say nothing of the model; the same command continues");
+                let why = format!(
+                    "{what}: the open matches say nothing about the model; the same command continues"
+                );
                 return Err(Failure::Runtime(anyhow::anyhow!(why)));
             }
             self.add_record(&sealed).map_err(|why| {
@@ -350,7 +351,7 @@ impl Stage {
             let why = match news {
                 PlayerNews::Restarted { how, restarts, .. } => {
                     screen::print_note(format_args!(
-                        "the program ended early ({how}) and is restarted: {restarts}"
+                        "the program ended early ({how}) and was restarted: {restarts}"
                     ));
                     continue;
                 }

@@ -11,12 +11,12 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
     let all = row_sets::count_all_rows(game.matrix.seats());
     let judged = match (found.is_truth_best(), found.is_best_certain()) {
         (true, true) => "No row does better: the truth is a best declaration.".to_owned(),
-        (true, false) => "No better row was found yet.".to_owned(),
+        (true, false) => "No better row has been found yet.".to_owned(),
         (false, true) => {
-            format!("The best that it can declare is another row: then {}.", prospect_words(best))
+            format!("The best declaration is another row, with which {}.", prospect_words(best))
         }
         (false, false) => {
-            format!("The best row that was found yet is another one: then {}.", prospect_words(best))
+            format!("The best row found so far is another one, with which {}.", prospect_words(best))
         }
     };
     let section = Section::new()

@@ -236,7 +236,7 @@ impl RulesetArgs {
             }
             Err(_) => "none, as the moves depend on the seat".to_owned(),
         };
-        format!("Grundy value (of {} play): {value}.", GrundyDecomposition::ENDING)
+        format!("Grundy value (under {} play): {value}.", GrundyDecomposition::ENDING)
     }
 }
 
@@ -275,7 +275,10 @@ fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Sect
         .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
         .into_table();
     section
-        .paragraph(format!("The {} of seat {first} lead to:", count_words(options.len(), "move", "moves")))
+        .paragraph(format!(
+            "Seat {first} has {}, which lead to:",
+            count_words(options.len(), "move", "moves")
+        ))
         .table(Table { max_shown: Some(MAX_MOVES), ..table })
         .list(more_moves_words(options.len()))
 }

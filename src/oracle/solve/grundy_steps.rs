@@ -26,11 +26,11 @@ pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let what = if is_sum { "nim-sum" } else { "value" };
     Some(section.paragraph(match grundy.value {
         0 => format!(
-            "The {what} is 0: in {} play of two the seat that is not to move wins, as every move makes it another number.",
+            "The {what} is 0: in two-player {} play the seat that is not to move wins, as every move changes it.",
             GrundyDecomposition::ENDING
         ),
         _ => format!(
-            "The {what} is not 0: in {} play of two the seat to move wins, by a move that makes it 0.",
+            "The {what} is not 0: in two-player {} play the seat to move wins, by a move that makes it 0.",
             GrundyDecomposition::ENDING
         ),
     }))

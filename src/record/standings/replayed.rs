@@ -90,10 +90,10 @@ impl ReplayedResults {
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
-                "match {id} has the number {number}, as match {known_id}, of which a record was given before"
+                "match {id} has the number {number}, like match {known_id}, whose record was given before"
             ))
         } else if *known != result {
-            Err(format!("another record of match {id} was given before, in which it came out differently"))
+            Err(format!("an earlier record of match {id} has a different result"))
         } else {
             Ok(())
         }
@@ -120,7 +120,7 @@ impl ReplayedResults {
         }
         if pairing.bots != *bots {
             return Err(format!(
-                "match {id} has the number {number}, which is played by {}, and not by {}",
+                "match {id} has the number {number}, which is played by {}, not by {}",
                 join_words(&pairing.bots, ", "),
                 join_words(bots, ", ")
             ));

@@ -172,7 +172,7 @@ fn read_questions(
             // The others are shown anyway.
             let _ = writeln!(
                 screen::stderr(),
-                "{}: {} of its lines cannot be read: {}",
+                "{}: {} of its lines could not be read: {}",
                 file.display(),
                 unread.count,
                 numbers.join(", ")

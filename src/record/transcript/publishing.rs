@@ -88,7 +88,7 @@ impl PublishArgs {
     fn publish(&self) -> CommandResult {
         let questions = self.read_questions()?;
         if questions.is_empty() {
-            return Err(Failure::input("the transcripts have no question to publish"));
+            return Err(Failure::input("the transcripts have no questions to publish"));
         }
         let form = self.form.form();
         runtime::run_on_runtime(Some(1), async {

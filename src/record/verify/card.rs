@@ -64,7 +64,7 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
     let mut verdict =
         CardVerdict { file: name, key: args.key, signer: None, card: None, records: 0, findings: Vec::new() };
     if text.len() as u64 > MAX_CARD_BYTES {
-        verdict.add("unreadable", format!("more than {MAX_CARD_BYTES} bytes: no card is that long"));
+        verdict.add("unreadable", format!("more than {MAX_CARD_BYTES} bytes: expected a shorter card"));
         return Ok(verdict);
     }
     let (card, signer) = match read_card(&text) {
@@ -76,7 +76,7 @@ pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> R
     };
     verdict.signer = Some(signer);
     if args.key.is_some_and(|key| key != signer) {
-        verdict.add("other_signer", format!("it is whole, but signed by another key: {signer}"));
+        verdict.add("other_signer", format!("it is intact, but signed by another key: {signer}"));
     }
     verdict.card = Some(card.clone());
     match CardTerms::of_card(&card) {
@@ -114,10 +114,7 @@ impl CardTerms {
             return Err(("unknown_set", format!("set {:?}: this program knows {}", card.set, set.name)));
         }
         if card.set_hash != set.hash {
-            return Err((
-                "unknown_set",
-                format!("its set {} is another than that of this program", card.set),
-            ));
+            return Err(("unknown_set", format!("its set {} differs from this program's", card.set)));
         }
         let wrong = |why: String| ("rule", why);
         let rule = card.rule.unwrap_or_default();
@@ -127,7 +124,7 @@ impl CardTerms {
             && (1..=set.max_items()).contains(&rule.max_items);
         if !fits {
             return Err(wrong(format!(
-                "rule: a confidence of {}, a width of {} and at most {} items; expected {CONFIDENCE}, above 0 and up to 1, and 1 to {}",
+                "rule: a confidence of {}, a width of {} and at most {} items: expected {CONFIDENCE}, above 0 and up to 1, and 1 to {}",
                 rule.confidence,
                 rule.width,
                 rule.max_items,
@@ -138,7 +135,7 @@ impl CardTerms {
         let clock = terms.map_err(|violations| wrong(format!("rule.{violations}")))?.clock;
         let tiers = card.tiers.iter().map(|tier| {
             Tier::of_number(tier.tier)
-                .ok_or_else(|| wrong(format!("tier {}: the set has 1 to {}", tier.tier, Tier::MAX)))
+                .ok_or_else(|| wrong(format!("tier {}: expected 1 to {}", tier.tier, Tier::MAX)))
         });
         let tiers = tiers.collect::<Result<Vec<_>, _>>()?;
         if !tiers.is_sorted_by(|before, after| before < after) {
@@ -164,7 +161,7 @@ impl GivenRecords {
             verdict.add(
                 "missing",
                 format!(
-                    "there are no records: a {RECORDS_FILE} beside the card has them, or --records names them"
+                    "no records were found: put {RECORDS_FILE} beside the card, or name them with --records"
                 ),
             );
         }
@@ -270,12 +267,12 @@ impl CardVerdict {
                 let shown = EventHash::from_bytes(head);
                 self.add(
                     "missing",
-                    format!("{item}: no record has the head {shown}: it is not there, or was changed"),
+                    format!("{item}: no record has the head {shown}: it is missing or was changed"),
                 );
                 continue;
             };
             if !used.insert(head) {
-                self.add("misfit", format!("{item}: its record is that of an earlier item as well"));
+                self.add("misfit", format!("{item}: an earlier item has the same record"));
                 continue;
             }
             match self.play_of_item(item, sealed, &terms.clock) {
@@ -302,7 +299,7 @@ impl CardVerdict {
         }
         let score = score_record(item, sealed.record(), clock);
         let score =
-            score.map_err(|misfit| ("misfit", format!("its record is not of this item: {misfit}")))?;
+            score.map_err(|misfit| ("misfit", format!("its record belongs to another item: {misfit}")))?;
         Ok(PlayedItem::new(item, sealed.record(), score))
     }
 
@@ -316,7 +313,7 @@ impl CardVerdict {
             if let (true, Some(item)) = (is_own, item) {
                 self.add(
                     "left_out",
-                    format!("match {} is of {item}, and the card leaves it out", record.id()),
+                    format!("match {} belongs to {item}, but the card leaves it out", record.id()),
                 );
             }
         }

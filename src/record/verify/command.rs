@@ -65,7 +65,7 @@ Examples:
   lastnim record verify benchmark.run/card.jsonl                # with the records beside it
 
 Exit codes: 0 if everything verifies, 1 if something does not or cannot be read, 2 for bad usage. Without --key this shows
-that a record is whole and which key signed it, not that the key belongs to the server you trust. With --transcript, 1
+that a record is intact and which key signed it, not that the key belongs to the server you trust. With --transcript, 1
 also means that the transcript does not prove an answer. docs/how-to/verify-records.md explains the verdicts.";
 
 /// Reads the trusted key.
@@ -92,7 +92,7 @@ enum VerifyRefusal {
     Flaw(Box<RecordFlaw>),
     #[error("it is not signed: {0}")]
     Unsigned(&'static str),
-    #[error("it is whole, but signed by another key: {0}")]
+    #[error("it is intact, but signed by another key: {0}")]
     OtherSigner(Box<PublicKey>),
     #[error(
         "only its layout differs from what lastnim writes, from line {}, column {} on{cause}; --any-layout accepts that",
@@ -216,7 +216,7 @@ fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Res
     if args.json || args.key.is_some() {
         return Ok(());
     }
-    let note = "is whole and which key signed it, not that this is the key of the server you\n\
+    let note = "is intact and which key signed it, not that this is the key of the server you\n\
                 trust: compare it with what that server's `lastnim record key` prints, or give that with --key.";
     writeln!(output, "\nThis shows that the {what} {note}").map_err(Failure::Output)
 }
@@ -396,7 +396,7 @@ impl RecordVerdict {
                     (None, Some(seal)) => format!("signed by {}", seal.signer),
                     _ => "signed by the given key".to_owned(),
                 };
-                writeln!(output, "{place}: {id}whole, {events} events, {signer}")
+                writeln!(output, "{place}: {id}intact, {events} events, {signer}")
             }
             Err(refusal) => writeln!(output, "{place}: {id}{refusal}"),
         }

@@ -200,7 +200,7 @@ impl<'a> ComparedRecords<'a> {
                 continue;
             }
             if let Some(other) = numbers.insert(listed.number, listed.id) {
-                let why = format!("match {other} has this number as well, and neither is voided");
+                let why = format!("match {other} has the same number, and neither is voided");
                 self.findings.push(of_match(MismatchKind::Doubled, why));
             }
             if listed.record == ListedRecord::Unrecorded {
@@ -221,7 +221,7 @@ impl<'a> ComparedRecords<'a> {
             file: None,
             why,
         };
-        let why = "the tournament has a match of this number, and the manifest does not list it";
+        let why = "the tournament has a match with this number, but the manifest does not list it";
         self.findings.extend(omitted.first.iter().map(|&number| of_number(Some(number), why.to_owned())));
         self.sort_findings();
         let more = omitted.count - omitted.first.len() as u64;
@@ -247,18 +247,18 @@ fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<Stri
     match listed.record {
         ListedRecord::Signed { head, signer } => match sealed.seal() {
             _ if record.last_hash() != head => {
-                Some(format!("its head is {}, and {head} in the manifest", record.last_hash()))
+                Some(format!("its head is {}, but {head} in the manifest", record.last_hash()))
             }
             None => Some("its signature is missing".to_owned()),
             Some(seal) if seal.signer != signer => {
-                Some(format!("it is signed by {}, and by {signer} in the manifest", seal.signer))
+                Some(format!("it is signed by {}, but by {signer} in the manifest", seal.signer))
             }
             Some(_) => None,
         },
         ListedRecord::Unrevealed { public_head } => {
             let shows_rows = record.events().iter().any(|timed| !timed.event.is_public());
             let is_same = !shows_rows && record.public_head() == Some(public_head);
-            (!is_same).then(|| "its public events differ from those of the manifest".to_owned())
+            (!is_same).then(|| "its public events differ from those in the manifest".to_owned())
         }
         ListedRecord::Unrecorded => {
             Some("the manifest says that the server has no complete record of it".to_owned())

@@ -41,8 +41,10 @@ impl ManifestRefusal {
     fn message(&self) -> String {
         match self {
             Self::Flaw(flaw) => flaw.to_string(),
-            Self::OtherSigner(signer) => format!("it is whole, but signed by another key: {signer}"),
-            Self::Unreadable(why) => format!("it cannot be read, perhaps as a newer lastnim wrote it: {why}"),
+            Self::OtherSigner(signer) => format!("it is intact, but signed by another key: {signer}"),
+            Self::Unreadable(why) => {
+                format!("it cannot be read, perhaps because a newer lastnim wrote it: {why}")
+            }
         }
     }
 }

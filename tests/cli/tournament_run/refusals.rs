@@ -38,9 +38,9 @@ fn a_program_that_keeps_dying_is_given_up() {
     let file = folder
         .write("cup.toml", &(SMALL.to_owned() + &house("first", "oracle") + &program("mine", &["./dying"])));
     let ended = run(&file, &[]);
-    let first = "mine: its program ended (exit status: 7); started again in 250 ms, for the 1st time (see ";
+    let first = "mine: its program ended (exit status: 7); restarting it in 250 ms, for the 1st time (see ";
     assert!(ended.stderr.contains(first), "{}", ended.stderr);
-    assert_eq!(ended.stderr.matches("; started again in").count(), 8, "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("; restarting it in").count(), 8, "{}", ended.stderr);
     let failure = ended.failure(1);
     assert!(failure.contains("bot mine: its program keeps ending (exit status: 7): see "), "{failure}");
     assert!(failure.contains("nothing has been played yet"), "{failure}");

@@ -106,7 +106,7 @@ async fn messages_to_a_match_that_waits_for_its_store_are_limited() {
     assert_eq!(closed.closing, CloseReason::TooManyUnread);
     let example = closed.example.unwrap();
     assert!(example.starts_with("a take of 1 at ply 0 for seat 0 of match"), "{example}");
-    assert!(example.contains("4 messages waited; refused last: match"), "{example}");
+    assert!(example.contains("4 messages were waiting; last refused: match"), "{example}");
     assert_eq!(read_until(&mut second_hears, took).await, (Seat::FIRST, Mover::Bot), "the match continues");
     playing.abort();
 }

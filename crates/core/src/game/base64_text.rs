@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(decode_base64("mark", "AQID/w=="), Ok([1, 2, 3, 255]));
         assert_eq!(
             refusal("AQID"),
-            "mark \"AQID\", of 4 characters: expected 4 bytes in base64, with padding"
+            "mark \"AQID\" has 4 characters: expected 4 bytes in base64, with padding"
         );
         assert_eq!(
             refusal("AQIDBAUG"),

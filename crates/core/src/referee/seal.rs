@@ -315,7 +315,7 @@ mod tests {
         let refusal = |text: &str| text.parse::<PublicKey>().unwrap_err().to_string();
         assert_eq!(
             refusal("AAAA"),
-            "public key \"AAAA\", of 4 characters: expected 32 bytes in base64, with padding"
+            "public key \"AAAA\" has 4 characters: expected 32 bytes in base64, with padding"
         );
         let mut off_the_curve = [0; 32];
         off_the_curve[0] = 2;

@@ -80,7 +80,7 @@ impl Feeds {
         }
         if paid_feeds(&running, address) >= MAX_FEEDS_PER_ADDRESS {
             let message = format!(
-                "the limit of {MAX_FEEDS_PER_ADDRESS} live pages from your address is reached: close one, or try again later"
+                "the limit of {MAX_FEEDS_PER_ADDRESS} live pages for your address is reached: close one, or try again later"
             );
             return Err(retry_status(Code::ResourceExhausted, "TOO_MANY_LIVE_PAGES", &message));
         }

@@ -37,7 +37,7 @@ impl Metrics {
     /// Writes all metrics. docs/reference/metrics.md lists them.
     fn text(&self) -> String {
         let mut out = Exposition::default();
-        out.head("lastnim_build_info", "The version of the server.", "gauge");
+        out.head("lastnim_build_info", "The server's version.", "gauge");
         out.sample("lastnim_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
         write_play(&mut out, &self.arena.measurements());
         self.write_calls(&mut out);
@@ -60,14 +60,14 @@ impl Metrics {
             out.sample(name, &[("code", refused.code), ("reason", &refused.reason)], count);
         }
         let name = "lastnim_pages_total";
-        out.head(name, "Requests for pages, by status.", "counter");
+        out.head(name, "Page requests, by status.", "counter");
         for (status, count) in self.traffic.pages() {
             out.sample(name, &[("status", &status.to_string())], count);
         }
         let made = self.kept.made_pages();
         out.counter("lastnim_made_pages_total", "Pages rendered because no cached page was valid.", made);
         let name = "lastnim_refused_pages_total";
-        out.head(name, "Refused requests for pages, by status and reason.", "counter");
+        out.head(name, "Refused page requests, by status and reason.", "counter");
         for (refused, count) in self.traffic.refused_pages() {
             let status = refused.status.to_string();
             out.sample(name, &[("status", &status), ("reason", &refused.reason)], count);
@@ -76,15 +76,15 @@ impl Metrics {
         out.counter("lastnim_oracle_questions_total", "Questions answered or started by the oracle.", asked);
         out.gauge(
             "lastnim_oracle_questions",
-            "Questions that the oracle is working on or that wait for it.",
+            "Questions that the oracle is working on, or that are waiting for it.",
             under_way,
         );
     }
 
     fn write_runtime(&self, out: &mut Exposition) {
         let runtime = Handle::current().metrics();
-        out.gauge("lastnim_runtime_tasks", "Tasks of the runtime.", runtime.num_alive_tasks());
-        out.gauge("lastnim_runtime_workers", "Worker threads of the runtime.", runtime.num_workers());
+        out.gauge("lastnim_runtime_tasks", "Runtime tasks.", runtime.num_alive_tasks());
+        out.gauge("lastnim_runtime_workers", "Runtime worker threads.", runtime.num_workers());
         out.gauge(
             "lastnim_runtime_queued_tasks",
             "Tasks waiting in the shared queue.",
@@ -96,13 +96,13 @@ impl Metrics {
             self.started.elapsed().as_secs_f64(),
         );
         if let Some(bytes) = resident_bytes() {
-            out.gauge("process_resident_memory_bytes", "Resident memory of the process.", bytes);
+            out.gauge("process_resident_memory_bytes", "The process's resident memory.", bytes);
         }
     }
 }
 
 fn write_play(out: &mut Exposition, measured: &ArenaMeasurements) {
-    out.gauge("lastnim_sessions", "Open sessions of bots.", measured.sessions);
+    out.gauge("lastnim_sessions", "Open bot sessions.", measured.sessions);
     out.gauge("lastnim_bots", "Registered bots.", measured.bots);
     out.gauge("lastnim_open_matches", "Matches that are not over.", measured.open_matches);
     out.gauge("lastnim_open_tournaments", "Tournaments that are not over.", measured.open_tournaments);
@@ -117,7 +117,7 @@ fn write_play(out: &mut Exposition, measured: &ArenaMeasurements) {
         let reason = reason.trim_start_matches("REFUSAL_REASON_");
         out.sample(name, &[("reason", reason)], count);
     }
-    out.counter("lastnim_store_transactions_total", "Transactions of the store.", measured.transactions);
+    out.counter("lastnim_store_transactions_total", "Store transactions.", measured.transactions);
     out.gauge("lastnim_waiting_commits", "Commits waiting for the store.", measured.waiting_commits);
     write_latencies(
         out,
@@ -128,12 +128,12 @@ fn write_play(out: &mut Exposition, measured: &ArenaMeasurements) {
     let standstills = measured.standstills;
     out.counter(
         "lastnim_standstills_total",
-        "Pauses of the server, not charged to any bot's clock.",
+        "Server pauses, not charged to any bot's clock.",
         standstills.count,
     );
     out.counter(
         "lastnim_standstill_seconds_total",
-        "Total time of the server's pauses, not charged to any bot's clock.",
+        "Total time of server pauses, not charged to any bot's clock.",
         standstills.total.as_secs_f64(),
     );
 }

@@ -39,8 +39,8 @@ const fn typed_field(
 
 /// All fields, in the order of the form.
 static FIELDS: [MatchField; 8] = [
-    typed_field("bots", "Bots", "", "names in the order of the seats, separated by spaces"),
-    typed_field("piles", "Piles", "3 4 5", "the counters of each; the last nonempty one is in play"),
+    typed_field("bots", "Bots", "", "names in seat order, separated by spaces"),
+    typed_field("piles", "Piles", "3 4 5", "the counters in each; the last nonempty one is in play"),
     typed_field("first", "First seat", "0", "the seat that moves first, counted from 0"),
     MatchField {
         name: "ending",
@@ -59,7 +59,7 @@ static FIELDS: [MatchField; 8] = [
         default: "",
         choices: &[
             ("", "standard for two seats, declared for more"),
-            ("declared", "each seat declares its own"),
+            ("declared", "each seat declares its own row"),
             ("standard", "the standard rows"),
             ("given", "as given below"),
         ],

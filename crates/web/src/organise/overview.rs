@@ -34,7 +34,7 @@ pub(super) async fn overview_page(site: &Site, organiser: &Visitor) -> Result<Pa
     let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
     let list = site.tournaments.list_tournaments(organiser.request(request)).await?.into_inner();
     let section = if list.tournaments.is_empty() {
-        Section::with_heading("Tournaments").paragraph("There is no tournament yet.")
+        Section::with_heading("Tournaments").paragraph("There are no tournaments yet.")
     } else {
         Section::with_heading("Tournaments").table(titles_first(tournament_table(&list.tournaments)))
     };

@@ -149,7 +149,7 @@ fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionBu
                 vec![(TournamentAction::Resume, "Resume", "continues the tournament")]
             } else {
                 vec![
-                    (TournamentAction::Pause, "Pause", "starts no further match; open ones are finished"),
+                    (TournamentAction::Pause, "Pause", "starts no more matches; open ones are finished"),
                     (TournamentAction::Freeze, "Freeze", "also stops open matches and their clocks"),
                 ]
             };

@@ -102,7 +102,7 @@ impl TypedVoiding {
             }
         }
         if mistakes.is_empty() && chosen.is_empty() {
-            mistakes.push("no match is chosen: tick one, or enter a match or a group".to_owned());
+            mistakes.push("no match was chosen: tick one, or enter a match or a group".to_owned());
         }
         if chosen.len() > MAX_TARGETS {
             mistakes.push(format!(
@@ -228,7 +228,7 @@ fn question_words(voiding: &Voiding, newest: &[VoidableMatch]) -> String {
             Some(game) => format!("match {} ({})", game.number, game.bots),
             None => format!("match {id}"),
         },
-        Target::Group(group) => format!("all matches of group {group} that have begun"),
+        Target::Group(group) => format!("all matches in group {group} that have started"),
     };
     let what = voiding.targets.iter().map(name).collect::<Vec<_>>().join("; ");
     format!(
@@ -256,7 +256,7 @@ mod tests {
         let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
         assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(7), Target::Group(9)]);
         let said = question_words(&voiding, &[]);
-        assert!(said.starts_with(&format!("You void match {ID}; all matches of group 7 that")), "{said}");
+        assert!(said.starts_with(&format!("You void match {ID}; all matches in group 7 that")), "{said}");
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(mistakes.len(), 5);
         assert_eq!(
             typed(&[], " ", ",").read().unwrap_err(),
-            ["no match is chosen: tick one, or enter a match or a group"]
+            ["no match was chosen: tick one, or enter a match or a group"]
         );
         let groups = |count: usize| (0..count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
         assert!(typed(&[], "", &groups(MAX_TARGETS)).read().is_ok());

@@ -239,10 +239,7 @@ fn note_words(game: &PlayedGame) -> Vec<String> {
 /// Returns why the last action failed; may be empty.
 fn refusal_words(game: &PlayedGame) -> String {
     if !game.has_session && !game.is_over() {
-        return format!(
-            "Another session has the seats of {}. Take them back to continue.",
-            game.player.name()
-        );
+        return format!("Another session has {}'s seats. Take them back to continue.", game.player.name());
     }
     let Some(refusal) = game.status.refusal.as_ref().filter(|_| !game.is_over()) else {
         return String::new();

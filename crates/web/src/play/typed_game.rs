@@ -43,7 +43,7 @@ pub(super) const SEATS: [(&str, &str); 6] = [
 ];
 /// Sources of rows to choose from: value and text.
 pub(super) const ROWS: [(&str, &str); 2] =
-    [("standard", "standard"), ("declared", "each seat declares its own")];
+    [("standard", "standard"), ("declared", "each seat declares its own row")];
 
 /// The settings of a new game, as they were typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,9 +151,9 @@ impl TypedGame {
         let mut mistakes = Vec::new();
         let mut note = |mistake: String| mistakes.push(mistake);
         match self.against.len() {
-            0 => note(format!("no opponent is chosen: choose 1 to {MAX_OPPONENTS}")),
+            0 => note(format!("no opponent was chosen: choose 1 to {MAX_OPPONENTS}")),
             1..=MAX_OPPONENTS => {}
-            ticked => note(format!("{ticked} opponents are chosen: choose 1 to {MAX_OPPONENTS}")),
+            ticked => note(format!("{ticked} opponents were chosen: choose 1 to {MAX_OPPONENTS}")),
         }
         let piles = self.read_piles().map_err(&mut note).unwrap_or_default();
         let ending = self.ending.parse::<Ending>().map_err(|error| note(error.to_string()));
@@ -277,8 +277,8 @@ mod tests {
         assert_eq!(
             mistakes,
             [
-                "no opponent is chosen: choose 1 to 4",
-                "piles: \"x\" is not a whole number of 0 or more",
+                "no opponent was chosen: choose 1 to 4",
+                "piles: \"x\" is not a whole number, 0 or more",
                 "ending \"never\": expected to_move_wins or last_mover_wins",
                 "seat \"9\": choose \"random\", \"I move first\", \"I move second\", \"I move third\", \"I move fourth\" or \"I move fifth\"",
                 "time \"0\": expected 1 to 3600 seconds",
@@ -287,7 +287,7 @@ mod tests {
         );
         let all = "against-a=&against-b=&against-c=&against-d=&against-e=";
         let mistakes = typed(&format!("{all}&{}", &WHOLE[26..])).read().unwrap_err();
-        assert_eq!(mistakes, ["5 opponents are chosen: choose 1 to 4"]);
+        assert_eq!(mistakes, ["5 opponents were chosen: choose 1 to 4"]);
         for (piles, why) in
             [("9223372036854775808", "9223372036854775808"), (&"1 ".repeat(25), "25 piles"), ("0", "0")]
         {
@@ -314,7 +314,7 @@ mod tests {
                 "seat \"-1\": against 2 opponents, choose \"random\", \"I move first\", \"I move second\" or \"I move third\""
             ]
         );
-        assert_eq!(said("against-=on", "seat=4"), ["no opponent is chosen: choose 1 to 4"]);
+        assert_eq!(said("against-=on", "seat=4"), ["no opponent was chosen: choose 1 to 4"]);
     }
 
     #[test]

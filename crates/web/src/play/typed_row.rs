@@ -21,7 +21,7 @@ pub(super) fn read_row(fields: &FormFields, seat: usize, seats: usize) -> Result
             format!("choice {}, {given:?}: expected a seat from 0 to {}", wish + 1, seats - 1)
         })?;
         if wanted.contains(&named) {
-            return Err(format!("seat {named} is chosen twice: choose each seat once"));
+            return Err(format!("seat {named} was chosen twice: choose each seat once"));
         }
         wanted.push(named);
     }
@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(read("wish-0=0&wish-1=1&wish-2=2"), Ok(vec![2, 0, 1]));
         assert_eq!(
             read("wish-0=0&wish-1=0&wish-2=2").unwrap_err(),
-            "seat 0 is chosen twice: choose each seat once"
+            "seat 0 was chosen twice: choose each seat once"
         );
         assert_eq!(read("wish-0=0&wish-1=3").unwrap_err(), "choice 2, \"3\": expected a seat from 0 to 2");
         assert_eq!(read("").unwrap_err(), "choice 1, \"\": expected a seat from 0 to 2");

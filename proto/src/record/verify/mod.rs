@@ -49,7 +49,7 @@ pub enum RecordFlaw {
         violations: Violations,
     },
     /// An event has no hash although others do.
-    #[error("event {index} has no hash, although others do")]
+    #[error("event {index} has no hash, although other events do")]
     NoHash {
         /// The index of the event, from 0.
         index: usize,
@@ -94,7 +94,7 @@ pub enum RecordFlaw {
     #[error("signer: {0}")]
     Signer(#[from] PublicKeyError),
     /// A field of the seal has the wrong length.
-    #[error("{field} of {given} bytes: it has {bytes}")]
+    #[error("{field} of {given} bytes: expected {bytes}")]
     SealBytes {
         /// The field.
         field: &'static str,
@@ -113,12 +113,12 @@ pub enum RecordFlaw {
     },
     /// The signature does not match the last hash.
     #[error(
-        "the signature is not the signer's on this record: the signature, the signer or the whole record was replaced"
+        "the signature does not match this record: the signature, the signer or the whole record was replaced"
     )]
     Signature,
     /// The same for a record without hashes, where the changed event cannot be found.
     #[error(
-        "this is not the signer's signature for this record; without hashes, it is unknown which event was changed"
+        "the signature does not match this record; without hashes, it is unknown which event was changed"
     )]
     SignatureWithoutHashes,
 }
@@ -305,7 +305,8 @@ impl RecordReading<'_> {
             return Err(RecordFlaw::NoHash { index });
         }
         let bytes = <[u8; EventHash::BYTES]>::try_from(given);
-        let bytes = bytes.map_err(|_| format!("{} bytes: a hash has {}", given.len(), EventHash::BYTES));
+        let bytes =
+            bytes.map_err(|_| format!("{} bytes: expected {} in a hash", given.len(), EventHash::BYTES));
         parse_request(|request| request.member("events").element(index).member("hash").ok_or_report(bytes))
             .map(EventHash::from_bytes)
             .map_err(|violations| RecordFlaw::Unreadable { index, violations })

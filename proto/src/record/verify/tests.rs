@@ -148,7 +148,7 @@ fn invalid_fields_are_named() {
     type Change = fn(&mut pb::MatchRecord);
     let cases: [(Change, &str); 8] = [
         (|record| record.match_id.clear(), "match_id: match id \"\""),
-        (|record| record.events.clear(), "a record without events"),
+        (|record| record.events.clear(), "the record has no events"),
         (|record| drop(record.events.remove(0)), "event 0 is not `created`"),
         (
             |record| take_of(&mut record.events[5]).seat = 2,
@@ -160,10 +160,10 @@ fn invalid_fields_are_named() {
         ),
         (
             |record| record.events[5].hash.truncate(31),
-            "event 5 cannot be read: events[5].hash: 31 bytes: a hash has 32",
+            "event 5 cannot be read: events[5].hash: 31 bytes: expected 32 in a hash",
         ),
-        (|record| record.signer.clear(), "signer of 0 bytes: it has 32"),
-        (|record| record.signature.push(0), "signature of 65 bytes: it has 64"),
+        (|record| record.signer.clear(), "signer of 0 bytes: expected 32"),
+        (|record| record.signature.push(0), "signature of 65 bytes: expected 64"),
     ];
     for (change, words) in cases {
         let flaw = flaw_after(change);

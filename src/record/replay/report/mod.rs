@@ -154,10 +154,10 @@ impl ReplayStep<'_> {
         let TakeGuarantee { before, after, .. } = self.audit.guarantee;
         match self.audit.safety {
             TakeSafety::Risky => {
-                Some(format!("risky; sure of rank {after} against all others, not {before}"))
+                Some(format!("risky; can now force only rank {after} against all others, not {before}"))
             }
             TakeSafety::SafeError => {
-                Some(format!("safe error; still sure of rank {after} against all others"))
+                Some(format!("safe error; can still force rank {after} against all others"))
             }
             TakeSafety::Safe | TakeSafety::Error => None,
         }
@@ -209,7 +209,7 @@ pub fn head_section(record: &Record) -> Section {
 pub fn end_section(record: &Record) -> Section {
     let events = events_after_last_take(record).map(|timed| event_fact(record, timed));
     let Some(audit) = audit_record(record) else {
-        let words = "The rows are not revealed: the oracle has nothing to say.";
+        let words = "The rows are not revealed, so the oracle cannot judge the match.";
         return Section::new().facts(events).paragraph(words);
     };
     let players = SeatNames::of_setup(&record.state().setup().into());

@@ -618,7 +618,7 @@ fn contradictions_from_the_server_are_errors() {
         [(0, 2, 3), (1, 3, 1), (1, 2, 5), (1, 2, 0), (1, u32::MAX, 1), (u32::MAX - 1, 2, 3)]
     {
         let message = refusal_of(&mut tracker, turn(ID, ply, pile, counters));
-        assert!(message.contains("is impossible in match"), "{message}");
+        assert!(message.contains("an impossible turn for seat "), "{message}");
     }
     let two_rows = pb::AllianceMatrix { rows: vec![pb::Row { offsets: vec![0, 1] }; 2] };
     let wrong = pb::Revealed { match_id: ID.into(), alliance_matrix: Some(two_rows), ..Default::default() };

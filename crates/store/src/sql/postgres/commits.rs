@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(commits.check(Some(row(7, 45))), Ok(()));
         assert_eq!(commits.check(Some(row(7, 46))), Ok(()));
         let Err(StoreError::WentBack(why)) = commits.check(Some(row(7, 42))) else { panic!() };
-        assert!(why.contains("newest commit is 42, and commit 45 was announced"), "{why}");
+        assert!(why.contains("newest commit is 42, but commit 45 was announced"), "{why}");
         assert!(why.contains("lost commits: 3,") && why.contains("other changes: 3"), "{why}");
         for older in [Some(row(6, 99)), None] {
             let Err(StoreError::WentBack(why)) = commits.check(older) else { panic!("{older:?}") };
