@@ -80,7 +80,7 @@ pub fn read_manifest(input: &mut dyn BufRead) -> io::Result<ReadManifest> {
             1..=MAX_MANIFEST_LINE_BYTES => reader.read_line(&line),
             _ => {
                 let why =
-                    format!("a line exceeds the limit of {MAX_MANIFEST_LINE_BYTES} bytes of a manifest");
+                    format!("a line exceeds the limit of {MAX_MANIFEST_LINE_BYTES} bytes for manifests");
                 return Err(io::Error::other(why));
             }
         }

@@ -127,7 +127,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
             "only wins count: a bot that declares one row and plays another, such as traitor, may win; its regret shows it",
         ))
         .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
-        .with_section(Section::with_heading("The worst error of each bot").numbered(1, worst.iter().map(error_words)))
+        .with_section(Section::with_heading("Each bot's worst error").numbered(1, worst.iter().map(error_words)))
         .with_section(next_steps_section(worst.first(), played, own))
 }
 
@@ -149,7 +149,7 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, o
     if let Some(error) = worst {
         let (piles, matrix) = (&error.played.record.state().setup().piles, error.played.matrix());
         section = section
-            .paragraph("optimal takes in the first of these matches:")
+            .paragraph("optimal takes in the first match above:")
             .command(format!("{lastnim} oracle solve --piles {piles} --matrix '{matrix}'"));
     }
     section = match &played.open_server {

@@ -225,7 +225,7 @@ impl SupervisedBot {
                     Some(SupervisorReport::Started) => {}
                     Some(SupervisorReport::Refused(why)) => return ProgramEnd::Refused(why),
                     Some(SupervisorReport::Ended(how)) => return ProgramEnd::Ended(how),
-                    None => return ProgramEnd::Ended("its supervisor is gone".to_owned()),
+                    None => return ProgramEnd::Ended("its supervisor has ended".to_owned()),
                 },
                 () = wait_for_phase(&mut self.phase, RunPhase::Stopped) => {
                     supervised.stop_and_wait().await;

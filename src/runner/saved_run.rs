@@ -47,7 +47,7 @@ impl SavedRun {
         };
         let kept = serde_json::from_str::<Self>(&text).ok().filter(|kept| kept.form == FORM);
         kept.map(Some).ok_or_else(|| {
-            let what = "this is not a run of this version of lastnim: --fresh starts again";
+            let what = "this run belongs to another version of lastnim: --fresh starts again";
             Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
         })
     }

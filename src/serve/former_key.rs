@@ -13,7 +13,7 @@ pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<Pub
         Ok(signer) => signer.filter(|&signer| signer != in_use),
         Err(error) => {
             // Nothing but a warning hangs on it.
-            tracing::warn!(%error, "the key of the newest record is unknown");
+            tracing::warn!(%error, "the newest record's key is unknown");
             None
         }
     }

@@ -105,7 +105,7 @@ impl RecoveringServer {
             tracing::warn!(
                 %former_key,
                 public_key = %arena.public_key(),
-                "the key in use did not sign the newest record of the store: if that key is lost or should not change, name its file with --key"
+                "the key in use did not sign the newest record in the store: to use the former key, name its file with --key"
             );
         }
         if !address.ip().is_loopback() {

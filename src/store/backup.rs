@@ -36,8 +36,7 @@ impl<'f> UnfinishedCopy<'f> {
     /// Creates an empty file that only its owner may read, since it will contain hashes of tokens.
     fn create(file: &'f Path) -> Result<Self, Failure> {
         let what = file.display();
-        let name =
-            file.file_name().ok_or_else(|| Failure::input(format!("{what}: not the name of a file")))?;
+        let name = file.file_name().ok_or_else(|| Failure::input(format!("{what}: not a file name")))?;
         if file.exists() {
             return Err(Failure::input(format!("{what}: it already exists; name a new file")));
         }

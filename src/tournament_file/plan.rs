@@ -205,6 +205,6 @@ mod tests {
             );
         }
         let unquoted = refused("9223372036854775808");
-        assert!(unquoted.ends_with("end at 2^63 - 1; put a greater one in quotes"), "{unquoted}");
+        assert!(unquoted.ends_with("end at 2^63 - 1; put a larger one in quotes"), "{unquoted}");
     }
 }

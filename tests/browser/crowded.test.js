@@ -36,7 +36,7 @@ for (const colorScheme of schemes) {
       await assertAccessible(page, `32 seats, ${colorScheme}, ${width} pixels`);
       const height = await page.evaluate(() => document.documentElement.scrollHeight);
       assert.ok(height <= maxHeight, `it is ${height} pixels high`);
-      const rows = page.getByText("The row of each seat");
+      const rows = page.getByText("Each seat's row");
       await rows.click();
       await page.locator("#rows li").nth(31).waitFor();
       assertNoFaults();

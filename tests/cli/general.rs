@@ -47,7 +47,7 @@ fn json(args: &str) -> Value {
 fn a_game_of_three_is_solved_as_text() {
     assert_eq!(
         printed("--game kayles --piles 3 --players 3 --ending to-move-wins"),
-        "kayles 3: remove one stone of a row, or two adjacent ones; the row splits there.\n\
+        "kayles 3: remove one stone or two adjacent ones from a row, which splits there.\n\
          Ending: to_move_wins, the seat to move wins when no counter is left.\n\
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
          Winner by first seat: 0 -> 0, 1 -> 1, 2 -> 2\n\

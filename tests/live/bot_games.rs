@@ -182,7 +182,7 @@ async fn taking_seats_needs_the_token_of_a_bot() {
     let forged = browser.post("/play/bot/sign-in", &format!("token={ann}")).await;
     assert_eq!(forged.status, 403, "a form without its token: {}", forged.body);
     let admin = browser.submit(&page, "/play/bot/sign-in", &[("token", host.admin.reveal())]).await;
-    assert!(admin.status == 403 && admin.body.contains("needs the token of a bot"), "{}", admin.body);
+    assert!(admin.status == 403 && admin.body.contains("needs a bot's token"), "{}", admin.body);
     let blank = browser.submit(&page, "/play/bot/sign-in", &[("token", "a b")]).await;
     assert!(blank.status == 401 && !blank.body.contains("a b\""), "{}", blank.body);
     for path in ["/play/bot/take-seats", "/play/bot/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f"] {

@@ -10,9 +10,9 @@ mod endpoint_errors;
 mod failures;
 mod killed_tournament;
 mod matches;
-#[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "the numbers of a test are small")]
+#[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a test's numbers are small")]
 mod measures;
-#[expect(clippy::cast_precision_loss, reason = "the numbers of a test are small")]
+#[expect(clippy::cast_precision_loss, reason = "a test's numbers are small")]
 mod played_games;
 mod programs;
 mod proofs;

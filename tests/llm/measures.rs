@@ -454,7 +454,8 @@ async fn unproved_questions_are_excluded_and_named() {
     fs::write(&empty, "").unwrap();
     let (code, _, stderr) = cup.audit(&[&empty], &[]).await;
     assert!(
-        code == Some(1) && stderr.contains("no record that counts belongs to a match of the transcripts"),
+        code == Some(1)
+            && stderr.contains("none of the records that count belongs to a match in the transcripts"),
         "{stderr}"
     );
     let (code, _, stderr) = cup.audit(&[], &["--csv"]).await;

@@ -142,7 +142,7 @@ impl RatioEstimator {
 }
 
 #[cfg(test)]
-#[expect(clippy::cast_precision_loss, clippy::cast_possible_wrap, reason = "the numbers of a test are small")]
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_wrap, reason = "a test's numbers are small")]
 mod tests {
     use super::*;
     use lastnim_core::game::TournamentId;

@@ -42,11 +42,7 @@ mod scaled_number;
 mod seat_choices;
 mod selected_takes;
 #[cfg(test)]
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::manual_is_multiple_of,
-    reason = "the numbers of a test are small"
-)]
+#[expect(clippy::cast_precision_loss, clippy::manual_is_multiple_of, reason = "a test's numbers are small")]
 mod tests;
 
 pub use audited_match::{AuditedMatch, RowSource};

@@ -35,7 +35,7 @@ pub fn measure_difficulty(game: &Game, explanation: &Explanation) -> pb::Positio
 }
 
 fn parse_bot(name: &str) -> HouseBot {
-    name.parse().expect("the name of a house bot is valid")
+    name.parse().expect("a house bot's name is valid")
 }
 
 /// Returns the share of optimal takes.

@@ -103,7 +103,7 @@ impl SetItem {
                 None => PLAYER_NAME.to_owned(),
                 Some(opponent) => self.opponents[opponent].to_string(),
             };
-            name.parse().expect("names of house bots are valid")
+            name.parse().expect("house bot names are valid")
         })
     }
 }

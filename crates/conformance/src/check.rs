@@ -110,7 +110,7 @@ pub const CHECKS: &[Check] = &[
     check!(
         "snapshot-ended",
         snapshots::after_end,
-        "accepts the end of a match that it missed, even if it arrives twice, and plays on",
+        "accepts a match end that it missed, even if it arrives twice, and plays on",
         "the server repeats an end until the bot confirms it; a bot that cannot handle it cannot recover from a lost session"
     ),
     check!(
@@ -123,12 +123,12 @@ pub const CHECKS: &[Check] = &[
         "server-killed",
         losses::server_killed,
         "reconnects after its server is killed and restarted",
-        "after a crash of the server all matches continue; the clocks of bots that do not reconnect keep running"
+        "after the server crashes, all matches continue; the clocks of bots that do not reconnect keep running"
     ),
     check!(
         "cut-joining",
         losses::while_joining,
-        "reconnects and joins if the stream is lost at any point during the welcome and joining",
+        "reconnects and joins if the stream is lost at any point while it connects and joins",
         "networks fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(
@@ -146,7 +146,7 @@ pub const CHECKS: &[Check] = &[
     check!(
         "cut-ending",
         losses::while_ending,
-        "reconnects and plays on if the stream is lost at any point during the end of a match",
+        "reconnects and plays on if the stream is lost at any point while a match ends",
         "networks fail at any moment; a bot that does not reconnect loses all its matches"
     ),
     check!(

@@ -28,9 +28,7 @@ pub fn read_answer(question: &Question<'_>, reply: &str) -> Result<GivenAnswer, 
         unparsable(format!("the reply has no JSON object: end it with one such as {example}"))
     })?;
     let value = object.get(key).ok_or_else(|| {
-        unparsable(format!(
-            "the last JSON object of the reply has no {key:?}: end it with one such as {example}"
-        ))
+        unparsable(format!("the reply's last JSON object has no {key:?}: end it with one such as {example}"))
     })?;
     let answer = match question {
         Question::Row(info) => {

@@ -197,7 +197,7 @@ impl BotBudget {
         let shared = self.shared.as_ref().map_or(Ok(()), |shared| shared.update(total, settle));
         if let Err(error) = own.and(shared) {
             // The reservation stays, so that no budget is exceeded.
-            tracing::warn!(%error, "cannot write the ledger of a budget");
+            tracing::warn!(%error, "cannot write a budget's ledger");
         }
         self.changed.notify_waiters();
     }

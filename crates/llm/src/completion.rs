@@ -58,7 +58,7 @@ impl Completion {
             return Ok(StreamState::Done);
         }
         let json: Value = serde_json::from_str(data)
-            .map_err(|error| server_error(format!("an event of the reply is not JSON: {error}")))?;
+            .map_err(|error| server_error(format!("an event in the reply is not JSON: {error}")))?;
         check_for_error(&json)?;
         self.add_part(&json, "delta")?;
         Ok(StreamState::Open)

@@ -197,7 +197,7 @@ impl Endpoint {
             match paused {
                 Some(until) if until >= deadline => {
                     let wait = until.saturating_duration_since(Instant::now());
-                    let detail = format!("the endpoint asked for a pause of another {} s", wait.as_secs());
+                    let detail = format!("the endpoint asked for another pause of {} s", wait.as_secs());
                     let class = FailureClass::RateLimited;
                     return Err(CallFailure { class, detail, retry_after: Some(wait) });
                 }

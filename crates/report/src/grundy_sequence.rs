@@ -44,7 +44,7 @@ fn term_table(sequence: &pb::ListGrundyValuesResponse) -> Table {
 fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
     match (sequence.law(), &sequence.period) {
         (pb::SequenceLaw::Identity, _) => {
-            vec!["The value of a pile is its size (Bouton 1901): only the empty pile is P.".to_owned()]
+            vec!["A pile's value is its size (Bouton 1901): only the empty pile is P.".to_owned()]
         }
         (pb::SequenceLaw::Periodic, Some(period)) => period_sentences(period, &sequence.set),
         (pb::SequenceLaw::NotFound, _) => vec![format!(

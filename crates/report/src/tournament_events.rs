@@ -14,7 +14,7 @@ pub(super) fn event_lines(events: &[pb::TournamentEvent]) -> Vec<String> {
 /// Describes an event.
 pub fn event_line(event: &pb::TournamentEvent) -> String {
     match &event.event {
-        None => "an event of a newer version".to_owned(),
+        None => "an event from a newer version".to_owned(),
         Some(Event::Paused(paused)) => match paused.open_matches() {
             pb::OpenMatches::Freeze => "paused; open matches were frozen".to_owned(),
             pb::OpenMatches::Finish | pb::OpenMatches::Unspecified => {

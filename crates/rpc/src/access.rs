@@ -135,7 +135,7 @@ impl Access {
         match self.require_token(request)? {
             Principal::Bot(bot) => Ok(bot),
             Principal::Admin | Principal::Viewer => {
-                Err(permission_denied_status("this call needs the token of a bot"))
+                Err(permission_denied_status("this call needs a bot's token"))
             }
         }
     }
@@ -146,7 +146,7 @@ impl Access {
             Principal::Admin => Ok(None),
             Principal::Bot(bot) => Ok(Some(bot)),
             Principal::Viewer => {
-                Err(permission_denied_status("this call needs the admin role, or the token of a bot"))
+                Err(permission_denied_status("this call needs the admin role, or a bot's token"))
             }
         }
     }

@@ -58,7 +58,7 @@ fn parse_client_address(
 }
 
 fn malformed_header_error() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "not a header of the PROXY protocol, version 2")
+    io::Error::new(io::ErrorKind::InvalidData, "not a PROXY protocol header (version 2)")
 }
 
 #[cfg(test)]

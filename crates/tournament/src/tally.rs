@@ -110,7 +110,7 @@ fn mean_of(sum: i64, of: i64) -> Option<f64> {
     (of > 0).then(|| divide_or_zero(sum, of))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a tournament are far below 2^53")]
+#[expect(clippy::cast_precision_loss, reason = "a tournament's counts are far below 2^53")]
 fn divide_or_zero(sum: i64, by: i64) -> f64 {
     sum as f64 / by as f64
 }

@@ -107,7 +107,7 @@ async fn newest_match(site: &Site, visitor: &Visitor, name: &BotName) -> Result<
 fn audit_running_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
-        let words = "The audit of its newest matches is running. This page reloads itself.";
+        let words = "Its newest matches are being audited. This page reloads itself.";
         let section = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
         let content = link_paragraph(&PageAddress::Bot { name: name.clone() }, "", name.as_str()) + &section;
         Ok(Page::of_html(address, format!("How {name} plays"), content))

@@ -156,7 +156,7 @@ fn round_section(
     let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
-    let words = format!("The number beside each bot: the matches of its table that it won{decided}.");
+    let words = format!("The number beside each bot: the matches that it won at its table{decided}.");
     let cut = is_cut.then_some("Some matches are not shown; the list of matches has them all.");
     Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
 }
@@ -171,7 +171,7 @@ fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
     Some(match capital_chart(said) {
         Some(chart) => section.block(Block::Chart(chart)),
         None if said.groups == 1 => section,
-        None => section.paragraph("The server that ran this test did not store the history of its capital."),
+        None => section.paragraph("The server that ran this test did not store how its capital changed."),
     })
 }
 

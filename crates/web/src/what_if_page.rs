@@ -39,7 +39,7 @@ pub(super) async fn what_if_page(
 ) -> Result<PageContent, Status> {
     let record = site.get_record(visitor, id).await?;
     let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
-    let replay = replay.ok_or_else(|| Status::not_found("the rows of the match are not revealed"))?;
+    let replay = replay.ok_or_else(|| Status::not_found("the match's rows are not revealed"))?;
     let mut position = replay
         .position_after(ply)
         .ok_or_else(|| Status::not_found(format!("ply {ply}: the match has {}", replay.plies())))?;

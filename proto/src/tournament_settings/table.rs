@@ -125,10 +125,10 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Drawn positions", PositionSource("drawn_positions") => {
         "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "Positions drawn from the seed", "{} drawn";
-        "drawn_positions.piles" Range "Piles" "1 to 1,024", ["2, 4"], "Minimum and maximum piles of drawn positions",
+        "drawn_positions.piles" Range "Piles" "1 to 1,024", ["2, 4"], "Minimum and maximum piles in drawn positions",
             ", of {} piles";
         "drawn_positions.counters" Range "Counters" "1 to 2^63 - 1", ["1, 5"],
-            "Minimum and maximum counters of a drawn pile", " of {} counters";
+            "Minimum and maximum counters in a drawn pile", " of {} counters";
     }
     "The paper's positions", PositionSource("paper_positions") => {
         "paper_positions" Flag "" "", [""], "The 12 positions of the paper's tables", "the paper's";
@@ -138,10 +138,10 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "alliance" Word "Rows" "", ["standard for two seats, declared for more; given with a matrix"],
             "The rows: declared by each seat, standard, drawn from the seed, or given by a matrix", "{}";
         "alliance_matrix.rows" Matrix "Matrix" "", [""],
-            "The row of each seat: offsets from the seat, the most preferred winner first", ": {}";
+            "Each seat's row: offsets from the seat, most preferred winner first", ": {}";
         "scoring" Word "Scoring" "",
             ["win for declared rows, and for two seats with standard rows; otherwise satisfaction"],
-            "The points of a seat: 1 for the winner, or its satisfaction", "{}";
+            "A seat's points: 1 for the winner, or its satisfaction", "{}";
         "oracle" Word "Oracle" "", ["open"],
             "Whether bots may use the oracle while it runs; closed also withholds audits and practice", "{}";
         "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The seed of all random choices", "{}";
@@ -151,8 +151,8 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Clocks", Seldom => {
         "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
-            "The bank of every seat, and what a take adds to it", "{}";
-        "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long seats have to declare their rows",
+            "Every seat's bank, and what a take adds to it", "{}";
+        "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long a seat has to declare its row",
             "; {} to declare";
         "clock.lag_quota_ms" Duration "Lag a take" "0s to 10s", ["100ms"], "Maximum lag given back per take",
             "; lag given back: {} per take";

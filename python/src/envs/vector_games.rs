@@ -68,7 +68,7 @@ impl RunningGame {
         let solution = self.solution.get_or_insert_with(|| {
             // It is valid for all later positions.
             let counters: Vec<u64> = self.position.piles().collect();
-            let piles = Piles::parse_partly_emptied(&counters).expect("these are the piles of a position");
+            let piles = Piles::parse_partly_emptied(&counters).expect("these piles come from a position");
             let first = self.position.to_move().index();
             let game = Game::new(piles, self.rows.matrix.clone(), first, source.ending)
                 .expect("the seat to move is in the game");

@@ -131,8 +131,7 @@ impl FoundRows<'_> {
 
     /// Identifies the take: its file, seat and position.
     fn named_take(&self, take: TakeOfGame) -> NamedTake {
-        let source = &self.found.sources
-            [usize::try_from(take.game).expect("a game that was read has a place in memory")];
+        let source = &self.found.sources[usize::try_from(take.game).expect("a parsed game fits in memory")];
         let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
         NamedTake {
             seat: source.seat,

@@ -111,8 +111,8 @@ impl Ruleset {
             Self::GraphNim => {
                 "lower the weight of an edge at the token's vertex, and move the token along it"
             }
-            Self::Kayles => "remove one stone of a row, or two adjacent ones; the row splits there",
-            Self::Subtraction => "take a number from the set from one pile",
+            Self::Kayles => "remove one stone or two adjacent ones from a row, which splits there",
+            Self::Subtraction => "take from one pile a number in the set",
             Self::Digits => "subtract one of its nonzero decimal digits from one number",
             Self::StonePiles => "split one pile into two or more piles of pairwise different sizes",
             Self::EndNim => {

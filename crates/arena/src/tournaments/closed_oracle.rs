@@ -30,7 +30,7 @@ impl OracleClosure {
     fn suggestion(&self) -> &'static str {
         match self.bot {
             Some(_) => "it plays there, and that tournament closes the oracle to its bots",
-            None => "use the token of a bot that does not play there, of a viewer or of an admin",
+            None => "use the token of a bot that does not play there, or a viewer's or admin's token",
         }
     }
 }

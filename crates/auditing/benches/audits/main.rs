@@ -5,7 +5,7 @@
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "the numbers of a benchmark are small"
+    reason = "a benchmark's numbers are small"
 )]
 
 mod clusters;

@@ -2,7 +2,7 @@
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "the numbers of a test are small"
+    reason = "a test's numbers are small"
 )]
 
 #[path = "../../benches/audits/clusters.rs"]

@@ -35,7 +35,7 @@ impl Stage {
     /// Waits for the bot to open a session.
     pub(crate) async fn accept(&mut self) -> SceneResult {
         let expected = format!(
-            "a call of lastnim.v1.ArenaService/Play on {} within {} s",
+            "a call to lastnim.v1.ArenaService/Play on {} within {} s",
             self.server.address(),
             self.patience.as_secs()
         );

@@ -15,7 +15,7 @@ pub struct AllianceMatrix(BySeat<Row>);
 #[non_exhaustive]
 pub enum AllianceMatrixError {
     /// No game has this number of seats.
-    #[error("an alliance matrix of {}", .0)]
+    #[error("an alliance matrix for {}", .0)]
     Seats(SeatCountError),
     /// A row is invalid.
     #[error("row {row} of the alliance matrix: {error}")]
@@ -114,7 +114,7 @@ mod tests {
             "row 1 of the alliance matrix: offset 1 appears twice in the row, at places 0 and 1: each of 0 to 1 must appear once"
         );
         let refused = AllianceMatrix::parse(&[vec![0]]).unwrap_err();
-        assert_eq!(refused.to_string(), "an alliance matrix of 1 seat: expected 2 to 32");
+        assert_eq!(refused.to_string(), "an alliance matrix for 1 seat: expected 2 to 32");
         let four = SeatCount::new(4).unwrap();
         let three = SeatCount::new(3).unwrap();
         assert!(AllianceMatrix::from_rows(BySeat::filled(four, &Row::standard(three))).is_err());

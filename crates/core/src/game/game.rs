@@ -80,6 +80,6 @@ mod tests {
         assert!(parse(&[1, 2], &rows, 1).is_ok());
         assert_eq!(parse(&[1, 2], &rows, 2), Err("first: seat 2: expected 0 to 1".into()));
         assert_eq!(parse(&[], &rows, 0), Err("0 piles: expected 1 to 1024".into()));
-        assert_eq!(parse(&[1], &[], 0), Err("an alliance matrix of 0 seats: expected 2 to 32".into()));
+        assert_eq!(parse(&[1], &[], 0), Err("an alliance matrix for 0 seats: expected 2 to 32".into()));
     }
 }

@@ -91,7 +91,7 @@ impl GuaranteedRanks {
     fn ranks_with_pile(&self, empty: &OpposedRanks, counters: u64) -> OpposedRanks {
         let limit = usize::try_from(counters).unwrap_or(usize::MAX);
         let by_counters = self.ranks_by_counters(empty).take(limit.saturating_add(1));
-        by_counters.last().expect("the ranks for no counter always exist")
+        by_counters.last().expect("the ranks for empty piles always exist")
     }
 
     /// Returns the ranks with 0, 1, ... counters in the last pile, until they stop changing.

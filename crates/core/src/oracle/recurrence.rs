@@ -97,7 +97,7 @@ impl RankRecurrence {
         self.ranks_by_counters(empty)
             .take(limit.saturating_add(1))
             .last()
-            .expect("the ranks for no counter always exist")
+            .expect("the ranks for empty piles always exist")
     }
 }
 

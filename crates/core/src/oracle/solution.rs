@@ -141,7 +141,7 @@ impl Solution {
             self.matrix.seats(),
             "a position from a game with the same number of seats"
         );
-        debug_assert!(self.piles.as_slice().starts_with(untouched), "a position of another game");
+        debug_assert!(self.piles.as_slice().starts_with(untouched), "a position from the same game");
         &self.prefixes[untouched.len()]
     }
 }

@@ -58,7 +58,7 @@ pub enum EventMisfit {
     #[error("a second `created`")]
     CreatedTwice,
     /// The match is over.
-    #[error("it follows the end of the match")]
+    #[error("it follows the match's end")]
     AfterEnd,
     /// It names a seat that the match does not have.
     #[error("the match has no seat {0}")]

@@ -132,9 +132,9 @@ fn check_own_loss(
         _ => false,
     };
     let refuted = match forfeit.reason {
-        ForfeitReason::NoShow => earlier()
-            .find(knows_match)
-            .map(|first| format!("a no-show, but this session knew of the match from line {}", first.line)),
+        ForfeitReason::NoShow => earlier().find(knows_match).map(|first| {
+            format!("a no-show, but this session knew about the match from line {}", first.line)
+        }),
         ForfeitReason::Disconnected => earlier().find(asked).map(|turn| {
             format!("disconnected, but this session lasted from its turn in line {} until here", turn.line)
         }),

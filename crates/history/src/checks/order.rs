@@ -58,8 +58,8 @@ fn check_end_is_last(session: &SessionOfMatch<'_>, findings: &mut Findings) {
             Event::Took(_) => "a take",
             Event::Snapshot(_) => "a snapshot",
             Event::Revealed(_) => "rows",
-            Event::Forfeited(_) => "the loss of a seat",
-            Event::MatchStarted(_) => "the start of the match",
+            Event::Forfeited(_) => "a lost seat",
+            Event::MatchStarted(_) => "the match's start",
             _ => continue,
         };
         if let Some(ended) = ended {

@@ -148,7 +148,7 @@ fn unfounded_words(
         | RefusalReason::UnknownMatch
         | RefusalReason::Malformed => true,
     };
-    (!founded).then(|| "no earlier message of this session justifies it".to_owned())
+    (!founded).then(|| "no earlier message in this session justifies it".to_owned())
 }
 
 /// Returns whether a take is for a past ply and differs from the take played there.

@@ -19,12 +19,12 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
         RowSource::Declared => (
             "",
             "A row lists offsets from the bot's own seat (0), the preferred winner first; 1 moves next",
-            "How often it chose the seat of the line over that of the column as the winner; +1 moves next",
+            "How often it chose the line's seat over the column's as the winner; +1 moves next",
         ),
         RowSource::Assigned => (
             " with assigned rows",
             "A row lists places in the assigned row, 0 being its preferred winner: `0 1 2` is the assigned row itself",
-            "How often it chose the place of the line in the assigned row over that of the column",
+            "How often it chose the line's place in the assigned row over the column's",
         ),
     };
     let more = preference.rows.len().saturating_sub(MAX_LISTED);

@@ -72,7 +72,7 @@ pub(super) fn find_rational_rows(
     let count = explained.rows().count_rows(budget);
     let contradiction = explained.contradiction(budget);
     let named = |take: TakeOfGame| {
-        let played = &games[usize::try_from(take.game).expect("an index of a received game fits in memory")];
+        let played = &games[usize::try_from(take.game).expect("a received game's index fits in memory")];
         NamedTake {
             seat: played.seat,
             name: played.name.clone(),

@@ -97,7 +97,7 @@ pub(super) fn read_jump(row: &impl RowColumns) -> Result<ClockJump, StoreError> 
             length: Duration::from_micros(row.number("length_us")?),
         })
     };
-    name_damage("a jump of the clock", read())
+    name_damage("a clock jump", read())
 }
 
 /// Returns the statement that reads the newest ids.

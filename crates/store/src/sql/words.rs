@@ -37,31 +37,31 @@ macro_rules! words {
     };
 }
 
-words!(EndReason, "reason of an end":
+words!(EndReason, "end reason":
     Finished = "finished",
     PlyLimit = "ply_limit",
     AllForfeited = "all_forfeited",
     Cancelled = "cancelled",
 );
 
-words!(TournamentState, "state of a tournament":
+words!(TournamentState, "tournament state":
     Open = "open",
     Running = "running",
     Finished = "finished",
     Cancelled = "cancelled",
 );
 
-words!(RatingMeasure, "measure of a rating":
+words!(RatingMeasure, "rating measure":
     Wins = "wins",
     Satisfaction = "satisfaction",
 );
 
-words!(FieldMovement, "movement of a bot":
+words!(FieldMovement, "bot movement":
     Enters = "enters",
     Leaves = "leaves",
 );
 
-words!(SeatLoss, "loss of a seat":
+words!(SeatLoss, "lost seat":
     NoShow = "no_show",
     Forfeited = "forfeited",
 );
@@ -92,7 +92,7 @@ mod tests {
     fn an_unknown_word_is_rejected() {
         assert_eq!(
             SeatLoss::from_word("gone").unwrap_err(),
-            "loss of a seat \"gone\": expected one of no_show, forfeited"
+            "lost seat \"gone\": expected one of no_show, forfeited"
         );
     }
 }

@@ -50,7 +50,7 @@ pub enum CheckpointError {
     #[error("its state cannot be read: {0}")]
     Malformed(&'static str),
     /// Its format does not support checkpoints.
-    #[error("tournaments of this kind have no checkpoints")]
+    #[error("this kind of tournament has no checkpoints")]
     Unsupported,
     /// It counts something that the store does not have.
     #[error("it counts {0} that the store does not have")]

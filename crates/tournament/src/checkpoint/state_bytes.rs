@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Encodes a state.
 pub(crate) fn encode_state(state: &impl Serialize) -> Vec<u8> {
-    postcard::to_allocvec(state).expect("the length of every list is known")
+    postcard::to_allocvec(state).expect("every list's length is known")
 }
 
 /// Decodes a state, which must use all bytes. Any bytes are safe: decoding returns valid values of the types or

@@ -229,7 +229,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         for round in drawn {
             let is_table = |table: &RoundTable| table.len() == seats && table.iter().all(|&bot| bot < bots);
             ensure_valid(round.tables.iter().all(is_table), "a table is not from the field")?;
-            ensure_valid(round.first.max(round.index) <= MAX_NUMBER, "a round is too late")?;
+            ensure_valid(round.first.max(round.index) <= MAX_NUMBER, "a round's number is too high")?;
             let follows = self.drawn.is_empty()
                 || (round.first, round.index) == (self.end_of_last_round(), self.next_index());
             ensure_valid(follows, "a round does not follow the one before")?;

@@ -168,7 +168,7 @@ impl Ladder {
             LadderPairing::ByTurns | LadderPairing::LeastCertain => return 0,
         }
         let longest = (0..free.len()).min_by_key(|&place| self.bots[free[place]].waiting_since);
-        longest.expect("there are bots for every table of a round")
+        longest.expect("there are bots for every table in a round")
     }
 
     /// Returns the tie-break between equally uncertain bots: the lower comes first.

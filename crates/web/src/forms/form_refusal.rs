@@ -16,11 +16,11 @@ pub(crate) enum FormRefusal {
     #[error("{0}")]
     Malformed(String),
     /// Another site made the browser send it.
-    #[error("the form was sent from {0}: expected {1}, the address of this server")]
+    #[error("the form was sent from {0}: expected {1}, this server's address")]
     ForeignOrigin(String, String),
     /// No header says where it comes from.
     #[error(
-        "the origin of the form is unknown: expected the header Origin or Sec-Fetch-Site, which browsers send"
+        "the form's origin is unknown: expected the header Origin or Sec-Fetch-Site, which browsers send"
     )]
     NoOrigin,
     #[error(

@@ -40,7 +40,7 @@ impl HomeFeed {
                 Ok(interval) => interval,
                 // The server is busy; try again later.
                 Err(status) if status.code() == Code::ResourceExhausted => MIN_IDLE_INTERVAL,
-                Err(status) => return tracing::debug!(%status, "the feed of the home page stopped"),
+                Err(status) => return tracing::debug!(%status, "the home page's feed stopped"),
             };
             sleep(publisher.interval(interval)).await;
         }

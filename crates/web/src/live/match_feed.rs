@@ -151,7 +151,7 @@ impl MatchFeed {
                 // The reader was too slow. Reading again returns all events.
                 Err(status) if is_slow_reader(&status) => {}
                 Err(status) => {
-                    return tracing::debug!(%status, id = %self.id, "the feed of a match stopped");
+                    return tracing::debug!(%status, id = %self.id, "a match's feed stopped");
                 }
             }
         }

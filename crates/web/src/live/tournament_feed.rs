@@ -106,7 +106,7 @@ impl TournamentFeed {
         match self.follow_changes(&publisher).await {
             Ok(()) => publisher.finish(),
             Err(status) => {
-                tracing::debug!(%status, id = %self.id, "the feed of a tournament stopped");
+                tracing::debug!(%status, id = %self.id, "a tournament's feed stopped");
             }
         }
     }

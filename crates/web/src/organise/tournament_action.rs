@@ -101,7 +101,7 @@ async fn carry_out(
     if matches!(action, TournamentAction::Join | TournamentAction::Leave | TournamentAction::Disqualify)
         && bot().is_empty()
     {
-        return Err(Status::invalid_argument("bot: expected the name of a bot"));
+        return Err(Status::invalid_argument("bot: expected a bot's name"));
     }
     let pause = |open_matches: pb::OpenMatches| pb::PauseTournamentRequest {
         tournament_id: id.to_string(),

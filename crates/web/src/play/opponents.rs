@@ -11,7 +11,7 @@ const WORDS: [(&str, &str); 11] = [
     ("grudger", "plays well, and retaliates against seats that hurt it"),
     ("mirror", "takes as many counters as the seat before it just took"),
     ("minimax", "looks exactly # takes ahead"),
-    ("epsilon", "plays optimally, but errs on purpose in a share of # of its turns"),
+    ("epsilon", "plays optimally, but errs on purpose with probability #"),
     ("mcts", "simulates # random games before each take"),
 ];
 

@@ -98,7 +98,7 @@ impl<'a> Iterator for ReplaySteps<'a> {
 pub fn audit_record(record: &Record) -> Option<Audit> {
     let state = record.state();
     let audit = Audit::of_adjudicated(state.game()?, state.takes());
-    Some(audit.expect("the takes of a record are legal"))
+    Some(audit.expect("a record's takes are legal"))
 }
 
 fn whole_micros(span: Duration) -> u64 {

@@ -19,7 +19,7 @@ struct RandomPlay<'a> {
 }
 
 impl RandomPlay<'_> {
-    #[expect(clippy::cast_precision_loss, reason = "the piles of a reference are small")]
+    #[expect(clippy::cast_precision_loss, reason = "the reference's piles are small")]
     fn win_probabilities(&mut self, position: &Position) -> BySeat<f64> {
         if let Some(known) = self.known.get(position) {
             return known.clone();

@@ -189,7 +189,7 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
         (
             &record,
             &[ended_event(EndReason::Cancelled, None), took_event(0, 0, 1)],
-            "it follows the end of the match",
+            "it follows the match's end",
         ),
     ];
     for (record, events, words) in cases {

@@ -134,7 +134,7 @@ impl OpenMatch {
 
 fn damaged_part_error(id: MatchId, number: i64) -> StoreError {
     StoreError::Damaged {
-        what: format!("a part of the record of match {id}"),
+        what: format!("part of the record of match {id}"),
         why: format!("its seq, next_seq or plies is {number}"),
     }
 }

@@ -68,7 +68,7 @@ async fn check_repeatedly(
                 let _ = found.set(error);
                 return;
             }
-            Err(error) => tracing::warn!(%error, "the pages of the database could not be checked"),
+            Err(error) => tracing::warn!(%error, "the database's pages could not be checked"),
         }
         tokio::time::sleep(every).await;
     }
