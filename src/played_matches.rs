@@ -98,7 +98,7 @@ impl MatchSelectionArgs {
     pub async fn check_record_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
         let why = match self.state {
             Some(MatchStateArg::Open) => "open: a match has a record only once it is over",
-            Some(MatchStateArg::Quarantined) => "quarantined: such matches have no complete record",
+            Some(MatchStateArg::Quarantined) => "quarantined: a quarantined match has no complete record",
             Some(MatchStateArg::Over | MatchStateArg::Voided) | None => {
                 return self.check_selection(remote).await;
             }

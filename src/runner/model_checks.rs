@@ -58,7 +58,7 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
         let timeout = u64::try_from(model.turn_timeout.as_millis()).unwrap_or(u64::MAX);
         if of_one_take < timeout {
             warnings.push(format!(
-                "the clock is short for {bot}: it has {} for its first take, and turn_timeout allows the model {}",
+                "the clock is short for {bot}: it has {} for its first take, but turn_timeout allows the model {}",
                 span_words(of_one_take),
                 span_words(timeout)
             ));
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(
             warnings(long, "1000s"),
             [
-                "the clock is short for m: it has 15 min 0 s for its first take, and turn_timeout allows the model 16 min 40 s"
+                "the clock is short for m: it has 15 min 0 s for its first take, but turn_timeout allows the model 16 min 40 s"
             ]
         );
         let short = "clock = \"50s+5s\"\ndeclare_within = \"59s999ms\"";

@@ -238,7 +238,7 @@ fn exactly_one_bot_is_required() {
         refused(&["--", "no-such-program"]).contains("no-such-program: there is no such program in PATH")
     );
     assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\": expected a tier from 1 to 5"));
-    assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier is named twice"));
+    assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier appears twice"));
     assert!(
         refused(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1")
     );

@@ -156,7 +156,7 @@ fn the_text_report_shows_every_section() {
     let expected = [
         "any in 81 matches of 27 duplicate groups (the same bots on the same piles, in every rotation of the seats): ",
         "No pair is flagged for collusion: in ",
-        "of any only; an audit of the field corrects for all pairs.",
+        "of any's pairs only; an audit of the field corrects for all pairs.",
         "Left out: 69 without this bot.",
         "Signed: 81 by ",
         "; without --key: its owner was not checked.",

@@ -161,7 +161,7 @@ fn wrong_values_are_named() {
         (&["--seats", "1"], "--seats: 1 seat"),
         (&["--seats", "2,33"], "33 seats"),
         (&["--seats", ""], "--seats: expected numbers from 2 to 32"),
-        (&["--seats", "2,3,2"], "--seats: 2 is named twice"),
+        (&["--seats", "2,3,2"], "--seats: 2 appears twice"),
         (&["--draw-piles", "x"], "--draw-piles"),
         (&["--draw-piles", "3"], "--draw-piles \"3\" has 1 number:"),
         (&["--draw-piles", "3,1"], "3 to 1 piles"),

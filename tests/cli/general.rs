@@ -198,7 +198,7 @@ fn a_batch_may_name_games() {
     assert_eq!(answers[1]["method"], json!("cap_theorem"));
     assert_eq!(answers[2]["options"].as_array().unwrap().len(), 2);
     assert_eq!((&answers[3]["line"], &answers[4]["line"]), (&json!(4), &json!(5)));
-    assert!(answers[3]["error"].as_str().unwrap().starts_with("game \"chess\""));
+    assert!(answers[3]["error"].as_str().unwrap().starts_with("unknown game \"chess\""));
     assert!(answers[4]["error"].as_str().unwrap().contains("it takes more than 100 states (--max-states)"));
 }
 

@@ -40,7 +40,7 @@ fn records_are_fetched_listed_exported_and_verified() {
         let verdict = printed(&["record", "verify", "--key", &key, &file], "");
         assert_eq!(
             verdict,
-            format!("{file}: match {id}: whole, {} events, signed by the given key\n", listed[0]["events"])
+            format!("{file}: match {id}: intact, {} events, signed by the given key\n", listed[0]["events"])
         );
         let verdict = json(&printed(&["record", "verify", "--json", "-"], &record));
         assert_eq!((&verdict["head"], &verdict["signer"]), (&listed[0]["head"], &json!(key)));
@@ -78,7 +78,7 @@ fn records_are_fetched_listed_exported_and_verified() {
         verdicts.starts_with(&format!("standard input:1: match {}: event ", &files[0][..36])),
         "{verdicts}"
     );
-    assert_eq!(verdicts.matches("whole, ").count(), 3, "{verdicts}");
+    assert_eq!(verdicts.matches("intact, ").count(), 3, "{verdicts}");
 }
 
 /// Runs a statement on a database that no server has open.
@@ -242,7 +242,7 @@ fn every_refusal_is_one_line_with_an_exit_code() {
         (
             &["record", "verify", "--key", "AAAA", &file],
             2,
-            "public key \"AAAA\", of 4 characters: expected 32 bytes in base64",
+            "public key \"AAAA\" has 4 characters: expected 32 bytes in base64",
         ),
         (
             &["record", "verify", "--key", &file, &file],

@@ -236,7 +236,7 @@ remote = true
 "#;
     let found = mistakes("together", file);
     let expected = [
-        "3: alliance[1]: offset 0 appears twice in a row",
+        "3: alliance[1]: offset 0 appears twice in the row",
         "4: concurrency: 20000 concurrent matches",
         "6: positions.list[1]: pile 1 has 0 counters",
         "9: format.candidate: no bot named \"orcle\" plays: did you mean \"oracle\"? expected one of oracle, timid",

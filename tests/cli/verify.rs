@@ -11,7 +11,7 @@ fn frozen_records_verify_in_every_form() {
         let first = verdict.lines().next().unwrap();
         assert_eq!(
             first,
-            format!("standard input: match {NOBODY}: whole, 11 events, signed by {FROZEN_KEY}")
+            format!("standard input: match {NOBODY}: intact, 11 events, signed by {FROZEN_KEY}")
         );
         assert!(verdict.contains("not that this is the key of the server you"), "{verdict}");
         assert!(
@@ -89,7 +89,7 @@ fn each_change_to_a_record_is_named_in_one_line() {
         if words.contains("layout") {
             assert!(
                 printed(&["record", "verify", "--any-layout", "--key", FROZEN_KEY, "-"], &changed)
-                    .contains("whole")
+                    .contains("intact")
             );
         }
     }
@@ -145,6 +145,6 @@ fn an_unreadable_record_does_not_stop_others() {
     assert_eq!(verdicts[3], format!("{lines}:3: the record is cut off: its text ends at line 3, column 90"));
     assert_eq!(verdicts[4], format!("{lines}:4: not valid JSON: expected `:` at column 12, found \"1\""));
     for (at, place) in [(1, format!("{lines}:1: ")), (5, format!("{lines}:5: ")), (6, format!("{whole}: "))] {
-        assert!(verdicts[at].starts_with(&place) && verdicts[at].contains("whole, "), "{verdicts:?}");
+        assert!(verdicts[at].starts_with(&place) && verdicts[at].contains("intact, "), "{verdicts:?}");
     }
 }

@@ -121,12 +121,12 @@ async fn the_later_session_has_the_seats() {
     let refused =
         game.browser.submit(&game.page, &game.address, &[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     assert_eq!(refused.status, 409, "{}", refused.body);
-    assert!(refused.body.contains("another session has ann's seats"), "{}", refused.body);
+    assert!(refused.body.contains("another session has ann&#39;s seats"), "{}", refused.body);
     let (retake, act) = ("action=\"/play/bot/take-seats\"", "name=\"act\"");
     assert!(refused.body.contains(retake) && !refused.body.contains(act), "{}", refused.body);
     assert_eq!(host.get_match(&id).await.r#match.unwrap().plies, 0);
     let shown = game.browser.get(&game.address).await;
-    assert!(shown.body.contains("Another session has ann's seats"), "{}", shown.body);
+    assert!(shown.body.contains("Another session has ann&#39;s seats"), "{}", shown.body);
     assert!(!shown.body.contains(" data-followed"), "the page does not update: {}", shown.body);
     let list = game.browser.get("/play/bot").await;
     assert!(
@@ -182,7 +182,7 @@ async fn taking_seats_needs_the_token_of_a_bot() {
     let forged = browser.post("/play/bot/sign-in", &format!("token={ann}")).await;
     assert_eq!(forged.status, 403, "a form without its token: {}", forged.body);
     let admin = browser.submit(&page, "/play/bot/sign-in", &[("token", host.admin.reveal())]).await;
-    assert!(admin.status == 403 && admin.body.contains("needs a bot's token"), "{}", admin.body);
+    assert!(admin.status == 403 && admin.body.contains("needs a bot&#39;s token"), "{}", admin.body);
     let blank = browser.submit(&page, "/play/bot/sign-in", &[("token", "a b")]).await;
     assert!(blank.status == 401 && !blank.body.contains("a b\""), "{}", blank.body);
     for path in ["/play/bot/take-seats", "/play/bot/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f"] {

@@ -62,7 +62,7 @@ async fn a_tournament_is_created_started_and_played() {
     let path = format!("/organise/tournaments/{id}");
     let page = browser.get(&path).await;
     assert!(
-        page.body.contains("Spring &#60;cup&#62;") && page.body.contains("No bot has joined yet"),
+        page.body.contains("Spring &#60;cup&#62;") && page.body.contains("No bots have joined yet"),
         "{}",
         page.body
     );
@@ -360,7 +360,7 @@ async fn matches_are_voided_after_confirmation() {
     let answer = browser.submit(&page, &void, &mixed).await;
     assert_eq!(answer.status, 409, "{}", answer.body);
     for part in
-        ["is already voided", "no match of group 99 has begun", "nothing was voided", "value=\"99 1\""]
+        ["is already voided", "no match in group 99 has started", "nothing was voided", "value=\"99 1\""]
     {
         assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
     }

@@ -229,10 +229,10 @@ async fn a_position_is_solved_as_over_grpc() {
         "value=\"1,2 2\"",
         "value=\"0 2 1; 0 1 2; 0 2 1\"",
         "aria-label=\"Piles: 1, 2, 2; the last one is in play\"",
-        "Outcomes of seat 1's takes:",
+        "Outcomes of seat 1&#39;s takes:",
         "The line of best play",
-        "<h2>Each seat's predicted and guaranteed rank (place in its own row, 0 is best):</h2>",
-        "<h2>How seat 1's takes change its ranks:</h2>",
+        "<h2>Each seat&#39;s predicted and guaranteed rank (place in its own row, 0 is best):</h2>",
+        "<h2>How seat 1&#39;s takes change its ranks:</h2>",
     ] {
         assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
     }

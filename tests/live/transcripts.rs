@@ -139,7 +139,7 @@ async fn transcripts_are_limited_per_seat() {
             lines(&id, 2, None, "").lines.replace("\"seat\":2", "\"seat\":1"),
             "line 1: it belongs to another question",
         ),
-        (lines(&id, 2, None, "").lines + "run\n", "line 3: not a line of a transcript"),
+        (lines(&id, 2, None, "").lines + "run\n", "line 3: not a transcript line"),
     ] {
         let request = pb::PublishTranscriptRequest { match_id: id.clone(), seat: 2, ply: None, lines };
         let refused = admin.publish_transcript(request).await.unwrap_err();

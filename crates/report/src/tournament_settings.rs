@@ -106,10 +106,10 @@ mod tests {
         let swiss =
             |rounds, table_groups| told(Some(Format::Swiss(pb::SwissFormat { rounds, table_groups })));
         assert_eq!(swiss(1, 2), "Swiss, 1 round, 2 groups per table");
-        assert_eq!(swiss(3, 1), "Swiss, 3 rounds, 1 group a table");
+        assert_eq!(swiss(3, 1), "Swiss, 3 rounds, 1 group per table");
         let pairing = pb::LadderPairing::ByTurns.into();
         let ladder = pb::LadderFormat { groups: 0, table_groups: 1, suspend_after: 5, pairing };
-        let expected = "ladder, 1 group a table, suspends after 5 lost seats in a row, paired by_turns";
+        let expected = "ladder, 1 group per table, suspends after 5 lost seats in a row, paired by_turns";
         assert_eq!(told(Some(Format::Ladder(ladder))), expected);
         let sprt = pb::SprtFormat {
             candidate: "new".into(),

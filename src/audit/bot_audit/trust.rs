@@ -31,7 +31,7 @@ impl KeyTrust {
             _ if count == 0 => String::new(),
             Self::Given => ", the given key".to_owned(),
             Self::NamedByServer(key) if signers.all(|signer| *signer == key.to_string()) => {
-                "; without --key: it is the key that the server names".to_owned()
+                "; without --key: the server names this key".to_owned()
             }
             Self::NamedByServer(key) => format!("; without --key: the server names {key}"),
             Self::Unchecked if count == 1 => "; without --key: its owner was not checked".to_owned(),

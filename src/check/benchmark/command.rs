@@ -216,7 +216,7 @@ impl BenchmarkArgs {
     fn sorted_tiers(&self) -> Result<Vec<Tier>, Failure> {
         let tiers: BTreeSet<Tier> = self.tiers.iter().copied().collect();
         if tiers.len() < self.tiers.len() {
-            return Err(Failure::input("--tiers: a tier is named twice"));
+            return Err(Failure::input("--tiers: a tier appears twice"));
         }
         Ok(tiers.into_iter().collect())
     }

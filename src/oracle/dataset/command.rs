@@ -109,7 +109,7 @@ impl DatasetArgs {
             return Err(Failure::input("--seats: expected numbers from 2 to 32"));
         }
         if let Some(twice) = (1..seats.len()).find(|&place| seats[..place].contains(&seats[place])) {
-            return Err(Failure::input(format!("--seats: {} is named twice", seats[twice].get())));
+            return Err(Failure::input(format!("--seats: {} appears twice", seats[twice].get())));
         }
         let piles = read_range(&self.draw_piles, "--draw-piles")?;
         let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);

@@ -31,7 +31,8 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
         ["tournament", "void", &id, "--match", open, "--group", "99", "--group", "98", "--reason", "again"];
     let (code, why) = server.refused(&several);
     assert!(
-        code == 1 && why.contains("is already voided; no match of group 99 has begun; no match of group 98"),
+        code == 1
+            && why.contains("is already voided; no match in group 99 has started; no match of group 98"),
         "{why}"
     );
     let out = ["tournament", "disqualify", &id, "--bot", "loyal", "--reason", "it asks greedy"];

@@ -126,7 +126,7 @@ fn folders_of_others_are_left_alone() {
     for more in [&[][..], &["--fresh"]] {
         let ended = run(&file, more);
         assert!(
-            ended.failure(1).contains("lastnim.db: no run of this tournament created it"),
+            ended.failure(1).contains("lastnim.db: this store does not belong to a run"),
             "{}",
             ended.stderr
         );

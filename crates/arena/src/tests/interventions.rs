@@ -102,7 +102,7 @@ async fn a_voided_group_is_replayed_also_after_a_restart() {
     };
     assert_eq!(voided.iter().map(|voided| voided.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)));
-    assert_eq!(refusal(arena.intervene(id, void()).await), "no match of group 0 has begun");
+    assert_eq!(refusal(arena.intervene(id, void()).await), "no match in group 0 has started");
     let again = Intervention::Void { targets: vec![VoidTarget::Match(voided[0].id)], reason: reason() };
     assert!(refusal(arena.intervene(id, again).await).ends_with("is already voided"));
     assert!(lines(&arena, id).await.iter().all(|line| u64::from(line.2) == played - 2));
@@ -277,7 +277,7 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
     let why = refusal(arena.intervene(id, all).await);
     assert!(
         why.contains("match 0 is of a round")
-            && why.ends_with("no match of group 9 has begun: nothing was voided"),
+            && why.ends_with("no match in group 9 has started: nothing was voided"),
         "{why}"
     );
     assert!(arena.tournament_events(id).await.unwrap().is_empty(), "all or none");

@@ -81,7 +81,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let passed = row.at.since(replayed.created());
         if passed < deadline {
             let words = format!(
-                "the row of seat {seat} is late {} after the match began, but the limit is {}",
+                "seat {seat}'s row is late {} after the match began, but the limit is {}",
                 milliseconds(passed),
                 milliseconds(deadline)
             );

@@ -36,7 +36,7 @@ pub struct Checkpoint {
 #[non_exhaustive]
 pub enum CheckpointError {
     /// It has another version.
-    #[error("it has version {found}, and this program reads version {expected}")]
+    #[error("it has version {found}, but this program reads version {expected}")]
     Version {
         /// The version that wrote it.
         found: u32,

@@ -147,7 +147,7 @@ impl OnlineRatings {
         let lengths = [self.matches.len(), self.strengths.len(), self.covariances.len(), self.sums.len()];
         let is_whole =
             lengths == [bots; 4] && (1..).zip(&self.covariances).all(|(number, row)| row.len() == number);
-        ensure_valid(is_whole, "not every pair of bots has a covariance")
+        ensure_valid(is_whole, "some pair of bots has no covariance")
     }
 
     /// Updates the ratings by one match, which must be used once. The order of matches matters a little.

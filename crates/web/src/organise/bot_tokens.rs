@@ -91,7 +91,7 @@ pub(super) async fn rotate_token(
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
         let what = format!(
-            "The current token of {name} becomes invalid at once and its session ends. It keeps its seats, and their clocks run."
+            "{name}'s current token becomes invalid at once and its session ends. It keeps its seats, and their clocks run."
         );
         return confirm_bot_change(
             organiser,
@@ -125,7 +125,7 @@ pub(super) async fn remove_bot(
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
         let what = format!(
-            "The token of {name} becomes invalid at once, its session ends, and its name is free again. A bot that has played cannot be removed."
+            "{name}'s token becomes invalid at once, its session ends, and its name is free again. A bot that has played cannot be removed."
         );
         return confirm_bot_change(organiser, &name, "Remove the bot", what, &OrganiseAddress::RemoveBot);
     }

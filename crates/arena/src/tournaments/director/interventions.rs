@@ -186,7 +186,7 @@ impl Director {
         if found.is_empty() {
             return Err(self.impossible(match target {
                 VoidTarget::Match(id) => format!("match {id} is already voided"),
-                VoidTarget::Group(group) => format!("no match of group {group} has begun"),
+                VoidTarget::Group(group) => format!("no match in group {group} has started"),
             }));
         }
         Ok(found)
