@@ -76,7 +76,11 @@ impl NoticeQueue {
         match state.waiting.iter().position(is_question) {
             Some(index) => drop(state.waiting.remove(index)),
             None => {
-                state.waiting.push_back(Notice { kind: "withdrawn", number: Some(number), json: Value::Null })
+                state.waiting.push_back(Notice {
+                    kind: "withdrawn",
+                    number: Some(number),
+                    json: Value::Null,
+                });
             }
         }
         self.arrived.notify_one();

@@ -79,7 +79,7 @@ async fn errors_about_models_have_lines() {
         ":11: bot[1].llm.base_url: relative URL without a base: expected a URL such as https://",
         ":16: bot[2].llm.temperature: 2.5 is not a number from 0 to 2",
         ":17: bot[2].llm.api_key_env: not the name of an environment variable",
-        ":18: bot[2].llm.transcript: an unknown key",
+        ":18: bot[2].llm.transcript: unknown key",
         ": bot: expected one of `command`, `house`, `llm` and `remote = true`",
         ":25: bot[4].llm: 7: it is a table",
     ] {

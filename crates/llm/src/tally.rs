@@ -110,7 +110,7 @@ mod tests {
         tally.tokens += TokenCount { prompt: 10, completion: 5, reasoning: 2 };
         assert_eq!(
             tally.to_string(),
-            "3 questions, 1 answered by the model, 1 withdrawn, 1 not (1 illegal; policy: forfeit); 4 calls, of which 1 empty, 2 illegal failed; tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
+            "3 questions, 1 answered by the model, 1 withdrawn, 1 unanswered (1 illegal; policy: forfeit); 4 calls, failed: 1 empty, 2 illegal; tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
         );
         assert_eq!(tally.to_json()["unanswered"], json!({ "illegal": 1 }));
     }

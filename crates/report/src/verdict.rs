@@ -85,6 +85,7 @@ mod tests {
 
     #[test]
     fn verdicts_are_described() {
+        use TieBreak::{HeadToHead, Lot, Regret};
         let bot = |name: &str| name.parse().unwrap();
         assert_eq!(format_verdict_lines(None), [""; 0]);
         assert_eq!(told(&FormatVerdict::Standings), [""; 0]);
@@ -100,7 +101,6 @@ mod tests {
             let bots = bots.map(|(name, given)| KnockoutBot { bot: bot(name), exit: exit(given) });
             told(&FormatVerdict::Knockout(bots.collect()))
         };
-        use TieBreak::{HeadToHead, Lot, Regret};
         let over = knockout(&[
             None,
             Some((1, None)),

@@ -73,9 +73,9 @@ mod tests {
             let written = Checkpoint::of_comparisons(own, played, &compared).unwrap();
             prop_assert_eq!(written.comparisons(own), Ok(compared));
             prop_assert_eq!(written.comparisons(other), Err(CheckpointError::Hash));
-            prop_assert_eq!(written.verified_state(own), Err(CheckpointError::Hash), "it is not the state of one that runs");
+            prop_assert!(written.verified_state(own).is_err(), "it is not the state of one that runs");
             let running = Checkpoint::new(own, played, written.state.clone());
-            prop_assert_eq!(running.comparisons(own), Err(CheckpointError::Hash));
+            prop_assert!(running.comparisons(own).is_err(), "it has not ended");
             let cut = &written.state[..cut.index(written.state.len())];
             prop_assert!(Checkpoint::of_ended(own, played, cut.to_vec()).comparisons(own).is_err(), "a part is not all");
             // Damaged bytes may or may not decode, but decoding ends.

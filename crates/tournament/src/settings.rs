@@ -169,7 +169,7 @@ mod tests {
         let four = SeatCount::new(4).unwrap();
         assert_eq!(
             refused(|draft| draft.alliance = AllianceSource::Given(AllianceMatrix::standard(four))),
-            "an alliance matrix for 4 rows: expected 3, one per seat"
+            "an alliance matrix of 4 rows: expected 3, one per seat"
         );
         assert_eq!(
             refused(|draft| draft.start_at = Some(2)),

@@ -184,12 +184,7 @@ impl BenchmarkArgs {
         }
         if !is_model {
             self.refuse_llm_flags()?;
-            return Player::of_command(
-                &self.command,
-                self.name.as_deref(),
-                self.passed.variables(),
-                own,
-            );
+            return Player::of_command(&self.command, self.name.as_deref(), self.passed.variables(), own);
         }
         let mut settings = LlmSettings::default();
         apply_flags(&self.llm, &mut settings)?;

@@ -32,7 +32,9 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let (code, why) = server.refused(&several);
     assert!(
         code == 1
-            && why.contains("is already voided; no match in group 99 has started; no match of group 98"),
+            && why.contains(
+                "is already voided; no match in group 99 has started; no match in group 98 has started"
+            ),
         "{why}"
     );
     let out = ["tournament", "disqualify", &id, "--bot", "loyal", "--reason", "it asks greedy"];

@@ -62,7 +62,7 @@ fn a_program_that_prints_much_leaves_a_short_log() {
     let bytes = fs::metadata(folder.path("cup.run/mine.log")).unwrap().len();
     assert!(bytes < MAX_LOG_BYTES, "{bytes} bytes");
     let log = folder.read("cup.run/mine.log");
-    assert!(log.starts_with("first words\nxxx"), "{:.40}", log);
+    assert!(log.starts_with("first words\nxxx"), "{log:.40}");
     // The last line may be cut.
     assert_eq!(log.lines().rev().nth(1), Some("flood"));
     let note = log.lines().find_map(|line| line.strip_prefix("[lastnim left out ")).unwrap();
@@ -170,8 +170,8 @@ fn zombies_below(unshare: u32) -> usize {
         let stats = all.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
         let below = stats.filter_map(move |stat| {
             let (id, (_, rest)) = (stat.split_once(' ')?.0.parse().ok()?, stat.rsplit_once(") ")?);
-            let (state, rest) = rest.split_once(' ')?;
-            (rest.split(' ').next()?.parse() == Ok(parent)).then(|| (id, state == "Z"))
+            let (letter, rest) = rest.split_once(' ')?;
+            (rest.split(' ').next()?.parse() == Ok(parent)).then(|| (id, letter == "Z"))
         });
         below.collect::<Vec<(u32, bool)>>()
     };

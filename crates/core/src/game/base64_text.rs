@@ -79,7 +79,7 @@ mod tests {
         );
         assert_eq!(
             refusal("AQIDBAUG"),
-            "mark \"AQIDBAUG\", of 8 characters: expected 4 bytes in base64, with padding"
+            "mark \"AQIDBAUG\" has 8 characters: expected 4 bytes in base64, with padding"
         );
         assert_eq!(
             refusal("AQ!D/w=="),

@@ -169,9 +169,11 @@ mod tests {
     #[test]
     fn the_longest_idle_match_leaves_first_and_then_the_crowded_address() {
         use PlaceShortage::{OfAddress, OfAll};
+        /// Open matches by address and idle seconds, the shortage, the newcomer's address, and what is expected.
+        type Case = (&'static [(u8, u64)], PlaceShortage, u8, Result<usize, Duration>);
         let seconds = |seconds| Err(Duration::from_secs(seconds));
         // An address of 0 is not known.
-        let cases: [(&[(u8, u64)], PlaceShortage, u8, Result<usize, Duration>); 9] = [
+        let cases: [Case; 9] = [
             (&[(1, 120), (2, 300), (3, 0)], OfAll, 9, Ok(1)),
             (&[(1, 120), (2, 120)], OfAll, 9, Ok(0)),
             (&[(0, 130), (2, 0), (2, 0)], OfAll, 9, Ok(0)),

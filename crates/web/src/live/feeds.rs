@@ -218,7 +218,7 @@ mod tests {
         let mut watchers: Vec<_> =
             (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(one, number).unwrap()).collect();
         let refused = watch(one, MAX_FEEDS_PER_ADDRESS).unwrap_err();
-        assert!(refused.message().contains("from your address"), "{refused}");
+        assert!(refused.message().contains("for your address"), "{refused}");
         // Running feeds stay open to all, and other addresses have their own share.
         drop((watch(one, 3).unwrap(), watch(other, MAX_FEEDS_PER_ADDRESS).unwrap()));
         watchers.pop();

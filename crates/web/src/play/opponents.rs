@@ -30,6 +30,6 @@ mod tests {
     fn descriptions_contain_the_number_of_the_kind() {
         assert_eq!(opponent_words("greedy"), "always takes the whole pile");
         assert_eq!(opponent_words("minimax-3"), "looks exactly 3 takes ahead");
-        assert!(opponent_words("epsilon-0.1").contains("a share of 0.1"));
+        assert!(opponent_words("epsilon-0.1").contains("with probability 0.1"));
     }
 }

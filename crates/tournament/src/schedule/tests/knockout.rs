@@ -32,13 +32,13 @@ fn placed_bots(played: &Rehearsal) -> Vec<PlacedBot> {
     Rulings::default().put_in_order(&mut lines, &verdict);
     assert!(lines.is_sorted_by_key(|line| line.place), "{lines:?}");
     let place = |bot: &BotName| lines.iter().find(|line| line.bot == *bot).unwrap().place;
-    let placed = bots.iter().map(|KnockoutBot { bot, exit }| PlacedBot {
+    let all = bots.iter().map(|KnockoutBot { bot, exit }| PlacedBot {
         bot: bot.clone(),
         place: place(bot),
         out_in: exit.map(|exit| exit.round),
         tie_break: exit.and_then(|exit| exit.tie_break),
     });
-    placed.collect()
+    all.collect()
 }
 
 #[test]
