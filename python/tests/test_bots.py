@@ -149,7 +149,7 @@ def test_the_queue_of_a_busy_bot_is_bounded(server: TestServer) -> None:
     while server.call("GetTournament", {"tournament_id": tournament})["tournament"]["state"] != "finished":
         assert time.monotonic() < until
         time.sleep(0.1)
-    kinds = []
+    kinds: list[str] = []
     while (notice := session.next(0.0)) is not None:
         kinds.append(notice[0])
     session.stop()

@@ -401,7 +401,7 @@ def test_a_line_without_a_position_is_named(tmp_path: Path, line: str) -> None:
         ({"seats": []}, "seats: empty"),
         ({"draw_piles": (3, 2)}, "3"),
         ({"max_optimal_share": 0.0}, "max_optimal_share: 0: expected a number above 0"),
-        ({"seats": [2], "draw_piles": (1, 1), "positions": 1_000}, "positions: 1000: 200000 draws have only"),
+        ({"seats": [2], "draw_piles": (1, 1), "positions": 1_000}, "positions: 1000 requested, but 200000 draws gave only"),
     ],
 )
 def test_mistakes_in_positions_are_named(settings: dict[str, Any], words: str) -> None:

@@ -63,7 +63,7 @@ def test_the_other_functions_answer() -> None:
 @pytest.mark.parametrize(
     ("game", "words"),
     [
-        ({"piles": [2**63], "players": 2}, "pile 0 of 9223372036854775808 counters"),
+        ({"piles": [2**63], "players": 2}, "pile 0 has 9223372036854775808 counters"),
         ({"piles": [1]}, "matrix: expected rows"),
         ({"piles": [1], "matrix": [[0, 0], [0, 1]]}, "offset 0 appears twice"),
         ({"piles": [1], "players": 2, "first": 2}, "seat 2: expected 0 to 1"),
