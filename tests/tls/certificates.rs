@@ -32,9 +32,15 @@ impl Authority {
 
     /// Returns the configuration of an HTTP/2 server with a certificate for these names.
     pub fn server(&self, names: &[&str]) -> Arc<ServerConfig> {
+        let (certificate, key) = self.sign(names);
+        server_config(&certificate, &key)
+    }
+
+    /// Returns a new certificate for these names, and its key.
+    pub fn sign(&self, names: &[&str]) -> (Certificate, KeyPair) {
         let key = KeyPair::generate().unwrap();
         let certificate = params_for(names).signed_by(&key, &self.issuer).unwrap();
-        server_config(&certificate, &key)
+        (certificate, key)
     }
 }
 
