@@ -3,7 +3,6 @@
 mod access;
 mod activity;
 mod address_limits;
-mod address_tally;
 mod arena_service;
 mod bot_service;
 mod client_address;
@@ -26,7 +25,6 @@ mod void_targets;
 
 pub use access::{Access, CallerStatus};
 pub use address_limits::AddressLimiter;
-pub use address_tally::AddressTally;
 pub use arena_service::ArenaRpc;
 pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;

@@ -1,10 +1,8 @@
 //! Limits the wrong tokens from one address.
 
-use super::address_tally::AddressTally;
 use super::client_address::ClientAddress;
 use lastnim_arena::{RateLimit, RateUse};
 use std::collections::hash_map::RandomState;
-use std::convert::Infallible;
 use std::hash::BuildHasher as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,35 +22,25 @@ pub struct LoginLimits {
     hasher: RandomState,
     /// What the addresses of each counter have used of their limit.
     used: Mutex<Box<[Option<RateUse<Instant>>]>>,
-    /// Failed logins that are not logged yet.
-    failures: AddressTally,
 }
 
 impl LoginLimits {
     /// Allows each address a burst of `burst` wrong tokens, then one per interval.
     pub fn new(burst: u32, interval: Duration) -> Self {
-        let (hasher, failures) = Default::default();
         let limit = RateLimit::new(burst.into(), interval);
-        Self { limit, hasher, used: Mutex::new(vec![None; COUNTERS].into()), failures }
+        Self { limit, hasher: RandomState::new(), used: Mutex::new(vec![None; COUNTERS].into()) }
     }
 
-    /// Counts a wrong token of an address.
+    /// Logs and counts a wrong token of an address.
     ///
     /// # Errors
     /// The time until the next attempt, if the address has sent too many wrong tokens.
     pub(super) fn count_failure(&self, address: ClientAddress, now: Instant) -> Result<(), Duration> {
-        self.failures.note(address);
+        tracing::warn!(%address, "a login failed: no valid token");
         let counter = (self.hasher.hash_one(address) % COUNTERS as u64) as usize;
         let used = &mut self.used.lock().unwrap_or_else(PoisonError::into_inner)[counter];
         *used = Some(self.limit.count(*used, now, 1)?);
         Ok(())
-    }
-
-    /// Logs failed logins while it is polled: the first at once, then one line per minute.
-    pub async fn log_failures(&self) -> Infallible {
-        self.failures
-            .log_each_minute(|count, from| tracing::warn!(count, %from, "failed logins: no valid token"))
-            .await
     }
 }
 

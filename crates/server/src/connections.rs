@@ -14,7 +14,7 @@ use super::trusted_proxies::{TrustedProxy, is_trusted};
 use super::unread_bytes::{CallExecutor, give_up_unread};
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use lastnim_rpc::{AddressTally, ClientAddress, TrafficCounts};
+use lastnim_rpc::{ClientAddress, TrafficCounts};
 use std::io;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
@@ -56,8 +56,6 @@ struct ServerShared {
     stranger_idle_timeout: Duration,
     /// Permits to close connections without a slot in an orderly way.
     closing: Arc<Semaphore>,
-    /// Connections that spoke TLS and are not logged yet.
-    tls_connections: AddressTally,
 }
 
 /// Serves connections until `stopping` is cancelled, then lets them finish their calls. Dropping this future closes all
@@ -70,9 +68,6 @@ pub(super) async fn serve_connections(
 ) {
     let shared = Arc::new(ServerShared::new(services, &config));
     let mut connections = JoinSet::new();
-    // Dropped with the last connection.
-    let mut logging = JoinSet::new();
-    logging.spawn(log_tls_connections(Arc::clone(&shared)));
     loop {
         let accepted = tokio::select! {
             biased;
@@ -117,13 +112,6 @@ pub(super) async fn serve_connections(
     while let Some(ended) = connections.join_next().await {
         log_panic(ended);
     }
-}
-
-async fn log_tls_connections(shared: Arc<ServerShared>) {
-    let log = |count, from: String| {
-        tracing::warn!(count, %from, "connections that spoke TLS are refused, as this port has no TLS: put a TLS proxy in front of it, or connect with http://");
-    };
-    match shared.tls_connections.log_each_minute(log).await {}
 }
 
 fn log_panic(ended: Result<(), tokio::task::JoinError>) {
@@ -171,7 +159,6 @@ impl ServerShared {
             first_call_timeout: config.first_call_timeout,
             stranger_idle_timeout: config.stranger_idle_timeout,
             closing: Arc::new(Semaphore::new(MAX_CLOSING)),
-            tls_connections: AddressTally::default(),
         }
     }
 
@@ -308,7 +295,8 @@ impl ServerShared {
                 answer_http1(stream).await?;
             }
             SpokenProtocol::Tls => {
-                self.tls_connections.note(client.into());
+                let address = ClientAddress::from(client);
+                tracing::warn!(%address, "a connection spoke TLS, but this port has none: put a TLS proxy in front of it, or connect with http://");
                 answer_tls(stream).await?;
             }
         }

@@ -85,7 +85,7 @@ pub async fn run_server_on(
     let house_server = listener.local_address().map(local_address);
     let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
     let metrics_listeners = bind_listeners(&config.metrics_listen).await.map_err(ServeError::Listener)?;
-    let (health, services, metrics) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
+    let (health, services, metrics) = assemble_services(&arena, &config, logins).await?;
     let shutdown_grace = config.shutdown_grace;
     let stopping = CancellationToken::new();
     // Dropping this future stops the server abruptly: all connections are dropped with the set.
@@ -100,7 +100,6 @@ pub async fn run_server_on(
         biased;
         Some(ended) = serving.join_next() => return Ok(ended?),
         never = update_health(&health, &arena) => match never {},
-        never = logins.log_failures() => match never {},
         never = arena.apply_retention() => match never {},
         never = arena.keep_clock() => match never {},
         lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
