@@ -1,14 +1,17 @@
 //! How much strangers and bots can make the server log, over real sockets.
 
+mod running_server;
+
 use lastnim_client::{connect, token_authorization};
 use lastnim_proto::pb::{
     self, PlayRequest, arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
     match_service_client::MatchServiceClient,
 };
+use running_server::RunningServer;
 use std::{
     io::{BufRead as _, BufReader},
     net::Ipv4Addr,
-    process::{Child, Command, Stdio},
+    process::Stdio,
     sync::mpsc,
     thread,
     time::{Duration, Instant},
@@ -25,42 +28,22 @@ const TIMEOUT: Duration = Duration::from_mins(2);
 const CONNECTIONS: usize = 400;
 const MAX_LINES: usize = 300;
 
-/// A running server.
-struct Program {
-    process: Child,
-    address: String,
+/// A running server and its log.
+struct LoggedServer {
+    server: RunningServer,
     log: mpsc::Receiver<String>,
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-impl Program {
-    fn serve() -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_lastnim"))
-            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--store", "memory"])
-            .env("LASTNIM_ADMIN_TOKEN", ADMIN)
-            .env_remove("LASTNIM_VIEWER_TOKEN")
-            .env_remove("LASTNIM_LOG")
-            .env_remove("RUST_LOG")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let opening: serde_json::Value = serde_json::from_str(&line).unwrap();
-        let address = opening["listening"].as_str().expect("an address").to_owned();
-        let lines = BufReader::new(process.stderr.take().unwrap()).lines();
+impl LoggedServer {
+    fn start() -> Self {
+        let mut server = RunningServer::start(ADMIN, |command| {
+            command.env_remove("LASTNIM_LOG").env_remove("RUST_LOG").stderr(Stdio::piped());
+        });
+        let lines = BufReader::new(server.process.stderr.take().unwrap()).lines();
         let (sender, log) = mpsc::channel();
         // Ends with the program.
         thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        Self { process, address, log }
+        Self { server, log }
     }
 
     /// Returns the lines of the log up to the first that sums others up.
@@ -86,8 +69,8 @@ fn dropped_lines(sum: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn takeovers_of_one_bot_are_summed_up() {
-    let program = Program::serve();
-    let channel = connect(&program.address).await.unwrap();
+    let program = LoggedServer::start();
+    let channel = connect(&program.server.address).await.unwrap();
     let mut bots = BotServiceClient::with_interceptor(channel.clone(), token_authorization(ADMIN).unwrap());
     let token = bots.register_bot(pb::RegisterBotRequest { name: "one".into() }).await.unwrap();
     let token = token_authorization(&token.into_inner().token).unwrap();
@@ -120,21 +103,21 @@ fn reset_frames(streams: u32) -> Vec<u8> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rapid_resets_handshakes_and_wrong_tokens_are_summed_up() {
-    let program = Program::serve();
+    let program = LoggedServer::start();
     let resets = reset_frames(100);
     let handshake = [22, 3, 1, 0, 5, 1, 0, 0, 1, 0];
     for number in 0..CONNECTIONS {
         for bytes in [&resets[..], &handshake] {
             let socket = TcpSocket::new_v4().unwrap();
             socket.bind((Ipv4Addr::new(127, 0, 0, (number % 5) as u8 + 1), 0).into()).unwrap();
-            let mut stream = socket.connect(program.address.parse().unwrap()).await.unwrap();
+            let mut stream = socket.connect(program.server.address.parse().unwrap()).await.unwrap();
             // The server may close the connection first.
             let _ = stream.write_all(bytes).await;
             let _ = stream.shutdown().await;
             let _ = stream.read_to_end(&mut Vec::new()).await;
         }
     }
-    let channel = connect(&program.address).await.unwrap();
+    let channel = connect(&program.server.address).await.unwrap();
     let wrong = token_authorization("lastnim_wrong").unwrap();
     let mut matches = MatchServiceClient::with_interceptor(channel, wrong);
     for _ in 0..CONNECTIONS {

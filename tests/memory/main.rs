@@ -5,6 +5,9 @@
 
 #[cfg(feature = "jemalloc")]
 mod program;
+#[cfg(feature = "jemalloc")]
+#[path = "../running_server/mod.rs"]
+mod running_server;
 
 use lastnim_arena::{Arena, Backend, Principal};
 use lastnim_client::{connect, token_authorization};
