@@ -9,7 +9,7 @@ use super::{
     model_measures::measure_models,
     players::{LocalBots, TournamentAddress},
     program::{BotProgram, ProgramCommand},
-    program_path::find_program,
+    program_path::find_programs,
     progress::{RunProgress, how_to_join_text},
     report::{SeenTournament, is_tournament_over},
     resumption::{resume_or_start_run, start_new_run},
@@ -76,7 +76,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
     }
     check_models(&plan, &args.file)?;
     check_passed_variables(&plan, &args.file)?;
-    let programs = find_programs(&plan, args, own)?;
+    let programs = find_programs(&plan, &args.file, own)?;
     let folder = RunFolder::lock_folder(&args.file)?;
     runtime::run_on_runtime(None, async {
         let interrupted = runtime::wait_for_interrupt();
@@ -120,26 +120,6 @@ async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Re
         Some(id) => server.organiser.cancel_tournament(id).await,
         None => Ok(()),
     }
-}
-
-/// Finds the programs of the file, by the words that name them, before anything is started.
-fn find_programs(
-    plan: &TournamentPlan,
-    args: &RunArgs,
-    own: &OwnCommand,
-) -> Result<HashMap<String, Vec<OsString>>, Failure> {
-    let folder = working_folder(&args.file)?;
-    let mut programs = HashMap::new();
-    for player in &plan.players {
-        let BotOrigin::Command(words, _) = &player.origin else { continue };
-        let word = words.first().map(String::as_str).unwrap_or_default();
-        let found = find_program(word, &folder, own).map_err(|why| {
-            let (file, bot) = (args.file.display(), &player.name);
-            Failure::input(format!("{file}: bot {bot}: {word:?} cannot be started: {why}"))
-        })?;
-        programs.insert(word.to_owned(), found);
-    }
-    Ok(programs)
 }
 
 /// A run of a tournament.

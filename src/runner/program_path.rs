@@ -1,7 +1,11 @@
 //! The search for the program that a word of a command names.
 
-use crate::OwnCommand;
-use std::{env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
+use super::folder::working_folder;
+use crate::{
+    Failure, OwnCommand,
+    tournament_file::{plan::TournamentPlan, player::BotOrigin},
+};
+use std::{collections::HashMap, env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
 
 /// The word that names this very program, which need not be installed.
 const OURSELVES: &str = "lastnim";
@@ -28,6 +32,29 @@ pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<O
         .find(|place| check_program(place).is_ok())
         .map(|place| vec![place.into_os_string()])
         .ok_or_else(|| "there is no such program in PATH".to_owned())
+}
+
+/// Finds the programs of a tournament file, by the words that name them, before anything is started.
+///
+/// # Errors
+/// Names the first bot whose program cannot be started.
+pub fn find_programs(
+    plan: &TournamentPlan,
+    file: &Path,
+    own: &OwnCommand,
+) -> Result<HashMap<String, Vec<OsString>>, Failure> {
+    let folder = working_folder(file)?;
+    let mut programs = HashMap::new();
+    for player in &plan.players {
+        let BotOrigin::Command(words, _) = &player.origin else { continue };
+        let word = words.first().map(String::as_str).unwrap_or_default();
+        let found = find_program(word, &folder, own).map_err(|why| {
+            let (file, bot) = (file.display(), &player.name);
+            Failure::input(format!("{file}: bot {bot}: {word:?} cannot be started: {why}"))
+        })?;
+        programs.insert(word.to_owned(), found);
+    }
+    Ok(programs)
 }
 
 fn check_program(path: &Path) -> Result<(), String> {

@@ -35,7 +35,11 @@ async fn a_tournament_is_joined_left_and_played_by_hand() {
     party.invite(&host.address, tokens[1].clone(), HouseBot::Greedy, 1);
     let mut browser = seated(&host, &tokens[0]).await;
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("ann is not in a tournament, and there is none to join"), "{}", page.body);
+    assert!(
+        page.body.contains("ann is not in a tournament, and no tournament is open to it"),
+        "{}",
+        page.body
+    );
 
     let id = host.create_tournament(two_seats(HOSTILE, 2), &[]).await;
     let page = browser.get("/play/bot").await;
@@ -63,7 +67,11 @@ async fn a_tournament_is_joined_left_and_played_by_hand() {
     }
     assert_eq!(host.tournament_over(&id).await.tournament.unwrap().matches_played, 2);
     let page = browser.get("/play/bot").await;
-    assert!(page.body.contains("ann is not in a tournament, and there is none to join"), "{}", page.body);
+    assert!(
+        page.body.contains("ann is not in a tournament, and no tournament is open to it"),
+        "{}",
+        page.body
+    );
     party.dismiss().await;
 }
 

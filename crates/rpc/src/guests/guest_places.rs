@@ -107,13 +107,13 @@ impl GuestPlaces {
     }
 }
 
-/// Returns the match that gives up its place for a newcomer: the one that has waited longest for its guest, if that is at
-/// least `idle_timeout`. While the places of all are short, a match may have to leave earlier: the one that has waited
-/// longest of the address with the most, if that address has at least two more than the newcomer's. So a few addresses
-/// cannot hold all places with matches that are never idle for long.
+/// Returns the match that gives up its place to a newcomer: the one that has waited longest for its guest, if it has
+/// waited for at least `idle_timeout`. If there is no such match and the places of all guests are taken, the address with
+/// the most matches gives up its longest-waiting one, provided that it has at least two more than the newcomer's address.
+/// So a few addresses cannot hold all places with matches that are never idle for long.
 ///
 /// # Errors
-/// If there is none: the time until there may be one.
+/// Returns the time after which a match may give up its place.
 fn departing_match(
     open: &[AddressedMatch],
     short: PlaceShortage,
