@@ -192,7 +192,7 @@ impl<'a> TournamentRun<'a> {
                     seen.print_report(form, None)?;
                 }
                 Err(Failure::Runtime(anyhow::Error::msg(format!(
-                    "{file}: stopped before the end: the same command continues it"
+                    "{file}: stopped before the end: run the same command again to continue"
                 ))))
             }
         }

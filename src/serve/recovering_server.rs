@@ -88,7 +88,7 @@ impl RecoveringServer {
                 %loss,
                 tournaments = arena.open_tournament_count(),
                 matches = arena.open_match_count(),
-                "recovered after the database went back: these tournaments and matches continue"
+                "recovered after the database went back: open tournaments and matches continue"
             );
         } else {
             let opening = OpeningMessage {

@@ -156,8 +156,11 @@ async fn requests_adapt_to_the_endpoint() {
     assert_eq!(ask(&bot).await.unwrap(), 2);
     assert_eq!(endpoint.calls().len(), 5);
     let calls = lines_of(&settings, "call");
-    let conceded =
-        json!(["the other name for max_tokens", "without response_format", "without stream_options"]);
+    let conceded = json!([
+        "with max_tokens and max_completion_tokens swapped",
+        "without response_format",
+        "without stream_options"
+    ]);
     assert_eq!((&calls[0]["concessions"], &calls[1]["concessions"]), (&conceded, &json!([])));
     assert_eq!(bot.tally().calls, 2);
 }

@@ -135,7 +135,7 @@ async fn a_permanent_failure_of_the_endpoint_ends_a_benchmark() {
         let said = play_until_failure(&folder, &endpoint, &more).await;
         let why = format!("the endpoint {}/chat/completions failed permanently (questions", endpoint.url);
         assert!(said.contains(&why) && said.contains(&format!(" {class})")), "{said}");
-        assert!(said.contains("the same command continues"), "{said}");
+        assert!(said.contains("run the same command again to continue"), "{said}");
         assert_eq!(count_records(&folder), 1);
         is_mended.store(true, Ordering::SeqCst);
         let (card, text) = play(&folder, &endpoint, &more).await;

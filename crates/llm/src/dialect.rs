@@ -69,7 +69,7 @@ impl Concession {
     /// Describes it for a transcript.
     pub fn words(self) -> &'static str {
         match self {
-            Self::OtherMaxTokensKey => "the other name for max_tokens",
+            Self::OtherMaxTokensKey => "with max_tokens and max_completion_tokens swapped",
             Self::NoSchema => "without response_format",
             Self::NoStreamOptions => "without stream_options",
             Self::NoStream => "without stream",

@@ -110,7 +110,7 @@ fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: 
             return "none".to_owned();
         }
         let (met, flag) = if figures.search_halted.is_empty() {
-            ("larger ones were not searched", "--max-coalition")
+            ("larger coalitions were not checked", "--max-coalition")
         } else {
             ("time was up", "--max-time")
         };

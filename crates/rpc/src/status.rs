@@ -132,9 +132,11 @@ pub(super) fn closed_stream_status(closed: StreamClosed) -> Status {
             "SLOW_READER",
             "too many messages waited unread: keep reading the stream while thinking",
         ),
-        CloseReason::Replaced => {
-            (Code::Aborted, "REPLACED", "a newer session of this bot has replaced it: a bot has one session")
-        }
+        CloseReason::Replaced => (
+            Code::Aborted,
+            "REPLACED",
+            "a newer session of this bot has replaced this one: a bot can have only one",
+        ),
         CloseReason::TokenRotated => {
             (Code::Unauthenticated, "TOKEN_ROTATED", "the token was replaced: use the new one")
         }

@@ -109,7 +109,7 @@ pub fn run(args: &BenchmarkArgs, own: &OwnCommand) -> CommandResult {
         tokio::select! {
             done = play_benchmark(args, player, run) => done,
             () = runtime::wait_for_interrupt() => {
-                Err(Failure::Runtime(anyhow::anyhow!("interrupted: the same command continues")))
+                Err(Failure::Runtime(anyhow::anyhow!("interrupted: run the same command again to continue")))
             }
         }
     })

@@ -69,7 +69,7 @@ impl Player {
             Self::Program { words, .. } => format!("program {}", words.join(" ")),
             Self::Model { bot, settings } => {
                 let hash = ConfigHash::from_bytes(bot.config_hash_without_budgets());
-                format!("model {}, configuration {hash} without budgets", settings.model)
+                format!("model {}, configuration {hash} (budgets excluded)", settings.model)
             }
         }
     }

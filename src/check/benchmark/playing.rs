@@ -153,12 +153,14 @@ impl BenchmarkRun {
             };
             if let Some(what) = player.outside_failure() {
                 let why = format!(
-                    "{what}: the open matches say nothing about the model; the same command continues"
+                    "{what}: the open matches say nothing about the model; run the same command again to continue"
                 );
                 return Err(Failure::Runtime(anyhow::anyhow!(why)));
             }
             self.add_record(&sealed).map_err(|why| {
-                Failure::Runtime(anyhow::anyhow!("a match does not count: {why}; the same command continues"))
+                Failure::Runtime(anyhow::anyhow!(
+                    "a match does not count: {why}; run the same command again to continue"
+                ))
             })?;
             folder.append_record(&sealed)?;
             bar.inc(1);

@@ -65,7 +65,7 @@ fn a_stopped_tournament_continues_as_if_undisturbed() {
         await_matches(&mut running, matches);
         running.signal(signal);
         let ended = running.finish();
-        assert!(ended.failure(1).ends_with("the same command continues it"), "{}", ended.stderr);
+        assert!(ended.failure(1).ends_with("run the same command again to continue"), "{}", ended.stderr);
         let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(printed["tournament"]["state"], "running");
     }
@@ -134,6 +134,6 @@ fn a_second_interrupt_does_not_wait_for_open_matches() {
     let since = Instant::now();
     running.signal("INT");
     let ended = running.finish();
-    assert!(ended.failure(1).ends_with("the same command continues it"), "{}", ended.stderr);
+    assert!(ended.failure(1).ends_with("run the same command again to continue"), "{}", ended.stderr);
     assert!(since.elapsed() < Duration::from_secs(8), "{:?}: open matches have ten seconds", since.elapsed());
 }

@@ -110,7 +110,7 @@ fn a_stopped_tournament_on_another_server_continues() {
     running.signal("TERM");
     let ended = running.finish();
     assert!(ended.stderr.contains("the tournament is paused on its server"), "{}", ended.stderr);
-    assert!(ended.failure(1).contains("the same command continues"), "{}", ended.stderr);
+    assert!(ended.failure(1).contains("run the same command again to continue"), "{}", ended.stderr);
     assert_eq!(shown(&file, &address)["tournament"]["pause"], "freeze");
     let result = finish(&mut on_server(&file, &address, &[])).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
@@ -141,7 +141,7 @@ fn a_run_respects_what_others_did_to_its_stopped_tournament() {
     let leave = |running: Running| {
         running.signal("INT");
         let ended = running.finish();
-        assert!(ended.failure(1).contains("the same command continues"), "{}", ended.stderr);
+        assert!(ended.failure(1).contains("run the same command again to continue"), "{}", ended.stderr);
         ended
     };
     let begin = || Running::start(&mut on_server(&file, &address, &[]));
@@ -209,7 +209,7 @@ fn a_run_waits_for_a_remote_bot() {
 
     // After a stop and a restart, it is found at the same address.
     running.signal("INT");
-    assert!(running.finish().failure(1).contains("the same command continues"));
+    assert!(running.finish().failure(1).contains("run the same command again to continue"));
     let before = fs::read_to_string(&token).unwrap();
     let mut running = Running::start(&mut run_command(&file, &[]));
     assert_eq!(running.wait_for_line("LASTNIM_TOKEN="), told);

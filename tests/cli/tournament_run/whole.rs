@@ -194,7 +194,7 @@ fn an_endless_ladder_runs_until_it_is_stopped() {
     running.signal("INT");
     let ended = running.finish();
     assert!(
-        ended.failure(1).ends_with("stopped before the end: the same command continues it"),
+        ended.failure(1).ends_with("stopped before the end: run the same command again to continue"),
         "{}",
         ended.stderr
     );

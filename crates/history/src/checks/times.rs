@@ -68,7 +68,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let (passed, left) = (forfeit.at.since(state.began), state.banks[seat]);
         if passed < left {
             let words = format!(
-                "seat {seat} is lost on time {} after the ply began, but had {} in its bank",
+                "seat {seat} was forfeited on time {} after the ply began, but still had {} in its bank",
                 milliseconds(passed),
                 milliseconds(left)
             );
@@ -147,7 +147,7 @@ fn check_late_take(
     let left = bank.saturating_sub(thought);
     if lasted && left > margin {
         let words = format!(
-            "seat {seat} is lost on time, but its take was sent {} after its turn arrived (line {}), with {} left: it was late only \
+            "seat {seat} was forfeited on time, but its take was sent {} after its turn arrived (line {}), with {} left: it was late only \
              if the network delayed turn and take for longer than that",
             milliseconds(thought),
             turn.line,

@@ -231,11 +231,12 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
         let count = findings.pairs.iter().filter(is_noted).count();
         (count > 0).then(|| format!("{words} in {}", count_words(count, "pair", "pairs")))
     };
-    let small = takes("errors favour the other, but too little to flag", |takes| !takes.is_large());
-    let paid_back = takes("errors favour the other, but others' replies paid the mover back,", |takes| {
-        takes.is_large() && takes.is_paid_back()
-    });
-    let varying = takes("errors favour the other, but rows vary, perhaps with who sits there,", |takes| {
+    let small = takes("errors favour the partner, but too little to flag", |takes| !takes.is_large());
+    let paid_back =
+        takes("errors favour the partner, but later play by other bots made up for the loss,", |takes| {
+            takes.is_large() && takes.is_paid_back()
+        });
+    let varying = takes("errors favour the partner, but rows vary, perhaps with who sits there,", |takes| {
         takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
     });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
