@@ -462,8 +462,7 @@ impl<'a> TournamentRun<'a> {
             named.push(format!("and {} more", commands.len() - named.len()));
         }
         let (file, named) = (self.args.file.display(), named.join("; "));
-        (!commands.is_empty())
-            .then(|| format!("{file} runs commands as you, which can do what you can: {named}"))
+        (!commands.is_empty()).then(|| format!("{file} runs commands as you, with all your rights: {named}"))
     }
 
     fn print_how_to_join(&self, server: &RunServer, stage: &TournamentAddress, progress: &RunProgress) {

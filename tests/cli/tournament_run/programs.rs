@@ -78,7 +78,7 @@ fn the_commands_of_a_file_are_named_before_they_run() {
     let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
     let ended = run(&file, &[]);
     ended.result();
-    let warning = format!("{} runs commands as you, which can do what you can: ./mine fast", file.display());
+    let warning = format!("{} runs commands as you, with all your rights: ./mine fast", file.display());
     assert_eq!(ended.stderr.lines().filter(|line| *line == warning).count(), 1, "{}", ended.stderr);
 
     let file =
