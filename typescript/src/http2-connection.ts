@@ -95,10 +95,15 @@ export class Http2Connection {
  * Silence is counted in ticks of a timer, not in time: while a bot computes without a pause nothing is read, which must not count
  * as silence.
  */
-export function keepAlive(session: Pick<http2.ClientHttp2Session, "ping" | "destroy" | "once">, tickMs = TICK_MS): void {
+export function keepAlive(session: Pick<http2.ClientHttp2Session, "ping" | "destroy" | "destroyed" | "once">, tickMs = TICK_MS): void {
   let silentTicks = 0;
   let waitingTicks: number | undefined;
   const timer = setInterval(() => {
+    // A destroyed session emits "close" only later, and throws if it is asked to ping. Nobody would catch that here.
+    if (session.destroyed) {
+      clearInterval(timer);
+      return;
+    }
     if (waitingTicks === undefined) {
       silentTicks += 1;
       if (silentTicks >= KEEPALIVE_TICKS) {

@@ -142,6 +142,7 @@ test("a silent connection is closed, and an answered ping keeps it", (t) => {
   const pings: ((error: Error | null) => void)[] = [];
   const reasons: string[] = [];
   const session = {
+    destroyed: false,
     ping: (callback: (error: Error | null) => void) => Boolean(pings.push(callback)),
     destroy: (error?: Error) => void reasons.push(String(error?.message)),
     once: () => session,
@@ -158,4 +159,17 @@ test("a silent connection is closed, and an answered ping keeps it", (t) => {
   assert.deepEqual(reasons, []);
   t.mock.timers.tick(1_000);
   assert.deepEqual(reasons, ["the server did not answer for 20 s"]);
+});
+
+test("a destroyed connection that has not closed yet is not pinged", (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const session = {
+    destroyed: true,
+    ping: () => {
+      throw new Error("The session has been destroyed");
+    },
+    once: () => session,
+  };
+  keepAlive(session as unknown as Parameters<typeof keepAlive>[0]);
+  t.mock.timers.tick(60_000);
 });
