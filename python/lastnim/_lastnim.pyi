@@ -11,8 +11,9 @@ class ModelQuestion:
     """A request for a take, with the messages that `lastnim bot run llm` would send."""
 
     def __init__(
-        self, game: str, takes: Sequence[int], bots: Sequence[str], time_left: float, template: str | None = None
-    ) -> None: ...
+        self, game: str, takes: Sequence[int], bots: Sequence[str], time_left: float, settings: Mapping[str, Any]
+    ) -> None:
+        """Asks for a take. `settings` has `prompt_version`, `template`, `scoring`, `blind`, `think` and `said`."""
     @property
     def messages(self) -> list[tuple[str, str]]:
         """The messages to the model, in order, each with its role: `user` or `assistant`."""

@@ -12,9 +12,10 @@ use lastnim_core::{
     referee::{Clock, MatchSetup, Terms},
 };
 use lastnim_llm::{
-    Answer, Completion, GivenAnswer, LlmError, Message, PromptTemplate, Question, Speaker, correct_answer,
-    read_answer,
+    Answer, Claims, Completion, EarlierAnswer, GivenAnswer, LATEST_PROMPT, LlmError, MatchScoring, Message,
+    PromptContext, PromptTemplate, Question, RowNotation, Speaker, correct_answer, read_answer,
 };
+use lastnim_tournament::Scoring;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::time::Duration;
 
@@ -38,36 +39,99 @@ pub struct ModelReply {
 pub struct ModelQuestion {
     view: MatchView,
     solution: Solution,
+    rows: RowNotation,
     messages: Vec<Message>,
+}
+
+/// The settings of `lastnim bot run llm` that change a prompt, and what the model said before.
+#[derive(FromPyObject)]
+struct PromptSettings {
+    /// The version of the built-in template; None for the latest.
+    #[pyo3(item)]
+    prompt_version: Option<u8>,
+    /// Replaces the built-in template.
+    #[pyo3(item)]
+    template: Option<String>,
+    /// `win` or `satisfaction`.
+    #[pyo3(item)]
+    scoring: String,
+    /// Whether the names of bots are hidden.
+    #[pyo3(item)]
+    blind: bool,
+    /// `none` or `before`.
+    #[pyo3(item)]
+    think: String,
+    /// The takes of the model so far: ply, take, reason and claimed probability.
+    #[pyo3(item)]
+    said: Vec<(u32, u64, Option<String>, Option<f64>)>,
+}
+
+impl PromptSettings {
+    fn read_template(&self) -> PyResult<PromptTemplate> {
+        let version = self.prompt_version.unwrap_or(LATEST_PROMPT);
+        match &self.template {
+            Some(_) if version != LATEST_PROMPT => Err(PyValueError::new_err(format!(
+                "prompt_version: {version}: it selects a built-in template, but template is given"
+            ))),
+            Some(text) => PromptTemplate::parse(text, "template").map_err(|error| match error {
+                LlmError::Prompt { path, reason } => PyValueError::new_err(format!("{path}: {reason}")),
+                other => value_error(other),
+            }),
+            None => PromptTemplate::of_version(version).ok_or_else(|| {
+                PyValueError::new_err(format!("prompt_version: {version}: expected 1 to {LATEST_PROMPT}"))
+            }),
+        }
+    }
+
+    fn into_context(self, time_left: Duration) -> PyResult<PromptContext> {
+        let scoring = match self.scoring.as_str() {
+            "win" => Scoring::Win,
+            "satisfaction" => Scoring::Satisfaction,
+            other => {
+                let why = format!("scoring: {other:?}: expected win or satisfaction");
+                return Err(PyValueError::new_err(why));
+            }
+        };
+        let memory = self.said.into_iter().map(|(ply, take, why, win_probability)| {
+            let claims = Claims { why, win_probability, ..Claims::default() };
+            EarlierAnswer { ply: Some(ply), given: GivenAnswer { answer: Answer::Take(take), claims } }
+        });
+        Ok(PromptContext {
+            time_left,
+            scoring: MatchScoring::Of(scoring),
+            is_blind: self.blind,
+            think: self.think.parse().map_err(|error| PyValueError::new_err(format!("think: {error}")))?,
+            memory: memory.collect(),
+        })
+    }
 }
 
 #[pymethods]
 impl ModelQuestion {
     /// Asks for a take in a game in JSON after `takes`. `bots` are the names by seat, `time_left` is the number of seconds
-    /// in the prompt, and `template` replaces the built-in template.
+    /// for templates, and `settings` those of the prompt.
     #[new]
-    #[pyo3(signature = (game, takes, bots, time_left, template=None))]
     fn new(
         game: &str,
         takes: Vec<u64>,
         bots: Vec<String>,
         time_left: f64,
-        template: Option<&str>,
+        settings: PromptSettings,
     ) -> PyResult<Self> {
         let time = Duration::try_from_secs_f64(time_left)
             .map_err(|error| PyValueError::new_err(format!("time_left: {time_left}: {error}")))?;
-        let template = match template {
-            Some(text) => PromptTemplate::parse(text, "template").map_err(|error| match error {
-                LlmError::Prompt { path, reason } => PyValueError::new_err(format!("{path}: {reason}")),
-                other => value_error(other),
-            })?,
-            None => PromptTemplate::built_in(),
-        };
+        let template = settings.read_template()?;
+        let context = settings.into_context(time)?;
         let view = view_of_match(&read_game(game)?, &takes, bots, time)?;
         let prompt = template
-            .render(&Question::Take(&view), time)
+            .render(&Question::Take(&view), &context)
             .map_err(|reason| PyValueError::new_err(format!("the prompt cannot be made: {reason}")))?;
-        Ok(Self { solution: Solution::new(view.game()), messages: vec![Message::of_user(prompt)], view })
+        Ok(Self {
+            solution: Solution::new(view.game()),
+            rows: template.row_notation(),
+            messages: vec![Message::of_user(prompt)],
+            view,
+        })
     }
 
     /// The messages to the model, in order, each with its role: the prompt and, after an unusable reply, that reply and its
@@ -110,7 +174,7 @@ impl ModelQuestion {
         let question = Question::Take(&self.view);
         let read = match completion.find_failure() {
             Some(failure) => Err(failure),
-            None => read_answer(&question, &completion.text),
+            None => read_answer(&question, self.rows, &completion.text),
         };
         match read {
             Ok(GivenAnswer { answer: Answer::Take(take), claims }) => ModelReply {

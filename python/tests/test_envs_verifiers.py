@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +25,7 @@ import lastnim
 from lastnim._lastnim import ModelQuestion, parse_position
 from lastnim.envs.verifiers import LastNimHarness, LastNimHarnessConfig, LastNimTaskset, LastNimTasksetConfig, ModelMatch
 from lastnim.envs.verifiers.harness import ask_model
-from lastnim.envs.verifiers.model_match import AskedTake
+from lastnim.envs.verifiers.model_match import AskedTake, PromptSettings
 from lastnim.envs.verifiers.task import AnyTrace
 from lastnim.testing import TestServer
 
@@ -59,9 +60,14 @@ def game_of(piles: list[int], rows: list[list[int]], first: int = 0) -> dict[str
     return {"piles": piles, "alliance_matrix": matrix, "first": first, "ending": "to_move_wins"}
 
 
+def settings_of(said: list[tuple[int, int, str | None, float | None]] | None = None, **changes: Any) -> dict[str, Any]:
+    """Returns the settings of prompts, with the model's own takes so far."""
+    return {**asdict(PromptSettings(**changes)), "said": said or []}
+
+
 def question_of(piles: list[int]) -> ModelQuestion:
     """Asks for the first take in a game of three seats."""
-    return ModelQuestion(json.dumps(game_of(piles, THREE_ROWS)), [], ["a", "b", "c"], 60.0)
+    return ModelQuestion(json.dumps(game_of(piles, THREE_ROWS)), [], ["a", "b", "c"], 60.0, settings_of())
 
 
 @pytest.mark.parametrize(("text", "refusal", "reason", "expected", "words"), HOSTILE_REPLIES)
@@ -81,7 +87,7 @@ def test_replies_are_read_as_the_bot_reads_them(
     said, heard = question.messages[1:]
     assert question.messages[0] == prompt[0]
     assert said == ("assistant", text[-4_000:] if text.strip() else "(no answer)")
-    example = 'Answer the question again, and end your reply with one JSON object such as {"take":2}.'
+    example = 'Answer the question again, and end your reply with one JSON object of the form {"take": NUMBER}.'
     assert heard == ("user", f"Your answer cannot be used: {detail}. {example}")
 
 
@@ -102,19 +108,23 @@ def test_regrets_are_those_of_the_oracle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bots", "time_left", "template", "words"),
+    ("bots", "time_left", "changes", "words"),
     [
-        (["a", "b"], 1.0, None, "bots: 2 names: expected 3, one per seat"),
-        (["a", "b", "?"], 1.0, None, "bot"),
-        (["a", "b", "c"], -1.0, None, "time_left: -1"),
-        (["a", "b", "c"], 1.0, "{{ nothing }}", "undefined value"),
+        (["a", "b"], 1.0, {}, "bots: 2 names: expected 3, one per seat"),
+        (["a", "b", "?"], 1.0, {}, "bot"),
+        (["a", "b", "c"], -1.0, {}, "time_left: -1"),
+        (["a", "b", "c"], 1.0, {"template": "{{ nothing }}"}, "undefined value"),
+        (["a", "b", "c"], 1.0, {"prompt_version": 3}, "prompt_version: 3: expected 1 to 2"),
+        (["a", "b", "c"], 1.0, {"prompt_version": 1, "template": "x"}, "prompt_version: 1"),
+        (["a", "b", "c"], 1.0, {"scoring": "wins"}, 'scoring: "wins": expected win or satisfaction'),
+        (["a", "b", "c"], 1.0, {"think": "after"}, 'think: "after": expected none or before'),
     ],
 )
 def test_mistakes_in_questions_are_named(
-    bots: list[str], time_left: float, template: str | None, words: str
+    bots: list[str], time_left: float, changes: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
-        ModelQuestion(json.dumps(game_of([3, 5], THREE_ROWS)), [], bots, time_left, template)
+        ModelQuestion(json.dumps(game_of([3, 5], THREE_ROWS)), [], bots, time_left, settings_of(**changes))
 
 
 class Half(lastnim.Bot):
@@ -162,13 +172,16 @@ def messages_as_rendered(record: lastnim.Record, call: Messages) -> Messages | N
     """Returns Python's messages for the question of a call if it is of this match; None otherwise."""
     prompt = call[0]["content"]
     (ply,) = re.findall(r"This is ply (\d+)\.", prompt)
-    (seconds,) = re.findall(r"You have (\d+) seconds\.", prompt)
     if int(ply) > len(record.takes):
         return None
     assert record.rows is not None
     setup = record.setup
     game = game_of(list(setup.piles), [list(row) for row in record.rows], setup.first)
-    question = ModelQuestion(json.dumps(game), record.takes[: int(ply)], setup.bots, float(seconds))
+    seats = len(setup.bots)
+    own = (setup.first + int(ply)) % seats
+    said = [(at, record.takes[at], None, None) for at in range(int(ply)) if (setup.first + at) % seats == own]
+    takes = record.takes[: int(ply)]
+    question = ModelQuestion(json.dumps(game), takes, setup.bots, 60.0, settings_of(said))
     if len(call) > 1:
         question.read_reply(call[1]["content"], "", "stop")
     return [{"role": role, "content": text} for role, text in question.messages]

@@ -77,6 +77,7 @@ pub async fn play_llm_bot(
             json
         },
     );
+    let bot = bot.on_server(&options)?;
     let reporting = ReportingLlmBot { bot: bot.clone(), form };
     let played = match practice {
         Some(practice) => practice_async_until(reporting, options, practice, interrupted).await,

@@ -45,7 +45,7 @@ async fn a_take_is_requested_and_logged() {
     let lines = transcript(&settings);
     let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["run", "call", "decision"]);
-    assert_eq!((&lines[0]["settings"]["model"], &lines[0]["version"]), (&json!("model-1"), &json!(1)));
+    assert_eq!((&lines[0]["settings"]["model"], &lines[0]["version"]), (&json!("model-1"), &json!(2)));
     assert_eq!(lines[1]["messages"], body["messages"]);
     assert_eq!(lines[1]["tokens"], json!({ "prompt": 100, "completion": 20, "reasoning": 0 }));
     assert_eq!(lines[1]["cost"], json!({ "tokens": 120, "money": 0.0 }));

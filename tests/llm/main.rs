@@ -15,6 +15,7 @@ mod measures;
 #[expect(clippy::cast_precision_loss, reason = "a test's numbers are small")]
 mod played_games;
 mod programs;
+mod prompts;
 mod proofs;
 mod published_transcripts;
 mod scripted_endpoint;

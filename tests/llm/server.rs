@@ -5,6 +5,7 @@ use lastnim_arena::{Arena, Backend, Principal};
 use lastnim_client::{Authorization, connect, token_authorization};
 use lastnim_proto::pb::{
     self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+    tournament_service_client::TournamentServiceClient,
 };
 use lastnim_server::{Config, run_server};
 use lastnim_store::Token;
@@ -47,6 +48,25 @@ impl Server {
     pub async fn get_bot(&self, name: &str) -> pb::GetBotResponse {
         let request = pb::GetBotRequest { name: name.into() };
         self.bots().get_bot(request).await.unwrap().into_inner()
+    }
+
+    /// Creates a tournament of greedy and one more bot, with declared rows; it starts once that bot has joined.
+    pub async fn create_tournament(&self, scoring: pb::Scoring) -> String {
+        let settings = pb::TournamentSettings {
+            seats: 2,
+            positions: vec![pb::Piles { counters: vec![2, 3] }],
+            alliance: pb::AllianceMode::Declared.into(),
+            scoring: scoring.into(),
+            start_at: 2,
+            ..Default::default()
+        };
+        let mut tournaments = TournamentServiceClient::new(self.calls.clone());
+        let request = pb::CreateTournamentRequest { settings: Some(settings) };
+        let created = tournaments.create_tournament(request).await.unwrap().into_inner();
+        let id = created.tournament.unwrap().id;
+        let request = pb::JoinTournamentRequest { tournament_id: id.clone(), bot: "greedy".into() };
+        tournaments.join_tournament(request).await.unwrap();
+        id
     }
 
     /// Starts a two-seat match against greedy.

@@ -98,7 +98,7 @@ pub enum Error {
         /// The reason in words.
         message: String,
     },
-    /// Waiting for the end of the tournament failed.
+    /// Joining the tournament, or asking about it, failed.
     #[error("tournament {id:?}: {}", describe_status(.status))]
     Tournament {
         /// Its id.

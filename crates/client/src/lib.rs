@@ -76,7 +76,7 @@ pub use server_address::ServerAddress;
 pub use session::{run, run_async, run_async_until, run_until};
 pub use summary::Summary;
 pub use suspension::{Suspension, SuspensionReason};
-pub use tournament::join_tournament;
+pub use tournament::{fetch_scoring, join_tournament};
 pub use tournament_end::TournamentEnd;
 pub use transport::{ByteStream, OpeningConnection, Transport};
 pub use watching::{MAX_SILENCE, ResumedStream, SeenEvents, WatchNews, status_of_error};

@@ -1,8 +1,11 @@
-//! Joins a tournament by a separate call.
+//! Joins a tournament by a separate call, and asks for its scoring.
 
 use super::{Authorization, Error, MAX_MESSAGE_BYTES};
-use lastnim_proto::pb::{JoinTournamentRequest, tournament_service_client::TournamentServiceClient};
-use tonic::transport::Channel;
+use lastnim_proto::pb::{
+    self, GetTournamentRequest, JoinTournamentRequest, tournament_service_client::TournamentServiceClient,
+};
+use lastnim_tournament::Scoring;
+use tonic::{Status, transport::Channel};
 
 /// Enters the token's bot in a tournament by a separate call; joining twice does no harm.
 ///
@@ -19,4 +22,28 @@ pub async fn join_tournament(
     let joined = client.join_tournament(request).await;
     let failed = |status| Error::Tournament { id: tournament.to_owned(), status: Box::new(status) };
     joined.map(drop).map_err(failed)
+}
+
+/// Returns how a tournament scores its seats.
+///
+/// # Errors
+/// If the server does not answer, or does not know the tournament or its scoring.
+pub async fn fetch_scoring(
+    channel: Channel,
+    authorization: Authorization,
+    tournament: &str,
+) -> Result<Scoring, Error> {
+    let failed = |status| Error::Tournament { id: tournament.to_owned(), status: Box::new(status) };
+    let mut client = TournamentServiceClient::with_interceptor(channel, authorization)
+        .max_decoding_message_size(MAX_MESSAGE_BYTES);
+    let request = GetTournamentRequest { tournament_id: tournament.to_owned() };
+    let shown = client.get_tournament(request).await.map_err(failed)?.into_inner();
+    let settings = shown.tournament.and_then(|tournament| tournament.settings).unwrap_or_default();
+    match settings.scoring() {
+        pb::Scoring::Win => Ok(Scoring::Win),
+        pb::Scoring::Satisfaction => Ok(Scoring::Satisfaction),
+        pb::Scoring::Unspecified => {
+            Err(failed(Status::unimplemented("the server does not name its scoring")))
+        }
+    }
 }

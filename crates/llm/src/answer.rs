@@ -4,8 +4,8 @@ use super::{
     claims::Claims,
     failure::{CallFailure, FailureClass},
     question::{Answer, Question},
+    row_notation::RowNotation,
 };
-use lastnim_core::game::Row;
 use serde_json::{Map, Value};
 
 /// An answer, with the model's claims.
@@ -17,18 +17,22 @@ pub struct GivenAnswer {
     pub claims: Claims,
 }
 
-/// Reads the last JSON object of a reply.
+/// Reads the last JSON object of a reply, in which a row has this notation.
 ///
 /// # Errors
 /// If it is missing, does not answer the question, or breaks the rules. The text of the error is meant for the model.
-pub fn read_answer(question: &Question<'_>, reply: &str) -> Result<GivenAnswer, CallFailure> {
+pub fn read_answer(
+    question: &Question<'_>,
+    rows: RowNotation,
+    reply: &str,
+) -> Result<GivenAnswer, CallFailure> {
     let unparsable = |what: String| CallFailure::new(FailureClass::Unparsable, what);
-    let (key, example) = (question.key(), question.example());
+    let (key, form) = (question.key(), question.answer_form());
     let object = find_last_object(reply).ok_or_else(|| {
-        unparsable(format!("the reply has no JSON object: end it with one such as {example}"))
+        unparsable(format!("the reply has no JSON object: end it with one of the form {form}"))
     })?;
     let value = object.get(key).ok_or_else(|| {
-        unparsable(format!("the reply's last JSON object has no {key:?}: end it with one such as {example}"))
+        unparsable(format!("the reply's last JSON object has no {key:?}: end it with one of the form {form}"))
     })?;
     let answer = match question {
         Question::Row(info) => {
@@ -40,11 +44,8 @@ pub fn read_answer(question: &Question<'_>, reply: &str) -> Result<GivenAnswer, 
                     shorten(&value.to_string())
                 ))
             })?;
-            let offsets: Vec<_> =
-                numbers.into_iter().map(|number| u64::try_from(number).unwrap_or(u64::MAX)).collect();
-            let row = Row::parse(&offsets, info.seats())
-                .map_err(|error| CallFailure::new(FailureClass::Illegal, error.to_string()))?;
-            Answer::Row(row)
+            let row = rows.parse_row(&numbers, info.seat, info.seats());
+            Answer::Row(row.map_err(|error| CallFailure::new(FailureClass::Illegal, error))?)
         }
         Question::Take(view) => {
             let number = number_of_json(value).ok_or_else(|| {
@@ -90,7 +91,7 @@ fn find_last_object(text: &str) -> Option<Map<String, Value>> {
 mod tests {
     use super::*;
     use lastnim_client::MatchView;
-    use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+    use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, Row, SeatCount};
 
     fn view() -> MatchView {
         let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
@@ -101,7 +102,9 @@ mod tests {
     #[test]
     fn the_last_object_of_a_reply_is_read() {
         let view = view();
-        let read = |reply: &str| read_answer(&Question::Take(&view), reply).map(|given| given.answer);
+        let read = |reply: &str| {
+            read_answer(&Question::Take(&view), RowNotation::Seats, reply).map(|given| given.answer)
+        };
         for (reply, take) in [
             (r#"{"take": 2}"#, 2),
             ("first {\"take\": 1}, no:\n```json\n{\"why\": \"{\\\"take\\\": 3}\", \"take\": 5}\n```\n", 5),
@@ -109,15 +112,18 @@ mod tests {
         ] {
             assert_eq!(read(reply), Ok(Answer::Take(take)), "{reply}");
         }
-        let claims = |reply: &str| read_answer(&Question::Take(&view), reply).unwrap().claims;
+        let claims =
+            |reply: &str| read_answer(&Question::Take(&view), RowNotation::Seats, reply).unwrap().claims;
         assert_eq!(claims(r#"{"take": 2, "why": "so"}"#).why.as_deref(), Some("so"));
         assert_eq!(claims(r#"{"win_probability": 7, "take": 2}"#).ignored, ["win_probability"]);
-        let row = |reply: &str| read_answer(&Question::Row(view.info()), reply).map(|given| given.answer);
+        let row = |reply: &str| {
+            read_answer(&Question::Row(view.info()), RowNotation::Seats, reply).map(|given| given.answer)
+        };
         let expected = Row::parse(&[1, 0, 2], view.seats()).unwrap();
         assert_eq!(row(r#"{"row": [1, 0, 2]}"#), Ok(Answer::Row(expected)));
         for (reply, class, part) in [
             ("", FailureClass::Unparsable, "no JSON object"),
-            ("I take 2", FailureClass::Unparsable, "such as {\"take\":2}"),
+            ("I take 2", FailureClass::Unparsable, "of the form {\"take\": NUMBER}"),
             (r#"{"take": 2} {}"#, FailureClass::Unparsable, "no \"take\""),
             (r#"{"take": "2"}"#, FailureClass::Unparsable, "expected a whole number"),
             (r#"{"take": 2.5}"#, FailureClass::Unparsable, "expected a whole number"),
@@ -145,7 +151,7 @@ mod tests {
     fn many_braces_are_read_quickly() {
         let view = view();
         for brace in ["{", "{\"a\":", "{\"a\":[{", "[{\"", "{}"] {
-            assert!(read_answer(&Question::Take(&view), &brace.repeat(20_000)).is_err());
+            assert!(read_answer(&Question::Take(&view), RowNotation::Seats, &brace.repeat(20_000)).is_err());
         }
     }
 }

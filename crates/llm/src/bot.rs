@@ -7,18 +7,28 @@ use super::{
     decision::{Decider, Decision, PausedMatches},
     endpoint::Endpoint,
     failure::CallFailure,
+    match_memory::MatchMemories,
+    match_scoring::{ScoringLookup, ScoringSource},
     question::{Answer, Question},
 };
-use lastnim_client::{AsyncBot, Choice, MatchFailure, MatchInfo, MatchView, TakeFeed};
+use lastnim_client::{
+    AsyncBot, Choice, Error, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, TakeFeed,
+};
 use lastnim_core::game::{ConfigHash, Row, VersionLabel};
+use lastnim_tournament::Scoring;
 use serde_json::json;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
 
 /// A language model as a bot. Clones share their state.
 #[derive(Debug, Clone)]
 pub struct LlmBot {
     decider: Arc<Decider>,
     config_hash: [u8; 32],
+    scorings: Arc<ScoringSource>,
 }
 
 impl LlmBot {
@@ -55,9 +65,25 @@ impl LlmBot {
             settings.transcript.as_deref().map(|path| Transcript::open(path, header)).transpose()?;
         let tally = Mutex::new(Tally { policy: settings.on_failure, ..Tally::default() });
         let paused = PausedMatches::default();
+        let memories = MatchMemories::default();
         let decider =
-            Arc::new(Decider { settings, seed, prompt, endpoint, budget, transcript, tally, paused });
-        Ok(Self { decider, config_hash })
+            Decider { settings, seed, prompt, endpoint, budget, transcript, tally, paused, memories };
+        Ok(Self { decider: Arc::new(decider), config_hash, scorings: Arc::new(ScoringSource::Nobody) })
+    }
+
+    /// Lets the bot ask the server that it plays on for the scoring of tournaments, which prompts name.
+    ///
+    /// # Errors
+    /// If the token is invalid.
+    pub fn on_server(self, options: &Options) -> Result<Self, Error> {
+        let scorings = Arc::new(ScoringSource::Server(ScoringLookup::new(options)?));
+        Ok(Self { scorings, ..self })
+    }
+
+    /// Sets the scoring of all its matches, which prompts name.
+    #[must_use]
+    pub fn with_scoring(self, scoring: Scoring) -> Self {
+        Self { scorings: Arc::new(ScoringSource::Fixed(scoring)), ..self }
     }
 
     /// Returns the hash of the prompt and of all settings, which identifies the configuration.
@@ -108,7 +134,7 @@ impl AsyncBot for LlmBot {
 
     async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
         let time = game.clock().declaration;
-        match self.decider.decide(Question::Row(game), time).await {
+        match self.decide(Question::Row(game), time).await {
             Ok(Decision { answer: Answer::Row(value), note_hash }) => Ok(Choice { value, note_hash }),
             Ok(Decision { answer: Answer::Take(_), .. }) => Err("a take instead of a row".into()),
             Err(failure) => Err(match_failure(&failure)),
@@ -116,11 +142,23 @@ impl AsyncBot for LlmBot {
     }
 
     async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
-        match self.decider.decide(Question::Take(game), game.bank_left()).await {
+        match self.decide(Question::Take(game), game.bank_left()).await {
             Ok(Decision { answer: Answer::Take(value), note_hash }) => Ok(Choice { value, note_hash }),
             Ok(Decision { answer: Answer::Row(_), .. }) => Err("a row instead of a take".into()),
             Err(failure) => Err(match_failure(&failure)),
         }
+    }
+
+    async fn ended(&self, end: &MatchEnd) {
+        self.decider.memories.forget_match(end.info.id);
+    }
+}
+
+impl LlmBot {
+    async fn decide(&self, question: Question<'_>, clock_left: Duration) -> Result<Decision, CallFailure> {
+        let began = Instant::now();
+        let scoring = self.scorings.scoring_of_match(question.info().origin.as_ref()).await;
+        self.decider.decide(question, clock_left.saturating_sub(began.elapsed()), scoring).await
     }
 }
 

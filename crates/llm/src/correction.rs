@@ -31,9 +31,9 @@ fn repeated_reply(reply: &str) -> String {
 /// Returns the message that explains the error.
 fn correction_words(question: &Question<'_>, failure: &CallFailure) -> String {
     format!(
-        "Your answer cannot be used: {}. Answer the question again, and end your reply with one JSON object such as {}.",
+        "Your answer cannot be used: {}. Answer the question again, and end your reply with one JSON object of the form {}.",
         failure.detail.trim_end_matches('.'),
-        question.example()
+        question.answer_form()
     )
 }
 

@@ -8,10 +8,13 @@ use super::{
     correction::correct_answer,
     endpoint::{CallOutcome, Endpoint},
     failure::{CallFailure, FailureClass, Remedy},
-    prompt::PromptTemplate,
+    match_memory::{MatchMemories, Memory},
+    match_scoring::MatchScoring,
+    prompt::{PromptContext, PromptTemplate},
     question::{Answer, Question},
     question_log::QuestionLog,
     request::{Message, ModelCall},
+    thinking::Thinking,
 };
 use lastnim_core::game::MatchId;
 use std::{
@@ -51,6 +54,8 @@ pub struct Decider {
     pub tally: Mutex<Tally>,
     /// The matches in which the bot has paused for an organiser.
     pub paused: PausedMatches,
+    /// The model's answers in its open matches.
+    pub memories: MatchMemories,
 }
 
 /// Matches in which a bot has paused for an organiser.
@@ -89,11 +94,13 @@ impl Decider {
         &self,
         question: Question<'_>,
         clock_left: Duration,
+        scoring: MatchScoring,
     ) -> Result<Decision, CallFailure> {
         let mut log = QuestionLog::begin(&question, self.transcript.as_ref(), &self.tally);
         let clock_ends = Instant::now() + clock_left;
-        match self.ask_model(&question, clock_left, &mut log).await {
+        match self.ask_model(&question, clock_left, scoring, &mut log).await {
             Ok(given) => {
+                self.memories.remember_answer(question.match_id(), question.ply(), &given);
                 let note_hash = log.close_with_answer(&given);
                 Ok(Decision { answer: given.answer, note_hash })
             }
@@ -132,17 +139,19 @@ impl Decider {
         &self,
         question: &Question<'_>,
         clock_left: Duration,
+        scoring: MatchScoring,
         log: &mut QuestionLog<'_>,
     ) -> Result<GivenAnswer, CallFailure> {
         let time = self.settings.turn_timeout.min(time_within_clock(clock_left));
         let deadline = Instant::now() + time;
-        let prompt = self.prompt.render(question, time).map_err(|reason| {
+        let prompt = self.prompt.render(question, &self.prompt_context(question, time, scoring));
+        let prompt = prompt.map_err(|reason| {
             CallFailure::new(FailureClass::Rejected, format!("the prompt cannot be made: {reason}"))
         })?;
         let mut call = ModelCall {
             messages: vec![Message::of_user(prompt)],
             schema_name: question.key(),
-            schema: question.answer_schema(),
+            schema: (self.settings.think == Thinking::None).then(|| question.answer_schema()),
         };
         let (mut bad_answers, mut pauses) = (0, 0);
         loop {
@@ -155,7 +164,7 @@ impl Decider {
                 outcome.completion.as_ref().map(|completion| completion.text.as_str()).unwrap_or_default();
             let answer = match &outcome.failure {
                 Some(failure) => Err(failure.clone()),
-                None => read_answer(question, reply),
+                None => read_answer(question, self.prompt.row_notation(), reply),
             };
             log.note_call(&call, &outcome, cost, answer.as_ref().err());
             let failure = match answer {
@@ -169,6 +178,8 @@ impl Decider {
                         return Err(failure);
                     }
                     correct_answer(&mut call.messages, question, reply, &failure);
+                    // The model has had room to think.
+                    call.schema.get_or_insert_with(|| question.answer_schema());
                 }
                 Remedy::CallAgain => {
                     let pause = failure.retry_after.unwrap_or_else(|| usual_pause(pauses));
@@ -190,6 +201,20 @@ impl Decider {
 }
 
 impl Decider {
+    fn prompt_context(
+        &self,
+        question: &Question<'_>,
+        time_left: Duration,
+        scoring: MatchScoring,
+    ) -> PromptContext {
+        let memory = match self.settings.memory {
+            Memory::None => Vec::new(),
+            Memory::Match => self.memories.answers_before(question.match_id(), question.ply()),
+        };
+        let LlmSettings { blind: is_blind, think, .. } = self.settings;
+        PromptContext { time_left, scoring, is_blind, think, memory }
+    }
+
     /// Returns the cost of a call; `None` if it is unknown, as the endpoint may charge for a reply that was lost.
     fn cost_of_call(&self, outcome: &CallOutcome) -> Option<Amount> {
         let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);

@@ -35,6 +35,14 @@ pub enum LlmError {
         /// The reason.
         reason: String,
     },
+    /// A version of the built-in prompt cannot be used.
+    #[error("--prompt-version {version}: {reason}")]
+    PromptVersion {
+        /// The version.
+        version: u8,
+        /// The reason.
+        reason: String,
+    },
     /// A transcript cannot be written.
     #[error("--transcript {}: {reason}", path.display())]
     Transcript {

@@ -1,6 +1,7 @@
 //! Language models as bots: [`LlmBot`] asks an endpoint for chat completions for each row and each take.
 //!
-//! `settings` are flags and keys of tournament files. `prompt` writes questions, `answer` and `claims` read replies,
+//! `settings` are flags and keys of tournament files. `prompt` writes questions, with the scoring (`match_scoring`) and
+//! what the model said before (`match_memory`); `answer` and `claims` read replies,
 //! and `correction` explains errors to the model; the Python package uses the same texts. `request`, `event_stream`
 //! and `completion` are the endpoint's protocol without I/O, and `endpoint` does the I/O. `budget` limits costs,
 //! across restarts by a `ledger`. `decision` turns a question into an answer or a [`FailureClass`], and
@@ -25,6 +26,8 @@ mod event_stream;
 mod failure;
 mod failure_policy;
 mod ledger;
+mod match_memory;
+mod match_scoring;
 mod measures;
 mod prompt;
 mod prompt_values;
@@ -32,8 +35,10 @@ mod question;
 mod question_log;
 mod request;
 mod retry_after;
+mod row_notation;
 mod settings;
 mod tally;
+mod thinking;
 mod token_count;
 mod transcript;
 mod transcript_proof;
@@ -51,13 +56,17 @@ pub use correction::correct_answer;
 pub use error::LlmError;
 pub use failure::{CallFailure, FailureClass};
 pub use failure_policy::FailurePolicy;
+pub use match_memory::{EarlierAnswer, Memory};
+pub use match_scoring::MatchScoring;
 pub use measures::{AskedQuestions, ModelMeasurer};
-pub use prompt::PromptTemplate;
+pub use prompt::{LATEST_PROMPT, PromptContext, PromptTemplate};
 pub use question::{Answer, Question};
 pub use question_log::ENDPOINT_ERROR;
 pub use request::{Message, Speaker};
+pub use row_notation::RowNotation;
 pub use settings::{LlmSettings, StructuredOutput};
 pub use tally::Tally;
+pub use thinking::Thinking;
 pub use token_count::TokenCount;
 pub use transcript::Transcript;
 pub use transcript_proof::{

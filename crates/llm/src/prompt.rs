@@ -2,16 +2,22 @@
 
 use super::{
     LlmError,
+    match_memory::EarlierAnswer,
+    match_scoring::MatchScoring,
     prompt_values::{ClockValues, prompt_values},
     question::Question,
+    row_notation::RowNotation,
+    thinking::Thinking,
 };
 use lastnim_client::{MatchView, text_input::read_text_file};
 use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use std::{error::Error as _, path::Path, time::Duration};
 
-/// The built-in template.
-const DEFAULT_TEMPLATE: &str = include_str!("prompt.md");
+/// The built-in templates, the oldest first. A version never changes once results with it are published.
+const BUILT_IN: [&str; 2] = [include_str!("prompt_1.md"), include_str!("prompt_2.md")];
+/// The latest version of the built-in template.
+pub const LATEST_PROMPT: u8 = 2;
 /// The name of the template in error messages.
 const NAME: &str = "prompt";
 
@@ -19,13 +25,50 @@ const NAME: &str = "prompt";
 #[derive(Debug, Clone)]
 pub struct PromptTemplate {
     text: String,
+    rows: RowNotation,
     environment: Environment<'static>,
 }
 
+/// What a prompt depends on apart from the match.
+#[derive(Debug, Clone)]
+pub struct PromptContext {
+    /// The time for the question.
+    pub time_left: Duration,
+    /// The scoring of the match.
+    pub scoring: MatchScoring,
+    /// Whether the names of bots are hidden.
+    pub is_blind: bool,
+    /// Whether the model thinks before it gives the JSON object.
+    pub think: Thinking,
+    /// The model's earlier answers in the match.
+    pub memory: Vec<EarlierAnswer>,
+}
+
+impl Default for PromptContext {
+    fn default() -> Self {
+        Self {
+            time_left: Duration::from_mins(1),
+            scoring: MatchScoring::Unscored,
+            is_blind: false,
+            think: Thinking::default(),
+            memory: Vec::new(),
+        }
+    }
+}
+
 impl PromptTemplate {
-    /// Returns the built-in template.
+    /// Returns the latest built-in template.
     pub fn built_in() -> Self {
-        Self::parse(DEFAULT_TEMPLATE, "default").expect("the built-in template is valid")
+        Self::of_version(LATEST_PROMPT).expect("the latest version exists")
+    }
+
+    /// Returns a version of the built-in template, from 1; `None` if it does not exist.
+    pub fn of_version(version: u8) -> Option<Self> {
+        let text = BUILT_IN.get(usize::from(version.checked_sub(1)?))?;
+        // Version 1 asks for offsets; seats replaced them.
+        let rows = if version == 1 { RowNotation::Offsets } else { RowNotation::Seats };
+        let template = Self::parse_with(text, "default", rows);
+        Some(template.expect("the built-in templates are valid"))
     }
 
     /// Reads a template from a file.
@@ -44,6 +87,10 @@ impl PromptTemplate {
     /// # Errors
     /// If it is invalid, or uses unknown values.
     pub fn parse(text: &str, path: &str) -> Result<Self, LlmError> {
+        Self::parse_with(text, path, RowNotation::Seats)
+    }
+
+    fn parse_with(text: &str, path: &str, rows: RowNotation) -> Result<Self, LlmError> {
         let failed = |reason: String| LlmError::Prompt { path: path.to_owned(), reason };
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -52,10 +99,10 @@ impl PromptTemplate {
         environment
             .add_template_owned(NAME, text.to_owned())
             .map_err(|error| failed(template_error_words(&error)))?;
-        let template = Self { text: text.to_owned(), environment };
+        let template = Self { text: text.to_owned(), rows, environment };
         let view = sample_view();
         for question in [Question::Row(view.info()), Question::Take(&view)] {
-            let prompt = template.render(&question, Duration::from_mins(1)).map_err(failed)?;
+            let prompt = template.render(&question, &PromptContext::default()).map_err(failed)?;
             if prompt.trim().is_empty() {
                 return Err(failed(format!("the prompt is empty if the question is {:?}", question.key())));
             }
@@ -68,12 +115,18 @@ impl PromptTemplate {
         &self.text
     }
 
-    /// Writes the prompt for a question with this much time.
+    /// Returns how answers to this prompt write rows.
+    pub fn row_notation(&self) -> RowNotation {
+        self.rows
+    }
+
+    /// Writes the prompt for a question.
     ///
     /// # Errors
     /// Says where the template uses an unknown value.
-    pub fn render(&self, question: &Question<'_>, time_left: Duration) -> Result<String, String> {
-        let values = prompt_values(question, ClockValues::new(question.info().clock(), time_left));
+    pub fn render(&self, question: &Question<'_>, context: &PromptContext) -> Result<String, String> {
+        let clock = ClockValues::new(question.info().clock(), context.time_left);
+        let values = prompt_values(question, clock, context, self.rows);
         let template = self.environment.get_template(NAME).map_err(|error| template_error_words(&error))?;
         template.render(values).map_err(|error| template_error_words(&error))
     }
@@ -97,55 +150,4 @@ fn sample_view() -> MatchView {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_built_in_prompt_is_complete() {
-        let view = sample_view();
-        let minute = Duration::from_mins(1);
-        let take = PromptTemplate::built_in().render(&Question::Take(&view), minute).unwrap();
-        for part in [
-            "You are seat 2",
-            "2, 3, 1",
-            "take 1 counter",
-            "seat 2 (you)",
-            "ply 0: seat 0 took 2",
-            "ply 1: seat 1 took 1",
-            "60 seconds",
-            "{\"take\": k}",
-            "the seat whose turn it then is wins",
-        ] {
-            assert!(take.contains(part), "{part:?} is missing in:\n{take}");
-        }
-        let row = PromptTemplate::built_in().render(&Question::Row(view.info()), minute).unwrap();
-        for part in ["You are seat 2", "2, 3, 4", "{\"row\": [", "offset 0: seat 2 (you)", "offset 1: seat 0"]
-        {
-            assert!(row.contains(part), "{part:?} is missing in:\n{row}");
-        }
-        assert!(!row.contains("\n\n\n") && !take.contains("\n\n\n"), "{row}\n----\n{take}");
-        let mut info = view.info().clone();
-        info.setup.ending = Ending::LastMoverWins;
-        let other = PromptTemplate::built_in().render(&Question::Row(&info), minute).unwrap();
-        assert!(
-            other.contains("the seat that took it wins") && !other.contains("whose turn it then is wins")
-        );
-    }
-
-    #[test]
-    fn errors_in_templates_have_a_line() {
-        let why = |text: &str| PromptTemplate::parse(text, "p.md").unwrap_err().to_string();
-        assert!(
-            why("a\n{{ seet }}").starts_with("--prompt p.md: line 2: undefined value"),
-            "{}",
-            why("a\n{{ seet }}")
-        );
-        assert!(why("{% if %}").starts_with("--prompt p.md: line 1: syntax error"), "{}", why("{% if %}"));
-        assert!(
-            why("{% if question == \"row\" %}x{% endif %}")
-                .contains("the prompt is empty if the question is \"take\"")
-        );
-        assert!(PromptTemplate::parse("{{ seat }}", "p.md").is_ok());
-        assert!(PromptTemplate::read(Path::new("no/such/file.md")).is_err());
-    }
-}
+mod tests;

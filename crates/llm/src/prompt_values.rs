@@ -1,6 +1,11 @@
 //! The values that templates of prompts can use.
 
-use super::question::Question;
+use super::{
+    match_memory::EarlierAnswer,
+    prompt::PromptContext,
+    question::{Answer, Question},
+    row_notation::RowNotation,
+};
 use lastnim_client::{MatchInfo, MatchView};
 use lastnim_core::{
     game::{Row, Seat},
@@ -12,6 +17,9 @@ use std::time::Duration;
 
 /// The maximum number of takes in a prompt; the latest are shown.
 const MAX_SHOWN_TAKES: usize = 200;
+
+/// The maximum length of a reason that a prompt repeats.
+const MAX_REPEATED_WHY_CHARS: usize = 500;
 
 /// The times of a match, in seconds.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +34,7 @@ impl ClockValues {
     /// Reads a clock; `time_left` is the time for the question.
     pub fn new(clock: &Clock, time_left: Duration) -> Self {
         Self {
-            // Fractions of a second are of no use to a model.
-            time_left: time_left.as_secs_f64().floor(),
+            time_left: rounded_seconds(time_left),
             initial: clock.initial.as_secs_f64(),
             increment: clock.increment.as_secs_f64(),
             declaration: clock.declaration.as_secs_f64(),
@@ -35,22 +42,31 @@ impl ClockValues {
     }
 }
 
+/// Rounds a time down to one significant digit, so that nearly all questions of a match name the same time.
+fn rounded_seconds(time: Duration) -> f64 {
+    let seconds = time.as_secs();
+    let unit = 10_u64.pow(seconds.checked_ilog10().unwrap_or_default());
+    Duration::from_secs(seconds / unit * unit).as_secs_f64()
+}
+
 /// Returns the values for a question, which `docs/reference/language-models.md` lists.
-pub fn prompt_values(question: &Question<'_>, clock: ClockValues) -> Value {
+pub fn prompt_values(
+    question: &Question<'_>,
+    clock: ClockValues,
+    context: &PromptContext,
+    rows: RowNotation,
+) -> Value {
     let info = question.info();
-    let seats: Vec<Value> = info.seats().iter().map(|seat| seat_value(info, seat)).collect();
-    let offsets: Vec<Value> = (0..info.seats().get())
-        .map(|offset| {
-            let seat = info.seats().seat_at_offset(info.seat, offset);
-            context! { offset, ..seat_value(info, seat) }
-        })
-        .collect();
+    let shown = ShownSeats { info, is_blind: context.is_blind };
+    let seats: Vec<Value> = info.seats().iter().map(|seat| shown.seat_value(seat)).collect();
     let common = context! {
         question => question.key(),
         seat => info.seat.index(),
         seats,
         seat_count => info.seats().get(),
-        offsets,
+        blind => context.is_blind,
+        scoring => context.scoring.name(),
+        think => context.think.to_string(),
         first_seat => info.first.index(),
         ending => info.ending.name(),
         start_piles => info.piles.as_slice().to_vec(),
@@ -64,15 +80,22 @@ pub fn prompt_values(question: &Question<'_>, clock: ClockValues) -> Value {
             declaration => clock.declaration,
         },
     };
+    let common = match rows {
+        RowNotation::Seats => common,
+        RowNotation::Offsets => context! { offsets => shown.offset_values(), ..common },
+    };
     match question {
         Question::Row(_) => common,
-        Question::Take(view) => context! { ..take_values(view), ..common },
+        Question::Take(view) => {
+            let memory: Vec<Value> = context.memory.iter().map(|said| memory_value(info, said)).collect();
+            context! { ..take_values(view, shown), ..context! { memory, ..common } }
+        }
     }
 }
 
-fn take_values(view: &MatchView) -> Value {
+fn take_values(view: &MatchView, shown_seats: ShownSeats<'_>) -> Value {
     let rows: Vec<Value> =
-        view.seats().iter().map(|seat| row_value(view.info(), seat, &view.matrix()[seat])).collect();
+        view.seats().iter().map(|seat| shown_seats.row_value(seat, &view.matrix()[seat])).collect();
     let known = view.seen_takes();
     let shown = &known[known.len().saturating_sub(MAX_SHOWN_TAKES)..];
     let takes: Vec<Value> = shown
@@ -82,7 +105,7 @@ fn take_values(view: &MatchView) -> Value {
                 ply => seen.ply,
                 take => seen.take,
                 by_steward => seen.mover == Mover::Steward,
-                ..seat_value(view.info(), seen.before.to_move())
+                ..shown_seats.seat_value(seen.before.to_move())
             }
         })
         .collect();
@@ -97,19 +120,70 @@ fn take_values(view: &MatchView) -> Value {
     }
 }
 
-/// Describes a seat: its number, its bot, and whether it is the model's own.
-fn seat_value(info: &MatchInfo, seat: Seat) -> Value {
-    let is_own = seat == info.seat;
-    let name = if is_own { format!("seat {seat} (you)") } else { format!("seat {seat}") };
-    context! { seat => seat.index(), bot => info.bots[seat].to_string(), is_own, name }
+/// The seats of a match, as a prompt shows them.
+#[derive(Debug, Clone, Copy)]
+struct ShownSeats<'a> {
+    info: &'a MatchInfo,
+    is_blind: bool,
 }
 
-/// Describes a row: its seat, and the seats in its preference order.
-fn row_value(info: &MatchInfo, seat: Seat, row: &Row) -> Value {
-    let order: Vec<Value> = row
-        .offsets()
-        .iter()
-        .map(|&offset| seat_value(info, info.seats().seat_at_offset(seat, usize::from(offset))))
-        .collect();
-    context! { order, offsets => row.offsets(), ..seat_value(info, seat) }
+impl ShownSeats<'_> {
+    /// Describes a seat: its number, its bot, and whether it is the model's own. The seat replaces a hidden bot.
+    fn seat_value(self, seat: Seat) -> Value {
+        let is_own = seat == self.info.seat;
+        let name = if is_own { format!("seat {seat} (you)") } else { format!("seat {seat}") };
+        let bot = if self.is_blind { format!("seat {seat}") } else { self.info.bots[seat].to_string() };
+        context! { seat => seat.index(), bot, is_own, name }
+    }
+
+    /// Describes the seats from the own one on, for version 1 of the prompt.
+    fn offset_values(self) -> Vec<Value> {
+        let seats = self.info.seats();
+        let offsets = (0..seats.get()).map(|offset| {
+            context! { offset, ..self.seat_value(seats.seat_at_offset(self.info.seat, offset)) }
+        });
+        offsets.collect()
+    }
+
+    /// Describes a row: its seat, and the seats in its preference order.
+    fn row_value(self, seat: Seat, row: &Row) -> Value {
+        let seats = self.info.seats();
+        let order = RowNotation::Seats.numbers_of(row, seat, seats).into_iter();
+        let order: Vec<Value> =
+            order.filter_map(|number| seats.seat(number).ok()).map(|seat| self.seat_value(seat)).collect();
+        context! { order, ..self.seat_value(seat) }
+    }
+}
+
+/// Describes an earlier answer of the model, with its reason on one line.
+fn memory_value(info: &MatchInfo, said: &EarlierAnswer) -> Value {
+    let claims = &said.given.claims;
+    let why = claims.why.as_deref().map(|why| {
+        let line = why.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.chars().take(MAX_REPEATED_WHY_CHARS).collect::<String>()
+    });
+    let (question, row, take) = match &said.given.answer {
+        Answer::Row(row) => ("row", Some(RowNotation::Seats.numbers_of(row, info.seat, info.seats())), None),
+        Answer::Take(take) => ("take", None, Some(*take)),
+    };
+    context! {
+        question,
+        ply => said.ply,
+        row,
+        take,
+        why,
+        win_probability => claims.win_probability,
+        wants => claims.wants.map(Seat::index),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rounded_down_to_one_digit() {
+        let rounded = |seconds: f64| rounded_seconds(Duration::from_secs_f64(seconds)) as u64;
+        assert_eq!([0.9, 1.5, 59.0, 60.0, 895.9, 3_595.0].map(rounded), [0, 1, 50, 60, 800, 3_000]);
+    }
 }

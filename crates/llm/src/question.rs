@@ -1,8 +1,11 @@
 //! Questions to a model, and answers.
 
-use super::claims::{WANTS, WIN_PROBABILITY};
+use super::{
+    claims::{WANTS, WIN_PROBABILITY},
+    row_notation::RowNotation,
+};
 use lastnim_client::{MatchInfo, MatchView};
-use lastnim_core::game::{MatchId, Row};
+use lastnim_core::game::{MatchId, Row, Seat, SeatCount};
 use serde_json::{Map, Value, json};
 
 /// A question to a model.
@@ -53,11 +56,11 @@ impl Question<'_> {
         }
     }
 
-    /// Returns an example of the expected JSON.
-    pub fn example(&self) -> String {
+    /// Returns the form of the expected JSON. It has words in place of numbers, as models copy examples.
+    pub fn answer_form(&self) -> &'static str {
         match self {
-            Self::Row(info) => json!({ "row": Row::standard(info.seats()).offsets() }).to_string(),
-            Self::Take(view) => json!({ "take": view.position().counters().min(2) }).to_string(),
+            Self::Row(_) => "{\"row\": [FIRST, ..., LAST]}",
+            Self::Take(_) => "{\"take\": NUMBER}",
         }
     }
 
@@ -87,10 +90,10 @@ impl Question<'_> {
 }
 
 impl Answer {
-    /// Returns its JSON, as a model writes it.
-    pub fn to_json(&self) -> Value {
+    /// Returns its JSON; `seat` gave it. A row lists seats, whatever the notation of the prompt.
+    pub fn to_json(&self, seat: Seat, seats: SeatCount) -> Value {
         match self {
-            Self::Row(row) => json!({ "row": row.offsets() }),
+            Self::Row(row) => json!({ "row": RowNotation::Seats.numbers_of(row, seat, seats) }),
             Self::Take(take) => json!({ "take": take }),
         }
     }

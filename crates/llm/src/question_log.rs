@@ -9,7 +9,7 @@ use super::{
     question::{Answer, Question},
     request::ModelCall,
 };
-use lastnim_core::game::Seat;
+use lastnim_core::game::{Seat, SeatCount};
 use serde_json::{Map, Value, json};
 use std::{
     sync::{Mutex, PoisonError},
@@ -25,6 +25,8 @@ pub const ENDPOINT_ERROR: &str = "endpoint_error";
 pub struct QuestionLog<'a> {
     transcript: Option<&'a Transcript>,
     tally: &'a Mutex<Tally>,
+    seat: Seat,
+    seats: SeatCount,
     /// Fields of every line.
     common: Map<String, Value>,
     began: Instant,
@@ -49,6 +51,8 @@ impl<'a> QuestionLog<'a> {
         let log = Self {
             transcript,
             tally,
+            seat: question.info().seat,
+            seats: question.info().seats(),
             common,
             began: Instant::now(),
             calls: 0,
@@ -146,7 +150,7 @@ impl<'a> QuestionLog<'a> {
             "decision",
             json!({
                 "by": by,
-                "answer": answer.map(Answer::to_json),
+                "answer": answer.map(|answer| answer.to_json(self.seat, self.seats)),
                 "why": claims.why,
                 WIN_PROBABILITY: claims.win_probability,
                 WANTS: claims.wants.map(Seat::index),

@@ -49,8 +49,8 @@ pub struct ModelCall {
     pub messages: Vec<Message>,
     /// The name of the schema.
     pub schema_name: &'static str,
-    /// The JSON schema of the answer.
-    pub schema: Value,
+    /// The JSON schema of the answer; `None` if the model may write text before it.
+    pub schema: Option<Value>,
 }
 
 impl ModelCall {
@@ -65,8 +65,8 @@ impl ModelCall {
         if let Some(effort) = &settings.reasoning_effort {
             body["reasoning_effort"] = effort.as_str().into();
         }
-        if dialect.has_schema {
-            let schema = json!({ "name": self.schema_name, "strict": true, "schema": self.schema });
+        if let Some(schema) = self.schema.as_ref().filter(|_| dialect.has_schema) {
+            let schema = json!({ "name": self.schema_name, "strict": true, "schema": schema });
             body["response_format"] = json!({ "type": "json_schema", "json_schema": schema });
         }
         if dialect.is_streamed {

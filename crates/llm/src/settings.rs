@@ -4,7 +4,9 @@ use super::{
     FailurePolicy, LlmError,
     budget::check_budgets,
     endpoint::{Endpoint, parse_base_url},
-    prompt::PromptTemplate,
+    match_memory::Memory,
+    prompt::{LATEST_PROMPT, PromptTemplate},
+    thinking::Thinking,
     variable_name::VariableName,
 };
 use lastnim_config::{Decimal, settings, text_settings};
@@ -29,6 +31,14 @@ settings! {
         api_key_env: Option<VariableName> = None, "VARIABLE";
         /// The file of the prompt, a template [default: the built-in one]
         prompt: Option<PathBuf> = None, "FILE";
+        /// The version of the built-in prompt; version 1 has examples that models copy
+        prompt_version: u8 = LATEST_PROMPT, "1|2".range(1..=LATEST_PROMPT.into());
+        /// What the prompt repeats of the model's own answers: those of the same match, or none
+        memory: Memory = Memory::default(), "none|match";
+        /// Whether the prompt hides the names of the bots
+        blind: bool = false, "true|false";
+        /// Whether the model thinks in plain text `before` the JSON schema applies; for models without reasoning
+        think: Thinking = Thinking::default(), "none|before";
         /// How much the replies vary, 0 to 2 [default: the endpoint's]
         temperature: Option<Decimal> = None, "NUMBER".range(0..=2);
         /// How long the model thinks, such as low, medium or high [default: the endpoint's]
@@ -140,6 +150,15 @@ impl LlmSettings {
     /// # Errors
     /// If the file cannot be read, or is not a valid template.
     pub fn read_prompt(&self) -> Result<PromptTemplate, LlmError> {
-        self.prompt.as_deref().map_or_else(|| Ok(PromptTemplate::built_in()), PromptTemplate::read)
+        let version = self.prompt_version;
+        let unusable = |reason: String| LlmError::PromptVersion { version, reason };
+        match &self.prompt {
+            Some(_) if version != LATEST_PROMPT => Err(unusable(
+                "it selects the built-in prompt, but --prompt names a file: give one of them".to_owned(),
+            )),
+            Some(path) => PromptTemplate::read(path),
+            None => PromptTemplate::of_version(version)
+                .ok_or_else(|| unusable(format!("unknown: expected 1 to {LATEST_PROMPT}"))),
+        }
     }
 }

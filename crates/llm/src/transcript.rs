@@ -15,7 +15,7 @@ use std::{
 };
 
 /// The version of the format.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// A file of JSON lines; see `docs/reference/language-models.md`.
 #[derive(Debug)]

@@ -1,8 +1,11 @@
 //! Checks whether a transcript shows what the bot committed to while playing.
 
-use super::transcript_reader::{
-    DecidedAnswer, DecidedBy, QuestionKey, TranscriptDecision, TranscriptItem, TranscriptQuestion,
-    read_transcript,
+use super::{
+    row_notation::RowNotation,
+    transcript_reader::{
+        DecidedAnswer, DecidedBy, QuestionKey, TranscriptDecision, TranscriptItem, TranscriptQuestion,
+        read_transcript,
+    },
 };
 use lastnim_core::{
     game::Seat,
@@ -46,10 +49,11 @@ pub struct RecordedAnswer {
 impl RecordedAnswers {
     /// Finds the answers in a record.
     pub fn of_record(record: &Record) -> Self {
+        let seats = record.state().setup().seats();
         let answers = record.events().iter().filter_map(|timed| match &timed.event {
             Event::Declared { seat, row, defaulted: None, note_hash } => {
-                let offsets = row.offsets().iter().map(|&offset| offset.into()).collect();
-                let answer = DecidedAnswer::Row(offsets);
+                let order = RowNotation::Seats.numbers_of(row, *seat, seats);
+                let answer = DecidedAnswer::Row(order.into_iter().map(|seat| seat as u64).collect());
                 Some((*seat, None, RecordedAnswer { answer, hash: note_hash.clone() }))
             }
             Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {

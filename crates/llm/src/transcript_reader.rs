@@ -144,7 +144,7 @@ pub enum DecidedBy {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecidedAnswer {
-    /// The offsets of a row.
+    /// The seats of a row, the most wanted first.
     Row(Vec<u64>),
     /// A take.
     Take(u64),

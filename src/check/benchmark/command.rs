@@ -27,6 +27,7 @@ use lastnim_report::{
     benchmark_card::benchmark_card_report,
     render::{Terminal, draw_benchmark_card},
 };
+use lastnim_tournament::Scoring;
 use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
@@ -186,12 +187,15 @@ impl BenchmarkArgs {
             self.refuse_llm_flags()?;
             return Player::of_command(&self.command, self.name.as_deref(), self.passed.variables(), own);
         }
-        let mut settings = LlmSettings::default();
+        // Names say who the rivals are, which is not part of the position.
+        let mut settings = LlmSettings { blind: true, ..LlmSettings::default() };
         apply_flags(&self.llm, &mut settings)?;
         crate::new_file::create_private_folder(&self.dir)?;
         settings.transcript.get_or_insert_with(|| self.dir.join("transcript.jsonl"));
         settings.ledger.get_or_insert_with(|| self.dir.join("ledger"));
-        let bot = LlmBot::new(settings.clone(), 0).map_err(Failure::input)?;
+        // A tier counts the ranks that takes cost, as satisfaction does.
+        let bot =
+            LlmBot::new(settings.clone(), 0).map_err(Failure::input)?.with_scoring(Scoring::Satisfaction);
         Ok(Player::Model { bot, settings: Box::new(settings) })
     }
 

@@ -80,7 +80,9 @@ fn call_items(number: usize, call: &TranscriptCall, length: TextLength) -> Vec<S
 fn decision_words(decision: &TranscriptDecision, length: TextLength) -> String {
     let answer = match &decision.answer {
         Some(DecidedAnswer::Take(take)) => format!("take {take}"),
-        Some(DecidedAnswer::Row(row)) => format!("row {}", join_words(row, " ")),
+        Some(DecidedAnswer::Row(row)) => {
+            format!("row of seats {}", join_words(row, ", "))
+        }
         None => "no answer".to_owned(),
     };
     let failure = decision.failure.map(|class| format!(", as the last failure was {class}"));

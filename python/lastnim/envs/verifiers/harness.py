@@ -48,7 +48,7 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
         """Plays the match of the task, and adds every question to the trace's `info`."""
         if not isinstance(data, LastNimTaskData):
             raise vf.HarnessError(f"task {data.id or data.idx}: this harness plays only tasks of LastNimTaskset")
-        match = ModelMatch(data.game, data.opponents, seed=data.seed, time_left=data.time_left, template=data.template)
+        match = ModelMatch(data.game, data.opponents, seed=data.seed, prompts=data.prompts)
         system_prompt, _ = self.resolve_prompt(data)
         system = [] if system_prompt is None else [{"role": "system", "content": system_prompt}]
         asked: list[dict[str, Any]] = trace.info.setdefault(ANSWERS_KEY, [])
@@ -77,7 +77,7 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
                 asked[-1] = take.to_json()
                 if take.take is None:
                     break
-                match.play(take.take)
+                match.answer(take.take, take.why, take.win_probability)
         return vf.ProgramResult(0, "", "")
 
 

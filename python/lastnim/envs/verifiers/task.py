@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
 
+from .model_match import PromptSettings
+
 __all__ = ["ANSWERS_KEY", "AnyTrace", "LastNimTask", "LastNimTaskData", "Split"]
 
 Split = Literal["train", "benchmark"]
@@ -36,10 +38,8 @@ class LastNimTaskData(vf.TaskData):
     """The maximum answers to a question."""
     max_questions: int | None
     """The maximum questions."""
-    time_left: float
-    """The number of seconds in prompts."""
-    template: str | None
-    """The template's text; None for the built-in template."""
+    prompts: PromptSettings
+    """The settings of the prompts."""
 
     @property
     def worst_regret(self) -> int:

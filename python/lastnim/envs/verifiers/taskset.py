@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ..._lastnim import draw_positions, parse_position
 from ...oracle import Ending
-from .model_match import ModelMatch
+from .model_match import Memory, ModelMatch, PromptSettings, Scoring, Thinking
 from .task import LastNimTask, LastNimTaskData, Split
 
 __all__ = ["LastNimTaskset", "LastNimTasksetConfig"]
@@ -46,9 +46,19 @@ class LastNimTasksetConfig(vf.TasksetConfig):
     max_questions: int | None = Field(default=None, ge=1)
     """The maximum questions in a match; unlimited by default."""
     time_left: float = Field(default=600.0, ge=0, le=86_400)
-    """The number of seconds for an answer in prompts. It is not enforced."""
+    """The number of seconds for an answer in templates that name it. It is not enforced."""
     template: Path | None = None
     """The file of a template that replaces the built-in one (docs/reference/language-models.md)."""
+    prompt_version: int | None = None
+    """The version of the built-in template; the latest by default."""
+    memory: Memory = "match"
+    """Whether prompts repeat the model's own words in the match."""
+    blind: bool = False
+    """Whether prompts hide the names of the bots."""
+    think: Thinking = "none"
+    """Whether prompts ask the model to think in plain text before the JSON object."""
+    scoring: Scoring = "satisfaction"
+    """The scoring that prompts name."""
 
 
 class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
@@ -58,8 +68,17 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
         """Yields the matches, in the order of the draws or of the file."""
         config = self.config
         template = None if config.template is None else config.template.read_text(encoding="utf-8-sig")
+        prompts = PromptSettings(
+            time_left=config.time_left,
+            template=template,
+            prompt_version=config.prompt_version,
+            memory=config.memory,
+            blind=config.blind,
+            think=config.think,
+            scoring=config.scoring,
+        )
         for identity, game in self._positions():
-            match = ModelMatch(game, config.opponents, seed=config.seed, time_left=config.time_left, template=template)
+            match = ModelMatch(game, config.opponents, seed=config.seed, prompts=prompts)
             question = match.next_question()
             if question is None:
                 raise ValueError(f"position {identity}: there are no counters")
@@ -73,8 +92,7 @@ class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
                     "seed": config.seed,
                     "answers": config.answers,
                     "max_questions": config.max_questions,
-                    "time_left": config.time_left,
-                    "template": template,
+                    "prompts": prompts,
                 }
             )
             yield LastNimTask(data, config.task)

@@ -1,0 +1,104 @@
+//! The scoring of a match, as prompts describe it.
+
+use lastnim_client::{
+    Authorization, Error, Options, Origin, ServerAddress, connect, fetch_scoring, token_authorization,
+};
+use lastnim_core::game::TournamentId;
+use lastnim_tournament::Scoring;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::timeout;
+
+/// The time limit for asking the server for the scoring of a tournament.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The scoring of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatchScoring {
+    /// The match belongs to a tournament with this scoring.
+    Of(Scoring),
+    /// The match does not belong to a tournament.
+    Unscored,
+    /// The server did not say.
+    Unknown,
+}
+
+impl MatchScoring {
+    /// Returns its word for templates.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Of(Scoring::Win) => "win",
+            Self::Of(Scoring::Satisfaction) => "satisfaction",
+            Self::Unscored => "none",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The scorings of tournaments on a server, each asked for once.
+#[derive(Debug)]
+pub struct ScoringLookup {
+    server: ServerAddress,
+    authorization: Authorization,
+    known: Mutex<HashMap<TournamentId, Scoring>>,
+}
+
+impl ScoringLookup {
+    /// Asks the server of a bot's run, with the token of the bot.
+    ///
+    /// # Errors
+    /// If the token is invalid.
+    pub fn new(options: &Options) -> Result<Self, Error> {
+        let authorization = token_authorization(&options.token)?;
+        Ok(Self { server: options.server.clone(), authorization, known: Mutex::default() })
+    }
+
+    /// Returns the scoring of a tournament. A failure is logged, and the next question asks again.
+    async fn scoring_of_tournament(&self, id: TournamentId) -> MatchScoring {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied();
+        if let Some(scoring) = known {
+            return MatchScoring::Of(scoring);
+        }
+        let tournament = id.to_string();
+        let asked = async {
+            let channel = connect(self.server.clone()).await?;
+            fetch_scoring(channel, self.authorization.clone(), &tournament).await
+        };
+        let why = match timeout(LOOKUP_TIMEOUT, asked).await {
+            Ok(Ok(scoring)) => {
+                self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id, scoring);
+                return MatchScoring::Of(scoring);
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("no answer within {} s", LOOKUP_TIMEOUT.as_secs()),
+        };
+        tracing::warn!(tournament, why, "the scoring is unknown, so the prompt leaves it out");
+        MatchScoring::Unknown
+    }
+}
+
+/// How a bot learns the scoring of its matches.
+#[derive(Debug)]
+pub enum ScoringSource {
+    /// From nobody: only matches without a tournament are known to have none.
+    Nobody,
+    /// All matches have this scoring.
+    Fixed(Scoring),
+    /// From the server.
+    Server(ScoringLookup),
+}
+
+impl ScoringSource {
+    /// Returns the scoring of a match, by its tournament.
+    pub async fn scoring_of_match(&self, origin: Option<&Origin>) -> MatchScoring {
+        match (self, origin) {
+            (Self::Fixed(scoring), _) => MatchScoring::Of(*scoring),
+            (_, None) => MatchScoring::Unscored,
+            (Self::Nobody, Some(_)) => MatchScoring::Unknown,
+            (Self::Server(lookup), Some(origin)) => lookup.scoring_of_tournament(origin.tournament).await,
+        }
+    }
+}

@@ -1,0 +1,247 @@
+use super::*;
+use crate::{
+    CallFailure, EarlierAnswer, FailureClass, GivenAnswer, claims::Claims, correction::correct_answer,
+    question::Answer, read_answer, request::Message,
+};
+use lastnim_core::game::Row;
+use lastnim_tournament::Scoring;
+use serde_json::Value;
+
+fn render(template: &PromptTemplate, question: Question<'_>, context: &PromptContext) -> String {
+    template.render(&question, context).unwrap()
+}
+
+#[test]
+fn the_built_in_prompt_is_complete() {
+    let view = sample_view();
+    let (template, context) = (PromptTemplate::built_in(), PromptContext::default());
+    let take = render(&template, Question::Take(&view), &context);
+    for part in [
+        "You are seat 2",
+        "2, 3, 1",
+        "take 1 counter",
+        "seat 2 (you)",
+        "ply 0: seat 0 took 2",
+        "ply 1: seat 1 took 1",
+        "{\"take\": NUMBER}",
+        "the seat whose turn it then is wins",
+        "nobody gets points",
+    ] {
+        assert!(take.contains(part), "{part:?} is missing in:\n{take}");
+    }
+    let row = render(&template, Question::Row(view.info()), &context);
+    for part in ["You are seat 2", "2, 3, 4", "{\"row\": [FIRST, ..., LAST]}", "0 to 2", "\"wants\""] {
+        assert!(row.contains(part), "{part:?} is missing in:\n{row}");
+    }
+    let mut info = view.info().clone();
+    info.setup.ending = Ending::LastMoverWins;
+    let other = render(&template, Question::Row(&info), &context);
+    assert!(other.contains("the seat that took it wins") && !other.contains("whose turn it then is wins"));
+}
+
+/// Returns matches with 2 to 6 seats and a pile of 1 to 12 counters, in which each seat is the own one.
+fn many_views() -> Vec<MatchView> {
+    let mut views = Vec::new();
+    for (seats, counters) in (2..=6).flat_map(|seats| (1..=12).map(move |counters| (seats, counters))) {
+        let count = SeatCount::new(seats).unwrap();
+        for first in 0..seats {
+            let piles = Piles::parse(&[3, counters]).unwrap();
+            let ending = if first % 2 == 0 { Ending::ToMoveWins } else { Ending::LastMoverWins };
+            let game = Game::new(piles, AllianceMatrix::standard(count), first, ending).unwrap();
+            views.push(MatchView::practice(&game, &[]).unwrap());
+        }
+    }
+    views
+}
+
+/// Returns every way in which a built-in template of this version can be used.
+fn many_contexts() -> Vec<PromptContext> {
+    let scorings = [
+        MatchScoring::Of(Scoring::Win),
+        MatchScoring::Of(Scoring::Satisfaction),
+        MatchScoring::Unscored,
+        MatchScoring::Unknown,
+    ];
+    let mut contexts = Vec::new();
+    for (scoring, is_blind) in scorings.into_iter().flat_map(|scoring| [(scoring, true), (scoring, false)]) {
+        for think in [Thinking::None, Thinking::Before] {
+            let claims = Claims { why: Some("parity".to_owned()), ..Claims::default() };
+            let given = GivenAnswer { answer: Answer::Take(1), claims };
+            let memory = vec![EarlierAnswer { ply: Some(0), given }];
+            contexts.push(PromptContext { scoring, is_blind, think, memory, ..PromptContext::default() });
+        }
+    }
+    contexts
+}
+
+/// Returns the parts of a text from an opening bracket to any closing one, as JSON objects that might be answers.
+fn example_replies(text: &str) -> Vec<String> {
+    let mut replies = vec![text.to_owned()];
+    for (open, close) in [('{', '}'), ('[', ']')] {
+        for (from, _) in text.match_indices(open) {
+            let Some(length) = text[from..].find(close) else { continue };
+            let example = &text[from..=from + length];
+            replies.push(if open == '[' { format!("{{\"row\": {example}}}") } else { example.to_owned() });
+        }
+    }
+    replies
+}
+
+/// Returns an example in a text that is a legal answer.
+fn legal_example(question: &Question<'_>, rows: RowNotation, text: &str) -> Option<String> {
+    example_replies(text).into_iter().find(|reply| read_answer(question, rows, reply).is_ok())
+}
+
+#[test]
+fn no_example_is_a_legal_answer() {
+    let template = PromptTemplate::built_in();
+    for view in many_views() {
+        for question in [Question::Row(view.info()), Question::Take(&view)] {
+            for context in many_contexts() {
+                let prompt = render(&template, question, &context);
+                assert!(!prompt.contains("\n\n\n"), "{prompt}");
+                assert_eq!(legal_example(&question, template.row_notation(), &prompt), None, "{prompt}");
+            }
+            let failed = [
+                read_answer(&question, RowNotation::Seats, "none").unwrap_err(),
+                read_answer(&question, RowNotation::Seats, "{}").unwrap_err(),
+                CallFailure::new(FailureClass::Truncated, "too long"),
+            ];
+            for failure in failed {
+                let mut messages = vec![Message::of_user("?")];
+                correct_answer(&mut messages, &question, "none", &failure);
+                let correction = &messages[2].text;
+                assert_eq!(legal_example(&question, RowNotation::Seats, correction), None, "{correction}");
+            }
+        }
+    }
+    // Version 1 has such examples, so the search finds them.
+    let old = PromptTemplate::of_version(1).unwrap();
+    let view = sample_view();
+    for question in [Question::Row(view.info()), Question::Take(&view)] {
+        let prompt = render(&old, question, &PromptContext::default());
+        assert!(legal_example(&question, old.row_notation(), &prompt).is_some(), "{prompt}");
+    }
+}
+
+#[test]
+fn prompts_name_the_scoring_of_the_match() {
+    let view = sample_view();
+    let template = PromptTemplate::built_in();
+    for question in [Question::Row(view.info()), Question::Take(&view)] {
+        let prompt =
+            |scoring| render(&template, question, &PromptContext { scoring, ..PromptContext::default() });
+        let [win, satisfaction] = [Scoring::Win, Scoring::Satisfaction].map(MatchScoring::Of).map(prompt);
+        assert!(win.contains("the seat that wins gets 1 point, the others get 0"), "{win}");
+        assert!(satisfaction.contains("1 point if the winner is first in its row"), "{satisfaction}");
+        assert!(!prompt(MatchScoring::Unknown).contains("oints"));
+        for text in [&win, &satisfaction] {
+            assert!(!text.contains("as good for you"), "{text}");
+        }
+    }
+    let own = PromptTemplate::parse("{{ scoring }}", "own.md").unwrap();
+    let context = PromptContext { scoring: MatchScoring::Of(Scoring::Win), ..PromptContext::default() };
+    assert_eq!(render(&own, Question::Take(&view), &context), "win");
+}
+
+#[test]
+fn prompts_use_seats_and_never_offsets() {
+    let view = sample_view();
+    for question in [Question::Row(view.info()), Question::Take(&view)] {
+        let prompt = render(&PromptTemplate::built_in(), question, &PromptContext::default());
+        assert!(!prompt.contains("offset"), "{prompt}");
+        let why = PromptTemplate::parse("{{ offsets }}", "own.md").unwrap_err().to_string();
+        assert!(why.contains("undefined value"), "{why}");
+    }
+    let rows = PromptTemplate::parse("{% for row in rows %}{{ row.offsets }}{% endfor %}", "own.md");
+    assert!(rows.is_err());
+    let old = PromptTemplate::of_version(1).unwrap();
+    assert_eq!(old.row_notation(), RowNotation::Offsets);
+    assert!(render(&old, Question::Row(view.info()), &PromptContext::default()).contains("offset 1: seat 0"));
+    assert!(PromptTemplate::of_version(0).is_none() && PromptTemplate::of_version(3).is_none());
+}
+
+#[test]
+fn prompts_repeat_what_the_model_said() {
+    let view = sample_view();
+    let seats = view.seats();
+    let wants = Some(seats.seat(1).unwrap());
+    let why = Some("seat 1\n is  weak".to_owned());
+    let row = GivenAnswer {
+        answer: Answer::Row(Row::standard(seats)),
+        claims: Claims { wants, win_probability: Some(0.25), ..Claims::default() },
+    };
+    let take = GivenAnswer { answer: Answer::Take(3), claims: Claims { why, ..Claims::default() } };
+    let memory = vec![EarlierAnswer { ply: None, given: row }, EarlierAnswer { ply: Some(0), given: take }];
+    let template = PromptTemplate::built_in();
+    let prompt =
+        render(&template, Question::Take(&view), &PromptContext { memory, ..PromptContext::default() });
+    for part in [
+        "You said that you would truly like seat 1 to win.",
+        "a probability of 0.25 to win",
+        "At ply 0 you took 3. Your reason: seat 1 is weak\n",
+    ] {
+        assert!(prompt.contains(part), "{part:?} is missing in:\n{prompt}");
+    }
+    let without = render(&template, Question::Take(&view), &PromptContext::default());
+    assert!(!without.contains("Your own words"));
+}
+
+#[test]
+fn blind_prompts_name_no_bot() {
+    let mut info = sample_view().info().clone();
+    let names = ["secret-a", "secret-b", "secret-c"].map(|name| name.parse().unwrap());
+    info.setup.bots = names.to_vec().try_into().unwrap();
+    let templates = [PromptTemplate::built_in(), PromptTemplate::of_version(1).unwrap()];
+    for template in templates {
+        let prompt = |is_blind| {
+            render(&template, Question::Row(&info), &PromptContext { is_blind, ..PromptContext::default() })
+        };
+        assert!(prompt(false).contains("secret-b") && prompt(false).contains("secret-c"));
+        assert!(!prompt(true).contains("secret"), "{}", prompt(true));
+    }
+}
+
+#[test]
+fn prompts_do_not_depend_on_the_time() {
+    let view = sample_view();
+    for question in [Question::Row(view.info()), Question::Take(&view)] {
+        let prompt = |seconds| {
+            let time_left = Duration::from_secs(seconds);
+            render(
+                &PromptTemplate::built_in(),
+                question,
+                &PromptContext { time_left, ..PromptContext::default() },
+            )
+        };
+        assert_eq!(prompt(7), prompt(895));
+    }
+}
+
+#[test]
+fn answers_in_schemas_have_no_offsets() {
+    let view = sample_view();
+    let schema = Question::Row(view.info()).answer_schema();
+    let members: Vec<_> = schema["properties"].as_object().map(|all| all.keys().collect()).unwrap();
+    assert_eq!(members, ["why", "row", "win_probability", "wants"]);
+    let seat = view.info().seat;
+    let row = Answer::Row(Row::standard(view.seats()));
+    assert_eq!(row.to_json(seat, view.seats())["row"], Value::from(vec![2, 0, 1]));
+}
+
+#[test]
+fn errors_in_templates_have_a_line() {
+    let why = |text: &str| PromptTemplate::parse(text, "p.md").unwrap_err().to_string();
+    assert!(
+        why("a\n{{ seet }}").starts_with("--prompt p.md: line 2: undefined value"),
+        "{}",
+        why("a\n{{ seet }}")
+    );
+    assert!(why("{% if %}").starts_with("--prompt p.md: line 1: syntax error"), "{}", why("{% if %}"));
+    assert!(
+        why("{% if question == \"row\" %}x{% endif %}")
+            .contains("the prompt is empty if the question is \"take\"")
+    );
+    assert!(PromptTemplate::parse("{{ seat }}", "p.md").is_ok());
+    assert!(PromptTemplate::read(Path::new("no/such/file.md")).is_err());
+}
