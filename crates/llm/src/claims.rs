@@ -1,6 +1,6 @@
 //! Claims that models make with their answers, which can be compared with the match later.
 
-use super::question::Question;
+use super::{answer::number_of_json, question::Question};
 use lastnim_core::game::{Seat, SeatCount};
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ const MAX_WHY_CHARS: usize = 2_000;
 impl Claims {
     /// Reads the claims in an answer.
     pub fn read(question: &Question<'_>, object: &Map<String, Value>) -> Self {
-        let why = object.get("why").and_then(Value::as_str);
+        let why = member_of(object, "why").and_then(Value::as_str);
         let mut claims =
             Self { why: why.map(|why| why.chars().take(MAX_WHY_CHARS).collect()), ..Self::default() };
         claims.win_probability = claims.read_member(object, WIN_PROBABILITY, probability_of_json);
@@ -45,7 +45,7 @@ impl Claims {
         name: &'static str,
         read: impl FnOnce(&Value) -> Option<T>,
     ) -> Option<T> {
-        let value = object.get(name).filter(|value| !value.is_null())?;
+        let value = member_of(object, name).filter(|value| !value.is_null())?;
         let member = read(value);
         if member.is_none() {
             self.ignored.push(name);
@@ -54,12 +54,20 @@ impl Claims {
     }
 }
 
+/// Returns the member with a name in any case; an exact match comes first.
+pub fn member_of<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let in_any_case =
+        || object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value);
+    object.get(name).or_else(in_any_case)
+}
+
 fn probability_of_json(value: &Value) -> Option<f64> {
-    value.as_f64().filter(|probability| (0.0..=1.0).contains(probability))
+    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+    number.filter(|probability| (0.0..=1.0).contains(probability))
 }
 
 fn seat_of_json(value: &Value, seats: SeatCount) -> Option<Seat> {
-    seats.seat(usize::try_from(value.as_u64()?).ok()?).ok()
+    seats.seat(usize::try_from(number_of_json(value)?).ok()?).ok()
 }
 
 #[cfg(test)]
@@ -84,7 +92,8 @@ mod tests {
             (r#"{"win_probability": 1}"#, (Some(1.0), None, vec![])),
             (r#"{"win_probability": 1.01, "wants": 3}"#, (None, None, vec![WIN_PROBABILITY, WANTS])),
             (r#"{"win_probability": 40, "wants": -1}"#, (None, None, vec![WIN_PROBABILITY, WANTS])),
-            (r#"{"win_probability": "0.5", "wants": "seat 1"}"#, (None, None, vec![WIN_PROBABILITY, WANTS])),
+            (r#"{"win_probability": "0.5", "wants": "seat 1"}"#, (Some(0.5), Some(1), vec![])),
+            (r#"{"win_probability": "half", "wants": "you"}"#, (None, None, vec![WIN_PROBABILITY, WANTS])),
             (r#"{"win_probability": -0.1, "wants": 1.5}"#, (None, None, vec![WIN_PROBABILITY, WANTS])),
             (r#"{"win_probability": null}"#, (None, None, vec![])),
         ] {

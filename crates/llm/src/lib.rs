@@ -33,6 +33,7 @@ mod prompt;
 mod prompt_values;
 mod question;
 mod question_log;
+mod reply_objects;
 mod request;
 mod retry_after;
 mod row_notation;
