@@ -7,7 +7,7 @@ use super::{
     },
 };
 use lastnim_client::AsyncBot as _;
-use lastnim_llm::{FailureClass, FailurePolicy, LlmSettings};
+use lastnim_llm::{FailureClass, FailurePolicy, Fault, LlmSettings};
 use serde_json::json;
 use std::time::Duration;
 use tokio::{net::TcpListener, time::timeout};
@@ -58,7 +58,19 @@ async fn every_failure_has_its_class() {
         (completion("three"), FailureClass::Unparsable, "no JSON object"),
         (streamed("{\"take\": 9}"), FailureClass::Illegal, "take 1 to 5"),
         (finished(&refusal, "stop"), FailureClass::Refused, "I do not play"),
-        (finished(&message(""), "content_filter"), FailureClass::Refused, "filter"),
+        (finished(&message(""), "content_filter"), FailureClass::Filtered, "filter"),
+        (
+            finished(&message("{\"take\": 1}"), "error"),
+            FailureClass::ServerError,
+            "ended the reply with an error",
+        ),
+        (
+            finished(&json!({ "tool_calls": [{ "id": "a" }] }), "tool_calls"),
+            FailureClass::ToolCall,
+            "calls a tool",
+        ),
+        (finished(&message("{"), "MAX_TOKENS"), FailureClass::Truncated, "MAX_TOKENS"),
+        (completion("<think>so {\"take\": 1}"), FailureClass::Unparsable, "ends inside <think>"),
         (
             response("429 Too Many Requests", "retry-after: 0\r\n", "slow down"),
             FailureClass::RateLimited,
@@ -139,7 +151,7 @@ async fn stalled_replies_time_out() {
         let mut endpoint = ScriptedEndpoint::with_replies(vec![reply.clone()]).await;
         let idle_timeout = Duration::from_millis(100);
         let (class, error) = class_of(&LlmSettings { idle_timeout, ..once(settings(&endpoint)) }).await;
-        assert_eq!(class, FailureClass::TimedOut);
+        assert_eq!((class, class.fault()), (FailureClass::Stalled, Fault::Endpoint));
         assert!(error.contains("stalled for 0.1 s"), "{error}");
         timeout(LONG, endpoint.lost.recv()).await.expect("the call is not cancelled");
         // Without streaming only the total time is limited.
@@ -149,6 +161,34 @@ async fn stalled_replies_time_out() {
         assert_eq!(class, FailureClass::TimedOut);
         assert!(error.contains("the time for the answer ran out"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn comments_do_not_hide_a_stall() {
+    let idle = stream_event("");
+    for piece in [": OPENROUTER PROCESSING\n\n", idle.as_str()] {
+        // Slowly, so that the limit on bytes is not reached first.
+        let reply = Reply::Repeated(STREAM_HEAD.as_bytes().to_vec(), piece.as_bytes().to_vec());
+        let endpoint = ScriptedEndpoint::with_replies(vec![reply]).await;
+        let idle_timeout = Duration::from_millis(100);
+        let (class, error) = class_of(&LlmSettings { idle_timeout, ..once(settings(&endpoint)) }).await;
+        assert_eq!(class, FailureClass::Stalled, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn waiting_for_a_call_is_not_the_fault_of_the_model() {
+    let mut endpoint = ScriptedEndpoint::with_replies(vec![Reply::ThenNothing(Vec::new())]).await;
+    let turn_timeout = Duration::from_millis(200);
+    let settings = LlmSettings { concurrency: 1, turn_timeout, ..once(settings(&endpoint)) };
+    let bot = bot(&settings);
+    let (one, two) = tokio::join!(ask(&bot), ask(&bot));
+    let mut failures = [one, two].map(|asked| asked.unwrap_err().to_string());
+    failures.sort();
+    assert!(failures[0].starts_with("queued: no call could start in time"), "{failures:?}");
+    assert!(failures[1].starts_with("timed_out"), "{failures:?}");
+    assert_eq!(bot.tally().to_json()["faults"], json!({ "model": 1, "settings": 1 }));
+    timeout(LONG, endpoint.lost.recv()).await.expect("the call is not cancelled");
 }
 
 #[tokio::test]

@@ -1,13 +1,19 @@
 //! A scripted endpoint for chat completions.
 
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
     sync::mpsc,
-    time::Instant,
+    time::{Instant, sleep},
 };
+
+/// The pause between repeated parts of a reply.
+const PIECE_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A call as the endpoint received it.
 #[derive(Debug, Clone)]
@@ -36,6 +42,8 @@ pub enum Reply {
     ThenNothing(Vec<u8>),
     /// These bytes, then the others repeatedly until the client disconnects.
     Endless(Vec<u8>, Vec<u8>),
+    /// The same with a pause of 10 ms before each of the others.
+    Repeated(Vec<u8>, Vec<u8>),
 }
 
 type Script = dyn Fn(usize, &Call) -> Reply + Send + Sync;
@@ -128,6 +136,14 @@ async fn send_reply(stream: &mut TcpStream, reply: Reply, count_calls: impl Fn()
             // Reading ends when the client disconnects.
             let mut rest = [0; 16];
             while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}
+            false
+        }
+        Reply::Repeated(head, piece) => {
+            let mut sent = stream.write_all(&head).await;
+            while sent.is_ok() {
+                sleep(PIECE_INTERVAL).await;
+                sent = stream.write_all(&piece).await;
+            }
             false
         }
         Reply::Endless(head, piece) => {

@@ -4,7 +4,8 @@ use super::{
     TokenCount,
     failure::{CallFailure, FailureClass},
 };
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// A reply of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,7 +20,63 @@ pub struct Completion {
     pub finish_reason: Option<String>,
     /// The number of tokens, if the endpoint reports it.
     pub tokens: Option<TokenCount>,
+    /// Whether the model called a tool.
+    pub has_tool_call: bool,
+    /// What answered.
+    pub source: ResponseSource,
 }
+
+/// What answered, as the endpoint names it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
+pub struct ResponseSource {
+    /// The id of the response.
+    pub id: Option<String>,
+    /// The model, which may be a version of the one that was asked for.
+    pub model: Option<String>,
+    /// The configuration of the endpoint.
+    pub system_fingerprint: Option<String>,
+}
+
+impl ResponseSource {
+    fn read_members(&mut self, json: &Value) {
+        let members = [
+            ("id", &mut self.id),
+            ("model", &mut self.model),
+            ("system_fingerprint", &mut self.system_fingerprint),
+        ];
+        for (name, member) in members {
+            if let Some(text) = json.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()) {
+                *member = Some(text.chars().take(MAX_SOURCE_CHARS).collect());
+            }
+        }
+    }
+
+    /// Changes all texts.
+    #[must_use]
+    pub fn map_texts(self, change: impl Fn(String) -> String) -> Self {
+        let Self { id, model, system_fingerprint } = self;
+        Self {
+            id: id.map(&change),
+            model: model.map(&change),
+            system_fingerprint: system_fingerprint.map(&change),
+        }
+    }
+
+    /// Returns its JSON.
+    pub fn to_json(&self) -> Value {
+        json!({ "id": self.id, "model": self.model, "system_fingerprint": self.system_fingerprint })
+    }
+}
+
+/// The maximum length of an id or a name in a response.
+const MAX_SOURCE_CHARS: usize = 200;
+/// Reasons for the end of a reply, in lower case, that mean the limit on tokens.
+const LENGTH_REASONS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "model_length"];
+/// Those of content filters.
+const FILTER_REASONS: [&str; 6] =
+    ["content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
+/// Those of calls of tools.
+const TOOL_REASONS: [&str; 4] = ["tool_calls", "tool_use", "function_call", "malformed_function_call"];
 
 /// Whether a stream has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,11 +128,18 @@ impl Completion {
         if let Some(tokens) = json.get("usage").and_then(TokenCount::from_usage) {
             self.tokens = Some(tokens);
         }
+        self.source.read_members(json);
         let Some(choice) = json.pointer("/choices/0") else { return Ok(()) };
+        check_for_error(choice)?;
         if let Some(part) = choice.get(place) {
             push_text(&mut self.text, part.get("content"));
             push_text(&mut self.refusal, part.get("refusal"));
-            push_text(&mut self.reasoning, part.get("reasoning_content").or_else(|| part.get("reasoning")));
+            self.push_reasoning(part);
+            let is_tool_call =
+                |calls: &Value| !calls.is_null() && calls.as_array().is_none_or(|all| !all.is_empty());
+            self.has_tool_call |= ["tool_calls", "function_call"]
+                .into_iter()
+                .any(|name| part.get(name).is_some_and(is_tool_call));
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             self.finish_reason = Some(reason.to_owned());
@@ -83,25 +147,62 @@ impl Completion {
         Ok(())
     }
 
+    /// Adds the model's reasoning. Endpoints that send it under several names repeat it, so one of them counts.
+    fn push_reasoning(&mut self, part: &Value) {
+        let before = self.reasoning.len();
+        for name in ["reasoning_content", "reasoning", "thinking", "reasoning_details"] {
+            push_text(&mut self.reasoning, part.get(name));
+            if self.reasoning.len() > before {
+                return;
+            }
+        }
+        let parts = part.get("content").and_then(Value::as_array);
+        for thinking in parts.into_iter().flatten().filter_map(|part| part.get("thinking")) {
+            push_text(&mut self.reasoning, Some(thinking));
+        }
+    }
+
+    /// Returns how much has arrived, to notice progress.
+    pub fn size(&self) -> usize {
+        let texts = [&self.text, &self.reasoning, &self.refusal];
+        let has = [self.finish_reason.is_some(), self.tokens.is_some(), self.has_tool_call];
+        texts.iter().map(|text| text.len()).sum::<usize>() + has.into_iter().map(usize::from).sum::<usize>()
+    }
+
     /// Returns why the reply has no usable answer, if that is known.
     pub fn find_failure(&self) -> Option<CallFailure> {
         let failure = |class, detail: String| Some(CallFailure::new(class, detail));
-        match self.finish_reason.as_deref() {
-            None => failure(FailureClass::ServerError, "the reply was cut off".to_owned()),
-            Some("content_filter") => {
-                failure(FailureClass::Refused, "the endpoint's content filter withheld the reply".to_owned())
-            }
-            _ if !self.refusal.trim().is_empty() => {
-                failure(FailureClass::Refused, format!("the model refused: {}", self.refusal.trim()))
-            }
-            Some("length") => failure(
-                FailureClass::Truncated,
-                "the reply ran out of tokens before its end: think and answer more briefly".to_owned(),
+        let Some(given) = self.finish_reason.as_deref() else {
+            return failure(FailureClass::ServerError, "the reply was cut off".to_owned());
+        };
+        let reason = given.to_ascii_lowercase();
+        let reason = reason.as_str();
+        if reason == "error" {
+            return failure(
+                FailureClass::ServerError,
+                "the endpoint ended the reply with an error".to_owned(),
+            );
+        }
+        if FILTER_REASONS.contains(&reason) {
+            let detail = format!("the endpoint's content filter withheld the reply ({given})");
+            return failure(FailureClass::Filtered, detail);
+        }
+        if reason == "refusal" || !self.refusal.trim().is_empty() {
+            return failure(FailureClass::Refused, format!("the model refused: {}", self.refusal.trim()));
+        }
+        if LENGTH_REASONS.contains(&reason) {
+            let detail = format!(
+                "the reply ran out of tokens before its end ({given}): think and answer more briefly"
+            );
+            return failure(FailureClass::Truncated, detail);
+        }
+        match self.text.trim().is_empty() {
+            true if self.has_tool_call || TOOL_REASONS.contains(&reason) => failure(
+                FailureClass::ToolCall,
+                "the reply calls a tool: there are none, so answer with text".to_owned(),
             ),
-            _ if self.text.trim().is_empty() => {
-                failure(FailureClass::Empty, "the reply was empty".to_owned())
-            }
-            _ => None,
+            true => failure(FailureClass::Empty, "the reply was empty".to_owned()),
+            false => None,
         }
     }
 }
@@ -112,7 +213,9 @@ fn push_text(text: &mut String, value: Option<&Value>) {
         Some(Value::String(more)) => text.push_str(more),
         Some(Value::Array(parts)) => {
             for part in parts {
-                text.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default());
+                // Summaries of reasoning have another name.
+                let words = part.get("text").or_else(|| part.get("summary"));
+                text.push_str(words.and_then(Value::as_str).unwrap_or_default());
             }
         }
         _ => {}
@@ -139,7 +242,6 @@ fn server_error(detail: String) -> CallFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn body(choice: &Value) -> Result<Completion, CallFailure> {
         let usage = json!({ "prompt_tokens": 7, "completion_tokens": 5, "completion_tokens_details": { "reasoning_tokens": 3 } });
@@ -159,7 +261,26 @@ mod tests {
             (json!({ "message": { "content": null }, "finish_reason": "stop" }), FailureClass::Empty),
             (json!({ "message": { "content": " \n" } }), FailureClass::Empty),
             (json!({ "message": { "refusal": "no" }, "finish_reason": "stop" }), FailureClass::Refused),
-            (json!({ "message": {}, "finish_reason": "content_filter" }), FailureClass::Refused),
+            (json!({ "message": {}, "finish_reason": "content_filter" }), FailureClass::Filtered),
+            (json!({ "message": {}, "finish_reason": "SAFETY" }), FailureClass::Filtered),
+            (json!({ "message": {}, "finish_reason": "refusal" }), FailureClass::Refused),
+            (
+                json!({ "message": { "content": "{" }, "finish_reason": "MAX_TOKENS" }),
+                FailureClass::Truncated,
+            ),
+            (
+                json!({ "message": { "content": "{\"take\": 1}" }, "finish_reason": "error" }),
+                FailureClass::ServerError,
+            ),
+            (
+                json!({ "message": { "tool_calls": [{ "id": "a" }] }, "finish_reason": "tool_calls" }),
+                FailureClass::ToolCall,
+            ),
+            (
+                json!({ "message": { "tool_calls": [{ "id": "a" }], "content": null } }),
+                FailureClass::ToolCall,
+            ),
+            (json!({ "message": { "tool_calls": [] } }), FailureClass::Empty),
         ] {
             assert_eq!(class(choice.clone()), Some(expected), "{choice}");
         }
@@ -172,8 +293,38 @@ mod tests {
             let failure = Completion::from_body(body.as_bytes()).unwrap_err();
             assert_eq!(failure.class, FailureClass::ServerError, "{body}");
         }
+        let failure = Completion::from_body(br#"{"choices": [{"message": {}, "error": {"message": "no"}}]}"#)
+            .unwrap_err();
+        assert_eq!(failure.detail, "the endpoint reports an error: no");
         let failure = Completion::from_body(br#"{"error": {"message": "overloaded"}}"#).unwrap_err();
         assert_eq!(failure.detail, "the endpoint reports an error: overloaded");
+    }
+
+    #[test]
+    fn reasoning_is_kept_under_any_name() {
+        for message in [
+            json!({ "reasoning": "ab" }),
+            json!({ "reasoning_content": "ab" }),
+            json!({ "reasoning": "ab", "reasoning_details": [{ "type": "reasoning.text", "text": "ab" }] }),
+            json!({ "reasoning_details": [{ "summary": "a" }, { "text": "b" }, { "data": "c2VjcmV0" }] }),
+            json!({ "content": [{ "type": "thinking", "thinking": "ab" }, { "type": "text", "text": "x" }] }),
+            json!({ "content": [{ "type": "thinking", "thinking": [{ "type": "text", "text": "ab" }] }] }),
+        ] {
+            assert_eq!(body(&json!({ "message": message })).unwrap().reasoning, "ab", "{message}");
+        }
+    }
+
+    #[test]
+    fn what_answered_is_kept() {
+        let json = json!({
+            "id": "gen-1", "model": "m-2026-05-01", "system_fingerprint": "fp_1",
+            "choices": [{ "message": { "content": "x" } }],
+        });
+        let source = Completion::from_body(json.to_string().as_bytes()).unwrap().source;
+        assert_eq!(
+            source.to_json(),
+            json!({ "id": "gen-1", "model": "m-2026-05-01", "system_fingerprint": "fp_1" })
+        );
     }
 
     #[test]

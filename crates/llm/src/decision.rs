@@ -7,7 +7,7 @@ use super::{
     budget::BotBudget,
     correction::correct_answer,
     endpoint::{CallOutcome, Endpoint},
-    failure::{CallFailure, FailureClass, Remedy},
+    failure::{CallFailure, FailureClass, Fault, Remedy},
     match_memory::{MatchMemories, Memory},
     match_scoring::MatchScoring,
     prompt::{PromptContext, PromptTemplate},
@@ -105,7 +105,7 @@ impl Decider {
                 Ok(Decision { answer: given.answer, note_hash })
             }
             Err(failure) => {
-                if failure.class.is_of_endpoint() {
+                if failure.class.fault() == Fault::Endpoint {
                     self.wait_for_organiser(question.match_id(), &failure, clock_ends, &mut log).await;
                 }
                 let policy = self.settings.on_failure;

@@ -21,7 +21,7 @@ use std::{
 };
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
-    time::{Instant, sleep_until, timeout, timeout_at},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 /// The maximum size of a reply.
@@ -183,6 +183,7 @@ impl Endpoint {
             text: self.hide_key(completion.text),
             reasoning: self.hide_key(completion.reasoning),
             refusal: self.hide_key(completion.refusal),
+            source: completion.source.map_texts(|text| self.hide_key(text)),
             ..completion
         });
         outcome
@@ -191,7 +192,11 @@ impl Endpoint {
     async fn wait_for_slot(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, CallFailure> {
         let acquired = timeout_at(deadline, self.slots.acquire()).await;
         // The semaphore is never closed.
-        let Ok(Ok(slot)) = acquired else { return Err(late_failure()) };
+        let Ok(Ok(slot)) = acquired else {
+            let calls = self.settings.concurrency;
+            let detail = format!("no call could start in time: --concurrency {calls} calls were open");
+            return Err(CallFailure::new(FailureClass::Queued, detail));
+        };
         loop {
             let paused = *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
             match paused {
@@ -265,7 +270,7 @@ impl Endpoint {
         if let Some(key) = &self.key {
             request = request.bearer_auth(key.reveal());
         }
-        let sent = self.within_idle_limit(request.send()).await;
+        let sent = self.within_idle_limit(Instant::now(), request.send()).await;
         sent.map_err(|failure| FailedRequest { failure, is_sent: true })?.map_err(|error| {
             let is_sent = !error.is_connect();
             // Errors may contain the address, with secrets.
@@ -274,23 +279,33 @@ impl Endpoint {
         })
     }
 
-    /// Waits for a part of a response, up to the idle timeout.
-    async fn within_idle_limit<T>(&self, part: impl Future<Output = T>) -> Result<T, CallFailure> {
+    /// Waits for a part of a response, until the idle timeout after the last progress.
+    async fn within_idle_limit<T>(
+        &self,
+        last_progress: Instant,
+        part: impl Future<Output = T>,
+    ) -> Result<T, CallFailure> {
         if !self.settings.stream {
             return Ok(part.await);
         }
         let limit = self.settings.idle_timeout;
-        timeout(limit, part).await.map_err(|_| {
+        let stalled = || {
             let what = format!("the reply stalled for {} s", limit.as_secs_f64());
-            CallFailure::new(FailureClass::TimedOut, what)
-        })
+            CallFailure::new(FailureClass::Stalled, what)
+        };
+        // Parts that are no progress may arrive without a pause.
+        if last_progress.elapsed() > limit {
+            return Err(stalled());
+        }
+        timeout_at(last_progress + limit, part).await.map_err(|_| stalled())
     }
 
     async fn next_piece(
         &self,
         response: &mut Response,
+        last_progress: Instant,
     ) -> Result<Option<impl AsRef<[u8]> + use<>>, CallFailure> {
-        let piece = self.within_idle_limit(response.chunk()).await?;
+        let piece = self.within_idle_limit(last_progress, response.chunk()).await?;
         piece.map_err(|error| {
             server_error(format!("the reply broke off: {}", error_chain_words(&error.without_url())))
         })
@@ -301,22 +316,32 @@ impl Endpoint {
         let is_stream = kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"));
         let (mut body, mut size) = (Vec::new(), 0_usize);
         let (mut reader, mut completion) = (EventStreamReader::default(), Completion::default());
-        while let Some(piece) = self.next_piece(&mut response).await? {
+        let mut last_progress = Instant::now();
+        while let Some(piece) = self.next_piece(&mut response, last_progress).await? {
             let piece = piece.as_ref();
             size += piece.len();
             if size > MAX_REPLY_BYTES {
                 return Err(server_error(format!("the reply is larger than {MAX_REPLY_BYTES} bytes")));
             }
             if !is_stream {
+                // Some endpoints send blank lines while the model thinks.
+                if !piece.trim_ascii().is_empty() {
+                    last_progress = Instant::now();
+                }
                 body.extend_from_slice(piece);
                 continue;
             }
+            let received = completion.size();
             let events =
                 reader.read_bytes(piece).map_err(|_| server_error("the reply is not UTF-8".to_owned()))?;
             for event in events {
                 if completion.add_event(&event)? == StreamState::Done {
                     return Ok(completion);
                 }
+            }
+            // Comments and empty events are not progress.
+            if completion.size() > received {
+                last_progress = Instant::now();
             }
         }
         if !is_stream {
@@ -330,8 +355,8 @@ impl Endpoint {
 
     /// Reads as much of an error response as arrives.
     async fn read_refusal(&self, mut response: Response) -> String {
-        let mut body = Vec::new();
-        while let Ok(Some(piece)) = self.next_piece(&mut response).await {
+        let (mut body, began) = (Vec::new(), Instant::now());
+        while let Ok(Some(piece)) = self.next_piece(&mut response, began).await {
             body.extend_from_slice(piece.as_ref());
             if body.len() > MAX_REFUSAL_BYTES {
                 break;

@@ -15,14 +15,22 @@ pub enum FailureClass {
     Unparsable,
     /// The answer is an illegal take or row.
     Illegal,
-    /// The model or a content filter refused to answer.
+    /// The model refused to answer.
     Refused,
-    /// No answer arrived in time.
+    /// The model called a tool, which it does not have.
+    ToolCall,
+    /// The model did not finish its answer in time.
     TimedOut,
+    /// The endpoint's content filter withheld the reply.
+    Filtered,
+    /// The reply made no progress for the idle timeout.
+    Stalled,
     /// The endpoint had too many calls.
     RateLimited,
     /// The endpoint was unreachable, broke off, or sent an invalid reply.
     ServerError,
+    /// No call could start in time, as the bot makes only a few at once.
+    Queued,
     /// The endpoint rejected the call: a wrong key, an unknown model, a prompt that is too long.
     Rejected,
     /// A budget has no room for the call.
@@ -31,15 +39,19 @@ pub enum FailureClass {
 
 impl FailureClass {
     /// All classes.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Truncated,
         Self::Empty,
         Self::Unparsable,
         Self::Illegal,
         Self::Refused,
+        Self::ToolCall,
         Self::TimedOut,
+        Self::Filtered,
+        Self::Stalled,
         Self::RateLimited,
         Self::ServerError,
+        Self::Queued,
         Self::Rejected,
         Self::Budget,
     ];
@@ -52,27 +64,68 @@ impl FailureClass {
             Self::Unparsable => "unparsable",
             Self::Illegal => "illegal",
             Self::Refused => "refused",
+            Self::ToolCall => "tool_call",
             Self::TimedOut => "timed_out",
+            Self::Filtered => "filtered",
+            Self::Stalled => "stalled",
             Self::RateLimited => "rate_limited",
             Self::ServerError => "server_error",
+            Self::Queued => "queued",
             Self::Rejected => "rejected",
             Self::Budget => "budget",
         }
     }
 
-    /// Returns whether it is caused by the endpoint, not by the model.
-    pub fn is_of_endpoint(self) -> bool {
-        matches!(self, Self::RateLimited | Self::ServerError)
+    /// Returns whose fault it is.
+    pub fn fault(self) -> Fault {
+        match self {
+            Self::Truncated
+            | Self::Empty
+            | Self::Unparsable
+            | Self::Illegal
+            | Self::Refused
+            | Self::ToolCall
+            | Self::TimedOut => Fault::Model,
+            Self::Filtered | Self::Stalled | Self::RateLimited | Self::ServerError => Fault::Endpoint,
+            Self::Queued | Self::Rejected | Self::Budget => Fault::Settings,
+        }
     }
 
     /// Returns what may help.
     pub fn remedy(self) -> Remedy {
         match self {
-            Self::Truncated | Self::Empty | Self::Unparsable | Self::Illegal | Self::Refused => {
-                Remedy::AskAgain
+            Self::Truncated
+            | Self::Empty
+            | Self::Unparsable
+            | Self::Illegal
+            | Self::Refused
+            | Self::ToolCall => Remedy::AskAgain,
+            Self::TimedOut | Self::Filtered | Self::Stalled | Self::RateLimited | Self::ServerError => {
+                Remedy::CallAgain
             }
-            Self::TimedOut | Self::RateLimited | Self::ServerError => Remedy::CallAgain,
-            Self::Rejected | Self::Budget => Remedy::Nothing,
+            Self::Queued | Self::Rejected | Self::Budget => Remedy::Nothing,
+        }
+    }
+}
+
+/// Whose fault a failure is. Only the model's own faults count against it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The model's.
+    Model,
+    /// The endpoint's.
+    Endpoint,
+    /// The organiser's or the owner's: limits, a key or a budget.
+    Settings,
+}
+
+impl Fault {
+    /// Returns its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Endpoint => "endpoint",
+            Self::Settings => "settings",
         }
     }
 }

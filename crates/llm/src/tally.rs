@@ -39,6 +39,7 @@ impl Tally {
             "answered": self.answered,
             "withdrawn": self.withdrawn,
             "unanswered": class_counts(&self.unanswered),
+            "faults": fault_counts(&self.unanswered),
             "on_failure": self.policy.name(),
             "calls": self.calls,
             "failures": class_counts(&self.failures),
@@ -56,8 +57,21 @@ fn class_counts(counts: &BTreeMap<FailureClass, u64>) -> Value {
     )
 }
 
+fn fault_counts(counts: &BTreeMap<FailureClass, u64>) -> Value {
+    let mut faults = Map::new();
+    for (class, &count) in counts {
+        let sum = faults.entry(class.fault().name()).or_insert_with(|| 0.into());
+        *sum = (sum.as_u64().unwrap_or_default() + count).into();
+    }
+    Value::Object(faults)
+}
+
 fn class_words(counts: &BTreeMap<FailureClass, u64>) -> String {
-    counts.iter().map(|(class, count)| format!("{count} {class}")).collect::<Vec<_>>().join(", ")
+    counts
+        .iter()
+        .map(|(class, count)| format!("{count} {class} ({})", class.fault().name()))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl fmt::Display for Tally {
@@ -110,8 +124,14 @@ mod tests {
         tally.tokens += TokenCount { prompt: 10, completion: 5, reasoning: 2 };
         assert_eq!(
             tally.to_string(),
-            "3 questions, 1 answered by the model, 1 withdrawn, 1 unanswered (1 illegal; policy: forfeit); 4 calls, failed: 1 empty, 2 illegal; tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
+            "3 questions, 1 answered by the model, 1 withdrawn, 1 unanswered (1 illegal (model); policy: forfeit); 4 calls, failed: 1 empty (model), 2 illegal (model); tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
         );
         assert_eq!(tally.to_json()["unanswered"], json!({ "illegal": 1 }));
+        tally.unanswered.extend([
+            (FailureClass::Stalled, 2),
+            (FailureClass::ServerError, 1),
+            (FailureClass::Queued, 1),
+        ]);
+        assert_eq!(tally.to_json()["faults"], json!({ "model": 1, "endpoint": 3, "settings": 1 }));
     }
 }

@@ -4,7 +4,7 @@ use super::model_tally::ModelTally;
 use crate::{Failure, OwnCommand, program_variables::ProgramVariables, runner::ProgramCommand};
 use lastnim_bots::HouseBot;
 use lastnim_core::game::{ConfigHash, MatchId};
-use lastnim_llm::{FailureClass, LlmBot, LlmSettings};
+use lastnim_llm::{FailureClass, Fault, LlmBot, LlmSettings};
 use lastnim_proto::pb;
 use std::{collections::BTreeMap, path::is_separator};
 
@@ -83,7 +83,8 @@ impl Player {
             let counted = unanswered.iter().filter(|(class, _)| is_counted(**class));
             counted.map(|(class, count)| format!("{count} {class}")).collect::<Vec<_>>().join(", ")
         };
-        let of_endpoint = count_of(|class| class.is_of_endpoint() || class == FailureClass::Rejected);
+        let of_endpoint =
+            count_of(|class| class.fault() == Fault::Endpoint || class == FailureClass::Rejected);
         if !of_endpoint.is_empty() {
             return Some(format!(
                 "the endpoint {} failed permanently (questions without an answer: {of_endpoint})",
@@ -91,7 +92,12 @@ impl Player {
             ));
         }
         let of_budget = count_of(|class| class == FailureClass::Budget);
-        (!of_budget.is_empty()).then(|| "a budget is spent and must be raised".to_owned())
+        if !of_budget.is_empty() {
+            return Some("a budget is spent and must be raised".to_owned());
+        }
+        let queued = count_of(|class| class == FailureClass::Queued);
+        (!queued.is_empty())
+            .then(|| "questions waited too long for a call: raise --concurrency or --bank".to_owned())
     }
 }
 

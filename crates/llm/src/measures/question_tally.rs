@@ -2,7 +2,7 @@
 
 use super::spending::count_as_float;
 use crate::{
-    FailureClass,
+    FailureClass, Fault,
     transcript_reader::{DecidedBy, TranscriptCall, TranscriptDecision},
 };
 use lastnim_proto::pb;
@@ -36,6 +36,12 @@ impl QuestionTally {
     pub fn decided(&self) -> u64 {
         self.answered + self.unanswered.values().sum::<u64>()
     }
+
+    /// Returns how many the model answered, or failed to answer by its own fault.
+    fn own(&self) -> u64 {
+        let own = self.unanswered.iter().filter(|(class, _)| class.fault() == Fault::Model);
+        self.answered + own.map(|(_, count)| count).sum::<u64>()
+    }
 }
 
 impl From<&QuestionTally> for pb::QuestionCounts {
@@ -46,7 +52,7 @@ impl From<&QuestionTally> for pb::QuestionCounts {
             asked: decided + tally.withdrawn,
             withdrawn: tally.withdrawn,
             answered: tally.answered,
-            answered_share: share_of_counts(tally.answered, decided),
+            answered_share: share_of_counts(tally.answered, tally.own()),
             unanswered: failure_counts(&tally.unanswered, decided),
             policies: policies
                 .map(|(policy, &count)| pb::PolicyCount { policy: policy.name().to_owned(), count })
@@ -97,6 +103,7 @@ fn failure_counts(counts: &BTreeMap<FailureClass, u64>, all: u64) -> Vec<pb::Fai
         class: class.name().to_owned(),
         count,
         share: share_of_counts(count, all).unwrap_or_default(),
+        fault: class.fault().name().to_owned(),
     });
     counts.collect()
 }
@@ -129,7 +136,10 @@ mod tests {
         }
         let counts = pb::QuestionCounts::from(&tally);
         assert_eq!((counts.asked, counts.withdrawn, counts.answered), (6, 1, 2));
-        assert_eq!(counts.answered_share, Some(0.4));
+        // The spent budget does not count against the model.
+        assert_eq!(counts.answered_share, Some(0.5));
+        let faults: Vec<_> = counts.unanswered.iter().map(|failed| failed.fault.as_str()).collect();
+        assert_eq!(faults, ["model", "settings"]);
         let failed: Vec<_> = counts
             .unanswered
             .iter()

@@ -48,6 +48,7 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
     let mut table = Table::new([
         Column::text("bot"),
         Column::text("failure"),
+        Column::text("fault"),
         Column::integer("rows"),
         figure_column("share of rows", SHARE),
         Column::integer("takes"),
@@ -59,18 +60,19 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
         let [rows, takes] = [&model.rows, &model.takes]
             .map(|counts| counts.as_ref().map_or(&[][..], |counts| counts.unanswered.as_slice()));
         let of_calls = model.calls.as_ref().map_or(&[][..], |calls| calls.failed.as_slice());
-        let mut lines: BTreeMap<&str, [Option<(u64, f64)>; 3]> = BTreeMap::new();
+        let mut lines: BTreeMap<(&str, &str), [Option<(u64, f64)>; 3]> = BTreeMap::new();
         for (place, failures) in [rows, takes, of_calls].into_iter().enumerate() {
             for failure in failures {
-                lines.entry(&failure.class).or_default()[place] = Some((failure.count, failure.share));
+                lines.entry((&failure.class, &failure.fault)).or_default()[place] =
+                    Some((failure.count, failure.share));
             }
         }
-        for (class, counts) in lines {
+        for ((class, fault), counts) in lines {
             let cells = counts.into_iter().flat_map(|counted| {
                 let (count, share) = counted.unzip();
                 [Cell::from(count.unwrap_or(0)), share.into()]
             });
-            table.push_row([model.bot.clone().into(), class.into()].into_iter().chain(cells));
+            table.push_row([model.bot.clone().into(), class.into(), fault.into()].into_iter().chain(cells));
         }
     }
     table
