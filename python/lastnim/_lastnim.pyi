@@ -27,7 +27,7 @@ class ModelQuestion:
     def identity(self) -> tuple[str, str]:
         """The id of the position, and its set in `lastnim oracle dataset`."""
     def read_reply(self, text: str, refusal: str, finish_reason: str | None) -> ModelReply:
-        """Reads a reply. If it is unusable, `messages` become those of the next call."""
+        """Reads a reply. If it is unusable by the fault of the model, `messages` become those of the next call."""
     def regret(self, take: int) -> int:
         """Returns the ranks, 0 to n-1, that a take would cost the seat to move in its own row."""
 
@@ -46,6 +46,9 @@ class ModelReply:
     @property
     def failure(self) -> str | None:
         """The class of the failure, such as `unparsable`; None if there is a take."""
+    @property
+    def fault(self) -> str | None:
+        """Whose fault it is: `model`, `endpoint` or `settings`; None if there is a take."""
     @property
     def detail(self) -> str | None:
         """The failure in words; None if there is a take."""

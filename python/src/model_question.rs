@@ -12,8 +12,8 @@ use lastnim_core::{
     referee::{Clock, MatchSetup, Terms},
 };
 use lastnim_llm::{
-    Answer, Claims, Completion, EarlierAnswer, GivenAnswer, LATEST_PROMPT, LlmError, MatchScoring, Message,
-    PromptContext, PromptTemplate, Question, RowNotation, Speaker, correct_answer, read_answer,
+    Answer, Claims, Completion, EarlierAnswer, Fault, GivenAnswer, LATEST_PROMPT, LlmError, MatchScoring,
+    Message, PromptContext, PromptTemplate, Question, RowNotation, Speaker, correct_answer, read_answer,
 };
 use lastnim_tournament::Scoring;
 use pyo3::{exceptions::PyValueError, prelude::*};
@@ -30,6 +30,8 @@ pub struct ModelReply {
     win_probability: Option<f64>,
     /// The class of the failure, such as `unparsable`; None if there is a take.
     failure: Option<&'static str>,
+    /// Whose fault it is: `model`, `endpoint` or `settings`; None if there is a take.
+    fault: Option<&'static str>,
     /// The failure in words; None if there is a take.
     detail: Option<String>,
 }
@@ -165,7 +167,7 @@ impl ModelQuestion {
         Ok(identity_of_game(&game))
     }
 
-    /// Reads a reply. If it is unusable, `messages` become those of the next call.
+    /// Reads a reply. If it is unusable by the fault of the model, `messages` become those of the next call.
     #[pyo3(signature = (text, refusal, finish_reason))]
     fn read_reply(&mut self, text: String, refusal: String, finish_reason: Option<String>) -> ModelReply {
         // A reply without a finish reason counts as complete.
@@ -182,16 +184,20 @@ impl ModelQuestion {
                 why: claims.why,
                 win_probability: claims.win_probability,
                 failure: None,
+                fault: None,
                 detail: None,
             },
             Ok(GivenAnswer { answer: Answer::Row(_), .. }) => unreachable!("a take was requested"),
             Err(failure) => {
-                correct_answer(&mut self.messages, &question, &completion.text, &failure);
+                if failure.class.fault() == Fault::Model {
+                    correct_answer(&mut self.messages, &question, &completion.text, &failure);
+                }
                 ModelReply {
                     take: None,
                     why: None,
                     win_probability: None,
                     failure: Some(failure.class.name()),
+                    fault: Some(failure.class.fault().name()),
                     detail: Some(failure.detail),
                 }
             }

@@ -39,7 +39,8 @@ HOSTILE_REPLIES: list[tuple[str, str, str, tuple[int | None, str | None, str | N
     ('so {"why": "{\\"take\\": 3}", "take": 4}', "", "stop", (4, '{"take": 3}', None), ""),
     ("", "", "stop", (None, None, "empty"), "the reply was empty"),
     ('{"take": 2}', "", "length", (None, None, "truncated"), "ran out of tokens"),
-    ('{"take": 2}', "", "content_filter", (None, None, "refused"), "content filter"),
+    ('{"take": 2}', "", "MAX_TOKENS", (None, None, "truncated"), "MAX_TOKENS"),
+    ("", "", "tool_calls", (None, None, "tool_call"), "calls a tool"),
     ("", "I do not play", "stop", (None, None, "refused"), "the model refused: I do not play"),
     ("I take 2", "", "stop", (None, None, "unparsable"), "no JSON object"),
     ('{"take": 2} {}', "", "stop", (2, None, None), ""),
@@ -93,6 +94,25 @@ def test_replies_are_read_as_the_bot_reads_them(
     assert said == ("assistant", text[-4_000:] if text.strip() else "(no answer)")
     example = 'Answer the question again, and end your reply with one JSON object of the form {"take": NUMBER}.'
     assert heard == ("user", f"Your answer cannot be used: {detail}. {example}")
+
+
+@pytest.mark.parametrize(("reason", "failure"), [("content_filter", "filtered"), ("error", "server_error")])
+def test_faults_of_the_endpoint_do_not_change_the_question(reason: str, failure: str) -> None:
+    question = question_of([3, 5])
+    prompt = question.messages
+    reply = question.read_reply('{"take": 2}', "", reason)
+    assert (reply.take, reply.failure, reply.fault) == (None, failure, "endpoint")
+    assert question.messages == prompt
+
+
+def test_a_model_reads_its_own_words() -> None:
+    match = ModelMatch(game_of([3, 5], THREE_ROWS), ["timid", "timid"])
+    assert match.next_question() is not None
+    match.answer(1, "it is safe", 0.5)
+    later = match.next_question()
+    assert later is not None
+    (_, prompt), = later.messages
+    assert "At ply 0 you took 1." in prompt and "Your reason: it is safe" in prompt
 
 
 def test_a_reply_without_finish_reason_is_complete() -> None:

@@ -153,14 +153,63 @@ async fn requests_adapt_to_the_endpoint() {
     let bot = bot(&settings);
     assert_eq!(ask(&bot).await.unwrap(), 2);
     assert_eq!(endpoint.calls().len(), 4);
+    // A second question confirms what the endpoint refuses.
     assert_eq!(ask(&bot).await.unwrap(), 2);
-    assert_eq!(endpoint.calls().len(), 5);
+    assert_eq!(endpoint.calls().len(), 8);
+    assert_eq!(ask(&bot).await.unwrap(), 2);
+    assert_eq!(endpoint.calls().len(), 9);
     let calls = lines_of(&settings, "call");
     let conceded = json!([
         "with max_tokens and max_completion_tokens swapped",
         "without response_format",
         "without stream_options"
     ]);
-    assert_eq!((&calls[0]["concessions"], &calls[1]["concessions"]), (&conceded, &json!([])));
-    assert_eq!(bot.tally().calls, 2);
+    let made: Vec<_> = calls.iter().map(|call| &call["concessions"]).collect();
+    assert_eq!(made, [&conceded, &conceded, &json!([])]);
+    assert_eq!(bot.tally().calls, 3);
+    let mode = &calls[2]["mode"];
+    assert_eq!((&mode["schema"], &mode["max_tokens_key"]), (&json!(false), &json!("max_completion_tokens")));
+    assert_eq!((&mode["prompt_version"], &mode["memory"]), (&json!(2), &json!("match")));
+}
+
+#[tokio::test]
+async fn a_fixed_form_of_requests_is_kept() {
+    let body =
+        json!({ "error": { "message": "no response_format", "param": "response_format" } }).to_string();
+    let refusal = response("400 Bad Request", "content-type: application/json\r\n", &body);
+    let endpoint = ScriptedEndpoint::with_replies(vec![refusal]).await;
+    let bot = bot(&LlmSettings { adapt: false, ..settings(&endpoint) });
+    let error = ask(&bot).await.unwrap_err().to_string();
+    assert!(error.starts_with("rejected: HTTP 400") && error.contains("no response_format"), "{error}");
+    assert_eq!(endpoint.calls().len(), 1);
+}
+
+#[tokio::test]
+async fn an_error_about_something_else_changes_no_request() {
+    let body =
+        json!({ "error": { "message": "the upstream stream failed", "param": "messages" } }).to_string();
+    let refusal = response("400 Bad Request", "content-type: application/json\r\n", &body);
+    let endpoint = ScriptedEndpoint::with_replies(vec![refusal, completion("{\"take\": 2}")]).await;
+    let bot = bot(&settings(&endpoint));
+    ask(&bot).await.unwrap_err();
+    assert_eq!(ask(&bot).await.unwrap(), 2);
+    let calls = endpoint.calls();
+    assert_eq!(calls.len(), 2);
+    for key in ["response_format", "stream", "stream_options"] {
+        assert!(calls[1].body.get(key).is_some(), "{key}");
+    }
+}
+
+#[tokio::test]
+async fn what_answered_is_logged() {
+    let body = json!({
+        "id": "gen-7", "model": "model-1-2026-05-01", "system_fingerprint": "fp_9",
+        "choices": [{ "message": { "content": "{\"take\": 2}", "reasoning_content": "two" }, "finish_reason": "stop" }],
+    });
+    let reply = response("200 OK", "content-type: application/json\r\n", &body.to_string());
+    let settings = settings(&ScriptedEndpoint::with_replies(vec![reply]).await);
+    ask(&bot(&settings)).await.unwrap();
+    let call = &lines_of(&settings, "call")[0];
+    let source = json!({ "id": "gen-7", "model": "model-1-2026-05-01", "system_fingerprint": "fp_9" });
+    assert_eq!((&call["response"], &call["reasoning"]), (&source, &json!("two")));
 }

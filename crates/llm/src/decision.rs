@@ -5,6 +5,7 @@ use super::{
     amount::Amount,
     answer::{GivenAnswer, read_answer},
     budget::BotBudget,
+    call_mode::CallMode,
     correction::correct_answer,
     endpoint::{CallOutcome, Endpoint},
     failure::{CallFailure, FailureClass, Fault, Remedy},
@@ -166,7 +167,9 @@ impl Decider {
                 Some(failure) => Err(failure.clone()),
                 None => read_answer(question, self.prompt.row_notation(), reply),
             };
-            log.note_call(&call, &outcome, cost, answer.as_ref().err());
+            let mode =
+                outcome.dialect.map(|dialect| CallMode::new(&self.settings, dialect, call.schema.is_some()));
+            log.note_call(&call, &outcome, mode, cost, answer.as_ref().err());
             let failure = match answer {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,

@@ -1,5 +1,7 @@
 //! Differences between endpoints in what requests they accept.
 
+use super::refusal::Refusal;
+
 /// The form of requests for an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
@@ -56,13 +58,13 @@ impl Concession {
     /// All concessions, the least harmful first.
     const ALL: [Self; 4] = [Self::OtherMaxTokensKey, Self::NoSchema, Self::NoStreamOptions, Self::NoStream];
 
-    /// Returns words in an endpoint's error that suggest this concession.
-    fn cues(self) -> &'static [&'static str] {
+    /// Returns the parameters that suggest this concession if an endpoint refuses them.
+    fn parameters(self) -> &'static [&'static str] {
         match self {
             Self::OtherMaxTokensKey => &["max_tokens", "max_completion_tokens"],
-            Self::NoSchema => &["response_format", "json_schema", "structured output"],
+            Self::NoSchema => &["response_format", "json_schema"],
             Self::NoStreamOptions => &["stream_options", "include_usage"],
-            Self::NoStream => &["stream"],
+            Self::NoStream => &["stream", "streaming"],
         }
     }
 
@@ -78,14 +80,20 @@ impl Concession {
 }
 
 impl Dialect {
-    /// Returns the concession to try after a refusal, given those `made` so far. Concessions named by the error come first; if it names none,
-    /// harmless ones are tried in order.
-    pub fn next_concession(self, refusal: &str, made: &[Concession]) -> Option<Concession> {
-        let refusal = refusal.to_ascii_lowercase();
+    /// Returns the concession to try after a refusal, given those `made` so far. If the refusal names a parameter, only that
+    /// one is changed; if it names none, harmless concessions are tried in order.
+    pub fn next_concession(self, refusal: &Refusal, made: &[Concession]) -> Option<Concession> {
+        if !refusal.is_about_form() {
+            return None;
+        }
         let mut possible =
             Concession::ALL.into_iter().filter(|next| self.can_make(*next) && !made.contains(next));
-        let is_named = |next: &Concession| next.cues().iter().any(|cue| refusal.contains(cue));
-        possible.clone().find(is_named).or_else(|| possible.find(|next| *next != Concession::NoStream))
+        let is_named = |next: &Concession| next.parameters().iter().any(|name| refusal.names(name));
+        let named = possible.clone().find(is_named);
+        if named.is_some() || refusal.has_param() {
+            return named;
+        }
+        possible.find(|next| *next != Concession::NoStream)
     }
 
     fn can_make(self, concession: Concession) -> bool {
@@ -109,9 +117,62 @@ impl Dialect {
     }
 }
 
+/// What is known of the requests that an endpoint accepts.
+#[derive(Debug, Clone)]
+pub struct KnownDialect {
+    /// The form of requests to start with.
+    pub dialect: Dialect,
+    /// Concessions that one call needed.
+    suspected: Vec<Concession>,
+}
+
+impl KnownDialect {
+    /// Starts with a form of requests.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, suspected: Vec::new() }
+    }
+
+    /// Learns from a call that began in the form `began` and succeeded after some concessions. One call may have needed them
+    /// by accident, so only the second one that needs a concession changes the form of all further requests.
+    pub fn learn_concessions(&mut self, began: Dialect, made: &[Concession]) {
+        // Other calls may have changed the form since.
+        if began != self.dialect {
+            return;
+        }
+        for &concession in made {
+            if self.suspected.contains(&concession) {
+                tracing::warn!("the endpoint needs requests {}: from now on all are", concession.words());
+                self.dialect = self.dialect.with_concession(concession);
+            } else {
+                self.suspected.push(concession);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_second_call_confirms_a_concession() {
+        let full = Dialect {
+            max_tokens_key: MaxTokensKey::MaxTokens,
+            has_schema: true,
+            has_stream_options: true,
+            is_streamed: true,
+        };
+        let mut known = KnownDialect::new(full);
+        known.learn_concessions(full, &[Concession::NoSchema]);
+        assert_eq!(known.dialect, full);
+        known.learn_concessions(full, &[Concession::NoStreamOptions]);
+        assert_eq!(known.dialect, full, "another concession confirms nothing");
+        known.learn_concessions(full, &[Concession::NoSchema]);
+        assert_eq!(known.dialect, full.with_concession(Concession::NoSchema));
+        known.learn_concessions(full, &[Concession::NoStreamOptions]);
+        assert!(known.dialect.has_stream_options, "the call began before the form changed");
+    }
 
     #[test]
     fn concessions_named_by_the_endpoint_come_first() {
@@ -121,14 +182,28 @@ mod tests {
             has_stream_options: true,
             is_streamed: true,
         };
-        let next = |refusal: &str| dialect.next_concession(refusal, &[]);
+        let refusal = |message: &str, param: Option<&str>| {
+            let error = json!({ "message": message, "param": param });
+            Refusal::from_body(json!({ "error": error }).to_string().as_bytes())
+        };
+        let next = |message: &str| dialect.next_concession(&refusal(message, None), &[]);
         let unsupported = "Unsupported parameter: 'max_tokens' ... Use 'max_completion_tokens' instead.";
         assert_eq!(next(unsupported), Some(Concession::OtherMaxTokensKey));
         assert_eq!(next("Unknown field: stream_options"), Some(Concession::NoStreamOptions));
         assert_eq!(next("`response_format` of type JSON_SCHEMA"), Some(Concession::NoSchema));
         assert_eq!(next("streaming is not available"), Some(Concession::NoStream));
+        // "upstream" does not name the parameter "stream".
+        assert_ne!(next("the upstream provider failed"), Some(Concession::NoStream));
+        for (param, expected) in [
+            ("temperature", None),
+            ("messages[0]", None),
+            ("stream_options.x", Some(Concession::NoStreamOptions)),
+        ] {
+            let refused = refusal("max_tokens, response_format and stream", Some(param));
+            assert_eq!(dialect.next_concession(&refused, &[]), expected, "{param}");
+        }
         let (mut now, mut made) = (dialect, Vec::new());
-        while let Some(next) = now.next_concession("bad request", &made) {
+        while let Some(next) = now.next_concession(&refusal("bad request", None), &made) {
             made.push(next);
             now = now.with_concession(next);
         }

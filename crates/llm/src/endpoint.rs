@@ -2,10 +2,11 @@
 
 use super::{
     ApiKey, LlmError, LlmSettings, StructuredOutput,
-    completion::{Completion, StreamState, error_words},
-    dialect::{Concession, Dialect, MaxTokensKey},
+    completion::{Completion, StreamState},
+    dialect::{Concession, Dialect, KnownDialect, MaxTokensKey},
     event_stream::EventStreamReader,
     failure::{CallFailure, FailureClass},
+    refusal::Refusal,
     request::ModelCall,
     retry_after::parse_retry_after,
     settings::{DEFAULT_ENDPOINT, DEFAULT_KEY_VARIABLE},
@@ -28,8 +29,6 @@ use tokio::{
 const MAX_REPLY_BYTES: usize = 8 << 20;
 /// The maximum number of bytes read of an error response.
 const MAX_REFUSAL_BYTES: usize = 16 << 10;
-/// The maximum number of characters kept of an error response.
-const MAX_REFUSAL_CHARS: usize = 500;
 /// The timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest pause that an endpoint can ask for; no turn lasts longer.
@@ -46,7 +45,7 @@ pub struct Endpoint {
     settings: LlmSettings,
     slots: Semaphore,
     /// The form of requests that the endpoint is known to accept.
-    dialect: Mutex<Dialect>,
+    dialect: Mutex<KnownDialect>,
     /// The end of the pause that the endpoint asked for.
     paused_until: Mutex<Option<Instant>>,
 }
@@ -72,6 +71,8 @@ pub struct CallOutcome {
     pub is_sent: bool,
     /// The concessions made in this call.
     pub concessions: Vec<Concession>,
+    /// The form of the last request; `None` if there was none.
+    pub dialect: Option<Dialect>,
 }
 
 impl Endpoint {
@@ -136,7 +137,7 @@ impl Endpoint {
             key,
             slots: Semaphore::new(settings.concurrency.into()),
             settings,
-            dialect: Mutex::new(dialect),
+            dialect: Mutex::new(KnownDialect::new(dialect)),
             paused_until: Mutex::new(None),
         })
     }
@@ -213,10 +214,10 @@ impl Endpoint {
     }
 
     async fn exchange(&self, call: &ModelCall, outcome: &mut CallOutcome) -> Result<(), CallFailure> {
-        let known = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.dialect.lock().unwrap_or_else(PoisonError::into_inner).dialect;
         let mut dialect = known;
         loop {
-            (outcome.status, outcome.is_sent) = (None, true);
+            (outcome.status, outcome.is_sent, outcome.dialect) = (None, true, Some(dialect));
             let response = match self.send(&call.to_json(&self.settings, dialect)).await {
                 Ok(response) => response,
                 Err(unsent) => {
@@ -228,23 +229,25 @@ impl Endpoint {
             outcome.status = Some(status.as_u16());
             if status.is_success() {
                 let completion = self.read_completion(response).await?;
-                if dialect != known {
-                    *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = dialect;
-                }
+                let mut learned = self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+                learned.learn_concessions(known, &outcome.concessions);
+                drop(learned);
                 let failure = completion.find_failure();
                 outcome.completion = Some(completion);
                 return failure.map_or(Ok(()), Err);
             }
             let headers = response.headers().clone();
-            let words = self.read_refusal(response).await;
+            let refusal = self.read_refusal(response).await;
             let is_of_form = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY);
-            match dialect.next_concession(&words, &outcome.concessions).filter(|_| is_of_form) {
+            let is_adapted = is_of_form && self.settings.adapt;
+            match dialect.next_concession(&refusal, &outcome.concessions).filter(|_| is_adapted) {
                 Some(concession) => {
+                    let words = &refusal.words;
                     tracing::debug!(status = status.as_u16(), words, "retrying {}", concession.words());
                     outcome.concessions.push(concession);
                     dialect = dialect.with_concession(concession);
                 }
-                None => return Err(Self::refusal_failure(status, &headers, &words)),
+                None => return Err(Self::refusal_failure(status, &headers, &refusal)),
             }
         }
     }
@@ -354,7 +357,7 @@ impl Endpoint {
     }
 
     /// Reads as much of an error response as arrives.
-    async fn read_refusal(&self, mut response: Response) -> String {
+    async fn read_refusal(&self, mut response: Response) -> Refusal {
         let (mut body, began) = (Vec::new(), Instant::now());
         while let Ok(Some(piece)) = self.next_piece(&mut response, began).await {
             body.extend_from_slice(piece.as_ref());
@@ -362,24 +365,23 @@ impl Endpoint {
                 break;
             }
         }
-        let words = match serde_json::from_slice::<Value>(&body) {
-            Ok(json) => error_words(json.get("error").unwrap_or(&json)),
-            Err(_) => String::from_utf8_lossy(&body).into_owned(),
-        };
-        self.hide_key(words).chars().take(MAX_REFUSAL_CHARS).collect()
+        let refusal = Refusal::from_body(&body);
+        let words = self.hide_key(refusal.words.clone());
+        refusal.with_words(words)
     }
 
-    fn refusal_failure(status: StatusCode, headers: &header::HeaderMap, words: &str) -> CallFailure {
+    fn refusal_failure(status: StatusCode, headers: &header::HeaderMap, refusal: &Refusal) -> CallFailure {
         let class = match status {
             StatusCode::TOO_MANY_REQUESTS => FailureClass::RateLimited,
             StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => FailureClass::ServerError,
             _ if status.is_server_error() => FailureClass::ServerError,
+            _ if refusal.is_of_filter() => FailureClass::Filtered,
             _ => FailureClass::Rejected,
         };
         let redirect = if status.is_redirection() { ": redirects are not followed" } else { "" };
         let header = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = header.and_then(|header| parse_retry_after(header, SystemTime::now()));
-        CallFailure { class, detail: format!("HTTP {status}{redirect}: {words}"), retry_after }
+        CallFailure { class, detail: format!("HTTP {status}{redirect}: {}", refusal.words), retry_after }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! `settings` are flags and keys of tournament files. `prompt` writes questions, with the scoring (`match_scoring`) and
 //! what the model said before (`match_memory`); `answer` and `claims` read replies,
-//! and `correction` explains errors to the model; the Python package uses the same texts. `request`, `event_stream`
-//! and `completion` are the endpoint's protocol without I/O, and `endpoint` does the I/O. `budget` limits costs,
+//! and `correction` explains errors to the model; the Python package uses the same texts. `request`, `event_stream`,
+//! `refusal` and `completion` are the endpoint's protocol without I/O, and `endpoint` does the I/O. `budget` limits costs,
 //! across restarts by a `ledger`. `decision` turns a question into an answer or a [`FailureClass`], and
 //! `failure_policy` replaces missing answers. `transcript` logs everything, `transcript_reader` reads it back,
 //! `transcript_proof` compares it with the record, and `measures` computes figures from both. The key of the endpoint
@@ -14,6 +14,7 @@ mod answer;
 mod api_key;
 mod bot;
 mod budget;
+mod call_mode;
 mod claims;
 mod completion;
 mod config_hash;
@@ -33,6 +34,7 @@ mod prompt;
 mod prompt_values;
 mod question;
 mod question_log;
+mod refusal;
 mod reply_objects;
 mod request;
 mod retry_after;
@@ -51,6 +53,7 @@ pub use answer::{GivenAnswer, read_answer};
 pub use api_key::ApiKey;
 pub use bot::LlmBot;
 pub use budget::CostBound;
+pub use call_mode::CallMode;
 pub use claims::Claims;
 pub use completion::{Completion, ResponseSource};
 pub use correction::correct_answer;

@@ -3,6 +3,7 @@
 use super::{
     Amount, Tally, Transcript,
     answer::GivenAnswer,
+    call_mode::CallMode,
     claims::{Claims, WANTS, WIN_PROBABILITY},
     endpoint::CallOutcome,
     failure::CallFailure,
@@ -68,6 +69,7 @@ impl<'a> QuestionLog<'a> {
         &mut self,
         call: &ModelCall,
         outcome: &CallOutcome,
+        mode: Option<CallMode>,
         cost: Amount,
         failure: Option<&CallFailure>,
     ) {
@@ -96,6 +98,7 @@ impl<'a> QuestionLog<'a> {
                 "response": completion.map(|completion| completion.source.to_json()),
                 "finish_reason": completion.and_then(|completion| completion.finish_reason.as_ref()),
                 "status": outcome.status,
+                "mode": mode,
                 "tokens": tokens.map(super::TokenCount::to_json),
                 "cost": cost.to_json(),
                 "latency_ms": outcome.latency.as_millis() as u64,

@@ -47,6 +47,8 @@ settings! {
         max_tokens: u32 = 16_384, "N".range(16..=1_000_000);
         /// Whether replies must follow a JSON schema: `auto` if the endpoint accepts one, or `off`
         structured: StructuredOutput = StructuredOutput::default(), "auto|off";
+        /// Whether requests leave out what the endpoint refuses; if `false`, such a refusal is a failure
+        adapt: bool = true, "true|false";
         /// Whether replies are streamed, so that a stalled one is noticed
         stream: bool = true, "true|false";
         /// How often the model may answer a question; after an unusable answer it gets the reason

@@ -1,6 +1,6 @@
 //! Reads transcripts: questions with their calls and decisions.
 
-use super::{FailureClass, TokenCount, completion::ResponseSource};
+use super::{CallMode, FailureClass, TokenCount, completion::ResponseSource};
 use lastnim_core::{game::MatchId, referee::NoteHash};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
@@ -70,6 +70,8 @@ pub struct TranscriptCall {
     pub reply: Option<String>,
     /// The model's reasoning, if the endpoint showed it.
     pub reasoning: Option<String>,
+    /// How the model was asked; `None` if no request was made.
+    pub mode: Option<CallMode>,
     /// What answered, as the endpoint named it.
     pub response: Option<ResponseSource>,
     /// The tokens, if the endpoint counted them.

@@ -66,6 +66,7 @@ impl From<&QuestionTally> for pb::QuestionCounts {
 pub struct CallTally {
     calls: u64,
     failed: BTreeMap<FailureClass, u64>,
+    modes: BTreeMap<String, u64>,
 }
 
 impl CallTally {
@@ -75,6 +76,9 @@ impl CallTally {
         for class in calls.iter().filter_map(|call| call.failure) {
             *tally.failed.entry(class).or_default() += 1;
         }
+        for mode in calls.iter().filter_map(|call| call.mode.as_ref()) {
+            *tally.modes.entry(mode.to_string()).or_default() += 1;
+        }
         tally
     }
 
@@ -83,6 +87,9 @@ impl CallTally {
         self.calls += other.calls;
         for (&class, count) in &other.failed {
             *self.failed.entry(class).or_default() += count;
+        }
+        for (mode, count) in &other.modes {
+            *self.modes.entry(mode.clone()).or_default() += count;
         }
     }
 }
@@ -94,6 +101,11 @@ impl From<&CallTally> for pb::CallCounts {
             calls: tally.calls,
             answered: tally.calls - failed,
             failed: failure_counts(&tally.failed, tally.calls),
+            modes: tally
+                .modes
+                .iter()
+                .map(|(mode, &count)| pb::ModeCount { mode: mode.clone(), count })
+                .collect(),
         }
     }
 }
@@ -161,5 +173,18 @@ mod tests {
         let failed: Vec<_> =
             counts.failed.iter().map(|failed| (failed.class.as_str(), failed.count, failed.share)).collect();
         assert_eq!(failed, [("empty", 2, 0.5), ("timed_out", 1, 0.25)]);
+        let mode = json!({
+            "prompt_version": 2, "memory": "match", "blind": false, "think": "none", "schema": true, "stream": true,
+            "max_tokens_key": "max_tokens",
+        });
+        let mut without = mode.clone();
+        without["schema"] = false.into();
+        let calls =
+            [&mode, &mode, &without].map(|mode| serde_json::from_value(json!({ "mode": mode })).unwrap());
+        tally.add_tally(&CallTally::of_calls(&calls));
+        let modes: Vec<_> =
+            pb::CallCounts::from(&tally).modes.into_iter().map(|mode| (mode.mode, mode.count)).collect();
+        let words = "prompt 2, with memory, with names, not thinking before";
+        assert_eq!(modes, [(format!("{words}, with schema"), 2), (format!("{words}, without schema"), 1)]);
     }
 }

@@ -1,7 +1,10 @@
 //! How models kept to the rules: the outcomes of their questions and calls.
 
 use super::figures::{SHARE, figure_column};
-use crate::{Cell, CellParts, Column, Section, Table, words::join_words};
+use crate::{
+    Cell, CellParts, Column, Section, Table,
+    words::{count_words, join_words},
+};
 use lastnim_proto::pb;
 use std::collections::BTreeMap;
 
@@ -9,7 +12,8 @@ use std::collections::BTreeMap;
 pub(super) fn rule_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let failures = failure_table(models);
     let questions = Section::with_heading("Rule adherence: questions that the models answered themselves")
-        .table(question_table(models));
+        .table(question_table(models))
+        .list(models.iter().filter_map(mode_words));
     let policies = models.iter().filter_map(policy_words);
     let failed = (!failures.rows.is_empty()).then(|| {
         Section::with_heading("Failures: questions by their last failure, and individual calls")
@@ -76,6 +80,14 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
         }
     }
     table
+}
+
+/// Says how a model was asked, as figures of different modes should not be compared.
+fn mode_words(model: &pb::ModelFindings) -> Option<String> {
+    let modes = &model.calls.as_ref()?.modes;
+    let words =
+        modes.iter().map(|mode| format!("{} ({})", mode.mode, count_words(mode.count, "call", "calls")));
+    (!modes.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_words(words, "; ")))
 }
 
 fn policy_words(model: &pb::ModelFindings) -> Option<String> {

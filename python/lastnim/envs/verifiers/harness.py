@@ -101,4 +101,6 @@ async def ask_model(
             take.why, take.win_probability = reply.why, reply.win_probability
             return
         assert reply.failure is not None, "a reply without a take has a failure"
+        if reply.fault != "model":
+            raise vf.HarnessError(f"ply {take.ply}: {reply.failure}: {reply.detail}")
         take.failures.append(reply.failure)

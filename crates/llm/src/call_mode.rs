@@ -1,0 +1,91 @@
+//! How a model was asked, which every call of a transcript names.
+
+use super::{LlmSettings, Memory, Thinking, dialect::Dialect};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How a model was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+pub struct CallMode {
+    /// The version of the built-in prompt; `None` for a file.
+    pub prompt_version: Option<u8>,
+    /// Whether the model read its own earlier words.
+    pub memory: String,
+    /// Whether the names of bots were hidden.
+    pub blind: bool,
+    /// Whether it was asked to think in its reply.
+    pub think: String,
+    /// Whether the reply had to follow a JSON schema.
+    pub schema: bool,
+    /// Whether the reply was streamed.
+    pub stream: bool,
+    /// The key for the limit on reply tokens.
+    pub max_tokens_key: String,
+}
+
+impl CallMode {
+    /// Describes a call with these settings, in this form, with or without a schema.
+    pub fn new(settings: &LlmSettings, dialect: Dialect, has_schema: bool) -> Self {
+        let LlmSettings { memory, blind, think, .. } = settings;
+        Self {
+            prompt_version: settings.prompt.is_none().then_some(settings.prompt_version),
+            memory: memory.to_string(),
+            blind: *blind,
+            think: think.to_string(),
+            schema: dialect.has_schema && has_schema,
+            stream: dialect.is_streamed,
+            max_tokens_key: dialect.max_tokens_key.name().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for CallMode {
+    /// Writes what may change answers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.prompt_version {
+            Some(version) => write!(f, "prompt {version}")?,
+            None => f.write_str("prompt from a file")?,
+        }
+        let parts = [
+            (self.memory == Memory::Match.to_string(), "with memory", "without memory"),
+            (self.blind, "blind", "with names"),
+            (self.think == Thinking::Before.to_string(), "thinking before", "not thinking before"),
+            (self.schema, "with schema", "without schema"),
+        ];
+        parts.into_iter().try_for_each(|(is, yes, no)| write!(f, ", {}", if is { yes } else { no }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::MaxTokensKey;
+
+    #[test]
+    fn modes_are_described() {
+        let dialect = Dialect {
+            max_tokens_key: MaxTokensKey::MaxTokens,
+            has_schema: true,
+            has_stream_options: true,
+            is_streamed: true,
+        };
+        let usual = LlmSettings::default();
+        let words =
+            |settings: &LlmSettings, has_schema| CallMode::new(settings, dialect, has_schema).to_string();
+        assert_eq!(
+            words(&usual, true),
+            "prompt 2, with memory, with names, not thinking before, with schema"
+        );
+        let other = LlmSettings {
+            memory: Memory::None,
+            blind: true,
+            think: Thinking::Before,
+            prompt: Some("p.md".into()),
+            ..usual
+        };
+        assert_eq!(
+            words(&other, false),
+            "prompt from a file, without memory, blind, thinking before, without schema"
+        );
+    }
+}
