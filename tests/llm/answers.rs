@@ -47,7 +47,7 @@ async fn a_take_is_requested_and_logged() {
     assert_eq!(events, ["run", "call", "decision"]);
     assert_eq!((&lines[0]["settings"]["model"], &lines[0]["version"]), (&json!("model-1"), &json!(2)));
     assert_eq!(lines[1]["messages"], body["messages"]);
-    assert_eq!(lines[1]["tokens"], json!({ "prompt": 100, "completion": 20, "reasoning": 0 }));
+    assert_eq!(lines[1]["tokens"], json!({ "prompt": 100, "completion": 20, "reasoning": 0, "cached": 0 }));
     assert_eq!(lines[1]["cost"], json!({ "tokens": 120, "money": 0.0 }));
     assert_eq!((&lines[1]["match_id"], &lines[1]["ply"]), (&json!(view.id.to_string()), &json!(0)));
     assert_eq!((&lines[1]["failure"], &lines[1]["status"]), (&json!(null), &json!(200)));
@@ -59,7 +59,7 @@ async fn a_take_is_requested_and_logged() {
     assert_eq!(choice.note_hash, Some(*blake3::hash(of_question.as_bytes()).as_bytes()));
     let tally = bot.tally();
     assert_eq!((tally.questions, tally.answered, tally.calls), (1, 1, 1));
-    assert_eq!(tally.tokens, TokenCount { prompt: 100, completion: 20, reasoning: 0 });
+    assert_eq!(tally.tokens, TokenCount { prompt: 100, completion: 20, ..TokenCount::default() });
 }
 
 #[tokio::test]

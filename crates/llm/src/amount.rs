@@ -1,5 +1,6 @@
 //! Amounts of tokens and money.
 
+use super::TokenCount;
 use lastnim_config::Decimal;
 use serde_json::{Value, json};
 use std::{
@@ -24,17 +25,22 @@ pub struct Amount {
 pub struct Prices {
     /// The price of prompts.
     pub prompt: Decimal,
+    /// The price of the part of prompts that the endpoint had cached.
+    pub cached: Decimal,
     /// The price of replies.
     pub completion: Decimal,
 }
 
 impl Prices {
     /// Returns the amount for some tokens.
-    pub fn amount_of(self, prompt: u64, completion: u64) -> Amount {
+    pub fn amount_of(self, tokens: TokenCount) -> Amount {
+        let TokenCount { prompt, completion, cached, .. } = tokens;
         let cost = |tokens: u64, price: Decimal| u128::from(tokens) * u128::from(price.millionths());
         Amount {
             tokens: prompt.saturating_add(completion),
-            money: cost(prompt, self.prompt) + cost(completion, self.completion),
+            money: cost(prompt.saturating_sub(cached), self.prompt)
+                + cost(cached, self.cached)
+                + cost(completion, self.completion),
         }
     }
 }
@@ -102,13 +108,21 @@ mod tests {
 
     #[test]
     fn costs_are_exact() {
-        let prices = Prices { prompt: "0.25".parse().unwrap(), completion: Decimal::from(2) };
-        let amount = prices.amount_of(1_000_000, 500_001);
+        let prices = Prices {
+            prompt: "0.25".parse().unwrap(),
+            cached: "0.025".parse().unwrap(),
+            completion: Decimal::from(2),
+        };
+        let amount_of = |prompt, completion, cached| {
+            prices.amount_of(TokenCount { prompt, completion, cached, ..TokenCount::default() })
+        };
+        let amount = amount_of(1_000_000, 500_001, 0);
         assert_eq!((amount.tokens, amount.money), (1_500_001, 1_250_002_000_000));
         assert_eq!(amount.to_string(), "1500001 tokens, 1.250002 of money");
-        assert_eq!(prices.amount_of(1, 0).to_string(), "1 tokens, 0.000001 of money", "it is rounded up");
+        assert_eq!(amount_of(1, 0, 0).to_string(), "1 tokens, 0.000001 of money", "it is rounded up");
+        assert_eq!(amount_of(1_000_000, 0, 900_000).to_string(), "1000000 tokens, 0.047500 of money");
         assert_eq!(units_of_money("1.250002".parse().unwrap()), amount.money);
-        let largest = prices.amount_of(u64::MAX, u64::MAX);
+        let largest = amount_of(u64::MAX, u64::MAX, 0);
         assert_eq!((largest + largest).tokens, u64::MAX);
         assert_eq!(amount - largest, Amount::default());
     }

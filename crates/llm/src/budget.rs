@@ -1,7 +1,7 @@
 //! Budgets per match, per bot, and for several bots together.
 
 use super::{
-    LlmError, LlmSettings,
+    LlmError, LlmSettings, TokenCount,
     amount::{Amount, Prices, units_of_money},
     failure::{CallFailure, FailureClass},
     ledger::{Account, Ledger, TOTAL},
@@ -94,6 +94,7 @@ impl BotBudget {
         Ok(Self {
             prices: Prices {
                 prompt: settings.prompt_price.unwrap_or_default(),
+                cached: settings.cached_price.or(settings.prompt_price).unwrap_or_default(),
                 completion: settings.completion_price.unwrap_or_default(),
             },
             own,
@@ -108,12 +109,12 @@ impl BotBudget {
     /// Returns the maximum cost of a call with a request of this size: every token has at least one byte.
     pub fn bound_of_call(&self, request_bytes: usize, max_tokens: u32) -> Amount {
         let prompt = (request_bytes as u64).saturating_add(HIDDEN_TOKENS);
-        self.prices.amount_of(prompt, max_tokens.into())
+        self.prices.amount_of(TokenCount { prompt, completion: max_tokens.into(), ..TokenCount::default() })
     }
 
     /// Returns the cost of some tokens.
-    pub fn amount_of(&self, prompt: u64, completion: u64) -> Amount {
-        self.prices.amount_of(prompt, completion)
+    pub fn amount_of(&self, tokens: TokenCount) -> Amount {
+        self.prices.amount_of(tokens)
     }
 
     /// Returns the spending of the bot, including the maximum cost of open calls.

@@ -252,7 +252,7 @@ mod tests {
     fn whole_replies_are_read() {
         let completion = body(&json!({ "message": { "content": "hi" }, "finish_reason": "stop" })).unwrap();
         assert_eq!((completion.text.as_str(), completion.find_failure()), ("hi", None));
-        assert_eq!(completion.tokens, Some(TokenCount { prompt: 7, completion: 5, reasoning: 3 }));
+        assert_eq!(completion.tokens, Some(TokenCount { prompt: 7, completion: 5, reasoning: 3, cached: 0 }));
         let parts = json!([{ "type": "text", "text": "a" }, { "type": "image" }, { "text": "b" }]);
         assert_eq!(body(&json!({ "message": { "content": parts } })).unwrap().text, "ab");
         let class = |choice: Value| body(&choice).unwrap().find_failure().map(|failure| failure.class);

@@ -223,7 +223,7 @@ impl Decider {
         let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
         let is_refused = outcome.status.is_some_and(|status| (300..500).contains(&status));
         match tokens {
-            Some(tokens) => Some(self.budget.amount_of(tokens.prompt, tokens.completion)),
+            Some(tokens) => Some(self.budget.amount_of(tokens)),
             None if is_refused || !outcome.is_sent => Some(Amount::default()),
             None => None,
         }

@@ -67,6 +67,8 @@ settings! {
         concurrency: u16 = 8, "N".range(1..=1_024);
         /// The price of a million tokens of prompts, in any currency
         prompt_price: Option<Decimal> = None, "MONEY";
+        /// The price of a million tokens of prompts that the endpoint had cached [default: that of prompts]
+        cached_price: Option<Decimal> = None, "MONEY";
         /// The price of a million tokens of replies, with their reasoning
         completion_price: Option<Decimal> = None, "MONEY";
         /// Maximum cost of the model in one match

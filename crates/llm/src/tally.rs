@@ -93,13 +93,16 @@ impl fmt::Display for Tally {
         if !self.failures.is_empty() {
             write!(f, ", failed: {}", class_words(&self.failures))?;
         }
-        let TokenCount { prompt, completion, reasoning } = self.tokens;
+        let TokenCount { prompt, completion, reasoning, cached } = self.tokens;
         write!(
             f,
             "; tokens: {prompt} in prompts, {completion} in replies, including {reasoning} for reasoning"
         )?;
+        if cached > 0 {
+            write!(f, ", {cached} of the prompts cached")?;
+        }
         if self.uncounted_calls > 0 {
-            write!(f, "; for {} calls the endpoint reported no tokens", self.uncounted_calls)?;
+            write!(f, "; the endpoint gave no token count for {} calls", self.uncounted_calls)?;
         }
         if self.ignored_members > 0 {
             write!(f, "; {} values in answers were out of range", self.ignored_members)?;
@@ -121,7 +124,7 @@ mod tests {
         tally.unanswered.insert(FailureClass::Illegal, 1);
         tally.failures.insert(FailureClass::Illegal, 2);
         tally.failures.insert(FailureClass::Empty, 1);
-        tally.tokens += TokenCount { prompt: 10, completion: 5, reasoning: 2 };
+        tally.tokens += TokenCount { prompt: 10, completion: 5, reasoning: 2, cached: 0 };
         assert_eq!(
             tally.to_string(),
             "3 questions, 1 answered by the model, 1 withdrawn, 1 unanswered (1 illegal (model); policy: forfeit); 4 calls, failed: 1 empty (model), 2 illegal (model); tokens: 10 in prompts, 5 in replies, including 2 for reasoning"
