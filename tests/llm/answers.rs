@@ -5,7 +5,7 @@ use super::{
     scripted_endpoint::{Call, ScriptedEndpoint, completion, finished, response, streamed},
 };
 use lastnim_client::AsyncBot as _;
-use lastnim_llm::{LlmSettings, StructuredOutput, TokenCount};
+use lastnim_llm::{JsonObject, LlmSettings, StructuredOutput, TokenCount};
 use serde_json::json;
 use std::fs;
 use tokio::time::timeout;
@@ -198,6 +198,41 @@ async fn an_error_about_something_else_changes_no_request() {
     for key in ["response_format", "stream", "stream_options"] {
         assert!(calls[1].body.get(key).is_some(), "{key}");
     }
+}
+
+#[tokio::test]
+async fn settings_can_change_every_request() {
+    let body = json!({ "error": { "message": "not with this model", "param": "temperature" } }).to_string();
+    let endpoint = ScriptedEndpoint::start(move |_, call| {
+        if call.body.get("temperature").is_some() {
+            response("400 Bad Request", "content-type: application/json\r\n", &body)
+        } else {
+            completion("{\"take\": 2}")
+        }
+    })
+    .await;
+    let object = |json: serde_json::Value| JsonObject(json.as_object().unwrap().clone());
+    let settings = LlmSettings {
+        temperature: Some(1.into()),
+        top_p: Some("0.5".parse().unwrap()),
+        sampling_seed: Some(7),
+        system_prompt: Some("Be brief.".into()),
+        headers: object(json!({ "X-Title": "cup" })),
+        extra_body: object(json!({ "top_k": 3, "stream_options": null })),
+        api_key_header: Some("api-key".into()),
+        ..settings(&endpoint)
+    };
+    assert_eq!(ask(&bot(&settings)).await.unwrap(), 2);
+    let calls = endpoint.calls();
+    let Call { head, body, .. } = &calls[1];
+    assert!(head.contains(&format!("api-key: {KEY}")) && !head.contains("authorization"), "{head}");
+    assert!(head.contains("x-title: cup"), "{head}");
+    assert_eq!(body["messages"][0], json!({ "role": "system", "content": "Be brief." }));
+    assert_eq!((&body["top_p"], &body["seed"], &body["top_k"]), (&json!(0.5), &json!(7), &json!(3)));
+    assert_eq!(body["stream_options"], json!(null));
+    // The parameter that the endpoint refused is left out, and the transcript says so.
+    assert_eq!((calls.len(), body.get("temperature")), (2, None));
+    assert_eq!(lines_of(&settings, "call")[0]["concessions"], json!(["without temperature"]));
 }
 
 #[tokio::test]

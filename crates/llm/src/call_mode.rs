@@ -68,6 +68,7 @@ mod tests {
             has_schema: true,
             has_stream_options: true,
             is_streamed: true,
+            optional: crate::dialect::OptionalParameters::of_settings(&LlmSettings::default()),
         };
         let usual = LlmSettings::default();
         let words =

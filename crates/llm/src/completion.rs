@@ -96,6 +96,7 @@ impl Completion {
         let json: Value = serde_json::from_slice(body)
             .map_err(|error| server_error(format!("the reply is not JSON: {error}")))?;
         check_for_error(&json)?;
+        check_for_native_api(&json)?;
         let mut completion = Self::default();
         completion.add_part(&json, "message")?;
         if json.pointer("/choices/0/message").is_none_or(|message| !message.is_object()) {
@@ -117,6 +118,7 @@ impl Completion {
         let json: Value = serde_json::from_str(data)
             .map_err(|error| server_error(format!("an event in the reply is not JSON: {error}")))?;
         check_for_error(&json)?;
+        check_for_native_api(&json)?;
         self.add_part(&json, "delta")?;
         Ok(StreamState::Open)
     }
@@ -229,6 +231,27 @@ fn check_for_error(json: &Value) -> Result<(), CallFailure> {
     }
 }
 
+/// Refuses a reply of another API, which no further call would change.
+fn check_for_native_api(json: &Value) -> Result<(), CallFailure> {
+    let kind = json.get("type").and_then(Value::as_str);
+    let is_of_ollama = json.get("done").is_some() && json.get("choices").is_none();
+    let (api, base_url) = if matches!(kind, Some("message" | "message_start")) {
+        ("Anthropic", "https://api.anthropic.com/v1")
+    } else if json.get("candidates").is_some() {
+        ("Gemini", "https://generativelanguage.googleapis.com/v1beta/openai")
+    } else if is_of_ollama {
+        ("Ollama", "http://127.0.0.1:11434/v1")
+    } else if json.get("object").and_then(Value::as_str) == Some("response") {
+        ("OpenAI's responses", "https://api.openai.com/v1")
+    } else {
+        return Ok(());
+    };
+    let detail = format!(
+        "the reply is of the native API of {api}, not of chat completions: use an endpoint such as --base-url {base_url}"
+    );
+    Err(CallFailure::new(FailureClass::Rejected, detail))
+}
+
 /// Returns the message of an endpoint's error.
 pub fn error_words(error: &Value) -> String {
     let message = error.get("message").unwrap_or(error);
@@ -298,6 +321,26 @@ mod tests {
         assert_eq!(failure.detail, "the endpoint reports an error: no");
         let failure = Completion::from_body(br#"{"error": {"message": "overloaded"}}"#).unwrap_err();
         assert_eq!(failure.detail, "the endpoint reports an error: overloaded");
+    }
+
+    #[test]
+    fn replies_of_other_apis_are_named() {
+        for (reply, words) in [
+            (
+                json!({ "type": "message", "content": [{ "type": "text", "text": "x" }] }),
+                "api.anthropic.com/v1",
+            ),
+            (json!({ "candidates": [] }), "v1beta/openai"),
+            (json!({ "message": { "content": "x" }, "done": true }), "11434/v1"),
+            (json!({ "object": "response", "output": [] }), "responses"),
+        ] {
+            let whole = Completion::from_body(reply.to_string().as_bytes()).unwrap_err();
+            let streamed = Completion::default().add_event(&reply.to_string()).unwrap_err();
+            for failure in [whole, streamed] {
+                assert_eq!(failure.class, FailureClass::Rejected, "{reply}");
+                assert!(failure.detail.contains(words), "{}", failure.detail);
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Differences between endpoints in what requests they accept.
 
-use super::refusal::Refusal;
+use super::{LlmSettings, refusal::Refusal};
+use lastnim_config::SettingValue;
+use serde_json::Value;
 
 /// The form of requests for an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +15,67 @@ pub struct Dialect {
     pub has_stream_options: bool,
     /// Whether requests ask for a stream.
     pub is_streamed: bool,
+    /// The optional parameters that requests contain.
+    pub optional: OptionalParameters,
+}
+
+/// A parameter that is sent if the settings have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionalParameter {
+    /// How much replies vary.
+    Temperature,
+    /// The share of likely tokens to draw from.
+    TopP,
+    /// The seed of draws.
+    Seed,
+    /// How long the model thinks.
+    ReasoningEffort,
+}
+
+impl OptionalParameter {
+    /// All parameters.
+    pub const ALL: [Self; 4] = [Self::Temperature, Self::TopP, Self::Seed, Self::ReasoningEffort];
+
+    /// Returns its key in requests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Temperature => "temperature",
+            Self::TopP => "top_p",
+            Self::Seed => "seed",
+            Self::ReasoningEffort => "reasoning_effort",
+        }
+    }
+
+    /// Returns its value in some settings.
+    pub fn value_in(self, settings: &LlmSettings) -> Option<Value> {
+        match self {
+            Self::Temperature => settings.temperature.as_ref().map(SettingValue::to_json),
+            Self::TopP => settings.top_p.as_ref().map(SettingValue::to_json),
+            Self::Seed => settings.sampling_seed.map(Value::from),
+            Self::ReasoningEffort => settings.reasoning_effort.as_deref().map(Value::from),
+        }
+    }
+}
+
+/// The optional parameters that requests contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionalParameters([bool; OptionalParameter::ALL.len()]);
+
+impl OptionalParameters {
+    /// Starts with those in some settings.
+    pub fn of_settings(settings: &LlmSettings) -> Self {
+        Self(OptionalParameter::ALL.map(|parameter| parameter.value_in(settings).is_some()))
+    }
+
+    /// Returns whether requests contain one.
+    pub fn contains(self, parameter: OptionalParameter) -> bool {
+        self.0[parameter as usize]
+    }
+
+    fn without(mut self, parameter: OptionalParameter) -> Self {
+        self.0[parameter as usize] = false;
+        self
+    }
 }
 
 /// The key for the limit on reply tokens.
@@ -52,11 +115,27 @@ pub enum Concession {
     NoStreamOptions,
     /// Do not stream.
     NoStream,
+    /// Leave out an optional parameter.
+    Without(OptionalParameter),
 }
 
 impl Concession {
     /// All concessions, the least harmful first.
-    const ALL: [Self; 4] = [Self::OtherMaxTokensKey, Self::NoSchema, Self::NoStreamOptions, Self::NoStream];
+    const ALL: [Self; 8] = [
+        Self::OtherMaxTokensKey,
+        Self::NoSchema,
+        Self::NoStreamOptions,
+        Self::NoStream,
+        Self::Without(OptionalParameter::Temperature),
+        Self::Without(OptionalParameter::TopP),
+        Self::Without(OptionalParameter::Seed),
+        Self::Without(OptionalParameter::ReasoningEffort),
+    ];
+
+    /// Returns whether it may be tried if the refusal names nothing: it changes neither answers nor the notice of stalls.
+    fn is_harmless(self) -> bool {
+        !matches!(self, Self::NoStream | Self::Without(_))
+    }
 
     /// Returns the parameters that suggest this concession if an endpoint refuses them.
     fn parameters(self) -> &'static [&'static str] {
@@ -65,6 +144,10 @@ impl Concession {
             Self::NoSchema => &["response_format", "json_schema"],
             Self::NoStreamOptions => &["stream_options", "include_usage"],
             Self::NoStream => &["stream", "streaming"],
+            Self::Without(OptionalParameter::Temperature) => &["temperature"],
+            Self::Without(OptionalParameter::TopP) => &["top_p"],
+            Self::Without(OptionalParameter::Seed) => &["seed"],
+            Self::Without(OptionalParameter::ReasoningEffort) => &["reasoning_effort", "reasoning.effort"],
         }
     }
 
@@ -75,6 +158,10 @@ impl Concession {
             Self::NoSchema => "without response_format",
             Self::NoStreamOptions => "without stream_options",
             Self::NoStream => "without stream",
+            Self::Without(OptionalParameter::Temperature) => "without temperature",
+            Self::Without(OptionalParameter::TopP) => "without top_p",
+            Self::Without(OptionalParameter::Seed) => "without seed",
+            Self::Without(OptionalParameter::ReasoningEffort) => "without reasoning_effort",
         }
     }
 }
@@ -93,7 +180,7 @@ impl Dialect {
         if named.is_some() || refusal.has_param() {
             return named;
         }
-        possible.find(|next| *next != Concession::NoStream)
+        possible.find(|next| next.is_harmless())
     }
 
     fn can_make(self, concession: Concession) -> bool {
@@ -102,6 +189,7 @@ impl Dialect {
             Concession::NoSchema => self.has_schema,
             Concession::NoStreamOptions => self.is_streamed && self.has_stream_options,
             Concession::NoStream => self.is_streamed,
+            Concession::Without(parameter) => self.optional.contains(parameter),
         }
     }
 
@@ -113,6 +201,7 @@ impl Dialect {
             Concession::NoSchema => Self { has_schema: false, ..self },
             Concession::NoStreamOptions => Self { has_stream_options: false, ..self },
             Concession::NoStream => Self { is_streamed: false, ..self },
+            Concession::Without(parameter) => Self { optional: self.optional.without(parameter), ..self },
         }
     }
 }
@@ -162,6 +251,7 @@ mod tests {
             has_schema: true,
             has_stream_options: true,
             is_streamed: true,
+            optional: OptionalParameters::of_settings(&LlmSettings::default()),
         };
         let mut known = KnownDialect::new(full);
         known.learn_concessions(full, &[Concession::NoSchema]);
@@ -181,6 +271,7 @@ mod tests {
             has_schema: true,
             has_stream_options: true,
             is_streamed: true,
+            optional: OptionalParameters::of_settings(&LlmSettings::default()),
         };
         let refusal = |message: &str, param: Option<&str>| {
             let error = json!({ "message": message, "param": param });
@@ -202,6 +293,12 @@ mod tests {
             let refused = refusal("max_tokens, response_format and stream", Some(param));
             assert_eq!(dialect.next_concession(&refused, &[]), expected, "{param}");
         }
+        let warm = LlmSettings { temperature: Some(1.into()), ..LlmSettings::default() };
+        let warm = Dialect { optional: OptionalParameters::of_settings(&warm), ..dialect };
+        let refused = refusal("unsupported", Some("temperature"));
+        let without = Concession::Without(OptionalParameter::Temperature);
+        assert_eq!(warm.next_concession(&refused, &[]), Some(without));
+        assert_eq!(warm.with_concession(without), dialect);
         let (mut now, mut made) = (dialect, Vec::new());
         while let Some(next) = now.next_concession(&refusal("bad request", None), &made) {
             made.push(next);

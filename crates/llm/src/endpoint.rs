@@ -3,7 +3,7 @@
 use super::{
     ApiKey, LlmError, LlmSettings, StructuredOutput,
     completion::{Completion, StreamState},
-    dialect::{Concession, Dialect, KnownDialect, MaxTokensKey},
+    dialect::{Concession, Dialect, KnownDialect, MaxTokensKey, OptionalParameters},
     event_stream::EventStreamReader,
     failure::{CallFailure, FailureClass},
     refusal::Refusal,
@@ -99,6 +99,7 @@ impl Endpoint {
             return Err(LlmError::NoModel);
         }
         let base = parse_base_url(&settings.base_url).map_err(LlmError::BaseUrl)?;
+        check_headers(&settings)?;
         if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
             tracing::warn!(
                 host = base.host_str(),
@@ -125,6 +126,7 @@ impl Endpoint {
             has_schema: settings.structured == StructuredOutput::Auto,
             has_stream_options: settings.stream,
             is_streamed: settings.stream,
+            optional: OptionalParameters::of_settings(&settings),
         };
         let mut url = base;
         // Any URL that can be a base has path segments.
@@ -259,6 +261,7 @@ impl Endpoint {
             has_schema: self.settings.structured == StructuredOutput::Auto,
             has_stream_options: self.settings.stream,
             is_streamed: self.settings.stream,
+            optional: OptionalParameters::of_settings(&self.settings),
         };
         call.to_json(&self.settings, longest).to_string().len()
     }
@@ -270,9 +273,14 @@ impl Endpoint {
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream, application/json")
             .body(body.to_string());
-        if let Some(key) = &self.key {
-            request = request.bearer_auth(key.reveal());
+        for (name, value) in &self.settings.headers.0 {
+            request = request.header(name, value.as_str().unwrap_or_default());
         }
+        request = match (&self.key, &self.settings.api_key_header) {
+            (Some(key), Some(name)) => request.header(name, key.reveal()),
+            (Some(key), None) => request.bearer_auth(key.reveal()),
+            (None, _) => request,
+        };
         let sent = self.within_idle_limit(Instant::now(), request.send()).await;
         sent.map_err(|failure| FailedRequest { failure, is_sent: true })?.map_err(|error| {
             let is_sent = !error.is_connect();
@@ -409,6 +417,31 @@ pub fn parse_base_url(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
+/// Checks the names and values of additional headers.
+fn check_headers(settings: &LlmSettings) -> Result<(), LlmError> {
+    let check_name = |name: &str| {
+        let parsed = header::HeaderName::from_bytes(name.as_bytes());
+        parsed.map_err(|_| LlmError::Header(format!("{name:?} is not a valid name, such as api-key")))
+    };
+    if let Some(name) = &settings.api_key_header {
+        check_name(name)?;
+    }
+    for (name, value) in &settings.headers.0 {
+        if check_name(name)? == header::AUTHORIZATION {
+            let why =
+                "authorization: transcripts show headers; put the key into the variable of --api-key-env";
+            return Err(LlmError::Header(why.to_owned()));
+        }
+        let is_valid = value.as_str().is_some_and(|value| header::HeaderValue::from_str(value).is_ok());
+        if !is_valid {
+            return Err(LlmError::Header(format!(
+                "{name}: {value} is not a valid value, such as \"lastnim\""
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Returns whether an address is on this machine.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
@@ -453,6 +486,16 @@ mod tests {
         for bad in ["host/v1", "", "ftp://host", "https://me:secret@host", "https://"] {
             let error = endpoint(bad).unwrap_err().to_string();
             assert!(error.starts_with("--base-url: ") && !error.contains("secret"), "{error}");
+        }
+        for (headers, why) in [
+            (serde_json::json!({ "a b": "x" }), "\"a b\" is not a valid name"),
+            (serde_json::json!({ "x-a": 1 }), "x-a: 1 is not a valid value"),
+            (serde_json::json!({ "Authorization": "x" }), "--api-key-env"),
+        ] {
+            let headers = crate::JsonObject(headers.as_object().unwrap().clone());
+            let settings = LlmSettings { model: "m".into(), headers, ..LlmSettings::default() };
+            let error = Endpoint::with_key(settings, None).unwrap_err().to_string();
+            assert!(error.starts_with("--headers: ") && error.contains(why), "{error}");
         }
         assert!(!format!("{:?}", endpoint(DEFAULT_ENDPOINT).unwrap()).contains("0123456789"));
     }

@@ -13,6 +13,9 @@ pub enum LlmError {
     /// The address of the endpoint is invalid. It is not repeated, as it may contain a password.
     #[error("--base-url: {0}")]
     BaseUrl(String),
+    /// A header is invalid.
+    #[error("--headers: {0}")]
+    Header(String),
     /// A variable does not contain a valid key.
     #[error("{variable}: not a valid key: expected visible ASCII characters")]
     Key {

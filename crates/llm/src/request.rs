@@ -1,6 +1,9 @@
 //! Requests to an endpoint.
 
-use super::{dialect::Dialect, settings::LlmSettings};
+use super::{
+    dialect::{Dialect, OptionalParameter},
+    settings::LlmSettings,
+};
 use serde_json::{Value, json};
 
 /// The speaker of a message.
@@ -56,14 +59,16 @@ pub struct ModelCall {
 impl ModelCall {
     /// Writes the body of the request.
     pub fn to_json(&self, settings: &LlmSettings, dialect: Dialect) -> Value {
-        let messages: Vec<_> = self.messages.iter().map(Message::to_json).collect();
+        let system = settings.system_prompt.iter().map(|text| json!({ "role": "system", "content": text }));
+        let messages: Vec<_> = system.chain(self.messages.iter().map(Message::to_json)).collect();
         let mut body = json!({ "model": settings.model, "messages": messages });
         body[dialect.max_tokens_key.name()] = settings.max_tokens.into();
-        if let Some(temperature) = settings.temperature {
-            body["temperature"] = lastnim_config::SettingValue::to_json(&temperature);
-        }
-        if let Some(effort) = &settings.reasoning_effort {
-            body["reasoning_effort"] = effort.as_str().into();
+        let sent =
+            OptionalParameter::ALL.into_iter().filter(|parameter| dialect.optional.contains(*parameter));
+        for (parameter, value) in
+            sent.filter_map(|parameter| Some((parameter, parameter.value_in(settings)?)))
+        {
+            body[parameter.name()] = value;
         }
         if let Some(schema) = self.schema.as_ref().filter(|_| dialect.has_schema) {
             let schema = json!({ "name": self.schema_name, "strict": true, "schema": schema });
@@ -74,6 +79,9 @@ impl ModelCall {
             if dialect.has_stream_options {
                 body["stream_options"] = json!({ "include_usage": true });
             }
+        }
+        for (key, value) in &settings.extra_body.0 {
+            body[key] = value.clone();
         }
         body
     }

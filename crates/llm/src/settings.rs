@@ -4,6 +4,7 @@ use super::{
     FailurePolicy, LlmError,
     budget::check_budgets,
     endpoint::{Endpoint, parse_base_url},
+    json_object::JsonObject,
     match_memory::Memory,
     prompt::{LATEST_PROMPT, PromptTemplate},
     thinking::Thinking,
@@ -29,6 +30,14 @@ settings! {
         ///
         /// The key is sent only to the endpoint. An endpoint given by --base-url may need none.
         api_key_env: Option<VariableName> = None, "VARIABLE";
+        /// The header with the key, such as `api-key` for Azure [default: `Authorization`, after the word `Bearer`]
+        api_key_header: Option<String> = None, "NAME";
+        /// More headers of each request, as a JSON object of strings
+        headers: JsonObject = JsonObject::default(), "JSON";
+        /// More members of each request, as a JSON object; they replace the bot's
+        extra_body: JsonObject = JsonObject::default(), "JSON";
+        /// The text of a system message before the prompt
+        system_prompt: Option<String> = None, "TEXT";
         /// The file of the prompt, a template [default: the built-in one]
         prompt: Option<PathBuf> = None, "FILE";
         /// The version of the built-in prompt; version 1 has examples that models copy
@@ -41,6 +50,10 @@ settings! {
         think: Thinking = Thinking::default(), "none|before";
         /// How much the replies vary, 0 to 2 [default: the endpoint's]
         temperature: Option<Decimal> = None, "NUMBER".range(0..=2);
+        /// The share of likely tokens to draw from, 0 to 1 [default: the endpoint's]
+        top_p: Option<Decimal> = None, "NUMBER".range(0..=1);
+        /// The seed of the endpoint's random draws, if it has one
+        sampling_seed: Option<u64> = None, "N";
         /// How long the model thinks, such as low, medium or high [default: the endpoint's]
         reasoning_effort: Option<String> = None, "WORD";
         /// Maximum tokens of a reply, with its reasoning
