@@ -20,6 +20,7 @@ use lastnim_client::{
 use lastnim_config::SettingTable as _;
 use lastnim_core::game::Row;
 use lastnim_llm::{LlmBot, LlmSettings};
+use serde_json::json;
 use std::num::NonZeroUsize;
 
 /// Where help lists the flags.
@@ -77,6 +78,13 @@ pub async fn play_llm_bot(
             json
         },
     );
+    if let Some((provider, limits)) = bot.provider_limits() {
+        print_event(
+            form,
+            || format!("{provider}: {limits}"),
+            || json!({ "event": "provider", "provider": provider.name(), "limits": limits }),
+        );
+    }
     let bot = bot.on_server(&options)?;
     let reporting = ReportingLlmBot { bot: bot.clone(), form };
     let played = match practice {

@@ -79,6 +79,12 @@ async fn cards_list_failures_of_models() {
     assert_eq!((tier.items, tier.strikes, tier.lost_seats.len()), (3, 0, 0), "{text}");
     let takes = u64::from(tier.takes);
     assert!(takes >= 3);
+    // Prompts hide the rivals, and name the scoring that the tiers use.
+    for call in endpoint.calls() {
+        let prompt = call.body["messages"][0]["content"].as_str().unwrap();
+        assert!(!prompt.contains("# The seats") && !prompt.contains("(the bot"), "{prompt}");
+        assert!(prompt.contains("1 point if the winner is first in its row"), "{prompt}");
+    }
     assert_eq!((model.questions, model.answered, model.withdrawn), (takes, takes, 0));
     assert_eq!((model.calls, endpoint.calls().len() as u64), (2 * takes, 2 * takes));
     assert_eq!((model.prompt_tokens, model.completion_tokens), (200 * takes, 40 * takes));

@@ -1,7 +1,7 @@
 //! Language models as bots.
 
 use super::{
-    ApiKey, CostBound, LlmError, LlmSettings, Tally, Transcript,
+    ApiKey, CostBound, LlmError, LlmSettings, Provider, Tally, Transcript,
     budget::BotBudget,
     config_hash::{hash_config, settings_json},
     decision::{Decider, Decision, PausedMatches},
@@ -37,6 +37,7 @@ impl LlmBot {
     /// # Errors
     /// If a setting is invalid, a file cannot be opened, or the key of the endpoint is missing.
     pub fn new(settings: LlmSettings, seed: u64) -> Result<Self, LlmError> {
+        let settings = settings.completed()?;
         let endpoint = Endpoint::new(settings.clone())?;
         Self::with_endpoint(endpoint, settings, seed)
     }
@@ -46,6 +47,7 @@ impl LlmBot {
     /// # Errors
     /// If a setting is invalid, or a file cannot be opened.
     pub fn with_key(settings: LlmSettings, seed: u64, key: Option<ApiKey>) -> Result<Self, LlmError> {
+        let settings = settings.completed()?;
         let endpoint = Endpoint::with_key(settings.clone(), key)?;
         Self::with_endpoint(endpoint, settings, seed)
     }
@@ -107,6 +109,11 @@ impl LlmBot {
     /// Returns the name of the model as the version of the bot, if it is a valid version.
     pub fn version(&self) -> Option<VersionLabel> {
         self.decider.settings.model.parse().ok()
+    }
+
+    /// Returns what its provider cannot do, if the settings name one.
+    pub fn provider_limits(&self) -> Option<(Provider, &'static str)> {
+        self.decider.settings.provider.map(|provider| (provider, provider.limits()))
     }
 
     /// Returns the address of its endpoint, without secrets.

@@ -100,6 +100,7 @@ impl Endpoint {
         }
         let base = parse_base_url(&settings.base_url).map_err(LlmError::BaseUrl)?;
         check_headers(&settings)?;
+        check_extra_body(&settings)?;
         if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
             tracing::warn!(
                 host = base.host_str(),
@@ -442,6 +443,18 @@ fn check_headers(settings: &LlmSettings) -> Result<(), LlmError> {
     Ok(())
 }
 
+/// Members of requests that other settings have.
+const OWN_MEMBERS: [(&str, &str); 3] =
+    [("model", "--model"), ("messages", "--prompt"), ("stream", "--stream")];
+
+/// Checks that additional members of requests do not replace what the transcript says.
+fn check_extra_body(settings: &LlmSettings) -> Result<(), LlmError> {
+    match OWN_MEMBERS.iter().find(|(member, _)| settings.extra_body.0.contains_key(*member)) {
+        Some((member, flag)) => Err(LlmError::ExtraBody(format!("{member}: use {flag}"))),
+        None => Ok(()),
+    }
+}
+
 /// Returns whether an address is on this machine.
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
@@ -497,6 +510,11 @@ mod tests {
             let error = Endpoint::with_key(settings, None).unwrap_err().to_string();
             assert!(error.starts_with("--headers: ") && error.contains(why), "{error}");
         }
+        let extra_body =
+            crate::JsonObject(serde_json::Map::from_iter([("messages".to_owned(), Value::Null)]));
+        let settings = LlmSettings { model: "m".into(), extra_body, ..LlmSettings::default() };
+        let error = Endpoint::with_key(settings, None).unwrap_err().to_string();
+        assert_eq!(error, "--extra-body: messages: use --prompt");
         assert!(!format!("{:?}", endpoint(DEFAULT_ENDPOINT).unwrap()).contains("0123456789"));
     }
 }

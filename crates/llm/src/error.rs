@@ -16,6 +16,9 @@ pub enum LlmError {
     /// A header is invalid.
     #[error("--headers: {0}")]
     Header(String),
+    /// A member of requests cannot be added.
+    #[error("--extra-body: {0}")]
+    ExtraBody(String),
     /// A variable does not contain a valid key.
     #[error("{variable}: not a valid key: expected visible ASCII characters")]
     Key {

@@ -7,6 +7,7 @@ use super::{
     json_object::JsonObject,
     match_memory::Memory,
     prompt::{LATEST_PROMPT, PromptTemplate},
+    provider::Provider,
     thinking::Thinking,
     variable_name::VariableName,
 };
@@ -24,6 +25,8 @@ settings! {
     pub struct LlmSettings {
         /// The model, by the name that its endpoint uses
         model: String = String::new(), "NAME";
+        /// A well-known endpoint, for its address and the variable and header of its key
+        provider: Option<Provider> = None, "NAME";
         /// The endpoint: its address without `/chat/completions`
         base_url: String = DEFAULT_ENDPOINT.to_owned(), "URL";
         /// The environment variable with the key of the endpoint [default: `OPENAI_API_KEY`]
@@ -34,7 +37,7 @@ settings! {
         api_key_header: Option<String> = None, "NAME";
         /// More headers of each request, as a JSON object of strings
         headers: JsonObject = JsonObject::default(), "JSON";
-        /// More members of each request, as a JSON object; they replace the bot's
+        /// More members of each request, as a JSON object
         extra_body: JsonObject = JsonObject::default(), "JSON";
         /// The text of a system message before the prompt
         system_prompt: Option<String> = None, "TEXT";
@@ -144,6 +147,21 @@ impl FromStr for StructuredOutput {
 text_settings!(StructuredOutput);
 
 impl LlmSettings {
+    /// Returns the settings with those of the provider that are not given.
+    ///
+    /// # Errors
+    /// If the provider has no address of its own and none is given.
+    pub fn completed(self) -> Result<Self, LlmError> {
+        match self.provider {
+            None => Ok(self),
+            Some(provider) if provider.base_url().is_none() && self.base_url == DEFAULT_ENDPOINT => {
+                let why = format!("required for {provider}, such as https://NAME.openai.azure.com/openai/v1");
+                Err(LlmError::BaseUrl(why))
+            }
+            Some(provider) => Ok(provider.complete_settings(self)),
+        }
+    }
+
     /// Checks the address of the endpoint.
     ///
     /// # Errors
@@ -157,7 +175,7 @@ impl LlmSettings {
     /// # Errors
     /// The first error.
     pub fn check_readiness(&self) -> Result<(), LlmError> {
-        Endpoint::new(self.clone())?;
+        Endpoint::new(self.clone().completed()?)?;
         check_budgets(self)?;
         self.read_prompt().map(drop)
     }

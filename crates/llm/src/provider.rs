@@ -1,0 +1,177 @@
+//! Presets of well-known endpoints.
+
+use super::{LlmSettings, settings::DEFAULT_ENDPOINT};
+use lastnim_config::text_settings;
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// A well-known endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Provider {
+    /// The API of `OpenAI`.
+    #[default]
+    OpenAi,
+    /// The compatible endpoint of Anthropic.
+    Anthropic,
+    /// The compatible endpoint of Gemini.
+    Gemini,
+    /// A deployment on Azure.
+    Azure,
+    /// `OpenRouter`, which passes calls on to others.
+    OpenRouter,
+    /// A vLLM server.
+    Vllm,
+    /// Ollama.
+    Ollama,
+    /// The server of llama.cpp.
+    LlamaCpp,
+}
+
+/// An unknown provider.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?}: expected {names}", names = Provider::ALL.map(Provider::name).join(", "))]
+pub struct ProviderError(String);
+
+impl Provider {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::OpenAi,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Azure,
+        Self::OpenRouter,
+        Self::Vllm,
+        Self::Ollama,
+        Self::LlamaCpp,
+    ];
+
+    /// Returns its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Azure => "azure",
+            Self::OpenRouter => "openrouter",
+            Self::Vllm => "vllm",
+            Self::Ollama => "ollama",
+            Self::LlamaCpp => "llama.cpp",
+        }
+    }
+
+    /// Returns its address; `None` if each customer has another one.
+    pub fn base_url(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some(DEFAULT_ENDPOINT),
+            Self::Anthropic => Some("https://api.anthropic.com/v1"),
+            Self::Gemini => Some("https://generativelanguage.googleapis.com/v1beta/openai"),
+            Self::Azure => None,
+            Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
+            Self::Vllm => Some("http://127.0.0.1:8000/v1"),
+            Self::Ollama => Some("http://127.0.0.1:11434/v1"),
+            Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
+        }
+    }
+
+    /// Returns the usual variable of its key; `None` if it needs none.
+    fn key_variable(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("OPENAI_API_KEY"),
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Gemini => Some("GEMINI_API_KEY"),
+            Self::Azure => Some("AZURE_OPENAI_API_KEY"),
+            Self::OpenRouter => Some("OPENROUTER_API_KEY"),
+            Self::Vllm | Self::Ollama | Self::LlamaCpp => None,
+        }
+    }
+
+    /// Returns what it cannot do, or does in its own way.
+    pub fn limits(self) -> &'static str {
+        match self {
+            Self::OpenAi => "it hides reasoning, and its reasoning models refuse temperature and top_p",
+            Self::Anthropic => {
+                "it ignores the JSON schema, the seed and the reasoning effort, and its temperature ends at 1"
+            }
+            Self::Gemini => {
+                "it hides reasoning unless extra_body asks for it, and names no system fingerprint"
+            }
+            Self::Azure => {
+                "the model is the name of a deployment, and a request cannot turn its content filter off"
+            }
+            Self::OpenRouter => {
+                "it may pass each call to another provider: extra_body can fix one, and the JSON schema depends on it"
+            }
+            Self::Vllm => "it shows reasoning apart from the reply only if started with a reasoning parser",
+            Self::Ollama => {
+                "it silently cuts prompts that are longer than its context: set that of the server"
+            }
+            Self::LlamaCpp => "it answers with the model that it was started with, whatever --model says",
+        }
+    }
+
+    /// Returns some settings with those of the provider that are not given.
+    #[must_use]
+    pub fn complete_settings(self, settings: LlmSettings) -> LlmSettings {
+        let base_url = match self.base_url() {
+            Some(own) if settings.base_url == DEFAULT_ENDPOINT => own.to_owned(),
+            _ => settings.base_url,
+        };
+        let variable = || self.key_variable().and_then(|name| name.parse().ok());
+        let header = || (self == Self::Azure).then(|| "api-key".to_owned());
+        LlmSettings {
+            base_url,
+            api_key_env: settings.api_key_env.or_else(variable),
+            api_key_header: settings.api_key_header.or_else(header),
+            ..settings
+        }
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Provider {
+    type Err = ProviderError;
+
+    fn from_str(word: &str) -> Result<Self, ProviderError> {
+        Self::ALL
+            .into_iter()
+            .find(|provider| provider.name() == word)
+            .ok_or_else(|| ProviderError(word.to_owned()))
+    }
+}
+
+text_settings!(Provider);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::parse_base_url;
+
+    #[test]
+    fn presets_fill_in_what_is_not_given() {
+        for provider in Provider::ALL {
+            assert_eq!(provider.to_string().parse(), Ok(provider));
+            let done = provider.complete_settings(LlmSettings::default());
+            assert_eq!(done.base_url, provider.base_url().unwrap_or(DEFAULT_ENDPOINT));
+            assert!(parse_base_url(&done.base_url).is_ok());
+            assert_eq!(done.api_key_env.is_some(), done.base_url.starts_with("https://"), "{provider}");
+            let given = LlmSettings {
+                base_url: "http://h/v1".into(),
+                api_key_env: Some("MINE".parse().unwrap()),
+                api_key_header: Some("x-key".into()),
+                ..LlmSettings::default()
+            };
+            assert_eq!(provider.complete_settings(given.clone()), given);
+        }
+        let azure = Provider::Azure.complete_settings(LlmSettings::default());
+        assert_eq!(azure.api_key_header.as_deref(), Some("api-key"));
+        assert_eq!(
+            "openia".parse::<Provider>().unwrap_err().to_string(),
+            "\"openia\": expected openai, anthropic, gemini, azure, openrouter, vllm, ollama, llama.cpp"
+        );
+    }
+}
