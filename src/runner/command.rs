@@ -407,6 +407,11 @@ impl<'a> TournamentRun<'a> {
         Ok(LlmSettings {
             transcript: Some(self.folder.transcript_file(bot).map_err(failed)?),
             ledger: Some(self.folder.ledger_file(bot).map_err(failed)?),
+            rate_file: settings
+                .has_rate_limit()
+                .then(|| self.folder.rate_file(settings))
+                .transpose()
+                .map_err(failed)?,
             endpoint_error_pause,
             ..self.plan.llm.shared_settings(settings, &shared_ledger)
         })

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{Failure, new_file::create_private_folder};
 use lastnim_core::game::BotName;
+use lastnim_llm::{LlmSettings, VariableName};
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write as _},
@@ -33,6 +34,8 @@ const ADMIN_TOKEN: &str = "lastnim.admin-token";
 const SIGNING_KEY: &str = "lastnim.key";
 /// The file that records the cost of all models. No bot's ledger has such a name.
 const SHARED_LEDGER: &str = "models.llm-ledger";
+/// How the files of shared rates end, after the variable of the key.
+const RATES: &str = ".llm-rate";
 /// How the files of the ledgers of single models end.
 const LEDGER: &str = ".ledger";
 /// How the files of transcripts end.
@@ -165,6 +168,11 @@ impl RunFolder {
         std::path::absolute(self.path.join(SHARED_LEDGER))
     }
 
+    /// Returns the file by which all models with the same key share limits per minute, independent of the working folder.
+    pub fn rate_file(&self, settings: &LlmSettings) -> io::Result<PathBuf> {
+        std::path::absolute(self.path.join(format!("{}{RATES}", settings.key_variable())))
+    }
+
     /// Returns the file of a remote bot's token.
     pub fn token_file(&self, bot: &BotName) -> PathBuf {
         self.secrets.join(format!("{bot}.token"))
@@ -224,7 +232,8 @@ pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
 fn is_run_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let bots = [".log", ".token", TRANSCRIPT, LEDGER].iter().filter_map(|ending| name.strip_suffix(ending));
-    FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok())
+    let is_rate = || name.strip_suffix(RATES).is_some_and(|of| of.parse::<VariableName>().is_ok());
+    FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok()) || is_rate()
 }
 
 /// Writes a token into a new file that only its owner can read.
@@ -256,6 +265,7 @@ mod tests {
             "alice.log",
             "bob.2.token",
             "bob.transcript.jsonl",
+            "OPENAI_API_KEY.llm-rate",
         ] {
             assert!(is_run_file(&Path::new("cup.run").join(ours)), "{ours}");
         }

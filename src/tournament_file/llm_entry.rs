@@ -5,10 +5,17 @@ use lastnim_config::SettingTable as _;
 use lastnim_llm::LlmSettings;
 use serde_json::Value;
 
-/// Settings that the run decides: transcripts and ledgers are in its folder, shared budgets are in `[llm]`, and it
+/// Settings that the run decides: transcripts, ledgers and rates are in its folder, shared budgets are in `[llm]`, and it
 /// knows how long it needs to void a match.
-const LEFT_OUT: [&str; 6] =
-    ["transcript", "ledger", "shared_budget", "shared_token_budget", "shared_ledger", "endpoint_error_pause"];
+const LEFT_OUT: [&str; 7] = [
+    "transcript",
+    "ledger",
+    "shared_budget",
+    "shared_token_budget",
+    "shared_ledger",
+    "rate_file",
+    "endpoint_error_pause",
+];
 
 /// Reads the settings of a model and reports their mistakes.
 pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Option<LlmSettings> {

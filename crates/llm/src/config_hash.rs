@@ -4,9 +4,18 @@ use super::{LlmSettings, prompt::PromptTemplate};
 use lastnim_config::SettingTable as _;
 use serde_json::{Map, Value};
 
-/// Settings that do not affect play: locations of keys and files, and the pause for organisers. The text of the prompt is hashed instead of its path.
-const LEFT_OUT: [&str; 6] =
-    ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "endpoint_error_pause"];
+/// Settings that do not affect play: locations of keys and files, rates, and the pause for organisers. The text of the prompt is hashed instead of its path.
+const LEFT_OUT: [&str; 9] = [
+    "api_key_env",
+    "prompt",
+    "transcript",
+    "ledger",
+    "shared_ledger",
+    "endpoint_error_pause",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "rate_file",
+];
 
 /// Returns the settings that affect play.
 pub fn settings_json(settings: &LlmSettings) -> Value {

@@ -6,6 +6,7 @@ use super::{
     dialect::{Concession, Dialect, KnownDialect, MaxTokensKey, OptionalParameters},
     event_stream::EventStreamReader,
     failure::{CallFailure, FailureClass},
+    rate_limit::RateLimit,
     refusal::Refusal,
     request::ModelCall,
     retry_after::parse_retry_after,
@@ -33,6 +34,8 @@ const MAX_REFUSAL_BYTES: usize = 16 << 10;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest pause that an endpoint can ask for; no turn lasts longer.
 const MAX_PAUSE: Duration = Duration::from_hours(24);
+/// The minimum time for a call; no call starts with less.
+const MIN_CALL_TIME: Duration = Duration::from_millis(10);
 /// The path of calls below the base URL.
 const PATH: [&str; 2] = ["chat", "completions"];
 
@@ -44,6 +47,7 @@ pub struct Endpoint {
     key: Option<ApiKey>,
     settings: LlmSettings,
     slots: Semaphore,
+    rate: RateLimit,
     /// The form of requests that the endpoint is known to accept.
     dialect: Mutex<KnownDialect>,
     /// The end of the pause that the endpoint asked for.
@@ -139,6 +143,7 @@ impl Endpoint {
             url,
             key,
             slots: Semaphore::new(settings.concurrency.into()),
+            rate: RateLimit::open(&settings)?,
             settings,
             dialect: Mutex::new(KnownDialect::new(dialect)),
             paused_until: Mutex::new(None),
@@ -175,6 +180,7 @@ impl Endpoint {
         let mut outcome = CallOutcome::default();
         let called = async {
             let _slot = self.wait_for_slot(deadline).await?;
+            self.rate.wait_for_turn(deadline).await?;
             let began = Instant::now();
             let exchanged = timeout_at(deadline, self.exchange(call, &mut outcome)).await;
             outcome.latency = began.elapsed();
@@ -183,6 +189,8 @@ impl Endpoint {
         if let Err(failure) = called.await {
             outcome.failure = Some(CallFailure { detail: self.hide_key(failure.detail), ..failure });
         }
+        let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens).unwrap_or_default();
+        self.rate.charge_tokens(tokens.prompt.saturating_add(tokens.completion));
         outcome.completion = outcome.completion.map(|completion| Completion {
             text: self.hide_key(completion.text),
             reasoning: self.hide_key(completion.reasoning),
@@ -196,7 +204,8 @@ impl Endpoint {
     async fn wait_for_slot(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, CallFailure> {
         let acquired = timeout_at(deadline, self.slots.acquire()).await;
         // The semaphore is never closed.
-        let Ok(Ok(slot)) = acquired else {
+        let has_time = Instant::now() + MIN_CALL_TIME < deadline;
+        let (Ok(Ok(slot)), true) = (acquired, has_time) else {
             let calls = self.settings.concurrency;
             let detail = format!("no call could start in time: --concurrency {calls} calls were open");
             return Err(CallFailure::new(FailureClass::Queued, detail));

@@ -73,6 +73,14 @@ pub enum LlmError {
         /// The reason.
         reason: String,
     },
+    /// The file of rate limits cannot be used.
+    #[error("--rate-file {}: {reason}", path.display())]
+    RateFile {
+        /// Its path.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// The HTTP client cannot be made.
     #[error("the HTTP client cannot be created: {0}")]
     Client(String),

@@ -36,6 +36,7 @@ mod prompt_values;
 mod provider;
 mod question;
 mod question_log;
+mod rate_limit;
 mod refusal;
 mod reply_objects;
 mod request;

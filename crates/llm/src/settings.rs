@@ -25,7 +25,9 @@ settings! {
     pub struct LlmSettings {
         /// The model, by the name that its endpoint uses
         model: String = String::new(), "NAME";
-        /// A well-known endpoint, for its address and the variable and header of its key
+        /// A well-known endpoint: its address, and the variable and header of its key
+        ///
+        /// One of openai, anthropic, gemini, azure, openrouter, vllm, ollama and llama.cpp.
         provider: Option<Provider> = None, "NAME";
         /// The endpoint: its address without `/chat/completions`
         base_url: String = DEFAULT_ENDPOINT.to_owned(), "URL";
@@ -49,7 +51,7 @@ settings! {
         memory: Memory = Memory::default(), "none|match";
         /// Whether the prompt hides the names of the bots
         blind: bool = false, "true|false";
-        /// Whether the model thinks in plain text `before` the JSON schema applies; for models without reasoning
+        /// Whether a model without reasoning thinks in plain text `before` the JSON schema applies
         think: Thinking = Thinking::default(), "none|before";
         /// How much the replies vary, 0 to 2 [default: the endpoint's]
         temperature: Option<Decimal> = None, "NUMBER".range(0..=2);
@@ -81,6 +83,12 @@ settings! {
         idle_timeout: Duration = Duration::from_mins(5), "DURATION".range(100..=86_400_000);
         /// Calls to the endpoint at once, of all matches together
         concurrency: u16 = 8, "N".range(1..=1_024);
+        /// Maximum requests per minute to the endpoint, of all bots with the same --rate-file
+        requests_per_minute: Option<u32> = None, "N".range(1..=1_000_000);
+        /// Maximum tokens per minute, prompts and replies together, of all bots with the same --rate-file
+        tokens_per_minute: Option<u64> = None, "N".range(1..=1_000_000_000_000);
+        /// The file by which bots with the same key share these limits
+        rate_file: Option<PathBuf> = None, "FILE";
         /// The price of a million tokens of prompts, in any currency
         prompt_price: Option<Decimal> = None, "MONEY";
         /// The price of a million tokens of prompts that the endpoint had cached [default: that of prompts]
@@ -160,6 +168,17 @@ impl LlmSettings {
             }
             Some(provider) => Ok(provider.complete_settings(self)),
         }
+    }
+
+    /// Returns the name of the variable with the key.
+    pub fn key_variable(&self) -> String {
+        let named = self.clone().completed().ok().and_then(|settings| settings.api_key_env);
+        named.map_or_else(|| DEFAULT_KEY_VARIABLE.to_owned(), |name| name.as_str().to_owned())
+    }
+
+    /// Returns whether requests or tokens per minute are limited.
+    pub fn has_rate_limit(&self) -> bool {
+        self.requests_per_minute.is_some() || self.tokens_per_minute.is_some()
     }
 
     /// Checks the address of the endpoint.
