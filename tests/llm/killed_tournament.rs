@@ -74,7 +74,7 @@ fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str
     match (model, number % 6) {
         ("liar", 1) => (Some("illegal"), completion("{\"take\": 99, \"row\": [0, 0]}"), USUAL_BILL),
         ("liar", 2) => (Some("unparsable"), completion("I pass."), USUAL_BILL),
-        ("staller", 4) if number < 30 => (Some("timed_out"), Reply::ThenNothing(STREAM_HEAD.into()), 0),
+        ("staller", 4) if number < 30 => (Some("stalled"), Reply::ThenNothing(STREAM_HEAD.into()), 0),
         ("staller", 1) => (Some("server_error"), broken(), 0),
         ("truncater", 0 | 3) => {
             (Some("truncated"), finished(&json!({ "content": "so long" }), "length"), USUAL_BILL)
@@ -166,7 +166,7 @@ fn check_model(found: &Value, played: &Played, folder: &Path) {
         // A call that was open when the bot was killed or its question withdrawn has no line.
         let found = counted.get(class).copied().unwrap_or_default();
         // On a busy machine other replies may stall as well.
-        let is_bounded = found <= times || class == "timed_out";
+        let is_bounded = found <= times || class == "stalled";
         assert!(
             is_bounded && times <= found + CONCURRENCY + withdrawn,
             "{model} {class}: {found} of {times}"
@@ -214,7 +214,7 @@ async fn a_killed_tournament_of_models_resumes_within_its_budgets() {
     }
     for (model, class) in [
         ("liar", "illegal"),
-        ("staller", "timed_out"),
+        ("staller", "stalled"),
         ("truncater", "truncated"),
         ("biller", "server_error"),
         ("busy", "rate_limited"),

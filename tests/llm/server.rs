@@ -53,6 +53,7 @@ impl Server {
     /// Creates a tournament of greedy and one more bot, with declared rows; it starts once that bot has joined.
     pub async fn create_tournament(&self, scoring: pb::Scoring) -> String {
         let settings = pb::TournamentSettings {
+            title: "Models".into(),
             seats: 2,
             positions: vec![pb::Piles { counters: vec![2, 3] }],
             alliance: pb::AllianceMode::Declared.into(),

@@ -67,6 +67,8 @@ pub struct CallTally {
     calls: u64,
     failed: BTreeMap<FailureClass, u64>,
     modes: BTreeMap<String, u64>,
+    /// Replies without a token count.
+    uncounted: u64,
 }
 
 impl CallTally {
@@ -76,6 +78,8 @@ impl CallTally {
         for class in calls.iter().filter_map(|call| call.failure) {
             *tally.failed.entry(class).or_default() += 1;
         }
+        tally.uncounted =
+            calls.iter().filter(|call| call.reply.is_some() && call.tokens.is_none()).count() as u64;
         for mode in calls.iter().filter_map(|call| call.mode.as_ref()) {
             *tally.modes.entry(mode.to_string()).or_default() += 1;
         }
@@ -88,6 +92,7 @@ impl CallTally {
         for (&class, count) in &other.failed {
             *self.failed.entry(class).or_default() += count;
         }
+        self.uncounted += other.uncounted;
         for (mode, count) in &other.modes {
             *self.modes.entry(mode.clone()).or_default() += count;
         }
@@ -101,6 +106,7 @@ impl From<&CallTally> for pb::CallCounts {
             calls: tally.calls,
             answered: tally.calls - failed,
             failed: failure_counts(&tally.failed, tally.calls),
+            uncounted: tally.uncounted,
             modes: tally
                 .modes
                 .iter()
@@ -173,6 +179,12 @@ mod tests {
         let failed: Vec<_> =
             counts.failed.iter().map(|failed| (failed.class.as_str(), failed.count, failed.share)).collect();
         assert_eq!(failed, [("empty", 2, 0.5), ("timed_out", 1, 0.25)]);
+        let reply = |tokens: serde_json::Value| {
+            serde_json::from_value(json!({ "reply": "x", "tokens": tokens })).unwrap()
+        };
+        let counted = reply(json!({ "prompt": 1, "completion": 1 }));
+        tally.add_tally(&CallTally::of_calls(&[counted, reply(json!(null))]));
+        assert_eq!(pb::CallCounts::from(&tally).uncounted, 1);
         let mode = json!({
             "prompt_version": 2, "memory": "match", "blind": false, "think": "none", "schema": true, "stream": true,
             "max_tokens_key": "max_tokens",

@@ -13,7 +13,8 @@ pub(super) fn rule_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     let failures = failure_table(models);
     let questions = Section::with_heading("Rule adherence: questions that the models answered themselves")
         .table(question_table(models))
-        .list(models.iter().filter_map(mode_words));
+        .list(models.iter().filter_map(mode_words))
+        .list(models.iter().filter_map(uncounted_words));
     let policies = models.iter().filter_map(policy_words);
     let failed = (!failures.rows.is_empty()).then(|| {
         Section::with_heading("Failures: questions by their last failure, and individual calls")
@@ -88,6 +89,18 @@ fn mode_words(model: &pb::ModelFindings) -> Option<String> {
     let words =
         modes.iter().map(|mode| format!("{} ({})", mode.mode, count_words(mode.count, "call", "calls")));
     (!modes.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_words(words, "; ")))
+}
+
+/// Says for how many replies the endpoint counted no tokens.
+fn uncounted_words(model: &pb::ModelFindings) -> Option<String> {
+    let uncounted = model.calls.as_ref()?.uncounted;
+    let replies = count_words(uncounted, "reply", "replies");
+    (uncounted > 0).then(|| {
+        format!(
+            "the endpoint of {} gave no token count for {replies}, so the cost is an upper bound",
+            model.bot
+        )
+    })
 }
 
 fn policy_words(model: &pb::ModelFindings) -> Option<String> {
