@@ -38,20 +38,23 @@ pub fn read_answer(
     if objects.is_empty() {
         return Err(unparsable(format!("the reply has no JSON object: end it with one of the form {form}")));
     }
-    let candidates = objects.iter().filter_map(|object| Some((find_answer_object(object, key)?, object)));
-    let mut answers = candidates.map(|(found, _)| read_object(question, rows, found)).collect::<Vec<_>>();
-    let Some(last) = answers.pop() else {
+    let candidates: Vec<_> = objects.iter().flat_map(|object| answer_objects(object, key)).collect();
+    let Some((last, earlier)) = candidates.split_last() else {
         return Err(unparsable(format!(
             "no JSON object of the reply has {key:?}: end it with one of the form {form}"
         )));
     };
-    let last = last?;
-    // An earlier object that cannot be read is no answer that the model could mean.
-    let other = answers.into_iter().flatten().find(|other| other.answer != last.answer);
-    match other {
-        None => Ok(last),
+    let given = read_object(question, rows, last)?;
+    // An object without a number, such as the form of the prompt, is not an answer.
+    let is_other = |object: &&Map<String, Value>| match read_object(question, rows, object) {
+        Ok(other) => other.answer != given.answer,
+        Err(failure) => failure.class == FailureClass::Illegal,
+    };
+    match earlier.iter().copied().find(is_other) {
+        None => Ok(given),
         Some(other) => {
-            let [one, two] = [other, last].map(|given| answer_words(question, rows, &given.answer));
+            let [one, two] = [other, last]
+                .map(|object| shorten(&member_of(object, key).unwrap_or(&Value::Null).to_string()));
             Err(unparsable(format!(
                 "the reply has objects with different answers, {one} and {two}: give one object only"
             )))
@@ -59,13 +62,13 @@ pub fn read_answer(
     }
 }
 
-/// Returns the object with this key: the object itself, or one inside it, as models wrap answers.
-fn find_answer_object<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a Map<String, Value>> {
+/// Returns the objects with this key: the object itself, or those inside it, as models wrap answers.
+fn answer_objects<'a>(object: &'a Map<String, Value>, key: &str) -> Vec<&'a Map<String, Value>> {
     if member_of(object, key).is_some() {
-        return Some(object);
+        return vec![object];
     }
     let inner = object.values().filter_map(Value::as_object);
-    inner.filter(|inner| member_of(inner, key).is_some()).last()
+    inner.filter(|inner| member_of(inner, key).is_some()).collect()
 }
 
 fn read_object(
@@ -97,14 +100,6 @@ fn read_object(
         }
     };
     Ok(GivenAnswer { answer, claims: Claims::read(question, object) })
-}
-
-fn answer_words(question: &Question<'_>, rows: RowNotation, answer: &Answer) -> String {
-    let info = question.info();
-    match answer {
-        Answer::Row(row) => format!("{:?}", rows.numbers_of(row, info.seat, info.seats())),
-        Answer::Take(take) => take.to_string(),
-    }
 }
 
 /// Reads a whole number: as a number, also with a fraction of 0, or as a string, in which `seat 2 (you)` is 2.

@@ -27,6 +27,10 @@ pub enum MatchScoring {
 }
 
 impl MatchScoring {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::Of(Scoring::Win), Self::Of(Scoring::Satisfaction), Self::Unscored, Self::Unknown];
+
     /// Returns its word for templates.
     pub fn name(self) -> &'static str {
         match self {

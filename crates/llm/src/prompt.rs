@@ -2,15 +2,17 @@
 
 use super::{
     LlmError,
+    answer::GivenAnswer,
+    claims::Claims,
     match_memory::EarlierAnswer,
     match_scoring::MatchScoring,
     prompt_values::{ClockValues, prompt_values},
-    question::Question,
+    question::{Answer, Question},
     row_notation::RowNotation,
     thinking::Thinking,
 };
 use lastnim_client::{MatchView, text_input::read_text_file};
-use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, Row, SeatCount};
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use std::{error::Error as _, path::Path, time::Duration};
 
@@ -102,9 +104,14 @@ impl PromptTemplate {
         let template = Self { text: text.to_owned(), rows, environment };
         let view = sample_view();
         for question in [Question::Row(view.info()), Question::Take(&view)] {
-            let prompt = template.render(&question, &PromptContext::default()).map_err(failed)?;
-            if prompt.trim().is_empty() {
-                return Err(failed(format!("the prompt is empty if the question is {:?}", question.key())));
+            for context in sample_contexts(&view) {
+                let prompt = template.render(&question, &context).map_err(failed)?;
+                if prompt.trim().is_empty() {
+                    return Err(failed(format!(
+                        "the prompt is empty if the question is {:?}",
+                        question.key()
+                    )));
+                }
             }
         }
         Ok(template)
@@ -147,6 +154,32 @@ fn sample_view() -> MatchView {
     let game =
         Game::new(piles, AllianceMatrix::standard(three), 0, Ending::default()).expect("seat 0 exists");
     MatchView::practice(&game, &[2, 1]).expect("these takes are legal")
+}
+
+/// Returns contexts that together have every scoring, both ways to think, hidden names and every kind of memory.
+fn sample_contexts(view: &MatchView) -> Vec<PromptContext> {
+    let claims = || Claims {
+        why: Some("parity".to_owned()),
+        win_probability: Some(0.5),
+        wants: Some(view.info().seat),
+        ..Claims::default()
+    };
+    let row = GivenAnswer { answer: Answer::Row(Row::standard(view.seats())), claims: claims() };
+    let take = GivenAnswer { answer: Answer::Take(1), claims: claims() };
+    let memory = [EarlierAnswer { ply: None, given: row }, EarlierAnswer { ply: Some(0), given: take }];
+    let contexts = MatchScoring::ALL.into_iter().flat_map(|scoring| {
+        [
+            PromptContext { scoring, ..PromptContext::default() },
+            PromptContext {
+                scoring,
+                is_blind: true,
+                think: Thinking::Before,
+                memory: memory.to_vec(),
+                ..PromptContext::default()
+            },
+        ]
+    });
+    contexts.collect()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ settings! {
         ///
         /// The key is sent only to the endpoint. An endpoint given by --base-url may need none.
         api_key_env: Option<VariableName> = None, "VARIABLE";
-        /// The header with the key, such as `api-key` for Azure [default: `Authorization`, after the word `Bearer`]
+        /// The header with the key, such as `api-key` for Azure [default: Authorization]
         api_key_header: Option<String> = None, "NAME";
         /// More headers of each request, as a JSON object of strings
         headers: JsonObject = JsonObject::default(), "JSON";

@@ -66,6 +66,8 @@ fn unusable_takes_are_explained() {
         // A rejected move must not be played, whichever comes first.
         (r#"{"take": 1} is bad, so {"take": 5}"#, FailureClass::Unparsable, "different answers, 1 and 5"),
         (r#"{"take": 5}. But not {"take": 1}!"#, FailureClass::Unparsable, "different answers, 5 and 1"),
+        (r#"{"rejected": {"take": 1}, "final": {"take": 5}}"#, FailureClass::Unparsable, "answers, 1 and 5"),
+        (r#"{"take": 99}, or rather {"take": 5}"#, FailureClass::Unparsable, "answers, 99 and 5"),
         (r#"<think>so {"take": 1}"#, FailureClass::Unparsable, "ends inside <think>"),
     ] {
         let failure = take_of(reply).unwrap_err();
@@ -93,7 +95,7 @@ fn rows_list_seats() {
         (r#"{"row": [0, 1, 3]}"#, FailureClass::Illegal, "seat 3"),
         (r#"{"row": "0 1 2"}"#, FailureClass::Unparsable, "expected a list of seats"),
         (r#"{"row": [FIRST, ..., LAST]}"#, FailureClass::Unparsable, "no JSON object"),
-        (r#"{"row": [0, 1, 2]} or {"row": [1, 0, 2]}"#, FailureClass::Unparsable, "[0, 1, 2] and [1, 0, 2]"),
+        (r#"{"row": [0, 1, 2]} or {"row": [1, 0, 2]}"#, FailureClass::Unparsable, "[0,1,2] and [1,0,2]"),
     ] {
         let failure = row_of(RowNotation::Seats, reply).unwrap_err();
         assert_eq!(failure.class, class, "{reply}");

@@ -1,9 +1,5 @@
 use super::*;
-use crate::{
-    CallFailure, EarlierAnswer, FailureClass, GivenAnswer, claims::Claims, correction::correct_answer,
-    question::Answer, read_answer, request::Message,
-};
-use lastnim_core::game::Row;
+use crate::{CallFailure, FailureClass, correction::correct_answer, read_answer, request::Message};
 use lastnim_tournament::Scoring;
 use serde_json::Value;
 
@@ -39,10 +35,10 @@ fn the_built_in_prompt_is_complete() {
     assert!(other.contains("the seat that took it wins") && !other.contains("whose turn it then is wins"));
 }
 
-/// Returns matches with 2 to 6 seats and a pile of 1 to 12 counters, in which each seat is the own one.
+/// Returns matches with 2 to 6 seats and up to 12 counters in the pile in play, in which each seat is the own one.
 fn many_views() -> Vec<MatchView> {
     let mut views = Vec::new();
-    for (seats, counters) in (2..=6).flat_map(|seats| (1..=12).map(move |counters| (seats, counters))) {
+    for (seats, counters) in (2..=6).flat_map(|seats| [1, 2, 3, 7, 12].map(|counters| (seats, counters))) {
         let count = SeatCount::new(seats).unwrap();
         for first in 0..seats {
             let piles = Piles::parse(&[3, counters]).unwrap();
@@ -56,12 +52,7 @@ fn many_views() -> Vec<MatchView> {
 
 /// Returns every way in which a built-in template of this version can be used.
 fn many_contexts() -> Vec<PromptContext> {
-    let scorings = [
-        MatchScoring::Of(Scoring::Win),
-        MatchScoring::Of(Scoring::Satisfaction),
-        MatchScoring::Unscored,
-        MatchScoring::Unknown,
-    ];
+    let scorings = MatchScoring::ALL;
     let mut contexts = Vec::new();
     for (scoring, is_blind) in scorings.into_iter().flat_map(|scoring| [(scoring, true), (scoring, false)]) {
         for think in [Thinking::None, Thinking::Before] {
@@ -241,6 +232,13 @@ fn errors_in_templates_have_a_line() {
     assert!(
         why("{% if question == \"row\" %}x{% endif %}")
             .contains("the prompt is empty if the question is \"take\"")
+    );
+    // Each value is tried, whatever the scoring of later matches is.
+    let often_unused = "{% if scoring == 'win' %}{{ seet }}{% endif %}x";
+    assert!(why(often_unused).contains("undefined value"));
+    assert!(
+        why("x{% if question == 'take' %}{% for m in memory %}{{ m.wnts }}{% endfor %}{% endif %}")
+            .contains("undefined value")
     );
     assert!(PromptTemplate::parse("{{ seat }}", "p.md").is_ok());
     assert!(PromptTemplate::read(Path::new("no/such/file.md")).is_err());
