@@ -203,7 +203,7 @@ def messages_as_rendered(record: lastnim.Record, call: Messages) -> Messages | N
     game = game_of(list(setup.piles), [list(row) for row in record.rows], setup.first)
     seats = len(setup.bots)
     own = (setup.first + int(ply)) % seats
-    said = [(at, record.takes[at], None, None) for at in range(int(ply)) if (setup.first + at) % seats == own]
+    said: list[tuple[int, int, str | None, float | None]] = [(at, record.takes[at], None, None) for at in range(int(ply)) if (setup.first + at) % seats == own]
     takes = record.takes[: int(ply)]
     question = ModelQuestion(json.dumps(game), takes, setup.bots, 60.0, settings_of(said))
     if len(call) > 1:

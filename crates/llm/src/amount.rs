@@ -16,6 +16,8 @@ const UNITS: u128 = 1_000_000_000_000;
 pub struct Amount {
     /// Tokens of prompts and replies.
     pub tokens: u64,
+    /// Those of replies.
+    pub reply_tokens: u64,
     /// Money, in units of 10^-12 of the currency.
     pub money: u128,
 }
@@ -38,6 +40,7 @@ impl Prices {
         let cost = |tokens: u64, price: Decimal| u128::from(tokens) * u128::from(price.millionths());
         Amount {
             tokens: prompt.saturating_add(completion),
+            reply_tokens: completion,
             money: cost(prompt.saturating_sub(cached), self.prompt)
                 + cost(cached, self.cached)
                 + cost(completion, self.completion),
@@ -51,6 +54,7 @@ impl Add for Amount {
     fn add(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_add(other.tokens),
+            reply_tokens: self.reply_tokens.saturating_add(other.reply_tokens),
             money: self.money.saturating_add(other.money),
         }
     }
@@ -63,6 +67,7 @@ impl Sub for Amount {
     fn sub(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.saturating_sub(other.tokens),
+            reply_tokens: self.reply_tokens.saturating_sub(other.reply_tokens),
             money: self.money.saturating_sub(other.money),
         }
     }

@@ -99,6 +99,7 @@ impl LlmBot {
         let settings = LlmSettings {
             budget: None,
             token_budget: None,
+            reply_token_budget: None,
             shared_budget: None,
             shared_token_budget: None,
             ..settings.clone()

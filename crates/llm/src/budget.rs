@@ -24,6 +24,7 @@ const HIDDEN_TOKENS: u64 = 256;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Limit {
     tokens: Option<u64>,
+    reply_tokens: Option<u64>,
     money: Option<u128>,
 }
 
@@ -38,19 +39,25 @@ enum Room {
 
 impl Limit {
     fn new(tokens: Option<u64>, money: Option<Decimal>) -> Self {
-        Self { tokens, money: money.map(units_of_money) }
+        Self { tokens, reply_tokens: None, money: money.map(units_of_money) }
+    }
+
+    fn with_reply_tokens(self, reply_tokens: Option<u64>) -> Self {
+        Self { reply_tokens, ..self }
     }
 
     /// Returns the lower bounds of two limits.
     fn tighter(self, other: Self) -> Self {
         Self {
             tokens: self.tokens.into_iter().chain(other.tokens).min(),
+            reply_tokens: self.reply_tokens.into_iter().chain(other.reply_tokens).min(),
             money: self.money.into_iter().chain(other.money).min(),
         }
     }
 
     fn has(self, amount: Amount) -> bool {
         self.tokens.is_none_or(|limit| amount.tokens <= limit)
+            && self.reply_tokens.is_none_or(|limit| amount.reply_tokens <= limit)
             && self.money.is_none_or(|limit| amount.money <= limit)
     }
 
@@ -99,8 +106,10 @@ impl BotBudget {
             },
             own,
             shared,
-            of_match: Limit::new(settings.match_token_budget, settings.match_budget),
-            of_bot: Limit::new(settings.token_budget, settings.budget),
+            of_match: Limit::new(settings.match_token_budget, settings.match_budget)
+                .with_reply_tokens(settings.match_reply_token_budget),
+            of_bot: Limit::new(settings.token_budget, settings.budget)
+                .with_reply_tokens(settings.reply_token_budget),
             of_all: Limit::new(settings.shared_token_budget, settings.shared_budget),
             changed: Notify::new(),
         })
@@ -233,6 +242,7 @@ impl CostBound {
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
         let of_match = Limit::new(settings.match_token_budget, settings.match_budget);
         let of_matches = Limit {
+            reply_tokens: None,
             tokens: of_match.tokens.and_then(|tokens| tokens.checked_mul(matches?)),
             money: of_match.money.and_then(|money| money.checked_mul(matches?.into())),
         };
@@ -249,21 +259,23 @@ impl CostBound {
         let money_of_all = bounds
             .iter()
             .try_fold(0_u128, |sum, bound| bound.limit.money.map(|money| sum.saturating_add(money)));
-        let limit = Limit { tokens: tokens_of_all, money: money_of_all };
+        let limit = Limit { tokens: tokens_of_all, reply_tokens: None, money: money_of_all };
         Self { limit: limit.tighter(Limit::new(tokens, money)) }
     }
 
     /// Returns its JSON; null means unlimited.
     pub fn to_json(self) -> Value {
-        let money = self.limit.money.map(|money| Amount { tokens: 0, money }.money_as_f64());
+        let money = self.limit.money.map(|money| Amount { money, ..Amount::default() }.money_as_f64());
         json!({ "tokens": self.limit.tokens, "money": money })
     }
 }
 
 impl fmt::Display for CostBound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let money =
-            self.limit.money.map(|money| format!("{} of money", Amount { tokens: 0, money }.money_text()));
+        let money = self
+            .limit
+            .money
+            .map(|money| format!("{} of money", Amount { money, ..Amount::default() }.money_text()));
         let tokens = self.limit.tokens.map(|tokens| format!("{tokens} tokens"));
         match (money, tokens) {
             (None, None) => f.write_str("without a budget"),
@@ -336,7 +348,7 @@ mod tests {
     }
 
     fn tokens(tokens: u64) -> Amount {
-        Amount { tokens, money: 0 }
+        Amount { tokens, ..Amount::default() }
     }
 
     #[tokio::test(start_paused = true)]
@@ -357,6 +369,24 @@ mod tests {
         assert!(full.detail.contains("of the bot"), "{full:?}");
         budget.reserve(id(2), tokens(5), soon).await.unwrap().settle(Some(tokens(0)));
         assert_eq!(budget.spent().tokens, 95);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn replies_have_their_own_budgets() {
+        let settings = LlmSettings {
+            reply_token_budget: Some(100),
+            match_reply_token_budget: Some(60),
+            ..LlmSettings::default()
+        };
+        let budget = BotBudget::open(&settings).unwrap();
+        let call = |reply_tokens| Amount { tokens: 5_000, reply_tokens, money: 0 };
+        let soon = Instant::now() + Duration::from_secs(1);
+        budget.reserve(id(0), call(60), soon).await.unwrap().settle(None);
+        for (number, reply_tokens, whose) in [(0, 1, "of the match"), (1, 41, "of the bot")] {
+            let full = budget.reserve(id(number), call(reply_tokens), soon).await.unwrap_err();
+            assert!(full.detail.contains(whose), "{full:?}");
+        }
+        budget.reserve(id(1), call(40), soon).await.unwrap().settle(None);
     }
 
     #[tokio::test(start_paused = true)]

@@ -169,7 +169,7 @@ impl Decider {
             };
             let mode =
                 outcome.dialect.map(|dialect| CallMode::new(&self.settings, dialect, call.schema.is_some()));
-            log.note_call(&call, &outcome, mode, cost, answer.as_ref().err());
+            log.note_call(&call, &outcome, mode.as_ref(), cost, answer.as_ref().err());
             let failure = match answer {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,

@@ -17,7 +17,7 @@ impl SettingValue for JsonObject {
         let parsed = json.as_str().and_then(|text| serde_json::from_str(text).ok());
         match parsed.as_ref().unwrap_or(json) {
             Value::Object(object) => {
-                self.0 = object.clone();
+                self.0.clone_from(object);
                 Ok(())
             }
             other => Err(format!("{other} is not a JSON object such as {{\"key\": 1}}")),

@@ -15,7 +15,7 @@ pub const TOTAL: &str = "total";
 /// The maximum length of an account's name, which is that of a match id.
 const NAME_CHARS: usize = 36;
 /// The length of a line, which is constant so that it can be overwritten in place.
-const LINE_BYTES: usize = NAME_CHARS + 2 * (1 + 20 + 1 + 39) + 1;
+const LINE_BYTES: usize = NAME_CHARS + 2 * (1 + 20 + 1 + 20 + 1 + 39) + 1;
 
 /// Spent and reserved amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -122,8 +122,13 @@ fn update_line<T>(
     if entry.account != before || entry.offset == whole {
         let Account { spent, reserved } = entry.account;
         let line = format!(
-            "{name:<NAME_CHARS$} {:>20} {:>39} {:>20} {:>39}\n",
-            spent.tokens, spent.money, reserved.tokens, reserved.money
+            "{name:<NAME_CHARS$} {:>20} {:>20} {:>39} {:>20} {:>20} {:>39}\n",
+            spent.tokens,
+            spent.reply_tokens,
+            spent.money,
+            reserved.tokens,
+            reserved.reply_tokens,
+            reserved.money
         );
         file.write_all_at(line.as_bytes(), entry.offset)?;
     }
@@ -136,8 +141,13 @@ fn read_line(file: &File, offset: u64) -> io::Result<(String, Account)> {
     let parse = || {
         let mut words = std::str::from_utf8(&line).ok()?.split_whitespace();
         let name = words.next()?.to_owned();
-        let mut amount =
-            || Some(Amount { tokens: words.next()?.parse().ok()?, money: words.next()?.parse().ok()? });
+        let mut amount = || {
+            Some(Amount {
+                tokens: words.next()?.parse().ok()?,
+                reply_tokens: words.next()?.parse().ok()?,
+                money: words.next()?.parse().ok()?,
+            })
+        };
         Some((name, Account { spent: amount()?, reserved: amount()? }))
     };
     parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a lastnim ledger"))
@@ -149,7 +159,7 @@ mod tests {
     use std::{env, fs, process};
 
     fn amount(tokens: u64) -> Amount {
-        Amount { tokens, money: u128::from(tokens) << 64 }
+        Amount { tokens, reply_tokens: tokens / 3, money: u128::from(tokens) << 64 }
     }
 
     #[test]

@@ -19,7 +19,7 @@ const MAX_TAKES: usize = 20;
 /// What a prompt repeats of the model's own answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Memory {
-    /// Nothing: each question stands alone.
+    /// Nothing: no question depends on an earlier one.
     None,
     /// Its answers, reasons and wishes in the same match.
     #[default]

@@ -69,7 +69,7 @@ impl<'a> QuestionLog<'a> {
         &mut self,
         call: &ModelCall,
         outcome: &CallOutcome,
-        mode: Option<CallMode>,
+        mode: Option<&CallMode>,
         cost: Amount,
         failure: Option<&CallFailure>,
     ) {

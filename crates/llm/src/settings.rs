@@ -99,10 +99,14 @@ settings! {
         match_budget: Option<Decimal> = None, "MONEY";
         /// Maximum tokens of the model in one match, prompts and replies together
         match_token_budget: Option<u64> = None, "N";
+        /// Maximum tokens of the model's replies in one match, with their reasoning
+        match_reply_token_budget: Option<u64> = None, "N";
         /// Maximum cost of the model in total
         budget: Option<Decimal> = None, "MONEY";
         /// Maximum tokens of the model in total, prompts and replies together
         token_budget: Option<u64> = None, "N";
+        /// Maximum tokens of the model's replies in total, with their reasoning
+        reply_token_budget: Option<u64> = None, "N";
         /// The file that keeps the spending from one start of the bot to the next
         ledger: Option<PathBuf> = None, "FILE";
         /// Maximum cost of all models with the same --shared-ledger
@@ -158,7 +162,7 @@ impl LlmSettings {
     /// Returns the settings with those of the provider that are not given.
     ///
     /// # Errors
-    /// If the provider has no address of its own and none is given.
+    /// If the provider has no fixed address and none is given.
     pub fn completed(self) -> Result<Self, LlmError> {
         match self.provider {
             None => Ok(self),

@@ -65,7 +65,7 @@ impl From<&Spending> for pb::Spending {
 /// Converts a logged cost into units that add up exactly. Negative values count as zero.
 #[expect(clippy::cast_sign_loss, reason = "the cast turns negative values into zero")]
 fn amount_of_cost(cost: CallCost) -> Amount {
-    Amount { tokens: cost.tokens, money: (cost.money * MONEY_UNITS).round() as u128 }
+    Amount { tokens: cost.tokens, money: (cost.money * MONEY_UNITS).round() as u128, ..Amount::default() }
 }
 
 /// Returns quantiles of the durations; `None` without any.

@@ -49,6 +49,9 @@ fn question_table(models: &[pb::ModelFindings]) -> Table {
         .into_table()
 }
 
+/// A count of failures, and its share.
+type CountAndShare = (u64, f64);
+
 fn failure_table(models: &[pb::ModelFindings]) -> Table {
     let mut table = Table::new([
         Column::text("bot"),
@@ -65,7 +68,7 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
         let [rows, takes] = [&model.rows, &model.takes]
             .map(|counts| counts.as_ref().map_or(&[][..], |counts| counts.unanswered.as_slice()));
         let of_calls = model.calls.as_ref().map_or(&[][..], |calls| calls.failed.as_slice());
-        let mut lines: BTreeMap<(&str, &str), [Option<(u64, f64)>; 3]> = BTreeMap::new();
+        let mut lines: BTreeMap<(&str, &str), [Option<CountAndShare>; 3]> = BTreeMap::new();
         for (place, failures) in [rows, takes, of_calls].into_iter().enumerate() {
             for failure in failures {
                 lines.entry((&failure.class, &failure.fault)).or_default()[place] =
@@ -85,10 +88,11 @@ fn failure_table(models: &[pb::ModelFindings]) -> Table {
 
 /// Says how a model was asked, as figures of different modes should not be compared.
 fn mode_words(model: &pb::ModelFindings) -> Option<String> {
-    let modes = &model.calls.as_ref()?.modes;
-    let words =
-        modes.iter().map(|mode| format!("{} ({})", mode.mode, count_words(mode.count, "call", "calls")));
-    (!modes.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_words(words, "; ")))
+    let calls_by_mode = &model.calls.as_ref()?.modes;
+    let words = calls_by_mode
+        .iter()
+        .map(|mode| format!("{} ({})", mode.mode, count_words(mode.count, "call", "calls")));
+    (!calls_by_mode.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_words(words, "; ")))
 }
 
 /// Says for how many replies the endpoint counted no tokens.
