@@ -5,7 +5,7 @@ use lastnim_core::game::MatchId;
 use serde::Deserialize;
 
 /// The events of lines about a question.
-const EVENTS: [&str; 3] = ["call", "endpoint_error", "decision"];
+const EVENTS: [&str; 4] = ["call", "outage", "recovery", "decision"];
 
 /// The question that a transcript line belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -96,7 +96,7 @@ mod tests {
             (line("call", 1, "null"), "lines: line 1: it belongs to another question"),
             (
                 line("run", 1, "4"),
-                "lines: line 1: the event \"run\": expected one of call, endpoint_error, decision",
+                "lines: line 1: the event \"run\": expected one of call, outage, recovery, decision",
             ),
             (line("call", 1, "4").replace(ID, "x"), "lines: line 1: it belongs to another question"),
         ] {

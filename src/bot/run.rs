@@ -109,9 +109,21 @@ pub fn run(args: RunArgs) -> CommandResult {
     runtime::run_on_runtime(Some(1), async move {
         play_bot(args, bot, &server, token, practice)
             .await
-            .map_err(|error| remote::failure_of_client_error(&error, server.as_str()))?;
+            .map_err(|error| remote::failure_of_client_error(&error, server.as_str()))
+            .and_then(check_model_played)?;
         Ok(CommandExit::Done)
     })
+}
+
+/// Reports a model that lost every seat as a failure, since nothing was measured.
+fn check_model_played(model: Option<Summary>) -> Result<(), Failure> {
+    match model {
+        Some(Summary { matches, forfeits, .. }) if matches > 0 && forfeits == matches => {
+            let seats = count_words(forfeits, "seat", "seats");
+            Err(Failure::Runtime(anyhow::Error::msg(format!("the model lost all of its {seats}"))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses flags that the bot does not use.
@@ -151,13 +163,14 @@ fn practice_args(args: &RunArgs) -> Result<Practice, Failure> {
     }
 }
 
+/// Plays, and returns the summary if the bot is a model.
 async fn play_bot(
     args: RunArgs,
     bot: PreparedBot,
     server: &ServerAddress,
     token: String,
     practice: Practice,
-) -> Result<(), Error> {
+) -> Result<Option<Summary>, Error> {
     let form = args.form.form();
     let practice = args.practice.then_some(practice);
     let mut options = Options::new(server, token);
@@ -166,6 +179,7 @@ async fn play_bot(
     options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());
     options.session_log = args.session_log;
     let interrupted = runtime::wait_for_interrupt();
+    let is_model = matches!(bot, PreparedBot::Llm(_));
     let summary = match (bot, practice) {
         (PreparedBot::House(bot), Some(practice)) => {
             practice_until(ReportingBot { bot, form }, options, practice, interrupted).await?
@@ -176,7 +190,7 @@ async fn play_bot(
         (PreparedBot::Llm(bot), practice) => play_llm_bot(*bot, options, practice, form, interrupted).await?,
     };
     print_event(form, || summary.to_string(), || summary_json(&summary));
-    Ok(())
+    Ok(is_model.then_some(summary))
 }
 
 /// Prints a line.

@@ -1,14 +1,21 @@
 //! `lastnim tournament check`: the mistakes of a tournament file, or its number of matches.
 
-use super::model_checks::{check_models, short_clock_warnings};
+use super::{
+    folder::RunPaths,
+    model_checks::{check_models, short_clock_warnings},
+    probes::{ModelProbe, probe_models},
+};
 use crate::{
     CommandExit, CommandResult, Failure,
     form::OutputForm,
+    runtime,
     toml_file::read_or_print_mistakes,
     tournament_file::{llm_entry::llm_json, plan::TournamentPlan, player::BotOrigin},
 };
+use lastnim_core::game::BotName;
+use lastnim_llm::LlmSettings;
 use lastnim_proto::{json::message_to_json, pb};
-use lastnim_report::{Report, Section, tournament_settings::setting_fact};
+use lastnim_report::{Report, Section, tournament_settings::setting_fact, words::count_words};
 use lastnim_tournament::{RepeatedGroups, TotalMatches};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -18,6 +25,9 @@ use std::path::{Path, PathBuf};
 pub struct CheckArgs {
     /// The file, in TOML; examples of every format are in `examples/`
     file: PathBuf,
+    /// Calls each model once, to see that its endpoint answers
+    #[arg(long)]
+    probe: bool,
 }
 
 /// Reads the file and prints its mistakes or its plan.
@@ -27,17 +37,57 @@ pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
     };
     check_models(&plan, &args.file)?;
     check_passed_variables(&plan, &args.file)?;
+    if !args.probe {
+        return print_plan(&plan, None, form);
+    }
+    runtime::run_on_runtime(None, async {
+        let file = args.file.display();
+        let probes = probe_models(charged_models(&plan, &args.file))
+            .await
+            .map_err(|why| Failure::input(format!("{file}: {why}")))?;
+        let printed = print_plan(&plan, Some(&probes), form)?;
+        match probes.iter().filter(|probe| probe.failure.is_some()).count() {
+            0 => Ok(printed),
+            failed => {
+                let models = count_words(failed as u64, "model does", "models do");
+                Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {models} not answer"))))
+            }
+        }
+    })
+}
+
+/// Returns the models of a tournament. Calls are charged to the ledgers of its run, if one has begun.
+fn charged_models(plan: &TournamentPlan, file: &Path) -> Vec<(BotName, LlmSettings)> {
+    let run = RunPaths::of_file(file);
+    let models = plan.players.iter().filter_map(|player| {
+        let BotOrigin::Llm(settings, _) = &player.origin else { return None };
+        let settings = match run.ledger_files(&player.name) {
+            None => settings.as_ref().clone(),
+            Some([own, shared]) => {
+                LlmSettings { ledger: Some(own), ..plan.llm.shared_settings(settings, &shared) }
+            }
+        };
+        Some((player.name.clone(), settings))
+    });
+    models.collect()
+}
+
+/// Prints the plan, and which models answer if they were called.
+fn print_plan(plan: &TournamentPlan, probes: Option<&[ModelProbe]>, form: OutputForm) -> CommandResult {
     let json = || {
-        let mut json = plan_json(&plan);
+        let mut json = plan_json(plan);
         let repetition = plan.find_repetition();
         json["repetition"] = repetition
             .map(|RepeatedGroups { groups, different }| json!({ "groups": groups, "different": different }))
             .into();
         json["note"] = two_seats_note(&plan.settings()).into();
-        json["warnings"] = short_clock_warnings(&plan).into();
+        json["warnings"] = short_clock_warnings(plan).into();
+        if let Some(probes) = probes {
+            json["probes"] = probes.iter().map(ModelProbe::to_json).collect();
+        }
         json
     };
-    form.print_report(json, || plan_report(&plan))?;
+    form.print_report(json, || plan_report(plan, probes.unwrap_or_default()))?;
     Ok(CommandExit::Done)
 }
 
@@ -76,7 +126,7 @@ fn origin_words(origin: &BotOrigin) -> String {
     }
 }
 
-fn plan_report(plan: &TournamentPlan) -> Report {
+fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
     let settings = plan.settings();
     let fact = |label| setting_fact(&settings, label);
     let bots =
@@ -99,7 +149,8 @@ fn plan_report(plan: &TournamentPlan) -> Report {
     let notes = notes.into_iter().chain(two_seats_note(&settings).map(str::to_owned));
     let notes = notes.map(|note| ("note", note));
     let warnings = short_clock_warnings(plan).into_iter().map(|warning| ("warning", warning));
-    Section::new().facts(facts.chain(notes).chain(warnings)).into()
+    let probes = probes.iter().map(|probe| ("probe", probe.line()));
+    Section::new().facts(facts.chain(notes).chain(warnings).chain(probes)).into()
 }
 
 /// Explains what declared rows mean in matches of two seats.

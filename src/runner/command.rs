@@ -2,12 +2,13 @@
 
 use super::{
     check::{check_passed_variables, match_count_words, plan_json},
-    endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
     folder::{RunFolder, working_folder},
     leaving::{LeftTournament, RunPart, is_paused_by_run, pause_while_away},
     model_checks::{check_models, short_clock_warnings},
     model_measures::measure_models,
+    outages::Outages,
     players::{LocalBots, TournamentAddress},
+    probes::{ModelProbe, probe_models},
     program::{BotProgram, ProgramCommand},
     program_path::find_programs,
     progress::{RunProgress, how_to_join_text},
@@ -32,7 +33,7 @@ use crate::{
     },
 };
 use lastnim_core::game::{BotName, TournamentId};
-use lastnim_llm::LlmSettings;
+use lastnim_llm::{FailureClass, LlmSettings};
 use lastnim_proto::pb;
 use lastnim_tournament::TotalMatches;
 use pb::TournamentState;
@@ -41,10 +42,12 @@ use std::{
     collections::{BTreeSet, HashMap},
     ffi::OsString,
     io::{self, IsTerminal as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
+/// How much longer than the run a bot waits for its endpoint.
+const OUTAGE_GRACE: Duration = Duration::from_hours(1);
 /// The time for which a run tries to reach a lost server again.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
@@ -80,6 +83,12 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
     let folder = RunFolder::lock_folder(&args.file)?;
     runtime::run_on_runtime(None, async {
         let interrupted = runtime::wait_for_interrupt();
+        if args.fresh || !folder.saved_run_file().exists() {
+            // Nothing has begun, so the file may still be corrected.
+            for line in probe_or_stop(&plan, &folder, &args.file).await? {
+                screen::print_note(format_args!("{line}"));
+            }
+        }
         let plan_now = plan_json(&plan);
         let (kept, server) = if let Some(address) = server.given_server() {
             let server = RunServer::connect_to_other(server).await?;
@@ -122,6 +131,62 @@ async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Re
     }
 }
 
+/// Calls each model once before its bot plays. Returns a line about each that does not answer now, and so waits.
+///
+/// # Errors
+/// If a model cannot answer until something is changed.
+async fn probe_or_stop(
+    plan: &TournamentPlan,
+    folder: &RunFolder,
+    file: &Path,
+) -> Result<Vec<String>, Failure> {
+    let mut models = Vec::new();
+    for PlayerEntry { name, origin } in &plan.players {
+        if let BotOrigin::Llm(settings, _) = origin {
+            models.push((name.clone(), settings_in_run(plan, folder, name, settings)?));
+        }
+    }
+    let file = file.display();
+    let probes = probe_models(models).await.map_err(|why| Failure::input(format!("{file}: {why}")))?;
+    let failed = |probe: &&ModelProbe| probe.failure.is_some();
+    let is_lasting = |probe: &&ModelProbe| {
+        probe
+            .failure
+            .as_ref()
+            .is_some_and(|failure| failure.class.needs_change() || failure.class == FailureClass::Rejected)
+    };
+    match probes.iter().find(is_lasting) {
+        Some(probe) => Err(Failure::Runtime(anyhow::Error::msg(format!(
+            "{file}: bot {}: correct this and run the same command again; no seat is lost",
+            probe.line()
+        )))),
+        None => Ok(probes.iter().filter(failed).map(ModelProbe::line).collect()),
+    }
+}
+
+/// Returns the settings of a model, including those that the run decides.
+fn settings_in_run(
+    plan: &TournamentPlan,
+    folder: &RunFolder,
+    bot: &BotName,
+    settings: &LlmSettings,
+) -> Result<LlmSettings, Failure> {
+    let failed = |error: io::Error| Failure::runtime(error, folder.path().display());
+    let shared_ledger = folder.shared_ledger_file().map_err(failed)?;
+    Ok(LlmSettings {
+        transcript: Some(folder.transcript_file(bot).map_err(failed)?),
+        ledger: Some(folder.ledger_file(bot).map_err(failed)?),
+        rate_file: settings
+            .has_rate_limit()
+            .then(|| folder.rate_file(settings))
+            .transpose()
+            .map_err(failed)?,
+        // The run stops first.
+        outage_limit: plan.llm.outage_limit + OUTAGE_GRACE,
+        ..plan.llm.shared_settings(settings, &shared_ledger)
+    })
+}
+
 /// A run of a tournament.
 struct TournamentRun<'a> {
     args: &'a RunArgs,
@@ -159,7 +224,7 @@ impl<'a> TournamentRun<'a> {
                 players.wait_then_stop().await;
                 progress.finish();
                 let models = self.measure_or_warn(&server, &seen).await;
-                seen.print_report(form, models.as_ref())?;
+                seen.print_report(form, models.as_ref(), &self.kept.amendments)?;
                 server.stop_own().await?;
                 self.print_kept_files(&seen);
                 Ok(CommandExit::Done)
@@ -189,7 +254,7 @@ impl<'a> TournamentRun<'a> {
                 progress.finish();
                 closed?;
                 if seen.tournament.matches_played > 0 {
-                    seen.print_report(form, None)?;
+                    seen.print_report(form, None, &self.kept.amendments)?;
                 }
                 Err(Failure::Runtime(anyhow::Error::msg(format!(
                     "{file}: stopped before the end: run the same command again to continue"
@@ -255,7 +320,8 @@ impl<'a> TournamentRun<'a> {
         let progress = RunProgress::new(&self.plan.players, self.folder, self.args.file.clone());
         let organiser = server.organiser.clone();
         let found = self.find_tournament(server).await?;
-        let begins = if found.is_none() { "begins" } else { "continues" };
+        let is_continued = found.is_some();
+        let begins = if is_continued { "continues" } else { "begins" };
         if !found.as_ref().is_some_and(is_tournament_over) {
             self.register_bots(server).await?;
         }
@@ -294,12 +360,29 @@ impl<'a> TournamentRun<'a> {
                 missing = self.plan.players.iter().collect();
             }
             returning = self.returning_bots(&tournament, &stage).await?;
+            if is_continued {
+                for line in probe_or_stop(self.plan, self.folder, &self.args.file).await? {
+                    progress.print_line(&line);
+                }
+            }
             self.start_bots(&mut players, &stage, programs).await?;
             self.print_how_to_join(server, &stage, &progress);
         }
         let (states, seen, file) = (Some(states), SeenTournament::default(), self.args.file.clone());
-        let replays = GroupReplays { most: self.plan.llm.replays, group_size: self.plan.group_size() };
-        Ok(RunningTournament { file, stage, players, replays, progress, states, seen, missing, returning })
+        Ok(RunningTournament {
+            file,
+            stage,
+            players,
+            outages: Outages::default(),
+            outage_limit: self.plan.llm.outage_limit,
+            is_frozen: false,
+            saved_run: self.folder.saved_run_file(),
+            progress,
+            states,
+            seen,
+            missing,
+            returning,
+        })
     }
 
     /// Finds the tournament of an earlier run, if there is one.
@@ -385,8 +468,8 @@ impl<'a> TournamentRun<'a> {
                     players.add_program(program, word.clone());
                 }
                 BotOrigin::Llm(settings, seed) => {
-                    let settings = self.settings_in_run(name, settings)?;
-                    if let (Some(transcript), false) = (&settings.transcript, self.plan.llm.replays == 0) {
+                    let settings = settings_in_run(self.plan, self.folder, name, settings)?;
+                    if let Some(transcript) = &settings.transcript {
                         players.follow_transcript(name.clone(), transcript);
                     }
                     let program = self.model_program(name, &settings, *seed)?;
@@ -396,25 +479,6 @@ impl<'a> TournamentRun<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Returns the settings of a model, including those that the run decides.
-    fn settings_in_run(&self, bot: &BotName, settings: &LlmSettings) -> Result<LlmSettings, Failure> {
-        let failed = |error: io::Error| Failure::runtime(error, self.folder.path().display());
-        let shared_ledger = self.folder.shared_ledger_file().map_err(failed)?;
-        let endpoint_error_pause =
-            if self.plan.llm.replays == 0 { Duration::ZERO } else { ENDPOINT_ERROR_PAUSE };
-        Ok(LlmSettings {
-            transcript: Some(self.folder.transcript_file(bot).map_err(failed)?),
-            ledger: Some(self.folder.ledger_file(bot).map_err(failed)?),
-            rate_file: settings
-                .has_rate_limit()
-                .then(|| self.folder.rate_file(settings))
-                .transpose()
-                .map_err(failed)?,
-            endpoint_error_pause,
-            ..self.plan.llm.shared_settings(settings, &shared_ledger)
-        })
     }
 
     /// Returns this program as the bot of a model.

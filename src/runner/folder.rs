@@ -60,6 +60,12 @@ impl RunPaths {
         self.folder.join(SAVED_RUN)
     }
 
+    /// Returns the ledgers of a bot's model and of all models, if a run has begun.
+    pub fn ledger_files(&self, bot: &BotName) -> Option<[PathBuf; 2]> {
+        let files = [self.folder.join(format!("{bot}{LEDGER}")), self.folder.join(SHARED_LEDGER)];
+        self.folder.is_dir().then_some(files)
+    }
+
     /// Returns the file with the admin's token of the run's own server, while that runs.
     pub fn admin_token_file(&self) -> PathBuf {
         self.folder.join(SECRETS).join(ADMIN_TOKEN)

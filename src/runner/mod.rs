@@ -6,12 +6,12 @@
 //! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
 //! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
 //! terminal. `running_tournament` follows the tournament to its end, `model_measures` then measures its models, and
-//! `progress` shows its progress; `endpoint_errors` replays groups in which the endpoint of a model failed.
+//! `progress` shows its progress; `outages` finds models whose endpoint fails, and `probes` tries each endpoint before
+//! the first match.
 
 mod bounded_log;
 mod check;
 mod command;
-mod endpoint_errors;
 mod folder;
 mod host_process;
 mod leaving;
@@ -19,7 +19,9 @@ mod located_run;
 mod model_checks;
 mod model_measures;
 mod organiser;
+mod outages;
 mod players;
+mod probes;
 mod program;
 mod program_path;
 mod progress;

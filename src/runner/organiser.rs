@@ -1,9 +1,8 @@
 //! The calls of the organiser of a tournament.
 
 use crate::{Failure, remote::RemoteServer};
-use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::pb;
-use lastnim_tournament::Reason;
 use tonic::{Code, Status, Streaming};
 
 /// The organiser's client. Clones share the connection.
@@ -117,24 +116,6 @@ impl OrganiserClient {
     pub async fn tournament_events(&self, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Failure> {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
         Ok(self.remote.answer(self.remote.tournament_client().get_tournament(request)).await?.events)
-    }
-
-    /// Returns a match.
-    pub async fn fetch_match(&self, id: MatchId) -> Result<pb::Match, Failure> {
-        let request = pb::GetMatchRequest { match_id: id.to_string() };
-        let given = self.remote.answer(self.remote.match_client().get_match(request)).await?;
-        given.r#match.ok_or_else(|| self.remote.missing_part_failure("match"))
-    }
-
-    /// Voids the matches of a duplicate group that have begun.
-    pub async fn void_group(&self, id: TournamentId, group: u64, reason: &Reason) -> Result<(), Failure> {
-        let request = pb::VoidMatchesRequest {
-            tournament_id: id.to_string(),
-            target: Some(pb::void_matches_request::Target::Group(group)),
-            reason: reason.to_string(),
-            targets: Vec::new(),
-        };
-        self.remote.answer(self.remote.tournament_client().void_matches(request)).await.map(drop)
     }
 
     /// Starts to follow a tournament.

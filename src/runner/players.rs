@@ -1,8 +1,8 @@
 //! The bots of a tournament that this process runs: house bots and programs.
 
 use super::{
-    endpoint_errors::{EndpointError, GrowingTranscript, follow_transcript},
     organiser::OrganiserClient,
+    outages::{GrowingTranscript, OutageCause, follow_transcript},
     program::{BotProgram, ProgramEnvironment, SupervisedProgram},
     supervisor::SupervisorReport,
 };
@@ -44,8 +44,10 @@ pub enum PlayerNews {
     GaveUp { bot: BotName, how: String, log: PathBuf },
     /// A house bot lost the server permanently.
     Lost { bot: BotName, why: Error },
-    /// The endpoint of a model failed permanently, in a match.
-    EndpointFailed(EndpointError),
+    /// The questions of a model wait, because its endpoint fails or a budget is spent.
+    OutageBegan { bot: BotName, cause: OutageCause },
+    /// None of them waits any longer.
+    OutageEnded { bot: BotName },
 }
 
 /// The phase of the tournament, for the players.
@@ -105,7 +107,7 @@ impl LocalBots {
         self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
     }
 
-    /// Tells of the errors of a model's endpoint that its bot writes into its transcript from now on.
+    /// Reports the outages that a model's bot writes into its transcript from now on.
     pub fn follow_transcript(&mut self, bot: BotName, transcript: &Path) {
         let (transcript, news) = (GrowingTranscript::at_end_of(transcript), self.sender.clone());
         let mut phase = self.phase.subscribe();

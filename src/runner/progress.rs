@@ -1,6 +1,6 @@
 //! The progress of a tournament, on standard error: a bar above the standings in a terminal, otherwise lines.
 
-use super::{endpoint_errors::EndpointError, folder::RunFolder, players::PlayerNews, report::SeenTournament};
+use super::{folder::RunFolder, outages::OutageCause, players::PlayerNews, report::SeenTournament};
 use crate::{
     progress::bar_style,
     screen,
@@ -10,6 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget};
 use lastnim_client::ServerAddress;
 use lastnim_core::game::BotName;
 use lastnim_core::visible_text::visible_text;
+use lastnim_llm::FailureClass;
 use lastnim_proto::pb;
 use lastnim_report::{bots::loss_words, render::Terminal, standings::standings_table};
 use std::{
@@ -159,9 +160,13 @@ impl RunProgress {
                 self.log_hint(bot.as_str()),
             ),
             PlayerNews::Lost { bot, why } => format!("{bot}: it no longer plays: {why}"),
-            PlayerNews::EndpointFailed(EndpointError { bot, match_id, what }) => {
-                format!("{bot}: its endpoint failed in match {match_id} ({what})")
+            PlayerNews::OutageBegan { bot, cause: OutageCause { class: FailureClass::Budget, detail } } => {
+                format!("{bot}: a budget is spent ({detail})")
             }
+            PlayerNews::OutageBegan { bot, cause: OutageCause { class, detail } } => {
+                format!("{bot}: its endpoint fails ({class}: {detail})")
+            }
+            PlayerNews::OutageEnded { bot } => format!("{bot}: its endpoint answers again"),
         }
     }
 

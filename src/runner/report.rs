@@ -1,9 +1,11 @@
 //! The result of a run.
 
+use super::saved_run::Amendment;
 use crate::{Failure, form::OutputForm};
 use lastnim_proto::{json::message_to_json, pb};
-use lastnim_report::{model_report::model_report, standings::progress_report};
+use lastnim_report::{Section, model_report::model_report, standings::progress_report, words::format_time};
 use pb::TournamentState;
+use serde_json::json;
 
 /// Returns whether a tournament is over.
 pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
@@ -37,8 +39,13 @@ impl SeenTournament {
         is_tournament_over(&self.tournament)
     }
 
-    /// Prints the progress, the standings, the verdict of the format, and the measures of the models.
-    pub fn print_report(&self, form: OutputForm, models: Option<&pb::ModelReport>) -> Result<(), Failure> {
+    /// Prints the progress, the standings, the verdict of the format, the amendments, and the measures of the models.
+    pub fn print_report(
+        &self,
+        form: OutputForm,
+        models: Option<&pb::ModelReport>,
+        amendments: &[Amendment],
+    ) -> Result<(), Failure> {
         let Self { tournament, standings, verdict, events } = self.clone();
         let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict, events };
         let json = || {
@@ -46,11 +53,19 @@ impl SeenTournament {
             if let Some(models) = models {
                 json["models"] = message_to_json(models);
             }
+            if !amendments.is_empty() {
+                json["amendments"] = json!(amendments);
+            }
             json
         };
         form.print_report(json, || {
             let of_models = models.map(|models| model_report(models, Vec::new()).sections);
-            progress_report(&seen).with_sections(of_models.unwrap_or_default())
+            let lines = amendments
+                .iter()
+                .map(|amendment| format!("{} UTC: {amendment}", format_time(amendment.at_us)));
+            let amended =
+                (!amendments.is_empty()).then(|| Section::with_heading("Amendments").paragraphs(lines));
+            progress_report(&seen).with_sections(amended.into_iter().chain(of_models.unwrap_or_default()))
         })
     }
 }

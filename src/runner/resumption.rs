@@ -1,9 +1,12 @@
 //! Continuing a run, or starting a new one.
 
 use super::{folder::RunFolder, saved_run::SavedRun};
-use crate::Failure;
+use crate::{Failure, screen};
 use serde_json::Value;
-use std::path::Path;
+use std::{
+    path::Path,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 /// Starts a tournament from scratch and removes the files of earlier runs. `server` is the named server, if any.
 ///
@@ -37,7 +40,7 @@ pub fn resume_or_start_run(
     plan: Value,
 ) -> Result<SavedRun, Failure> {
     let file = path.display();
-    let Some(kept) = SavedRun::read(&folder.saved_run_file())? else {
+    let Some(mut kept) = SavedRun::read(&folder.saved_run_file())? else {
         check_no_foreign_store(folder)?;
         let kept = SavedRun::new(plan, server.map(str::to_owned));
         kept.write(&folder.saved_run_file())?;
@@ -53,11 +56,26 @@ pub fn resume_or_start_run(
     let changes = kept.changed_keys(&plan);
     if !changes.is_empty() {
         return Err(Failure::input(format!(
-            "{file}: it has changed since this tournament started ({}): undo the change to continue, or use --fresh to start again",
+            "{file}: it has changed since this tournament started ({}): undo the change to continue, or use --fresh to start again; only limits of models can be amended",
             changes.join(", ")
         )));
     }
+    let amendments = kept.amendments(&plan, now_us());
+    if !amendments.is_empty() {
+        for amendment in &amendments {
+            screen::print_note(format_args!("{file}: amended: {amendment}"));
+        }
+        kept.amendments.extend(amendments);
+        kept.plan = plan;
+        kept.write(&folder.saved_run_file())?;
+    }
     Ok(kept)
+}
+
+/// Returns the time in microseconds since 1970-01-01 UTC.
+fn now_us() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Says on which server a tournament began, and which flag `for_what` needs.

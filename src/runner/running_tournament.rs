@@ -1,17 +1,20 @@
 //! A running tournament, from the arrival of its bots to its end.
 
 use super::{
-    endpoint_errors::GroupReplays,
     organiser::TournamentStates,
+    outages::Outages,
     players::{LocalBots, PlayerNews, TournamentAddress},
     progress::RunProgress,
     report::SeenTournament,
+    saved_run::SavedRun,
 };
 use crate::{
     Failure,
     tournament_file::player::{BotOrigin, PlayerEntry},
 };
 use lastnim_client::MAX_SILENCE;
+use lastnim_proto::pb;
+use lastnim_report::words::span_words;
 use std::{
     mem,
     path::PathBuf,
@@ -34,8 +37,14 @@ pub struct RunningTournament<'a> {
     pub stage: TournamentAddress,
     /// The bots that this process runs.
     pub players: LocalBots,
-    /// Replays groups in which the endpoint of a model failed.
-    pub replays: GroupReplays,
+    /// The models whose endpoints fail.
+    pub outages: Outages,
+    /// How long an outage may last before the run stops.
+    pub outage_limit: Duration,
+    /// Whether the tournament is frozen because of an outage, and continues by itself after it.
+    pub is_frozen: bool,
+    /// The file of the saved run.
+    pub saved_run: PathBuf,
     /// Shows the progress of the tournament.
     pub progress: RunProgress,
     /// The states of the tournament; `None` while the server is lost.
@@ -160,23 +169,72 @@ impl RunningTournament<'_> {
                     Err(lost) => return Ok(Some(lost)),
                 },
                 news = self.players.next_news() => self.handle_bot_news(&news).await?,
+                bot = self.outages.exceed(self.outage_limit) => {
+                    let limit = span_words(millis(self.outage_limit));
+                    return Err(self.stop_failure(&format!("{bot}: its endpoint has failed for {limit} (outage_limit)")));
+                }
             }
         }
     }
 
     /// Reacts to an event of a bot, and reports it.
-    async fn handle_bot_news(&self, news: &PlayerNews) -> Result<(), Failure> {
-        let PlayerNews::EndpointFailed(error) = news else { return self.print_bot_news(news) };
-        match self.replays.void_group_of(error, &self.stage).await {
-            Ok(said) => said.iter().for_each(|line| self.progress.print_line(line)),
-            // The group counts: a later round was drawn from it, or the server is lost.
-            Err(failure) => {
-                let happened = self.progress.bot_news_line(news);
-                self.progress
-                    .print_line(&format!("{happened}, and its group cannot be played again: {failure}"));
+    async fn handle_bot_news(&mut self, news: &PlayerNews) -> Result<(), Failure> {
+        match news {
+            PlayerNews::OutageBegan { bot, cause } => {
+                let line = self.progress.bot_news_line(news);
+                let frozen =
+                    if self.outages.begin(bot) { Some(self.freeze_for_outage().await) } else { None };
+                if cause.class.needs_change() {
+                    return Err(self.stop_failure(&line));
+                }
+                if let Some(frozen) = frozen {
+                    self.progress.print_line(&format!("{line}: {frozen}"));
+                }
+                Ok(())
             }
+            PlayerNews::OutageEnded { bot } => {
+                let Some(lasted) = self.outages.end(bot) else { return Ok(()) };
+                let line = self.progress.bot_news_line(news);
+                self.progress.print_line(&format!("{line} after {}", span_words(millis(lasted))));
+                if self.outages.is_empty() && mem::take(&mut self.is_frozen) {
+                    self.stage.organiser.resume_tournament(self.stage.tournament).await?;
+                    SavedRun::update(&self.saved_run, |saved| saved.paused_at_us = None)?;
+                }
+                Ok(())
+            }
+            _ => self.print_bot_news(news),
         }
-        Ok(())
+    }
+
+    /// Freezes the tournament while an endpoint fails, unless its organiser has paused it. Says what that means.
+    async fn freeze_for_outage(&mut self) -> String {
+        self.progress.expect_pause();
+        match self.try_freeze().await {
+            Ok(true) => "the tournament is frozen, no clock runs, and it continues when the endpoint answers"
+                .to_owned(),
+            Ok(false) => "the tournament stays paused by its organiser".to_owned(),
+            Err(failure) => format!("the tournament cannot be frozen, so the bot's clocks run: {failure}"),
+        }
+    }
+
+    /// Returns whether this run froze the tournament, and so must resume it.
+    async fn try_freeze(&mut self) -> Result<bool, Failure> {
+        let TournamentAddress { organiser, tournament: id, .. } = &self.stage;
+        let was_paused = organiser.fetch_tournament(*id).await?.pause() != pb::OpenMatches::Unspecified;
+        let event = organiser.freeze_tournament(*id).await?;
+        self.is_frozen = !was_paused && event.is_some();
+        if let Some(event) = event.filter(|_| self.is_frozen) {
+            SavedRun::update(&self.saved_run, |saved| saved.paused_at_us = Some(event.at_us))?;
+        }
+        Ok(self.is_frozen)
+    }
+
+    /// Returns why the run stops at an outage, and how it goes on.
+    fn stop_failure(&self, why: &str) -> Failure {
+        let file = self.file.display();
+        Failure::Runtime(anyhow::Error::msg(format!(
+            "{file}: bot {why}: no seat is lost; fix it, for example in the file, and run the same command again"
+        )))
     }
 
     /// Shows the progress of the tournament, and how seats were lost.
@@ -207,15 +265,20 @@ impl RunningTournament<'_> {
                 (bot, format!("its program keeps ending ({how}): see {}", log.display()))
             }
             PlayerNews::Lost { bot, why } => (bot, format!("it no longer plays: {why}")),
-            PlayerNews::Restarted { .. } | PlayerNews::Refused { .. } | PlayerNews::EndpointFailed(_) => {
-                return self.print_bot_news(news);
-            }
+            PlayerNews::Restarted { .. }
+            | PlayerNews::Refused { .. }
+            | PlayerNews::OutageBegan { .. }
+            | PlayerNews::OutageEnded { .. } => return self.print_bot_news(news),
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(
             "{file}: bot {bot}: {why}; nothing has been played yet: fix it and run the same command again"
         ))))
     }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns the status of a server that sends not even heartbeats.

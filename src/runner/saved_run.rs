@@ -1,11 +1,12 @@
 //! The saved state of a run, apart from its store.
 
-use crate::{Failure, new_file::AtomicFile};
+use crate::{Failure, new_file::AtomicFile, tournament_file::llm_table::LLM_TABLE_KEYS};
 use lastnim_client::text_input::read_text_file;
+use lastnim_llm::AMENDABLE_SETTINGS;
 use lastnim_proto::tournament_settings::{TournamentSetting, all_settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::{collections::BTreeSet, io, net::SocketAddr, path::Path};
+use std::{collections::BTreeSet, fmt, io, net::SocketAddr, path::Path};
 
 /// The format in which this is written.
 const FORM: u32 = 2;
@@ -25,17 +26,57 @@ pub struct SavedRun {
     pub tournament: Option<String>,
     /// The bots that runs have registered on the server.
     pub registered: BTreeSet<String>,
-    /// When this run has paused the tournament on another's server, because it was left: the time of the event, in
-    /// microseconds since 1970-01-01 UTC.
+    /// When this run has paused the tournament, because it left a server or a model's endpoint failed: the time of the
+    /// event, in microseconds since 1970-01-01 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_at_us: Option<u64>,
+    /// The changes that the organiser made to the file since the run began, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub amendments: Vec<Amendment>,
+}
+
+/// A setting of a model that was changed while the tournament was played.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Amendment {
+    /// When the changed file was first run, in microseconds since 1970-01-01 UTC.
+    pub at_us: u64,
+    /// The bot; `None` for the table `[llm]`.
+    pub bot: Option<String>,
+    /// The key.
+    pub key: String,
+    /// The earlier value; `None` for the default.
+    pub before: Value,
+    /// The new value; `None` for the default.
+    pub after: Value,
+}
+
+impl fmt::Display for Amendment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bot, key, before, after, .. } = self;
+        let table = bot.as_ref().map_or_else(|| "[llm]".to_owned(), |bot| format!("bot {bot}"));
+        let [before, after] = [before, after].map(|value| match value {
+            Value::Null => "the default".to_owned(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        });
+        write!(f, "{table}: {key} from {before} to {after}")
+    }
 }
 
 impl SavedRun {
     /// Saves a new run.
     pub fn new(plan: Value, server: Option<String>) -> Self {
         let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
-        Self { form: FORM, plan, server, listened_on, tournament, registered, paused_at_us: None }
+        Self {
+            form: FORM,
+            plan,
+            server,
+            listened_on,
+            tournament,
+            registered,
+            paused_at_us: None,
+            amendments: Vec::new(),
+        }
     }
 
     /// Reads the saved run, if any.
@@ -59,17 +100,64 @@ impl SavedRun {
         AtomicFile::write(path, &format!("{text}\n"))
     }
 
+    /// Changes the saved run.
+    pub fn update(path: &Path, change: impl FnOnce(&mut Self)) -> Result<(), Failure> {
+        if let Some(mut saved) = Self::read(path)? {
+            change(&mut saved);
+            saved.write(path)?;
+        }
+        Ok(())
+    }
+
     /// Returns the keys of the file that changed since the run was saved.
     pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
         let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);
-        if self.plan["bots"] != plan["bots"] {
+        let [before, now] = [&self.plan, plan].map(without_amendable_settings);
+        if before["bots"] != now["bots"] {
             changed.push("bot".to_owned());
         }
-        if changed.is_empty() && self.plan != *plan {
+        if changed.is_empty() && before != now {
             changed.push("settings".to_owned());
         }
         changed
     }
+
+    /// Returns the differences of a file that an organiser may make during a run.
+    pub fn amendments(&self, plan: &Value, at_us: u64) -> Vec<Amendment> {
+        let mut found = Vec::new();
+        let mut compare = |bot: Option<&Value>, key: &str, before: &Value, after: &Value| {
+            if before != after {
+                let bot = bot.and_then(Value::as_str).map(str::to_owned);
+                let (before, after) = (before.clone(), after.clone());
+                found.push(Amendment { at_us, bot, key: key.to_owned(), before, after });
+            }
+        };
+        let budget = |plan: &Value, key: &str| plan["models"]["budget"][key].clone();
+        for key in LLM_TABLE_KEYS {
+            compare(None, key, &budget(&self.plan, key), &budget(plan, key));
+        }
+        let bots = |plan: &Value| plan["bots"].as_array().cloned().unwrap_or_default();
+        for (before, after) in bots(&self.plan).iter().zip(bots(plan)) {
+            for key in AMENDABLE_SETTINGS {
+                compare(Some(&after["name"]), key, &before["llm"][key], &after["llm"][key]);
+            }
+        }
+        found
+    }
+}
+
+/// Returns a plan without what may be amended, and without what follows from that.
+fn without_amendable_settings(plan: &Value) -> Value {
+    let mut plan = plan.clone();
+    if let Some(plan) = plan.as_object_mut() {
+        plan.remove("models");
+    }
+    for bot in plan.get_mut("bots").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(llm) = bot.get_mut("llm").and_then(Value::as_object_mut) {
+            llm.retain(|key, _| !AMENDABLE_SETTINGS.contains(&key.as_str()));
+        }
+    }
+    plan
 }
 
 fn changed_json_keys(before: &Value, now: &Value) -> Vec<String> {
@@ -98,6 +186,30 @@ mod tests {
         assert_eq!(kept.changed_keys(&plan), Vec::<String>::new());
         let other = json!({ "settings": { "seed": 2, "positions": [3], "ladder": {} }, "bots": [2] });
         assert_eq!(kept.changed_keys(&other), ["format", "positions", "seed", "bot"]);
+    }
+
+    #[test]
+    fn limits_of_models_may_be_amended() {
+        let plan = |llm: Value, money: u64| {
+            json!({
+                "settings": { "seed": 1 },
+                "bots": [{ "name": "g", "house": "greedy" }, { "name": "m", "llm": llm }],
+                "models": { "budget": { "budget": money }, "cost": { "money": money } },
+            })
+        };
+        let kept = SavedRun::new(plan(json!({ "model": "x", "budget": "5" }), 10), None);
+        let amended = plan(json!({ "model": "x", "budget": "7.5", "retries": 9 }), 20);
+        assert_eq!(kept.changed_keys(&amended), Vec::<String>::new());
+        let words: Vec<_> = kept.amendments(&amended, 3).iter().map(ToString::to_string).collect();
+        let expected = [
+            "[llm]: budget from 10 to 20",
+            "bot m: retries from the default to 9",
+            "bot m: budget from 5 to 7.5",
+        ];
+        assert_eq!(words, expected);
+        assert_eq!(kept.amendments(&kept.plan, 3), []);
+        let other = plan(json!({ "model": "y", "budget": "5" }), 10);
+        assert_eq!(kept.changed_keys(&other), ["bot"]);
     }
 
     #[test]

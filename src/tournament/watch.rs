@@ -44,7 +44,7 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm)
         }
     }
     screen.bar.finish_and_clear();
-    seen.print_report(form, None)
+    seen.print_report(form, None, &[])
 }
 
 /// The display; hidden if standard error is not a terminal.

@@ -5,8 +5,8 @@ use lastnim_config::SettingTable as _;
 use lastnim_llm::LlmSettings;
 use serde_json::Value;
 
-/// Settings that the run decides: transcripts, ledgers and rates are in its folder, shared budgets are in `[llm]`, and it
-/// knows how long it needs to void a match.
+/// Settings that the run decides: transcripts, ledgers and rates are in its folder; shared budgets and the outage limit
+/// are in `[llm]`.
 const LEFT_OUT: [&str; 7] = [
     "transcript",
     "ledger",
@@ -14,7 +14,7 @@ const LEFT_OUT: [&str; 7] = [
     "shared_token_budget",
     "shared_ledger",
     "rate_file",
-    "endpoint_error_pause",
+    "outage_limit",
 ];
 
 /// Reads the settings of a model and reports their mistakes.

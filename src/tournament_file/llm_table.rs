@@ -5,14 +5,14 @@ use crate::toml_file::{TomlDocument, member_path};
 use lastnim_config::{Decimal, SettingValue};
 use lastnim_llm::{CostBound, LlmSettings};
 use serde_json::{Value, json};
-use std::{ops::RangeInclusive, path::Path};
+use std::{ops::RangeInclusive, path::Path, time::Duration};
 
 /// The table.
 const TABLE: &str = "llm";
-/// Its keys.
-const KEYS: [&str; 3] = ["budget", "token_budget", "replays"];
-/// The limit of replays of a duplicate group.
-const MAX_REPLAYS: u64 = 100;
+/// Its keys. All of them may be amended during a run.
+pub const LLM_TABLE_KEYS: [&str; 3] = ["budget", "token_budget", "outage_limit"];
+/// The longest outage limit, in milliseconds: 29 days.
+const MAX_OUTAGE_MILLIS: u64 = 29 * 86_400_000;
 
 /// The limits of all models of a tournament together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,13 +21,13 @@ pub struct LlmTable {
     pub money: Option<Decimal>,
     /// Maximum tokens.
     pub tokens: Option<u64>,
-    /// The maximum number of replays of a duplicate group in which a model's endpoint failed.
-    pub replays: u8,
+    /// How long a model's endpoint may fail before the run stops.
+    pub outage_limit: Duration,
 }
 
 impl Default for LlmTable {
     fn default() -> Self {
-        Self { money: None, tokens: None, replays: 2 }
+        Self { money: None, tokens: None, outage_limit: Duration::from_hours(24) }
     }
 }
 
@@ -35,10 +35,10 @@ impl LlmTable {
     /// Reads the table and reports its mistakes.
     pub fn read(toml: &mut TomlDocument) -> Self {
         let mut table = Self::default();
-        if toml.has_table(TABLE, &KEYS) {
-            set_value(&mut table.money, KEYS[0], 0..=u64::MAX, toml);
-            set_value(&mut table.tokens, KEYS[1], 0..=u64::MAX, toml);
-            set_value(&mut table.replays, KEYS[2], 0..=MAX_REPLAYS, toml);
+        if toml.has_table(TABLE, &LLM_TABLE_KEYS) {
+            set_value(&mut table.money, LLM_TABLE_KEYS[0], 0..=u64::MAX, toml);
+            set_value(&mut table.tokens, LLM_TABLE_KEYS[1], 0..=u64::MAX, toml);
+            set_value(&mut table.outage_limit, LLM_TABLE_KEYS[2], 0..=MAX_OUTAGE_MILLIS, toml);
         }
         table
     }
@@ -70,12 +70,11 @@ impl LlmTable {
 
     /// Returns its JSON.
     pub fn to_json(self) -> Value {
-        let mut json = json!({ KEYS[0]: self.money.to_json(), KEYS[1]: self.tokens.to_json() });
-        // Left out if it is the default, so that runs of older programs can continue.
-        if self.replays != Self::default().replays {
-            json[KEYS[2]] = self.replays.into();
-        }
-        json
+        json!({
+            LLM_TABLE_KEYS[0]: self.money.to_json(),
+            LLM_TABLE_KEYS[1]: self.tokens.to_json(),
+            LLM_TABLE_KEYS[2]: self.outage_limit.to_json(),
+        })
     }
 }
 

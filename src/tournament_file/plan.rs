@@ -15,7 +15,7 @@ use lastnim_proto::{
     parse_request, pb,
     tournament::{parse_settings_and_terms, settings_message},
 };
-use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, count_matches, group_size};
+use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, count_matches};
 
 /// A tournament and its bots.
 #[derive(Debug, Clone)]
@@ -52,20 +52,13 @@ impl TournamentPlan {
         RepeatedGroups::predict(&self.settings, self.players.len())
     }
 
-    /// Returns the maximum cost of the models with all replays; `None` if there is no model.
+    /// Returns the maximum cost of the models; `None` if there is no model.
     pub fn model_cost_bound(&self) -> Option<CostBound> {
         let matches = match self.total {
             TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),
             TotalMatches::Open => None,
         };
-        // A replayed match has its own budget.
-        let times = 1 + u64::from(self.llm.replays);
-        self.llm.cost_bound(&self.players, matches.map(|matches| matches.saturating_mul(times)))
-    }
-
-    /// Returns how many matches a duplicate group has.
-    pub fn group_size(&self) -> u64 {
-        group_size(&self.settings, self.players.len())
+        self.llm.cost_bound(&self.players, matches)
     }
 
     /// Returns how many positions are played.

@@ -164,8 +164,8 @@ async fn requests_adapt_to_the_endpoint() {
         "without response_format",
         "without stream_options"
     ]);
-    let made: Vec<_> = calls.iter().map(|call| &call["concessions"]).collect();
-    assert_eq!(made, [&conceded, &conceded, &json!([])]);
+    let concessions: Vec<_> = calls.iter().map(|call| &call["concessions"]).collect();
+    assert_eq!(concessions, [&conceded, &conceded, &json!([])]);
     assert_eq!(bot.tally().calls, 3);
     let mode = &calls[2]["mode"];
     assert_eq!((&mode["schema"], &mode["max_tokens_key"]), (&json!(false), &json!("max_completion_tokens")));

@@ -114,7 +114,7 @@ async fn each_match_has_its_own_budget() {
     let bot = make_bot(&settings);
     assert!(ask_in_matches(&bot, 1, 40).await > 0);
     let spent_by_one = billed(&bill, None).0;
-    assert!(spent_by_one <= 15_000 && bot.tally().unanswered[&FailureClass::Budget] > 0);
+    assert!(spent_by_one <= 15_000 && bot.tally().unanswered[&FailureClass::MatchBudget] > 0);
     assert!(ask_in_matches(&bot, 3, 40).await > 0, "other matches have their own");
     assert!(billed(&bill, None).0 <= 45_000);
 }

@@ -97,13 +97,14 @@ async fn every_failure_has_its_class() {
         (Reply::Bytes(chunked.into_bytes()), FailureClass::ServerError, "broke off"),
         (Reply::Bytes(b"SSH-2.0-OpenSSH\r\n\r\n".to_vec()), FailureClass::ServerError, "no response"),
         (Reply::Bytes(Vec::new()), FailureClass::ServerError, "no response"),
-        (response("401 Unauthorized", "", "wrong key"), FailureClass::Rejected, "wrong key"),
-        (response("404 Not Found", "", "no such model"), FailureClass::Rejected, "no such model"),
+        (response("401 Unauthorized", "", "wrong key"), FailureClass::Unusable, "wrong key"),
+        (response("404 Not Found", "", "no such model"), FailureClass::Unusable, "no such model"),
         (
             response("302 Found", "location: http://127.0.0.1:1/\r\n", ""),
-            FailureClass::Rejected,
+            FailureClass::Unusable,
             "not followed",
         ),
+        (response("400 Bad Request", "", "prompt too long"), FailureClass::Rejected, "too long"),
     ] {
         let shown = format!("{reply:?}");
         let (found, error) = failure_of(reply).await;

@@ -25,8 +25,10 @@ use tokio::time::{sleep, timeout};
 const MODELS: [&str; 6] = ["honest", "liar", "staller", "truncater", "biller", "busy"];
 /// After this many calls the endpoint withholds replies until the run is killed.
 const CALLS_BEFORE_KILL: usize = 90;
-/// The token budgets of the most expensive model, and of all.
-const BILLER_BUDGET: u64 = 5_000;
+/// The token budgets of the most expensive model in a match, and of all models.
+const BILLER_BUDGET: u64 = 1_500;
+/// The matches of a bot.
+const MATCHES: u64 = 14;
 const SHARED_BUDGET: u64 = 300_000;
 /// The number of a bot's calls that may be open when it is killed.
 const CONCURRENCY: u64 = 8;
@@ -106,7 +108,7 @@ fn write_tournament(folder: &Path, url: &str) {
     let of_model = |model: &str| {
         let more = match model {
             "staller" => "idle_timeout = \"2s\"\n".to_owned(),
-            "biller" => format!("token_budget = {BILLER_BUDGET}\n"),
+            "biller" => format!("match_token_budget = {BILLER_BUDGET}\n"),
             _ => String::new(),
         };
         format!(
@@ -118,7 +120,7 @@ fn write_tournament(folder: &Path, url: &str) {
     let text = format!(
         "title = \"Killed\"\nseats = 2\nclock = \"10m\"\ndeclare_within = \"10m\"\nalliance = \"declared\"\n\
          positions = {{ list = [[2, 2]] }}\n[[bot]]\nname = \"taker\"\nhouse = \"greedy\"\n\
-         [[bot]]\nname = \"single\"\nhouse = \"timid\"\n{}[llm]\ntoken_budget = {SHARED_BUDGET}\nreplays = 0\n",
+         [[bot]]\nname = \"single\"\nhouse = \"timid\"\n{}[llm]\ntoken_budget = {SHARED_BUDGET}\n",
         MODELS.map(of_model).concat()
     );
     fs::write(folder.join("cup.toml"), text).unwrap();
@@ -153,8 +155,8 @@ fn failures_of_lines(lines: &[Value]) -> BTreeMap<String, u64> {
 /// Compares the findings on a model with the endpoint's log.
 fn check_model(found: &Value, played: &Played, folder: &Path) {
     let model = found["bot"].as_str().unwrap();
-    assert_eq!(number_of(&found["matches"]), 14, "{model}");
-    assert!(number_of(&found["answers"]) > 14, "{found}");
+    assert_eq!(number_of(&found["matches"]), MATCHES, "{model}");
+    assert!(number_of(&found["answers"]) > MATCHES, "{found}");
     assert_eq!(found["proved_answers"], found["answers"], "{model}: a transcript does not prove all answers");
     let transcript = folder.join("cup.run").join(format!("{model}.transcript.jsonl"));
     let text = fs::read_to_string(transcript).unwrap();
@@ -176,7 +178,7 @@ fn check_model(found: &Value, played: &Played, folder: &Path) {
     let expected: BTreeSet<&str> = played.failures.keys().copied().collect();
     assert_eq!(classes, expected, "{model}");
     let unanswered = found["takes"]["unanswered"].as_array().into_iter().flatten();
-    let has_no_budget = unanswered.into_iter().any(|failure| failure["class"] == "budget");
+    let has_no_budget = unanswered.into_iter().any(|failure| failure["class"] == "match_budget");
     assert_eq!(has_no_budget, model == "biller", "{found}");
 }
 
@@ -201,12 +203,12 @@ async fn a_killed_tournament_of_models_resumes_within_its_budgets() {
     let report: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(number_of(&report["tournament"]["matches_played"]), 56, "{stderr}");
     for line in report["standings"].as_array().unwrap() {
-        assert_eq!((number_of(&line["matches"]), number_of(&line["forfeits"])), (14, 0), "{line}");
+        assert_eq!((number_of(&line["matches"]), number_of(&line["forfeits"])), (MATCHES, 0), "{line}");
     }
     // Compare with the endpoint's own sums.
     let played = script.played.lock().unwrap();
     let billed: u64 = played.values().map(|played| played.billed).sum();
-    assert!(played["biller"].billed <= BILLER_BUDGET && billed <= SHARED_BUDGET, "{played:#?}");
+    assert!(played["biller"].billed <= MATCHES * BILLER_BUDGET && billed <= SHARED_BUDGET, "{played:#?}");
     let models = report["models"]["models"].as_array().unwrap();
     assert_eq!(models.len(), MODELS.len());
     for found in models {

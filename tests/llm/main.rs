@@ -6,12 +6,12 @@ mod answers;
 mod asking;
 mod benchmark;
 mod budgets;
-mod endpoint_errors;
 mod failures;
 mod killed_tournament;
 mod matches;
 #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a test's numbers are small")]
 mod measures;
+mod outages;
 #[expect(clippy::cast_precision_loss, reason = "a test's numbers are small")]
 mod played_games;
 mod programs;

@@ -59,7 +59,7 @@ impl MeasuredCup {
             )
         };
         let text = format!(
-            "{CUP}{}{}[llm]\nreplays = 0\n",
+            "{CUP}{}{}",
             model("m1", "on_failure = \"first-legal\"\n"),
             model("m2", "on_failure = \"random\"\n")
         );

@@ -25,6 +25,10 @@ pub struct Call {
 }
 
 impl Call {
+    fn is_probe(&self) -> bool {
+        self.last_message().starts_with("This only checks the connection.")
+    }
+
     /// Returns the text of the last message.
     pub fn last_message(&self) -> &str {
         self.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
@@ -60,8 +64,20 @@ pub struct ScriptedEndpoint {
 }
 
 impl ScriptedEndpoint {
-    /// Starts an endpoint; the script gets the number of the call, from 0.
+    /// Starts an endpoint that answers probes; the script gets the number of each other call, from 0.
     pub async fn start(script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static) -> Self {
+        Self::listen(script, |call| call.is_probe().then(|| completion("{\"ready\": true}"))).await
+    }
+
+    /// Starts an endpoint whose script also gets probes.
+    pub async fn start_with_probes(script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static) -> Self {
+        Self::listen(script, |_| None).await
+    }
+
+    async fn listen(
+        script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static,
+        answer_probe: fn(&Call) -> Option<Reply>,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let (calls, max_open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new((0, 0))));
@@ -73,7 +89,7 @@ impl ScriptedEndpoint {
                 let (script, calls) = (Arc::clone(&script), Arc::clone(&calls));
                 let (sender, max_open) = (sender.clone(), Arc::clone(&max_open));
                 tokio::spawn(async move {
-                    if !serve_client(stream, &*script, &calls, &max_open).await {
+                    if !serve_client(stream, &*script, answer_probe, &calls, &max_open).await {
                         let _ = sender.send(());
                     }
                 });
@@ -100,10 +116,16 @@ impl ScriptedEndpoint {
 async fn serve_client(
     mut stream: TcpStream,
     script: &Script,
+    answer_probe: fn(&Call) -> Option<Reply>,
     calls: &Mutex<Vec<Call>>,
     max_open: &Mutex<(usize, usize)>,
 ) -> bool {
     let Some(call) = read_call(&mut stream).await else { return true };
+    if let Some(reply) = answer_probe(&call) {
+        let was_whole = send_reply(&mut stream, reply, || 0).await;
+        let _ = stream.shutdown().await;
+        return was_whole;
+    }
     let number = {
         let mut calls = calls.lock().unwrap();
         calls.push(call.clone());

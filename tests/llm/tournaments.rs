@@ -89,12 +89,10 @@ async fn errors_about_models_have_lines() {
 }
 
 #[tokio::test]
-async fn the_cost_limit_includes_all_replays() {
-    for (replays, max_tokens) in
-        [("[llm]\nreplays = 0\n", 2_000), ("", 6_000), ("[llm]\nreplays = 4\n", 10_000)]
-    {
+async fn the_cost_limit_covers_all_matches() {
+    for (of_all, max_tokens) in [("", 2_000), ("[llm]\ntoken_budget = 1_500\n", 1_500)] {
         let file = write_file(&format!(
-            "[[bot]]\nname = \"m1\"\nllm = {{ model = \"m\", base_url = \"http://127.0.0.1:1\", match_token_budget = 1_000 }}\n{replays}"
+            "[[bot]]\nname = \"m1\"\nllm = {{ model = \"m\", base_url = \"http://127.0.0.1:1\", match_token_budget = 1_000 }}\n{of_all}"
         ));
         let mut command = lastnim(&["tournament", "check", "--json"]);
         command.arg(&file);
@@ -102,7 +100,7 @@ async fn the_cost_limit_includes_all_replays() {
         assert!(output.status.success(), "{stderr}");
         let plan: Value = serde_json::from_str(&stdout).unwrap();
         assert_eq!(plan["matches"]["matches"], 2, "{plan}");
-        assert_eq!(plan["models"]["cost"]["tokens"], max_tokens, "{replays:?}: {plan}");
+        assert_eq!(plan["models"]["cost"]["tokens"], max_tokens, "{of_all:?}: {plan}");
     }
 }
 
@@ -145,19 +143,24 @@ async fn models_of_a_tournament_share_its_budget() {
     assert!(stdout.contains("cost at most 2000 tokens"), "{stdout}");
     let mut command = lastnim(&["tournament", "run", "--json"]);
     command.arg(&file);
-    let (output, stdout, stderr) = run(command).await;
-    assert!(output.status.success(), "{stderr}");
+    let (output, _, stderr) = run(command).await;
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("the models cost at most 2000 tokens"), "{stderr}");
-    let report: Value = serde_json::from_str(&stdout).unwrap();
-    assert!(report["standings"].as_array().unwrap().iter().all(|line| line["forfeits"] == 0), "{report}");
+    assert!(stderr.contains("a budget is spent (the budget of all models has no room"), "{stderr}");
     // Each reply takes 120 tokens, and calls that could exceed the rest do not start.
     let calls = endpoint.calls().len();
     assert!(calls > 0 && calls * 120 <= 2_000, "{calls}");
     let run_folder = folder.join("cup.run");
-    let said: String =
-        ["m1", "m2"].map(|bot| fs::read_to_string(run_folder.join(format!("{bot}.log"))).unwrap()).concat();
-    assert!(said.contains("\"unanswered\":{\"budget\":"), "{said}");
     for ledger in ["m1.ledger", "m2.ledger", "models.llm-ledger"] {
         assert!(run_folder.join(ledger).exists(), "{ledger}");
     }
+    let raised = fs::read_to_string(&file).unwrap().replace("token_budget = 2_000", "token_budget = 90_000");
+    fs::write(&file, raised).unwrap();
+    let mut command = lastnim(&["tournament", "run", "--json"]);
+    command.arg(&file);
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("amended: [llm]: token_budget from 2000 to 90000"), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert!(report["standings"].as_array().unwrap().iter().all(|line| line["forfeits"] == 0), "{report}");
 }

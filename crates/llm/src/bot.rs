@@ -4,11 +4,12 @@ use super::{
     ApiKey, CostBound, LlmError, LlmSettings, Provider, Tally, Transcript,
     budget::BotBudget,
     config_hash::{hash_config, settings_json},
-    decision::{Decider, Decision, PausedMatches},
+    decision::{Decider, Decision},
     endpoint::Endpoint,
     failure::CallFailure,
     match_memory::MatchMemories,
     match_scoring::{ScoringLookup, ScoringSource},
+    outage::OutageGate,
     question::{Answer, Question},
 };
 use lastnim_client::{
@@ -66,11 +67,18 @@ impl LlmBot {
         let transcript =
             settings.transcript.as_deref().map(|path| Transcript::open(path, header)).transpose()?;
         let tally = Mutex::new(Tally { policy: settings.on_failure, ..Tally::default() });
-        let paused = PausedMatches::default();
-        let memories = MatchMemories::default();
-        let decider =
-            Decider { settings, seed, prompt, endpoint, budget, transcript, tally, paused, memories };
-        Ok(Self { decider: Arc::new(decider), config_hash, scorings: Arc::new(ScoringSource::Nobody) })
+        let decider = Arc::new(Decider {
+            settings,
+            seed,
+            prompt,
+            endpoint,
+            budget,
+            transcript,
+            tally,
+            outage: OutageGate::default(),
+            memories: MatchMemories::default(),
+        });
+        Ok(Self { decider, config_hash, scorings: Arc::new(ScoringSource::Nobody) })
     }
 
     /// Lets the bot ask the server that it plays on for the scoring of tournaments, which prompts name.
@@ -88,23 +96,9 @@ impl LlmBot {
         Self { scorings: Arc::new(ScoringSource::Fixed(scoring)), ..self }
     }
 
-    /// Returns the hash of the prompt and of all settings, which identifies the configuration.
+    /// Returns the hash of the prompt and of all settings that cannot be amended, which identifies the configuration.
     pub fn config_hash(&self) -> [u8; 32] {
         self.config_hash
-    }
-
-    /// Returns the same hash without the budgets for all matches, which may be raised when a run is resumed.
-    pub fn config_hash_without_budgets(&self) -> [u8; 32] {
-        let Decider { settings, prompt, seed, .. } = &*self.decider;
-        let settings = LlmSettings {
-            budget: None,
-            token_budget: None,
-            reply_token_budget: None,
-            shared_budget: None,
-            shared_token_budget: None,
-            ..settings.clone()
-        };
-        hash_config(&settings, prompt, *seed)
     }
 
     /// Returns the name of the model as the version of the bot, if it is a valid version.

@@ -20,6 +20,9 @@ const RECHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Tokens that an endpoint may add to a prompt by itself.
 const HIDDEN_TOKENS: u64 = 256;
 
+/// How an error names the budget of a match.
+const OF_MATCH: &str = "of the match";
+
 /// The limit on an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Limit {
@@ -153,8 +156,10 @@ impl BotBudget {
                     let (room, whose) =
                         refused.map_err(|error| budget_failure(format!("the ledger: {error}")))?;
                     if room == Room::Never || Instant::now() >= deadline {
-                        let what = format!("the budget {whose} has no room for a call of up to {need}");
-                        return Err(budget_failure(what));
+                        let detail = format!("the budget {whose} has no room for a call of up to {need}");
+                        let class =
+                            if whose == OF_MATCH { FailureClass::MatchBudget } else { FailureClass::Budget };
+                        return Err(CallFailure::new(class, detail));
                     }
                 }
             }
@@ -180,7 +185,7 @@ impl BotBudget {
         let [of_match, total] = names;
         let room = reserve(&self.own, of_match, self.of_match)?;
         if room != Room::Now {
-            return Ok((room, "of the match"));
+            return Ok((room, OF_MATCH));
         }
         let room = reserve(&self.own, total, self.of_bot)?;
         if room != Room::Now {
@@ -361,7 +366,7 @@ mod tests {
         let full = budget.reserve(id(0), tokens(11), soon).await.unwrap_err();
         assert_eq!(
             (full.class, full.detail.contains("of the match")),
-            (FailureClass::Budget, true),
+            (FailureClass::MatchBudget, true),
             "{full:?}"
         );
         budget.reserve(id(1), tokens(45), soon).await.unwrap().settle(None);

@@ -1,21 +1,12 @@
 //! Hashes of configurations.
 
-use super::{LlmSettings, prompt::PromptTemplate};
+use super::{AMENDABLE_SETTINGS, LlmSettings, prompt::PromptTemplate};
 use lastnim_config::SettingTable as _;
 use serde_json::{Map, Value};
 
-/// Settings that do not affect play: locations of keys and files, rates, and the pause for organisers. The text of the prompt is hashed instead of its path.
-const LEFT_OUT: [&str; 9] = [
-    "api_key_env",
-    "prompt",
-    "transcript",
-    "ledger",
-    "shared_ledger",
-    "endpoint_error_pause",
-    "requests_per_minute",
-    "tokens_per_minute",
-    "rate_file",
-];
+/// Settings that do not affect play: locations of keys and files, and the wait for an organiser. The text of the prompt is hashed instead of its path.
+const LEFT_OUT: [&str; 7] =
+    ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "rate_file", "outage_limit"];
 
 /// Returns the settings that affect play.
 pub fn settings_json(settings: &LlmSettings) -> Value {
@@ -24,12 +15,21 @@ pub fn settings_json(settings: &LlmSettings) -> Value {
     Value::Object(all.filter(|(key, _)| !LEFT_OUT.contains(&key.as_str())).collect::<Map<_, _>>())
 }
 
-/// Hashes the template, the settings, the random seed, and the version of the program.
+/// Returns the settings that affect play and stay the same in a whole run.
+fn fixed_settings_json(settings: &LlmSettings) -> Value {
+    let mut json = settings_json(settings);
+    if let Some(settings) = json.as_object_mut() {
+        settings.retain(|key, _| !AMENDABLE_SETTINGS.contains(&key.as_str()));
+    }
+    json
+}
+
+/// Hashes the template, the settings that cannot be amended, the random seed, and the version of the program.
 pub fn hash_config(settings: &LlmSettings, prompt: &PromptTemplate, seed: u64) -> [u8; 32] {
     let parts = [
         env!("CARGO_PKG_VERSION").to_owned(),
         prompt.text().to_owned(),
-        settings_json(settings).to_string(),
+        fixed_settings_json(settings).to_string(),
         seed.to_string(),
     ];
     let mut hasher = blake3::Hasher::new();
@@ -47,6 +47,15 @@ mod tests {
     use lastnim_config::Decimal;
 
     #[test]
+    fn amendable_settings_exist() {
+        let mut settings = LlmSettings::default();
+        let keys: Vec<_> = settings.settings().iter().map(lastnim_config::Setting::key).collect();
+        for key in AMENDABLE_SETTINGS {
+            assert!(keys.contains(&key), "{key}");
+        }
+    }
+
+    #[test]
     fn the_hash_depends_only_on_what_affects_play() {
         let prompt = PromptTemplate::built_in();
         let usual = LlmSettings { model: "m".into(), ..LlmSettings::default() };
@@ -62,6 +71,8 @@ mod tests {
             api_key_env: Some("OTHER".parse().unwrap()),
             transcript: Some("t".into()),
             prompt: Some("copy.md".into()),
+            token_budget: Some(7),
+            retries: 0,
             ..usual.clone()
         };
         assert_eq!(hash(&same), hash(&usual));

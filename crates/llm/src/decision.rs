@@ -8,21 +8,17 @@ use super::{
     call_mode::CallMode,
     correction::correct_answer,
     endpoint::{CallOutcome, Endpoint},
-    failure::{CallFailure, FailureClass, Fault, Remedy},
+    failure::{CallFailure, FailureClass, Remedy},
     match_memory::{MatchMemories, Memory},
     match_scoring::MatchScoring,
+    outage::{OutageGate, outage_pause},
     prompt::{PromptContext, PromptTemplate},
     question::{Answer, Question},
     question_log::QuestionLog,
     request::{Message, ModelCall},
     thinking::Thinking,
 };
-use lastnim_core::game::MatchId;
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 use tokio::time::{Instant, sleep};
 
 /// The first pause before a retry if the endpoint does not specify one; each pause is twice as long as the previous one.
@@ -33,8 +29,6 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
 /// See [`MIN_CLOCK_RESERVE`].
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
-/// The maximum number of matches remembered for pauses, more than a bot plays at once; the oldest is forgotten first.
-const MAX_PAUSED_MATCHES: usize = 4_096;
 
 /// The parts needed to ask a model.
 #[derive(Debug)]
@@ -53,26 +47,10 @@ pub struct Decider {
     pub transcript: Option<Transcript>,
     /// The counts.
     pub tally: Mutex<Tally>,
-    /// The matches in which the bot has paused for an organiser.
-    pub paused: PausedMatches,
+    /// The state of the endpoint.
+    pub outage: OutageGate,
     /// The model's answers in its open matches.
     pub memories: MatchMemories,
-}
-
-/// Matches in which a bot has paused for an organiser.
-#[derive(Debug, Default)]
-pub struct PausedMatches(Mutex<BTreeSet<MatchId>>);
-
-impl PausedMatches {
-    /// Adds a match, and returns whether it is new.
-    fn insert(&self, id: MatchId) -> bool {
-        let mut matches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = matches.insert(id);
-        if matches.len() > MAX_PAUSED_MATCHES {
-            matches.pop_first();
-        }
-        is_new
-    }
 }
 
 /// The bot's move, and the hash of the transcript behind it.
@@ -98,17 +76,20 @@ impl Decider {
         scoring: MatchScoring,
     ) -> Result<Decision, CallFailure> {
         let mut log = QuestionLog::begin(&question, self.transcript.as_ref(), &self.tally);
-        let clock_ends = Instant::now() + clock_left;
-        match self.ask_model(&question, clock_left, scoring, &mut log).await {
+        let asked = self.ask_model(&question, clock_left, scoring, self.settings.retries, &mut log).await;
+        let asked = match asked {
+            Err(failure) if failure.class.stops_play() && !self.settings.outage_limit.is_zero() => {
+                self.outlast_outage(&question, scoring, failure, &mut log).await
+            }
+            asked => asked,
+        };
+        match asked {
             Ok(given) => {
                 self.memories.remember_answer(question.match_id(), question.ply(), &given);
                 let note_hash = log.close_with_answer(&given);
                 Ok(Decision { answer: given.answer, note_hash })
             }
             Err(failure) => {
-                if failure.class.fault() == Fault::Endpoint {
-                    self.wait_for_organiser(question.match_id(), &failure, clock_ends, &mut log).await;
-                }
                 let policy = self.settings.on_failure;
                 let chosen = policy.choose_answer(&question, self.seed);
                 let class = failure.class.name();
@@ -119,20 +100,45 @@ impl Decider {
         }
     }
 
-    /// Gives an organiser time to void the match, once per match and as far as the clock allows; voiding drops this future.
-    async fn wait_for_organiser(
+    /// Asks again until the endpoint works. The organiser reads of the outage in the transcript and freezes the match, so
+    /// this ignores the clock. If nobody freezes it, the match takes the question away, which drops this future.
+    async fn outlast_outage(
         &self,
-        match_id: MatchId,
-        failure: &CallFailure,
-        clock_ends: Instant,
+        question: &Question<'_>,
+        scoring: MatchScoring,
+        mut failure: CallFailure,
         log: &mut QuestionLog<'_>,
-    ) {
-        let left = time_within_clock(clock_ends.saturating_duration_since(Instant::now()));
-        let pause = self.settings.endpoint_error_pause.min(left);
-        // A match that continued after a pause will not be voided for a later failure.
-        if !pause.is_zero() && self.paused.insert(match_id) {
-            log.note_endpoint_error(failure, pause);
-            sleep(pause).await;
+    ) -> Result<GivenAnswer, CallFailure> {
+        let ends = Instant::now() + self.settings.outage_limit;
+        log.note_outage(&failure);
+        self.outage.begin().await;
+        loop {
+            let failed_attempts = self.outage.failed_attempts.lock().await;
+            let held = if *failed_attempts == 0 {
+                // Another question found that the endpoint works again, so all may call it.
+                drop(failed_attempts);
+                None
+            } else {
+                let Some(pause) = outage_pause(&failure, *failed_attempts, ends) else { return Err(failure) };
+                sleep(pause).await;
+                Some(failed_attempts)
+            };
+            match self.ask_model(question, Duration::MAX, scoring, 0, log).await {
+                Err(again) if again.class.stops_play() => {
+                    failure = again;
+                    match held {
+                        Some(mut failed_attempts) => *failed_attempts = failed_attempts.saturating_add(1),
+                        None => self.outage.begin().await,
+                    }
+                }
+                asked => {
+                    if let Some(mut failed_attempts) = held {
+                        *failed_attempts = 0;
+                    }
+                    log.note_recovery();
+                    return asked;
+                }
+            }
         }
     }
 
@@ -141,6 +147,7 @@ impl Decider {
         question: &Question<'_>,
         clock_left: Duration,
         scoring: MatchScoring,
+        max_retries: u8,
         log: &mut QuestionLog<'_>,
     ) -> Result<GivenAnswer, CallFailure> {
         let time = self.settings.turn_timeout.min(time_within_clock(clock_left));
@@ -160,7 +167,7 @@ impl Decider {
                 self.budget.bound_of_call(self.endpoint.request_bytes(&call), self.settings.max_tokens);
             let reservation = self.budget.reserve(question.match_id(), bound, deadline).await?;
             let outcome = self.endpoint.complete(&call, deadline).await;
-            let cost = reservation.settle(self.cost_of_call(&outcome));
+            let cost = reservation.settle(cost_of_call(&self.budget, &outcome));
             let reply =
                 outcome.completion.as_ref().map(|completion| completion.text.as_str()).unwrap_or_default();
             let answer = match &outcome.failure {
@@ -192,7 +199,7 @@ impl Decider {
                         self.endpoint.pause_for(pause);
                     }
                     let is_in_time = pause < deadline.saturating_duration_since(Instant::now());
-                    if pauses > self.settings.retries || !is_in_time {
+                    if pauses > max_retries || !is_in_time {
                         return Err(failure);
                     }
                     sleep(pause).await;
@@ -217,16 +224,16 @@ impl Decider {
         let LlmSettings { blind: is_blind, think, .. } = self.settings;
         PromptContext { time_left, scoring, is_blind, think, memory }
     }
+}
 
-    /// Returns the cost of a call; `None` if it is unknown, as the endpoint may charge for a reply that was lost.
-    fn cost_of_call(&self, outcome: &CallOutcome) -> Option<Amount> {
-        let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
-        let is_refused = outcome.status.is_some_and(|status| (300..500).contains(&status));
-        match tokens {
-            Some(tokens) => Some(self.budget.amount_of(tokens)),
-            None if is_refused || !outcome.is_sent => Some(Amount::default()),
-            None => None,
-        }
+/// Returns the cost of a call; `None` if it is unknown, as the endpoint may charge for a reply that was lost.
+pub fn cost_of_call(budget: &BotBudget, outcome: &CallOutcome) -> Option<Amount> {
+    let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
+    let is_refused = outcome.status.is_some_and(|status| (300..500).contains(&status));
+    match tokens {
+        Some(tokens) => Some(budget.amount_of(tokens)),
+        None if is_refused || !outcome.is_sent => Some(Amount::default()),
+        None => None,
     }
 }
 
@@ -252,16 +259,5 @@ mod tests {
             [0, 1, 6, 200].map(usual_pause).map(|pause| pause.as_millis()),
             [500, 1_000, 30_000, 30_000]
         );
-    }
-
-    #[test]
-    fn paused_matches_are_remembered_up_to_a_limit() {
-        let paused = PausedMatches::default();
-        let id = |number: u64| MatchId::new(number, &[0; 10]);
-        for number in 0..=MAX_PAUSED_MATCHES as u64 {
-            assert_eq!([(); 2].map(|()| paused.insert(id(number))), [true, false], "{number}");
-        }
-        assert_eq!(paused.0.lock().unwrap().len(), MAX_PAUSED_MATCHES);
-        assert!(!paused.insert(id(1)));
     }
 }

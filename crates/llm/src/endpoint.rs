@@ -394,6 +394,12 @@ impl Endpoint {
             StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => FailureClass::ServerError,
             _ if status.is_server_error() => FailureClass::ServerError,
             _ if refusal.is_of_filter() => FailureClass::Filtered,
+            StatusCode::UNAUTHORIZED
+            | StatusCode::PAYMENT_REQUIRED
+            | StatusCode::FORBIDDEN
+            | StatusCode::NOT_FOUND
+            | StatusCode::METHOD_NOT_ALLOWED => FailureClass::Unusable,
+            _ if status.is_redirection() => FailureClass::Unusable,
             _ => FailureClass::Rejected,
         };
         let redirect = if status.is_redirection() { ": redirects are not followed" } else { "" };

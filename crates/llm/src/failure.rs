@@ -31,15 +31,19 @@ pub enum FailureClass {
     ServerError,
     /// No call could start in time, as the bot makes only a few at once.
     Queued,
-    /// The endpoint rejected the call: a wrong key, an unknown model, a prompt that is too long.
+    /// The endpoint cannot be used until somebody changes something: a wrong key, no credit, an unknown model or address.
+    Unusable,
+    /// The endpoint rejected the call, for example because the prompt is too long.
     Rejected,
-    /// A budget has no room for the call.
+    /// The budget of the match has no room for the call.
+    MatchBudget,
+    /// The budget of the bot, or of all models, has no room for the call.
     Budget,
 }
 
 impl FailureClass {
     /// All classes.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Truncated,
         Self::Empty,
         Self::Unparsable,
@@ -52,7 +56,9 @@ impl FailureClass {
         Self::RateLimited,
         Self::ServerError,
         Self::Queued,
+        Self::Unusable,
         Self::Rejected,
+        Self::MatchBudget,
         Self::Budget,
     ];
 
@@ -71,7 +77,9 @@ impl FailureClass {
             Self::RateLimited => "rate_limited",
             Self::ServerError => "server_error",
             Self::Queued => "queued",
+            Self::Unusable => "unusable",
             Self::Rejected => "rejected",
+            Self::MatchBudget => "match_budget",
             Self::Budget => "budget",
         }
     }
@@ -87,8 +95,20 @@ impl FailureClass {
             | Self::ToolCall
             | Self::TimedOut => Fault::Model,
             Self::Filtered | Self::Stalled | Self::RateLimited | Self::ServerError => Fault::Endpoint,
-            Self::Queued | Self::Rejected | Self::Budget => Fault::Settings,
+            Self::Queued | Self::Unusable | Self::Rejected | Self::MatchBudget | Self::Budget => {
+                Fault::Settings
+            }
         }
+    }
+
+    /// Returns whether it lasts until the endpoint or the organiser changes something, so that every match would be lost.
+    pub fn stops_play(self) -> bool {
+        matches!(self, Self::Stalled | Self::RateLimited | Self::ServerError) || self.needs_change()
+    }
+
+    /// Returns whether waiting cannot help: somebody must change a setting, a key or a budget.
+    pub fn needs_change(self) -> bool {
+        matches!(self, Self::Unusable | Self::Budget)
     }
 
     /// Returns what may help.
@@ -103,7 +123,9 @@ impl FailureClass {
             Self::TimedOut | Self::Filtered | Self::Stalled | Self::RateLimited | Self::ServerError => {
                 Remedy::CallAgain
             }
-            Self::Queued | Self::Rejected | Self::Budget => Remedy::Nothing,
+            Self::Queued | Self::Unusable | Self::Rejected | Self::MatchBudget | Self::Budget => {
+                Remedy::Nothing
+            }
         }
     }
 }

@@ -159,7 +159,7 @@ mod tests {
     use std::{env, fs, process};
 
     fn amount(tokens: u64) -> Amount {
-        Amount { tokens, reply_tokens: tokens / 3, money: u128::from(tokens) << 64 }
+        Amount { tokens, reply_tokens: tokens, money: u128::from(tokens) << 64 }
     }
 
     #[test]

@@ -12,14 +12,13 @@ use super::{
 };
 use lastnim_core::game::{Seat, SeatCount};
 use serde_json::{Map, Value, json};
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Mutex, PoisonError};
 use tokio::time::Instant;
 
-/// The event for an endpoint that failed permanently.
-pub const ENDPOINT_ERROR: &str = "endpoint_error";
+/// The event of a question that waits because its endpoint fails or a budget is spent.
+pub const OUTAGE: &str = "outage";
+/// The event of such a question when the endpoint has answered again.
+pub const RECOVERY: &str = "recovery";
 
 /// Logs and counts the calls for one question and the bot's decision. If it is dropped first, it logs that the question was withdrawn.
 #[derive(Debug)]
@@ -111,17 +110,21 @@ impl<'a> QuestionLog<'a> {
         );
     }
 
-    /// Logs that the endpoint failed permanently, before the bot reacts.
-    pub fn note_endpoint_error(&mut self, failure: &CallFailure, pause: Duration) {
+    /// Logs that the question waits for its endpoint, or for a larger budget.
+    pub fn note_outage(&mut self, failure: &CallFailure) {
         self.write_line(
-            ENDPOINT_ERROR,
+            OUTAGE,
             json!({
                 "failure": failure.class.name(),
                 "fault": failure.class.fault().name(),
                 "detail": failure.detail,
-                "pause_ms": pause.as_millis() as u64,
             }),
         );
+    }
+
+    /// Logs that the question no longer waits.
+    pub fn note_recovery(&mut self) {
+        self.write_line(RECOVERY, json!({}));
     }
 
     /// Ends with the model's answer, and returns the hash of all lines.

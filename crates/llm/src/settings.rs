@@ -20,6 +20,25 @@ pub const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
 /// The default variable with the key.
 pub const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
+/// The settings that an organiser may change while a tournament is played. They bound cost, time and load, but do not
+/// change what the model is asked or how its answers are read.
+pub const AMENDABLE_SETTINGS: [&str; 14] = [
+    "retries",
+    "turn_timeout",
+    "idle_timeout",
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "match_budget",
+    "match_token_budget",
+    "match_reply_token_budget",
+    "budget",
+    "token_budget",
+    "reply_token_budget",
+    "shared_budget",
+    "shared_token_budget",
+];
+
 settings! {
     /// All settings of a bot that plays with a language model. Each is a flag of `lastnim bot run llm` and a key of `llm` in a tournament file.
     pub struct LlmSettings {
@@ -75,8 +94,8 @@ settings! {
         retries: u8 = 5, "N".range(0..=100);
         /// What the bot does without an answer: give up the seat, take one counter, or take a random number
         on_failure: FailurePolicy = FailurePolicy::default(), "forfeit|first-legal|random";
-        /// How long the bot waits after a permanent failure of its endpoint, for an organiser to void the match
-        endpoint_error_pause: Duration = Duration::ZERO, "DURATION".range(0..=600_000);
+        /// How long a question waits for an endpoint that fails, while the organiser freezes the match
+        outage_limit: Duration = Duration::ZERO, "DURATION".range(0..=2_592_000_000);
         /// Maximum time for a row or a take with all its calls; the clock may leave less
         turn_timeout: Duration = Duration::from_mins(15), "DURATION".range(100..=86_400_000);
         /// Maximum time without progress in a reply

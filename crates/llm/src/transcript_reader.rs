@@ -319,7 +319,7 @@ mod tests {
                 + "\n",
             line("a", "call", 3, &call("\"illegal\"")),
             line("b", "call", 3, &call("null")),
-            line("a", "endpoint_error", 3, ""),
+            line("a", "outage", 3, ""),
             line("a", "call", 4, &call("\"no such class\"")),
             "{\"event\":\"call\"}\n\n".to_owned(),
             line("a", "decision", 3, decision),

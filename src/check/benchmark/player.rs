@@ -68,8 +68,8 @@ impl Player {
             Self::House(bot) => format!("house bot {bot}"),
             Self::Program { words, .. } => format!("program {}", words.join(" ")),
             Self::Model { bot, settings } => {
-                let hash = ConfigHash::from_bytes(bot.config_hash_without_budgets());
-                format!("model {}, configuration {hash} (budgets excluded)", settings.model)
+                let hash = ConfigHash::from_bytes(bot.config_hash());
+                format!("model {}, configuration {hash}", settings.model)
             }
         }
     }
@@ -83,15 +83,17 @@ impl Player {
             let counted = unanswered.iter().filter(|(class, _)| is_counted(**class));
             counted.map(|(class, count)| format!("{count} {class}")).collect::<Vec<_>>().join(", ")
         };
-        let of_endpoint =
-            count_of(|class| class.fault() == Fault::Endpoint || class == FailureClass::Rejected);
+        let of_endpoint = count_of(|class| {
+            class.fault() == Fault::Endpoint
+                || matches!(class, FailureClass::Unusable | FailureClass::Rejected)
+        });
         if !of_endpoint.is_empty() {
             return Some(format!(
                 "the endpoint {} failed permanently (questions without an answer: {of_endpoint})",
                 bot.endpoint_address()
             ));
         }
-        let of_budget = count_of(|class| class == FailureClass::Budget);
+        let of_budget = count_of(|class| matches!(class, FailureClass::Budget | FailureClass::MatchBudget));
         if !of_budget.is_empty() {
             return Some("a budget is spent and must be raised".to_owned());
         }

@@ -357,7 +357,7 @@ impl Stage {
                     ));
                     continue;
                 }
-                PlayerNews::EndpointFailed(_) => continue,
+                PlayerNews::OutageBegan { .. } | PlayerNews::OutageEnded { .. } => continue,
                 PlayerNews::Refused { word, why, .. } => return Failure::input(format!("{word}: {why}")),
                 PlayerNews::GaveUp { how, log, .. } => {
                     format!("the program ended too often ({how}): see {}", log.display())

@@ -1,0 +1,48 @@
+//! A small call that shows whether an endpoint can be used, before a match depends on it.
+
+use super::{
+    LlmError, LlmSettings,
+    budget::BotBudget,
+    decision::cost_of_call,
+    endpoint::Endpoint,
+    failure::{CallFailure, FailureClass},
+    request::{Message, ModelCall},
+};
+use lastnim_core::game::MatchId;
+use serde_json::json;
+use tokio::time::Instant;
+
+/// What the model is asked. Any reply shows that the endpoint works.
+const MESSAGE: &str = "This only checks the connection. Reply with the JSON object {\"ready\": true}.";
+
+/// Makes one call with the settings of a model, charged to its budgets. A reply of any kind is a success.
+///
+/// # Errors
+/// The outer error is a setting that cannot be used. The inner one is the failure of the call.
+pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFailure>, LlmError> {
+    let settings = settings.completed()?;
+    let endpoint = Endpoint::new(settings.clone())?;
+    let budget = BotBudget::open(&settings)?;
+    let call = ModelCall {
+        messages: vec![Message::of_user(MESSAGE)],
+        schema_name: "ready",
+        schema: Some(json!({
+            "type": "object",
+            "properties": { "ready": { "type": "boolean" } },
+            "required": ["ready"],
+            "additionalProperties": false,
+        })),
+    };
+    let deadline = Instant::now() + settings.turn_timeout;
+    let bound = budget.bound_of_call(endpoint.request_bytes(&call), settings.max_tokens);
+    let reservation = match budget.reserve(MatchId::new(0, &[0; 10]), bound, deadline).await {
+        Ok(reservation) => reservation,
+        // A match's budget that is too small for a call is found in play, where its failure policy applies.
+        Err(failure) if failure.class == FailureClass::MatchBudget => return Ok(Ok(())),
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let outcome = endpoint.complete(&call, deadline).await;
+    reservation.settle(cost_of_call(&budget, &outcome));
+    let failed = outcome.failure.filter(|_| outcome.completion.is_none());
+    Ok(failed.map_or(Ok(()), Err))
+}

@@ -1,0 +1,72 @@
+//! One small call to each model before its bot plays, so that a wrong key or name is found before it costs a seat.
+
+use lastnim_core::game::BotName;
+use lastnim_llm::{CallFailure, LlmError, LlmSettings, probe_endpoint};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+/// The result of a call.
+#[derive(Debug)]
+pub struct ModelProbe {
+    /// The first bot that plays with this model.
+    pub bot: BotName,
+    /// The model.
+    pub model: String,
+    /// Why there was no reply.
+    pub failure: Option<CallFailure>,
+}
+
+impl ModelProbe {
+    /// Describes it in one line.
+    pub fn line(&self) -> String {
+        let Self { bot, model, failure } = self;
+        match failure {
+            None => format!("{bot}: the model {model} answers"),
+            Some(CallFailure { class, detail, .. }) => {
+                format!("{bot}: the model {model} does not answer ({class}: {detail})")
+            }
+        }
+    }
+
+    /// Returns its JSON.
+    pub fn to_json(&self) -> Value {
+        let Self { bot, model, failure } = self;
+        json!({
+            "bot": bot.to_string(),
+            "model": model,
+            "failure": failure.as_ref().map(|failure| failure.class.name()),
+            "detail": failure.as_ref().map(|failure| &failure.detail),
+        })
+    }
+}
+
+/// Calls each model once, all at the same time. Bots with the same model at the same endpoint share a call.
+///
+/// # Errors
+/// Names the bot whose settings cannot be used.
+pub async fn probe_models(models: Vec<(BotName, LlmSettings)>) -> Result<Vec<ModelProbe>, String> {
+    let mut distinct: Vec<(BotName, LlmSettings)> = Vec::new();
+    for (bot, settings) in models {
+        let of_call = |settings: &LlmSettings| {
+            let LlmSettings { model, provider, base_url, api_key_env, .. } = settings.clone();
+            let LlmSettings { api_key_header, headers, extra_body, .. } = settings.clone();
+            (model, provider, base_url, api_key_env, api_key_header, headers, extra_body)
+        };
+        let is_known = distinct.iter().any(|(_, other)| of_call(other) == of_call(&settings));
+        if !is_known {
+            distinct.push((bot, settings));
+        }
+    }
+    let mut calls = JoinSet::new();
+    for (number, (bot, settings)) in distinct.into_iter().enumerate() {
+        let model = settings.model.clone();
+        calls.spawn(async move {
+            let failure =
+                probe_endpoint(settings).await.map_err(|error: LlmError| format!("bot {bot}: {error}"))?;
+            Ok::<_, String>((number, ModelProbe { bot, model, failure: failure.err() }))
+        });
+    }
+    let mut probes = calls.join_all().await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    probes.sort_by_key(|(number, _)| *number);
+    Ok(probes.into_iter().map(|(_, probe)| probe).collect())
+}
