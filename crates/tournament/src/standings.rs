@@ -176,8 +176,12 @@ mod tests {
             bots: bots.map(|bot| bot.parse().unwrap()).to_vec().try_into().unwrap(),
             rotation: 0,
         };
-        let seats =
-            seats.map(|(rank_actual, regret)| SeatResult { rank_actual, regret, ..Default::default() });
+        let seats = seats.map(|(rank_actual, regret)| SeatResult {
+            rank_actual,
+            regret,
+            plies: 1,
+            ..Default::default()
+        });
         let winner = SeatCount::new(3).unwrap().seat(winner).unwrap();
         MatchResult::finished(&pairing, MatchOutcome { winner, seats: seats.to_vec().try_into().unwrap() })
     }
@@ -310,6 +314,13 @@ mod tests {
         let line = standings.lines().remove(0);
         assert_eq!((line.satisfaction, line.accuracy), (None, None));
         assert_eq!((line.regret_per_match, line.luck_per_match), (None, None));
+        // A bot that lost its seat before its first take.
+        let mut lost = result(["bot0", "x", "y"], 1, [(0, 0); 3]);
+        lost.outcome.as_mut().unwrap().seats =
+            BySeat::filled(SeatCount::new(3).unwrap(), &SeatResult::default());
+        standings.add_result(&lost);
+        let line = standings.lines().into_iter().find(|line| line.bot.as_str() == "bot0").unwrap();
+        assert_eq!((line.matches, line.accuracy, line.regret_per_match), (1, None, None));
         let seat = SeatResult {
             rank_actual: 1,
             regret: 1,
@@ -318,6 +329,8 @@ mod tests {
             optimal_plies: 3,
             ..SeatResult::default()
         };
+        let mut standings =
+            Standings::new(&testing::settings(3, 1, AllianceSource::Declared), &testing::field(1));
         let mut played = result(["bot0", "x", "y"], 1, [(1, 0); 3]);
         played.outcome.as_mut().unwrap().seats = BySeat::filled(SeatCount::new(3).unwrap(), &seat);
         standings.add_result(&played);

@@ -257,6 +257,6 @@ impl RoundFormat for Knockout {
 
 /// Orders by lower regret per match; a bot without its own takes comes last, since it could not err.
 fn cmp_regret(one: &Standing, other: &Standing) -> std::cmp::Ordering {
-    let regret = |line: &Standing| line.accuracy.and(line.regret_per_match).unwrap_or(f64::INFINITY);
+    let regret = |line: &Standing| line.regret_per_match.unwrap_or(f64::INFINITY);
     regret(one).total_cmp(&regret(other))
 }
