@@ -229,7 +229,8 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
 
 /// Returns the resident memory of a process, in KiB.
 fn resident_kib(pid: u32) -> anyhow::Result<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
+    let status =
+        fs::read_to_string(format!("/proc/{pid}/status")).context("cannot read the process's memory use")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
@@ -348,7 +349,7 @@ fn tournament(
     let id = TournamentId::new(BEGAN / 1_000 + number, &[5; 10]);
     let at = Timestamp::from_micros(BEGAN + number);
     let mut schedule = plan_schedule(&settings, field)?;
-    let total = schedule.total_matches().upper_bound().context("a round robin ends")?;
+    let total = schedule.total_matches().upper_bound().context("a round robin ends after some matches")?;
     let mut standings = Standings::new(&settings, field.iter());
     let mut changes = vec![created(id, &settings, field)];
     while let ScheduleStep::Match(pairing) = schedule.next() {

@@ -8,7 +8,7 @@
 #![expect(clippy::cast_precision_loss, reason = "all counts are far below 2^53")]
 
 #[path = "../tests/postgres/server.rs"]
-#[allow(dead_code, reason = "only tests kill it")]
+#[allow(dead_code, reason = "only tests kill the server")]
 mod postgres;
 
 use anyhow::Context as _;

@@ -182,7 +182,7 @@ impl Group {
     /// Welcomes a stream; with the last of the three the matches start.
     fn enter(&self, seat: usize, events: Events) {
         if self.seats[seat].set(events).is_err() {
-            eprintln!("seat {seat} of a group connected twice");
+            eprintln!("seat {seat} of a group has connected twice");
             return;
         }
         let bot = format!("bot-{seat}");
@@ -232,7 +232,9 @@ impl Group {
         if let Some(events) = self.seats[seat].get()
             && let Err(TrySendError::Full(_)) = events.try_send(Ok(PlayResponse { event: Some(event) }))
         {
-            eprintln!("the bare server lost an event: {QUEUE_EVENTS} are already waiting for seat {seat}");
+            eprintln!(
+                "the bare server dropped an event: the queue of seat {seat} already has {QUEUE_EVENTS}"
+            );
         }
     }
 }

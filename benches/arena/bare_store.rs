@@ -115,7 +115,7 @@ impl BareDatabase {
 
 /// Opens a database, and starts the task that writes to it.
 pub(crate) async fn start_writer(url: &str) -> anyhow::Result<TakeQueue> {
-    let database = BareDatabase::open(url).await.context("the bare server's database")?;
+    let database = BareDatabase::open(url).await.context("cannot open the bare server's database")?;
     let (sender, waiting) = mpsc::unbounded_channel();
     let counts = Arc::<WriteCounts>::default();
     tokio::spawn(write_takes(database, waiting, Arc::clone(&counts)));

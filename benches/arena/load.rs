@@ -310,7 +310,7 @@ impl Player {
 
     async fn act(&self, action: Action) -> anyhow::Result<()> {
         let sent = self.session.actions.send(PlayRequest { action: Some(action) }).await;
-        sent.map_err(|_| anyhow!("a session accepts no more actions"))
+        sent.map_err(|_| anyhow!("a session does not accept any more actions"))
     }
 }
 

@@ -180,7 +180,8 @@ fn own_path() -> anyhow::Result<String> {
 
 /// Returns the CPU time that a process has used, in seconds, to a hundredth.
 pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("reading a process's times")?;
+    let stat =
+        fs::read_to_string(format!("/proc/{pid}/stat")).context("cannot read the process's CPU times")?;
     // The program's name, in brackets, may contain spaces; the 12th and 13th fields after it are the times.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: Vec<f64> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
@@ -191,7 +192,8 @@ pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
 /// Returns the seconds for which the first thread of a process was running or runnable: on a busy machine it waits for a
 /// CPU while the clock runs. A single-threaded runtime has only that thread.
 pub(crate) fn runnable_seconds(pid: u32) -> anyhow::Result<f64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/schedstat")).context("reading a thread's times")?;
+    let stat =
+        fs::read_to_string(format!("/proc/{pid}/schedstat")).context("cannot read the thread's CPU times")?;
     // Both in nanoseconds.
     let times: Vec<f64> = stat.split_whitespace().take(2).filter_map(|field| field.parse().ok()).collect();
     ensure!(times.len() == 2, "/proc/{pid}/schedstat has no times: {stat:?}");
@@ -209,7 +211,8 @@ pub(crate) fn peak_kib(pid: u32) -> anyhow::Result<f64> {
 }
 
 fn memory_kib(pid: u32, what: &str) -> anyhow::Result<f64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
+    let status =
+        fs::read_to_string(format!("/proc/{pid}/status")).context("cannot read the process's memory use")?;
     let line = status.lines().find_map(|line| line.strip_prefix(what)).with_context(|| what.to_owned())?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }

@@ -43,8 +43,7 @@ impl Report {
     pub(crate) fn print(&self) {
         let Self { threads, is_pinned, rounds, window_ms, against, cells, memory, tournaments, .. } = self;
         println!(
-            "server threads {threads}, bots in a process with one thread, {}; {rounds} rounds of {window_ms} ms; \
-             streams share {SHARED_CONNECTIONS} connections",
+            "{threads} server threads; the bots run in another process, with one thread, {}; {rounds} rounds of {window_ms} ms; streams share {SHARED_CONNECTIONS} connections",
             if *is_pinned { "each pinned to its own CPUs" } else { "not pinned" },
         );
         if !cells.is_empty() {
@@ -180,13 +179,12 @@ fn print_plies(all: &[Runs], against: Target) {
             pair(|m| m.client_cpus, 2),
         ]);
     }
-    println!("Plies, bare / {against} (ratio: {against} to bare; CPU: the server's)\n{table}");
+    println!("Plies per second: bare / {against} (ratio: {against} to bare; CPU: of the server)\n{table}");
     let each = || all.iter().flat_map(|runs| runs.by_target.iter().map(|(_, of)| (&runs.cell, of)));
     let dropped: usize = each().map(|(cell, of)| disturbed(cell, of)).sum();
     let played: usize = each().map(|(_, of)| of.len()).sum();
     println!(
-        "{dropped} of {played} runs were disturbed: neither process kept {BUSY} of a processor busy. They count only \
-         where a\ncell has no other; ~ marks its ratio, and the CPU ratio is the one to trust there."
+        "{dropped} of {played} runs were disturbed: neither process kept {BUSY} of a processor busy. They count only in\ncells without other runs; ~ marks the ratios of these cells: trust their CPU ratios instead."
     );
     for (cell, of) in each() {
         let followed: u64 = of.iter().map(|run| run.followed).sum();
@@ -239,14 +237,14 @@ fn print_stores(all: &[Runs], sync_us: f64) {
         }
     }
     println!(
-        "Plies with each store, as ratios to the bare server, to a store in memory, and to the bare server that writes each take\n\
+        "Plies per second with each store, relative to the bare server, to a store in memory, and to a bare server that writes each take\n\
          to the same database\n{table}"
     );
     let alone = all.iter().find(|runs| runs.cell.matches == 1 && !runs.on(Target::Ply).is_empty());
     if let Some(alone) = alone {
         let of = |target| Middle::of(&alone.cell, alone.on(target)).p50_us;
         println!(
-            "One match alone, SQLite, `ply`: {:.0} us a ply at p50, {:.2} of a sync ({sync_us:.0} us) and a ply of the bare server",
+            "A single match on SQLite with `--durability ply`: {:.0} us per ply at p50, {:.2} times a sync ({sync_us:.0} us) plus a ply of the bare server",
             of(Target::Ply),
             of(Target::Ply) / (sync_us + of(Target::Bare)),
         );
@@ -343,10 +341,10 @@ fn print_tournaments(all: &[Tournament]) {
         ]);
     }
     println!(
-        "Tournaments: the scheduler's share of the time for which the server's thread runs or wants to (finding the next match,\n\
-         telling results to the schedule and the standings), and that of ordering the standings for a watcher\n{speed}"
+        "Tournaments: the shares of the server thread's runnable time that go to scheduling (finding the next match, and passing\n\
+         results to the schedule and the standings) and to sorting the standings for a watcher\n{speed}"
     );
-    println!("Memory of the server in these tournaments, and what rating and watching took\n{memory}");
+    println!("Server memory in these tournaments, and the cost of rating and watching\n{memory}");
 }
 
 fn table(heads: &[&str]) -> Table {

@@ -152,7 +152,9 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
         server_cpu: cpu_then[0] - cpu[0],
         client_cpu: cpu_then[1] - cpu[1],
         server_runnable: cpu_then[2] - cpu[2],
-        resident_kib: resident.try_into().map_err(|_| anyhow!("memory was not read three times"))?,
+        resident_kib: resident
+            .try_into()
+            .map_err(|_| anyhow!("the server's memory use was not read exactly three times"))?,
         peak_kib: peak_kib(aim.server)?,
         updates,
         update_bytes,
@@ -174,7 +176,7 @@ fn checked(standings: &[Standing], size: Size) -> anyhow::Result<(u32, u32)> {
     let sum =
         |figure: fn(&Standing) -> u32| -> u64 { standings.iter().map(|line| u64::from(figure(line))).sum() };
     let (sat, won, lost) = (sum(|line| line.matches), sum(|line| line.wins), sum(|line| line.forfeits));
-    ensure!(sat == SEATS as u64 * matches, "{sat} seats were taken in {matches} matches");
+    ensure!(sat == SEATS as u64 * matches, "bots played {sat} seats in {matches} matches");
     ensure!(won == matches, "{won} of {matches} matches have a winner");
     ensure!(lost == 0, "{lost} seats were forfeited");
     ensure!(standings.iter().all(|line| line.rating.is_some()), "some bots have no rating");
@@ -267,6 +269,6 @@ impl Player {
 
     async fn act(&self, action: Action) -> anyhow::Result<()> {
         let sent = self.session.actions.send(PlayRequest { action: Some(action) }).await;
-        sent.map_err(|_| anyhow!("a session accepts no more actions"))
+        sent.map_err(|_| anyhow!("a session does not accept any more actions"))
     }
 }

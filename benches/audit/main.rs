@@ -82,7 +82,7 @@ fn audit(pool: &[String], matches: u32, parsed: f64, verified: f64) -> anyhow::R
         input.write_all(text.as_bytes())?;
         if number == matches || number % (matches / 10).max(1) == 0 {
             println!(
-                "{number:>9} records handed over after {:>6.1} s; peak memory {:.1} MiB",
+                "{number:>9} records submitted after {:>6.1} s; peak memory {:.1} MiB",
                 seconds(began.elapsed()),
                 peak_kib(auditor.id())? / 1024.0
             );
@@ -96,8 +96,7 @@ fn audit(pool: &[String], matches: u32, parsed: f64, verified: f64) -> anyhow::R
     ensure!(found["records"]["read"] == matches, "not every record was read: {}", found["records"]);
     let a_second = f64::from(matches) / seconds(took);
     println!(
-        "{matches} records audited in {:.1} s: {a_second:.0} a second, {:.2} times what one thread parses, {:.2} times \
-         what it parses and verifies",
+        "{matches} records audited in {:.1} s: {a_second:.0} per second, {:.2} times as many as one thread parses, and {:.2} times as many as it parses and verifies",
         seconds(took),
         a_second / parsed,
         a_second / verified
@@ -117,7 +116,8 @@ fn seconds(time: Duration) -> f64 {
 
 /// Returns the peak resident memory of a process, in KiB.
 fn peak_kib(pid: u32) -> anyhow::Result<f64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).context("reading a process's memory")?;
+    let status =
+        fs::read_to_string(format!("/proc/{pid}/status")).context("cannot read the process's memory use")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("no VmHWM")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }

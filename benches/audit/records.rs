@@ -41,7 +41,7 @@ impl MadeUp {
 
     /// Plays a match that claims to belong to a group, whether or not its number does.
     pub fn play_in_group(&self, number: u64, group: u64) -> (Record, Seal) {
-        let seats = SeatCount::new(self.seats).expect("a valid number of seats");
+        let seats = SeatCount::new(self.seats).expect("the number of seats is valid");
         let rotation = number as usize % self.seats;
         let mut draw = SeededDraw::new(self.seed, group);
         let mut order: Vec<&str> = FIELD.to_vec();
@@ -84,7 +84,8 @@ impl MadeUp {
             let state = referee.record().state();
             let position = state.position();
             let (seat, ply) = (position.to_move(), state.ply());
-            let skill = FIELD.iter().position(|&bot| bot == bots[seat].as_str()).expect("a bot in the field");
+            let skill =
+                FIELD.iter().position(|&bot| bot == bots[seat].as_str()).expect("the bot is in the field");
             let optimal = draw.number_below(FIELD.len() as u64 - 1) < skill as u64;
             let any = 1 + draw.number_below(position.counters());
             let take = if optimal { solution.optimal_takes(position).smallest().unwrap_or(any) } else { any };

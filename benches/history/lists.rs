@@ -59,18 +59,18 @@ async fn measure_lists(store: &dyn Store) -> anyhow::Result<()> {
         ("all", filter(None, &[], None, None)),
         ("over", filter(None, &[], over, None)),
         ("voided", filter(None, &[], is_voided, None)),
-        ("cancelled (none)", filter(None, &[], None, cancelled)),
+        ("cancelled (no match)", filter(None, &[], None, cancelled)),
         ("finished", filter(None, &[], None, finished)),
         ("a bot", filter(None, &[one], None, None)),
         ("two bots", filter(None, &[one, two], None, None)),
-        ("four bots (none)", filter(None, &[one, two, three, four], None, None)),
-        ("a bot and an unknown bot (none)", filter(None, &[one, &stranger], None, None)),
+        ("four bots (no match)", filter(None, &[one, two, three, four], None, None)),
+        ("a bot and an unknown bot (no match)", filter(None, &[one, &stranger], None, None)),
         ("a bot, voided", filter(None, &[one], is_voided, None)),
-        ("a bot, cancelled (none)", filter(None, &[one], None, cancelled)),
+        ("a bot, cancelled (no match)", filter(None, &[one], None, cancelled)),
         ("a tournament", filter(tournament, &[], None, None)),
         ("a tournament, voided", filter(tournament, &[], is_voided, None)),
         ("a tournament, finished", filter(tournament, &[], None, finished)),
-        ("a tournament, cancelled (none)", filter(tournament, &[], None, cancelled)),
+        ("a tournament, cancelled (no match)", filter(tournament, &[], None, cancelled)),
         ("a tournament and a bot, over", filter(tournament, &[one], over, None)),
     ] {
         let mut first_pages = Vec::new();
@@ -88,7 +88,7 @@ async fn measure_lists(store: &dyn Store) -> anyhow::Result<()> {
             before = Some(last.id);
         }
         println!(
-            "{name:>32} {:>9.2} ms per page {:>9.0} ms for all {matches:>8} matches",
+            "{name:>34} {:>9.2} ms per page {:>9.0} ms for all {matches:>8} matches",
             first_pages[ROUNDS / 2].as_secs_f64() * 1e3,
             began.elapsed().as_secs_f64() * 1e3,
         );

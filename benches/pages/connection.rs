@@ -29,7 +29,7 @@ pub(crate) struct Answer {
 
 impl Connection {
     pub(crate) fn open(address: &str) -> anyhow::Result<Self> {
-        let stream = TcpStream::connect(address).context("connecting to the server")?;
+        let stream = TcpStream::connect(address).context("cannot connect to the server")?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         Ok(Self { stream: BufReader::with_capacity(64 << 10, stream), address: address.to_owned() })

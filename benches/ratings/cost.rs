@@ -18,7 +18,10 @@ const SEED: u64 = 7;
 /// Prints the times.
 pub fn print() {
     let results = results();
-    println!("\n{BOTS} bots, {} matches with {SEATS} seats, each group at a separate table:", results.len());
+    println!(
+        "\n{BOTS} bots, {} matches with {SEATS} seats, with different bots in each group:",
+        results.len()
+    );
     let mut matches = RatedMatches::new();
     timed("gathering the matches", || {
         for result in &results {
@@ -34,7 +37,7 @@ pub fn print() {
         timed(&format!("rating, with {replicates} replicates"), || {
             matches.compute_ratings(&resampling, &mut budget).expect("no bound");
         });
-        println!("  that is {} million steps", budget.steps_spent() / 1_000_000);
+        println!("  this takes {} million steps", budget.steps_spent() / 1_000_000);
     }
     let mut scores = SatisfactionScores::new();
     for result in &results {
@@ -47,7 +50,7 @@ pub fn print() {
             let resampling = Resampling { seed: SEED, replicates };
             scores.compute_ratings(&resampling, &mut budget).expect("no bound");
         });
-        println!("  that is {} million steps", budget.steps_spent() / 1_000_000);
+        println!("  this takes {} million steps", budget.steps_spent() / 1_000_000);
     }
     let mut table = CrossTable::new();
     timed("the cross-table", || {
@@ -56,7 +59,7 @@ pub fn print() {
         }
     });
     let mut online = OnlineRatings::new(RatingMeasure::Wins);
-    timed("the first 2,000 matches online", || {
+    timed("rating the first 2,000 matches online", || {
         for result in &results[..2_000] {
             online.update_with(result);
         }
@@ -103,7 +106,7 @@ fn results() -> Vec<MatchResult> {
                 rank_actual: draw.number_below(SEATS as u64) as u32,
                 ..SeatResult::default()
             });
-            let winner = bots.seats().seat(winner).expect("a seat at the table");
+            let winner = bots.seats().seat(winner).expect("the bot has a seat at the table");
             let number = group * SEATS as u64 + rotation as u64;
             results.push(MatchResult { number, group, bots, outcome: Some(MatchOutcome { winner, seats }) });
         }

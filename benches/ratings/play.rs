@@ -73,14 +73,15 @@ pub fn round_robin(
     let pile = |draw: &mut SeededDraw| 1 + draw.number_below(9);
     let position = |number| {
         let mut draw = SeededDraw::new(seed, number);
-        Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles of 1 to 9")
+        Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles have 1 to 9 counters")
     };
-    let seats = SeatCount::new(seats).expect("at least 2 seats");
+    let seats = SeatCount::new(seats).expect("there are at least 2 seats");
     let settings = Settings::new(SettingsDraft {
         title: "study".parse().expect("a title"),
         format: TournamentFormat::RoundRobin,
         seats,
-        positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 positions"),
+        positions: Positions::listed((0..positions).map(position).collect())
+            .expect("there are 1 to 1,000 positions"),
         ending: Ending::default(),
         scoring: Scoring::default_for(&alliance, seats),
         alliance,
@@ -91,9 +92,9 @@ pub fn round_robin(
         start_at: None,
         seed,
     })
-    .expect("the settings fit together");
+    .expect("the settings are consistent");
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();
-    let mut schedule = plan_schedule(&settings, &field).expect("the field can play");
+    let mut schedule = plan_schedule(&settings, &field).expect("the field is valid for these settings");
     let mut results = Vec::new();
     while let ScheduleStep::Match(pairing) = schedule.next() {
         results.push(played(&settings, &pairing, contestants));
@@ -110,17 +111,17 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
             .expect("the field consists of the contestants")
             .bot(SeededDraw::from_numbers(of).next_bits())
     });
-    let piles = settings.piles(pairing.position).expect("a pairing has one of the positions");
+    let piles = settings.piles(pairing.position).expect("the pairing's position exists");
     let game = |matrix, first| {
-        Game::new(piles.clone(), matrix, first, settings.ending).expect("a seat in the match")
+        Game::new(piles.clone(), matrix, first, settings.ending).expect("the bot has a seat in the match")
     };
     let matrix = assigned_matrix(settings, pairing).unwrap_or_else(|| {
         let rows = BySeat::from_fn(settings.seats, |seat| {
             let before = game(AllianceMatrix::standard(settings.seats), seat.index());
-            let view = MatchView::practice(&before, &[]).expect("a position with counters");
+            let view = MatchView::practice(&before, &[]).expect("the position has counters");
             bots[seat].declare(view.info())
         });
-        AllianceMatrix::from_rows(rows).expect("a row for each seat")
+        AllianceMatrix::from_rows(rows).expect("there is a row for each seat")
     });
     let game = game(matrix, 0);
     let mut takes = Vec::new();

@@ -164,6 +164,6 @@ fn regret(result: &MatchResult, bot: Contestant) -> i64 {
 fn figure(result: &MatchResult, bot: Contestant, of: fn(&MatchOutcome, Seat) -> i64) -> i64 {
     let name = bot.name();
     let seat = result.bots.enumerate().find(|(_, at_seat)| **at_seat == name);
-    let (seat, _) = seat.expect("every contestant sits in every match");
+    let (seat, _) = seat.expect("every contestant plays in every match");
     of(result.outcome.as_ref().expect("every match was played"), seat)
 }

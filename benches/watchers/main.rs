@@ -177,7 +177,7 @@ async fn measure(played: &mut Played, server: &Server, window: Duration) -> anyh
     sleep(window).await;
     let lasted = began.elapsed().as_secs_f64();
     let cpus = (server.cpu_seconds()? - cpu) / lasted;
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 matches")]
+    #[expect(clippy::cast_precision_loss, reason = "there are there are far fewer than 2^53 matches")]
     let ended = (played.matches().await? - matches) as f64;
     Ok(Pace { matches_a_second: ended / lasted, cpus })
 }

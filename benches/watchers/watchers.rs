@@ -61,7 +61,7 @@ impl Watchers {
     }
 
     /// Returns the amount that was sent to them.
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53")]
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53")]
     pub(crate) fn counts(&self) -> WatcherCounts {
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
         WatcherCounts { messages: load(&self.seen.messages), bytes: load(&self.seen.bytes) }

@@ -17,14 +17,14 @@ const ERROR_RATE: f64 = 0.05;
 
 fn main() {
     println!("{POSITIONS} positions each, of 2 to 6 piles of 1 to 9 counters; ending to_move_wins");
-    println!("forced    the predicted winner can hold its rank against all others together");
+    println!("forced    the predicted winner can force its rank against all others together");
     println!("by one    a single other seat worsens its rank by turning against it");
     println!(
         "kept      its rank is no worse than predicted, on average, if every take is an error with probability {ERROR_RATE}"
     );
     println!("seats  rows      forced  by one    kept");
     for seats in [2, 3, 4, 5, 6, 8] {
-        let seats = SeatCount::new(seats).expect("2 to 32 seats");
+        let seats = SeatCount::new(seats).expect("there are 2 to 32 seats");
         let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
         let standard = |_: &mut Numbers| AllianceMatrix::standard(seats);
         print_line(seats, "standard", &mut numbers, standard);
@@ -44,9 +44,9 @@ fn print_line(
         let matrix = matrix(numbers);
         let count = 2 + numbers.below(5);
         let piles: Vec<u64> = (0..count).map(|_| 1 + numbers.below(9)).collect();
-        let piles = Piles::parse(&piles).expect("piles of 1 or more");
+        let piles = Piles::parse(&piles).expect("each pile has counters");
         let first = numbers.below(seats.get() as u64) as usize;
-        let game = Game::new(piles, matrix, first, Ending::ToMoveWins).expect("a seat in the matrix");
+        let game = Game::new(piles, matrix, first, Ending::ToMoveWins).expect("the seat is in the matrix");
         let robustness = Robustness::assess(&game, 1, &mut Budget::unbounded());
         forced += u32::from(robustness.is_winner_sure());
         let winner = &robustness.seats[robustness.winner];

@@ -24,7 +24,7 @@ fn main() {
     let mut next = || turns.next().expect("there are seals");
     for round in 1..=2 {
         let mut group = criterion.benchmark_group(format!("round {round}"));
-        group.bench_function("strict, key parsed each time", |bencher| {
+        group.bench_function("strict, parsing the key each time", |bencher| {
             bencher.iter(|| {
                 let (head, seal) = next();
                 verify_strictly(*head, seal)

@@ -45,7 +45,8 @@ fn measure_under(
     let mut new = || [(); PILES as usize].map(|()| 1 + numbers.below(MAX_COUNTERS));
     let counters: Vec<_> = (0..MANY).map(|_| new()).collect();
     let few = &counters[..FEW as usize];
-    let piles: Vec<_> = few.iter().map(|piles| Piles::parse(piles).expect("piles of 1 or more")).collect();
+    let piles: Vec<_> =
+        few.iter().map(|piles| Piles::parse(piles).expect("each pile has counters")).collect();
     let uneven: Vec<_> = (0..FEW)
         .map(|_| {
             let count = 1 + numbers.below(2 * u64::from(PILES) - 1);
@@ -107,8 +108,7 @@ fn solve_into<P: AsRef<[u64]>>(batch: &mut BatchSolver, positions: &[P], winners
 
 pub(crate) fn summarise(samples: &Samples) {
     println!(
-        "\nMillion positions a second on one core at n = {SEATS} with {PILES} piles, by the median and (by the least) time; the \
-         ratios are to one by one"
+        "\nMillions of positions per second on one core with {SEATS} seats and {PILES} piles, from the median and (from the shortest) time; ratios are to solving one by one"
     );
     for group in [STANDARD, RANDOM] {
         let rate = |size: u32, time: Option<f64>| time.map_or(f64::NAN, |time| f64::from(size) / time * 1e3);
@@ -118,7 +118,7 @@ pub(crate) fn summarise(samples: &Samples) {
             let least = rate(size, samples.least(group, size, contender));
             println!("  {group}, {name:<30} {median:8.3} ({least:8.3}) = {:8.3} x", median / one_by_one);
         };
-        line("counters in a cache", FEW, "counters");
+        line("counters in the CPU cache", FEW, "counters");
         line("counters from 80 MB of memory", MANY, "counters");
         line("`Piles`", FEW, "piles");
         line("`Piles`, 1 to 19 of them", FEW, "uneven");

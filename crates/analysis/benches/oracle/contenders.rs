@@ -32,7 +32,7 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
     let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);
     let mut solved = Vec::new();
     for piles in SWEEP {
-        let piles = Piles::parse(piles).expect("piles of 1 or more");
+        let piles = Piles::parse(piles).expect("each pile has counters");
         let size = piles.as_slice().iter().sum::<u64>() as u32;
         let game = Game::new(piles, matrix.clone(), 0, Ending::ToMoveWins).expect("seat 0 exists");
         let place = (GROUP, size);
@@ -76,7 +76,7 @@ pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game
 
 pub(crate) fn summarise(samples: &Samples, solved: &[(Game, u32)]) {
     println!(
-        "\nThe same position, 4 seats (medians; the ratios are to fast, which answers for all first seats)"
+        "\nThe same position with 4 seats (medians; ratios are to `fast`, which answers for all first seats)"
     );
     for (game, size) in solved {
         let Some(fast) = samples.median(GROUP, *size, "fast") else { continue };

@@ -16,7 +16,7 @@ impl Numbers {
     /// `count` piles of 1 to `max_counters` counters.
     pub(crate) fn piles(&mut self, count: u32, max_counters: u64) -> Piles {
         let counters: Vec<_> = (0..count).map(|_| 1 + self.below(max_counters)).collect();
-        Piles::parse(&counters).expect("piles of 1 or more")
+        Piles::parse(&counters).expect("each pile has counters")
     }
 
     pub(crate) fn matrix(&mut self, seats: SeatCount) -> AllianceMatrix {
@@ -34,5 +34,5 @@ impl Numbers {
 }
 
 pub(crate) fn seats(count: u32) -> SeatCount {
-    SeatCount::new(count as usize).expect("2 to 32 seats")
+    SeatCount::new(count as usize).expect("there are 2 to 32 seats")
 }

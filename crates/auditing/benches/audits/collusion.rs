@@ -14,7 +14,7 @@ const FIELDS: u64 = 50;
 /// Prints how often honest fields are flagged.
 pub fn print_honest(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
-    println!("\nHonest fields of {count}: flagged / with a dependent pair / with significant takes");
+    println!("\nOf {count} honest fields: flagged / with a dependent pair / with significant takes");
     let all = print_fields(honest_fields(), options, |found| {
         [
             !found.flagged_pairs().is_empty(),
@@ -34,7 +34,7 @@ pub fn print_honest(options: &Options) {
 pub fn print_level(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
-        "\nFields of {count} whose bots know nothing about each other, with a corrected p-value of at most 0.05 / 0.02 / 0.01"
+        "\nOf {count} fields whose bots know nothing about each other: those with a corrected p-value of at most 0.05 / 0.02 / 0.01"
     );
     let blind = honest_fields().into_iter().filter(|(_, _, bots)| {
         let is_blind = |&(declares, plays): &(Declares, _)| {
@@ -58,7 +58,7 @@ pub fn print_level(options: &Options) {
 pub fn print_colluding(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
     println!(
-        "\nColluding fields of {count}: the two are flagged / in both directions / somebody else is flagged as well"
+        "\nOf {count} colluding fields: the two are flagged / they are flagged in both directions / other bots are flagged too"
     );
     print_fields(colluding_fields(), options, |found| {
         let of_the_two = |pair: &&PairFindings| {
@@ -114,7 +114,9 @@ fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindin
 /// Makes a bot help another at the rate that an honest field would have detected with power 0.8.
 pub fn print_power(options: &Options) {
     let count = options.count.unwrap_or(FIELDS);
-    println!("\nHelp just strong enough to be detected with a probability of 0.8: found in {count}");
+    println!(
+        "\nHelp that is just strong enough to be detected with a probability of 0.8: how many of {count} runs detect it"
+    );
     println!("\n| seats, groups | share of groups | found |\n|---|---|---|");
     for &seats in &options.seats {
         for &groups in &options.groups {

@@ -16,7 +16,7 @@ const TOURNAMENTS: u64 = 2_000;
 pub fn print(options: &Options) {
     let tournaments = options.count.unwrap_or(TOURNAMENTS);
     println!(
-        "How often 95% intervals contain the true value, in {tournaments} tournaments each: accuracy per take / regret per match"
+        "How often 95% intervals contain the true value, over {tournaments} tournaments per line: accuracy per take / regret per match"
     );
     println!(
         "(median width, in units of the error rate and of the regret; * where ten errors or more are expected)"

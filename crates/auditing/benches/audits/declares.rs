@@ -94,7 +94,7 @@ impl Declaring<'_> {
                 offsets
             }
             Declares::SeatOrder => {
-                let first = seats.iter().next().expect("at least 2 seats");
+                let first = seats.iter().next().expect("there are at least 2 seats");
                 let own = seats.distance_between(first, seat) as u64;
                 (0..n).map(|place| (place + n - own) % n).collect()
             }
@@ -102,7 +102,7 @@ impl Declaring<'_> {
             Declares::StrongestFirst => by_order(&|bot| bot as u64),
             Declares::WeakestSecond => {
                 let others = table.iter().copied().filter(|&bot| bot != table[seat]);
-                let weakest = others.max().and_then(offset_of).expect("somebody else sits there");
+                let weakest = others.max().and_then(offset_of).expect("another bot sits there");
                 first(&[0, weakest])
             }
             Declares::FewestWinsFirst => by_order(&|bot| self.memory.wins[bot].into()),
@@ -128,7 +128,7 @@ impl Declaring<'_> {
 
     /// Returns the first of the rows with which the seat wins, if the others repeat their last declarations.
     fn best_response(&self, rows: Vec<Row>) -> Row {
-        let first = self.table.seats().iter().next().expect("at least 2 seats");
+        let first = self.table.seats().iter().next().expect("there are at least 2 seats");
         let wins = |row: &Row| {
             solve_winners(self.piles, &self.matrix_with(row), Ending::default())[first] == self.seat
         };

@@ -25,7 +25,7 @@ pub struct Field {
 impl Field {
     /// Plays and audits this many groups.
     pub fn audit(&self, groups: u64, seed: u64) -> AuditFindings {
-        let seats = SeatCount::new(self.seats).expect("at least 2 seats");
+        let seats = SeatCount::new(self.seats).expect("there are at least 2 seats");
         let tournament = TournamentId::new(seed, &[0; 10]);
         let mut auditor = Auditor::new(AuditSubject::Field, seed).with_max_puzzles(0);
         let names: Vec<BotName> = (0..self.bots.len()).map(bot_name).collect();
@@ -39,7 +39,7 @@ impl Field {
             let mut order: Vec<usize> = (0..names.len()).collect();
             draw.shuffle(&mut order);
             let piles: Vec<u64> = (0..3).map(|_| 1 + draw.number_below(7)).collect();
-            let piles = Piles::parse(&piles).expect("piles of 1 to 7");
+            let piles = Piles::parse(&piles).expect("piles have 1 to 7 counters");
             let helps = draw.number_below(100);
             let assigned = BySeat::from_fn(seats, |_| {
                 let mut offsets: Vec<u64> = (0..self.seats as u64).collect();
@@ -60,8 +60,8 @@ impl Field {
                 }
                 let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
                 let game = Game::new(piles.clone(), matrix, 0, Ending::default()).expect("the first seat");
-                let audit =
-                    Audit::of_finished(&game, &self.takes(&game, table, draw)).expect("played to its end");
+                let audit = Audit::of_finished(&game, &self.takes(&game, table, draw))
+                    .expect("the match was played to its end");
                 memory.wins[table[audit.winner]] += 1;
                 memory.last_win[table[audit.winner]] = number * 100 + rotation as u64;
                 let id = [number.to_be_bytes().as_slice(), &[rotation as u8, 0]].concat();

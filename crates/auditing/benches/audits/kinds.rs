@@ -58,7 +58,7 @@ fn by_rows() -> Vec<Kind> {
             ],
         ),
         (
-            "rows by seat number",
+            "all declare rows in the order of seat numbers",
             Declared,
             vec![
                 (SeatOrder, OPTIMAL),
@@ -68,10 +68,10 @@ fn by_rows() -> Vec<Kind> {
                 (Standard, RANDOM),
             ],
         ),
-        ("two strong bots declare for the weak ones", Declared, among(WeakestFirst, &[0, 1])),
-        ("two strong bots declare the weakest second", Declared, among(WeakestSecond, &[0, 1])),
+        ("two strong bots declare for the weak bots", Declared, among(WeakestFirst, &[0, 1])),
+        ("two strong bots declare the weakest bot second", Declared, among(WeakestSecond, &[0, 1])),
         (
-            "two weak bots among oracles declare for the weak ones",
+            "two weak bots among oracles declare for the weak bots",
             Declared,
             vec![
                 (Standard, OPTIMAL),
@@ -82,7 +82,7 @@ fn by_rows() -> Vec<Kind> {
             ],
         ),
         (
-            "two weak bots among oracles declare the weakest second",
+            "two weak bots among oracles declare the weakest bot second",
             Declared,
             vec![
                 (Standard, OPTIMAL),
@@ -92,9 +92,9 @@ fn by_rows() -> Vec<Kind> {
                 (WeakestSecond, Errs(30)),
             ],
         ),
-        ("all declare for the weak ones", Declared, all(WeakestFirst)),
-        ("two strong bots declare for the strong ones", Declared, among(StrongestFirst, &[0, 1])),
-        ("all declare for the strong ones", Declared, all(StrongestFirst)),
+        ("all declare for the weak bots", Declared, all(WeakestFirst)),
+        ("two strong bots declare for the strong bots", Declared, among(StrongestFirst, &[0, 1])),
+        ("all declare for the strong bots", Declared, all(StrongestFirst)),
         ("three declare against the leaders", Declared, among(FewestWinsFirst, &[0, 1, 3])),
         ("two declare against the leaders", Declared, among(FewestWinsFirst, &[0, 5])),
         ("all declare against the last winner", Declared, all(LastWinnerLast)),
@@ -104,7 +104,7 @@ fn by_rows() -> Vec<Kind> {
         ("all declare the best second preference", Declared, all(BestSecond)),
         ("two declare the best row against known play", Declared, among(BestAgainstPlay, &[0, 1])),
         ("all declare the best row against known play", Declared, all(BestAgainstPlay)),
-        ("one declares for a bot, which does not know", Declared, {
+        ("one declares for another, which does not know it", Declared, {
             let mut bots = mixed_play();
             bots[0].0 = Returns(1);
             bots
@@ -117,10 +117,10 @@ fn by_play() -> Vec<Kind> {
     let exploiters = standard_rows([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
     let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
     vec![
-        ("two play what wins most against known play", Declared, exploiters.clone()),
-        ("two play what ranks best against known play", Declared, for_rank.clone()),
+        ("two choose the takes that win most against known play", Declared, exploiters.clone()),
+        ("two choose the takes that rank best against known play", Declared, for_rank.clone()),
         (
-            "two model rows and play",
+            "two model the others' rows and play",
             Declared,
             vec![
                 (BestAgainstPlay, ExploitsToWin),
@@ -142,17 +142,17 @@ fn by_play() -> Vec<Kind> {
                 (Standard, RANDOM),
             ],
         ),
-        ("nine, of which two weak bots declare for the weak ones", Declared, {
+        ("nine bots: two weak bots declare for the weak bots", Declared, {
             let mut bots = vec![(Standard, OPTIMAL); 7];
             bots.extend([(WeakestFirst, Errs(10)), (WeakestFirst, Errs(30))]);
             bots
         }),
-        ("eight, of which three declare the weakest second and four exploit", Declared, {
+        ("eight bots: three declare the weakest bot second, and four exploit", Declared, {
             let modellers = [(WeakestSecond, ExploitsToWin); 3];
             let others = [OPTIMAL, ExploitsForRank, Errs(10), Greedy, RANDOM].map(|plays| (Standard, plays));
             modellers.into_iter().chain(others).collect()
         }),
-        ("twelve of all kinds of play", Declared, {
+        ("twelve bots with all kinds of play", Declared, {
             let plays = [OPTIMAL, Errs(5), Errs(10), Greedy, Timid, RANDOM];
             [standard_rows(plays), standard_rows(plays)].concat()
         }),
@@ -180,7 +180,7 @@ pub fn colluding_fields() -> Vec<Kind> {
     };
     vec![
         (
-            "one declares for the other, which returns it",
+            "one declares for the other, which returns the favour",
             Declared,
             with([(Helps(1, 100), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
@@ -190,7 +190,7 @@ pub fn colluding_fields() -> Vec<Kind> {
             with([(Helps(1, 50), OPTIMAL), (Returns(0), OPTIMAL)]),
         ),
         (
-            "one declares for the other, which returns nothing",
+            "one declares for the other, which does not return the favour",
             Declared,
             with([(Helps(1, 100), OPTIMAL), (Standard, OPTIMAL)]),
         ),
@@ -205,7 +205,7 @@ pub fn colluding_fields() -> Vec<Kind> {
             erring([(Helps(1, 100), Errs(10)), (Returns(0), Errs(10))]),
         ),
         (
-            "the same, but it returns nothing",
+            "the same, but the favour is not returned",
             Declared,
             erring([(Helps(1, 100), Errs(10)), (Standard, Errs(10))]),
         ),
@@ -213,6 +213,6 @@ pub fn colluding_fields() -> Vec<Kind> {
         ("they help each other in 60% of their takes", Declared, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),
         ("the same with assigned rows", Assigned, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),
         ("one helps the other in 60% of its takes", Declared, one_way(60)),
-        ("the same with assigned rows, one way", Assigned, one_way(60)),
+        ("the same with assigned rows, in one direction", Assigned, one_way(60)),
     ]
 }

@@ -60,7 +60,7 @@ impl Options {
                 "--seats" => options.seats = parse_numbers(&value()?)?,
                 "--only" => options.only = value()?,
                 part if PARTS.contains(&part) => options.parts.push(arg),
-                _ => return Err(format!("{arg} is neither a part nor an option")),
+                _ => return Err(format!("unknown argument {arg}: expected a part or an option")),
             }
         }
         Ok(options)

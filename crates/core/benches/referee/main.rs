@@ -24,8 +24,8 @@ const MIN_TAKES: usize = 50_000;
 
 const HASH: &str = "an event's hash";
 const PLY: &str = "ply";
-const HASHES_LATER: &str = "ply, all hashes at the end";
-const HASHES_AT_ONCE: &str = "ply, hash at once";
+const HASHES_LATER: &str = "a ply, with all hashes at the end";
+const HASHES_AT_ONCE: &str = "a ply, with its hash at once";
 const FIGURES: [&str; 4] = [HASH, PLY, HASHES_LATER, HASHES_AT_ONCE];
 
 fn main() {
@@ -42,9 +42,9 @@ fn main() {
         }
     }
     let sizes = (size_of::<Referee>(), size_of::<TimedEvent>(), size_of::<RefereeEffect>());
-    println!("bytes of a referee, an event and an effect: {sizes:?}");
+    println!("sizes of a referee, an event and an effect in bytes: {sizes:?}");
     println!(
-        "ns per ply: the median of {rounds} samples, (the minimum), and the ratio of the median to an event's hash"
+        "ns per ply: the median of {rounds} samples, (the minimum), and the ratio of the median to the time for an event's hash"
     );
     for matches in counts {
         println!("{matches} open matches");

@@ -82,11 +82,11 @@ impl OpenMatches {
 
 impl OpenMatch {
     fn begin(number: usize, now: Timestamp) -> Self {
-        let seats = SeatCount::new(SEATS).expect("a number of seats");
+        let seats = SeatCount::new(SEATS).expect("the number of seats is valid");
         let bots = BySeat::from_fn(seats, |seat| format!("bot-{seat}").parse().expect("a name"));
         let setup = MatchSetup {
             assigned: Some(AllianceMatrix::standard(seats)),
-            ..MatchSetup::new(bots, Piles::parse(&[COUNTERS]).expect("counters in the pile"))
+            ..MatchSetup::new(bots, Piles::parse(&[COUNTERS]).expect("the pile has counters"))
         };
         let mut random = [0; 10];
         random[..8].copy_from_slice(&(number as u64).to_le_bytes());
