@@ -112,7 +112,7 @@ impl<'a> SearchTree<'a> {
             let satisfaction = one.satisfaction.total_cmp(&other.satisfaction);
             visits.then(satisfaction).then(other.take.cmp(&one.take))
         };
-        self.nodes[0].tried.iter().max_by(by_worth).expect("a playout tries a take").take
+        self.nodes[0].tried.iter().max_by(by_worth).expect("each playout tries a take").take
     }
 
     /// Runs one playout: down the tree, one position beyond it, then random takes.

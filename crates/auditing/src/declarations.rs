@@ -129,8 +129,10 @@ impl fmt::Display for UntestedDeclarations {
         match self {
             Self::NoneDeclared => f.write_str("no declared rows"),
             Self::NoThirdSeat => f.write_str("no third seat"),
-            Self::TooFewGroups { groups: 1 } => write!(f, "1 group, fewer than {MIN_GROUPS}"),
-            Self::TooFewGroups { groups } => write!(f, "{groups} groups, fewer than {MIN_GROUPS}"),
+            Self::TooFewGroups { groups: 1 } => write!(f, "only 1 group of the {MIN_GROUPS} needed"),
+            Self::TooFewGroups { groups } => {
+                write!(f, "only {groups} groups of the {MIN_GROUPS} needed")
+            }
             Self::NeverDiffers => f.write_str("always the same row"),
         }
     }

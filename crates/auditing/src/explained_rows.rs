@@ -50,7 +50,7 @@ impl ExplainedRowsTally {
         let plies = game.audit.plies.iter();
         let takes: Vec<_> = plies.map(|ply| PlayedTake { take: ply.take, mover: ply.mover }).collect();
         let added = self.rows.add_game(game.game, seat, &takes, &mut Budget::of_steps(MAX_STEPS_PER_MATCH));
-        let added = added.expect("the number of seats is the same and all takes are legal");
+        let added = added.expect("the matches have the same number of seats, and all takes are legal");
         self.left_out += u64::from(added != AddedGame::Counted);
     }
 

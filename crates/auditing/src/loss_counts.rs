@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(LossShare::of_ranks(0, 3), Some(LossShare::NONE));
         assert_eq!(LossShare::of_ranks(3, 4).unwrap().as_f64(), 0.75);
         assert_eq!(LossShare::of_ranks(1, 3).unwrap().as_f64(), 4.0 / 12.0);
-        assert_eq!(LossShare::of_ranks(9, 2), Some(LossShare::ALL), "no more than all");
+        assert_eq!(LossShare::of_ranks(9, 2), Some(LossShare::ALL), "a share is never more than all ranks");
         assert_eq!((LossShare::of_ranks(1, 5), LossShare::of_ranks(0, 0)), (None, None));
     }
 
@@ -228,7 +228,7 @@ mod tests {
                 return (ever, missed, items);
             }
         }
-        unreachable!("the last item ends it")
+        unreachable!("the loop ends at the last item")
     }
 
     #[test]
@@ -245,7 +245,10 @@ mod tests {
         }
         let all = RUNS * KINDS.len() as u32;
         // The seeds are fixed, so the counts are too: 5% may miss at any time.
-        assert!(ever * 20 <= all, "{ever} of {all} runs missed at some time, {at_stop} at the stop");
+        assert!(
+            ever * 20 <= all,
+            "{ever} of {all} runs missed the true value at some point, and {at_stop} when they stopped"
+        );
         assert!(at_stop <= ever && items * 10 < all * 120 * 7, "{items} items in {all} runs");
     }
 }

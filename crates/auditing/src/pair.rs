@@ -74,10 +74,14 @@ impl fmt::Display for UntestedReason {
         match self {
             Self::NoErrors => f.write_str("no errors"),
             Self::NoThirdSeat => f.write_str("no third seat"),
-            Self::NoOtherOfTheSameRow => f.write_str("no other bot with the same row"),
-            Self::TooFewGroups { groups: 1 } => write!(f, "1 usable group, fewer than {MIN_GROUPS}"),
-            Self::TooFewGroups { groups } => write!(f, "{groups} usable groups, fewer than {MIN_GROUPS}"),
-            Self::NoDifference => f.write_str("every place always gained the same"),
+            Self::NoOtherOfTheSameRow => f.write_str("no other bot had the same row"),
+            Self::TooFewGroups { groups: 1 } => {
+                write!(f, "only 1 usable group of the {MIN_GROUPS} needed")
+            }
+            Self::TooFewGroups { groups } => {
+                write!(f, "only {groups} usable groups of the {MIN_GROUPS} needed")
+            }
+            Self::NoDifference => f.write_str("every place always gained equally"),
         }
     }
 }

@@ -331,7 +331,7 @@ impl PreferenceTally {
         let mut offsets = Vec::with_capacity(n);
         while offsets.len() < n {
             let next = (0..n).find(|&offset| placed & (1 << offset) == 0 && before[offset] & !placed == 0);
-            let next = next.expect("without a cycle one offset has nothing before it");
+            let next = next.expect("if there is no cycle, one offset comes first");
             placed |= 1 << next;
             offsets.push(next as u64);
         }

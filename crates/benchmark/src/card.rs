@@ -53,7 +53,7 @@ pub fn compute_tier(
     for (index, played) in items.iter().enumerate() {
         if stop.is_some() {
             return Err(format!(
-                "tier {tier} should have ended after {} items, but continues",
+                "tier {tier} should have ended after {} items, but it continues",
                 tally.items()
             ));
         }

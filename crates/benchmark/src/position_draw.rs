@@ -33,7 +33,7 @@ impl DrawnKind {
 impl DrawnKind {
     /// Returns the kind of small positions with two to four seats.
     pub fn small() -> Self {
-        let seats = [2, 3, 4].map(|seats| SeatCount::new(seats).expect("valid numbers of seats"));
+        let seats = [2, 3, 4].map(|seats| SeatCount::new(seats).expect("the numbers of seats are valid"));
         Self { seats: seats.to_vec(), piles: (1, 4), counters: (1, 9), ending: Ending::ToMoveWins }
     }
 }

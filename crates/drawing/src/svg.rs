@@ -147,7 +147,8 @@ fn write_legend(text: &mut String, is_cut: bool) -> fmt::Result {
             y + 4
         )?;
     }
-    let entries = [("node best", "on the line of best play"), ("node cut", "cut here: more nodes lie below")];
+    let entries =
+        [("node best", "on the line of best play"), ("node cut", "cut off here: there are more nodes below")];
     for (row, (class, words)) in entries[..if is_cut { 2 } else { 1 }].iter().enumerate() {
         let y = 62 + 20 * row;
         writeln!(

@@ -30,7 +30,7 @@ impl Checkpoint {
     /// If the version, the hash or the contents are wrong.
     pub fn comparisons(&self, tournament: TournamentId) -> Result<Vec<BotComparison>, CheckpointError> {
         let (bots, figures): (Vec<BotName>, Vec<PairFigures>) = decode_state(self.verified_end(tournament)?)?;
-        ensure_valid(bots.len() <= BoundedCrossTable::MAX_BOTS, "it compares too many bots")?;
+        ensure_valid(bots.len() <= BoundedCrossTable::MAX_BOTS, "too many bots are compared")?;
         ensure_valid(bots.is_sorted_by(|one, next| one < next), "the bots are not sorted by name")?;
         let pairs = bots.len() * bots.len().saturating_sub(1) / 2;
         ensure_valid(figures.len() == pairs, "not every pair of bots is compared exactly once")?;

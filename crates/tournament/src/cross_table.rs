@@ -30,7 +30,7 @@ pub struct HeadToHead {
 
 impl HeadToHead {
     /// Returns the same from the other bot's view.
-    #[must_use = "the original is unchanged"]
+    #[must_use = "the original is not changed"]
     pub fn reversed(self) -> Self {
         Self { matches: self.matches, wins: self.other_wins, other_wins: self.wins }
     }

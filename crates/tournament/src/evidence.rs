@@ -109,10 +109,10 @@ impl RatingEvidence {
         settings: &Settings,
         (added, newest, forgotten_at, matches, skills, elo): EvidenceState,
     ) -> Result<Self, CheckpointError> {
-        ensure_valid(forgotten_at <= newest && newest < u64::MAX, "dropped groups never existed")?;
+        ensure_valid(forgotten_at <= newest && newest < u64::MAX, "dropped groups must have existed")?;
         matches.ensure_consistent(settings.rating_measure())?;
         let fresh = Self::new(settings);
-        ensure_valid(elo.is_some() == fresh.elo.is_some(), "plain Elo is for matches of two")?;
+        ensure_valid(elo.is_some() == fresh.elo.is_some(), "plain Elo is only for matches with two seats")?;
         if let Some(elo) = &elo {
             elo.ensure_consistent()?;
         }

@@ -67,7 +67,7 @@ pub enum FieldError {
         groups: u64,
     },
     /// A bot named by the format has not joined.
-    #[error("{bot} is not in the field of {field} bots, but the format names it")]
+    #[error("the format names {bot}, but it is not in the field of {field} bots")]
     Missing {
         /// The bot.
         bot: BotName,

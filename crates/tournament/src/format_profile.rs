@@ -103,7 +103,7 @@ impl FormatProfile {
     pub const LADDER: &'static Self = &Self {
         name: "ladder",
         title: "ladder",
-        summary: "bots of similar strength meet, until it is stopped",
+        summary: "bots of similar strength meet until an organiser stops it",
         max_bots: MAX_LADDER_BOTS,
         has_open_field: true,
         course: FormatCourse::InRounds,

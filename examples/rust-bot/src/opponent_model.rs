@@ -81,7 +81,7 @@ impl Bot for OpponentModel {
             let rank = row.rank(game.seat, outcome.winner);
             (outcome.winner != game.seat, rank, outcome.takes.lo)
         });
-        best.expect("at a turn there are counters").takes.lo
+        best.expect("there are counters left at every turn").takes.lo
     }
 }
 

@@ -267,8 +267,9 @@ impl EquilibriumCandidate {
         let [one, other] = fork.offsets;
         [[one, other], [other, one]].map(|[preferred, less]| {
             let mut rows = rows.clone();
-            rows[fork.open_seat] =
-                rows[fork.open_seat].with_preference(preferred, less).expect("the two are undecided");
+            rows[fork.open_seat] = rows[fork.open_seat]
+                .with_preference(preferred, less)
+                .expect("the order of the two is undecided");
             Self { rows, winner, cleared }
         })
     }

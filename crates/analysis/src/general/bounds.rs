@@ -24,10 +24,10 @@ impl Default for MemoryBounds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ExceededBound {
     /// The number of positions.
-    #[error("it takes more than {0} states")]
+    #[error("the search needs more than {0} states")]
     States(u32),
     /// The memory.
-    #[error("it takes more than {0} bytes of memory")]
+    #[error("the search needs more than {0} bytes of memory")]
     Bytes(u64),
     /// The steps or the time, or the answer is no longer wanted.
     #[error(transparent)]
@@ -60,6 +60,6 @@ pub struct SearchStopped {
 impl fmt::Display for SearchStopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { bound, states } = self;
-        write!(f, "{bound} ({states} solved by then): {}", bound.advice())
+        write!(f, "{bound} ({states} solved so far): {}", bound.advice())
     }
 }

@@ -102,10 +102,10 @@ pub enum GameNumbersError {
         size: u64,
     },
     /// There is not exactly one pile.
-    #[error("{0} piles: expected one in fibonacci-nim")]
+    #[error("{0} piles: expected 1 pile in fibonacci-nim")]
     NotOnePile(usize),
     /// The maximum next take is too large.
-    #[error("a next take of up to {0} is more than any pile has")]
+    #[error("a maximum next take of {0}: no pile has that many counters")]
     Most(u64),
     /// There are too many piles for a circle.
     #[error("{0} piles in a circle: expected at most {MAX_CIRCLE} in circular-nim")]
@@ -119,7 +119,7 @@ pub enum GameNumbersError {
         circle: usize,
     },
     /// The set is empty or too large.
-    #[error("a set of {given} numbers: expected 1 to {max}")]
+    #[error("a set of {given} numbers: expected 1 to {max} numbers")]
     SetCount {
         /// Its size.
         given: usize,

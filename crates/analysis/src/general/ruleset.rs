@@ -109,11 +109,11 @@ impl Ruleset {
                 "one pile: take at most twice the previous take; the first take must leave something"
             }
             Self::GraphNim => {
-                "lower the weight of an edge at the token's vertex, and move the token along it"
+                "reduce the weight of an edge at the token's vertex, and move the token along this edge"
             }
-            Self::Kayles => "remove one stone or two adjacent ones from a row, which splits there",
-            Self::Subtraction => "take from one pile a number in the set",
-            Self::Digits => "subtract one of its nonzero decimal digits from one number",
+            Self::Kayles => "remove one stone or two adjacent stones from a row; this can split the row",
+            Self::Subtraction => "take from one pile; the number taken must be in the set",
+            Self::Digits => "choose a number, and subtract one of its nonzero decimal digits from it",
             Self::StonePiles => "split one pile into two or more piles of pairwise different sizes",
             Self::EndNim => {
                 "even seats take from the leftmost nonempty pile, odd seats from the rightmost one"

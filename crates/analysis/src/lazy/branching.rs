@@ -180,7 +180,7 @@ impl OpenBranch {
         let known = self.known[fork.open_seat];
         let with = |mut branch: Self, preferred, other| {
             branch.known[fork.open_seat] =
-                known.with_preference(preferred, other).expect("the two are undecided");
+                known.with_preference(preferred, other).expect("the order of the two is undecided");
             branch
         };
         [with(self.clone(), one, other), with(self, other, one)]

@@ -134,7 +134,7 @@ impl RowCount {
     }
 
     /// Returns its share of all n! rows, from 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "a share needs no more than the 53 bits of a float")]
+    #[expect(clippy::cast_precision_loss, reason = "the 53 bits of a float are precise enough for a share")]
     pub fn share_of_all(self, seats: SeatCount) -> f64 {
         self.at_least() as f64 / count_all_rows(seats) as f64
     }

@@ -20,7 +20,7 @@ impl Default for KeptGameLimits {
 
 /// The result of adding a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use = "a game that was left out makes the rows inexact"]
+#[must_use = "if a game was left out, the rows are not exact"]
 pub enum AddedGame {
     /// Its takes count.
     Counted,

@@ -72,7 +72,9 @@ enum RowKnowledge {
 #[non_exhaustive]
 pub enum AddGameError {
     /// It has a different number of seats than the games before.
-    #[error("a game with {given} seats after games with {seats}: all games must have the same number")]
+    #[error(
+        "a game with {given} seats after games with {seats}: all games must have the same number of seats"
+    )]
     Seats {
         /// The seats of the game.
         given: SeatCount,

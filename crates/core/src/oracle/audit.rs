@@ -135,7 +135,7 @@ pub enum AuditError {
         counters: u64,
     },
     /// There are too many takes.
-    #[error("{0} takes: an audit covers at most {MAX_PLIES}")]
+    #[error("{0} takes: expected at most {MAX_PLIES} in an audit")]
     TooManyPlies(usize),
 }
 

@@ -20,13 +20,13 @@ pub struct Budget<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum HaltReason {
     /// It exceeded its step limit.
-    #[error("it takes more than {limit} steps")]
+    #[error("the calculation needs more than {limit} steps")]
     OutOfSteps {
         /// The limit.
         limit: u64,
     },
     /// The answer was no longer wanted, or time was up.
-    #[error("it was stopped after {spent} steps")]
+    #[error("the calculation was stopped after {spent} steps")]
     Stopped {
         /// Steps spent.
         spent: u64,
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(budget.spend(4), Err(HaltReason::OutOfSteps { limit: 10 }));
         assert_eq!((budget.steps_spent(), budget.steps_left()), (7, 3), "what is refused is not spent");
         assert_eq!(budget.spend(3), Ok(()));
-        assert_eq!(budget.spend(1).unwrap_err().to_string(), "it takes more than 10 steps");
+        assert_eq!(budget.spend(1).unwrap_err().to_string(), "the calculation needs more than 10 steps");
         let mut endless = Budget::unbounded();
         assert_eq!((endless.spend(u64::MAX), endless.spend(1).is_err()), (Ok(()), true));
     }

@@ -31,28 +31,28 @@ pub struct FoundErratum {
 static ERRATA: [Erratum; 4] = [
     Erratum {
         row: "1.1",
-        text: "table 1, row 1 prints the winner P2: its own value 2 with P2 first means P0",
+        text: "table 1, row 1 prints the winner P2, but its value 2 with P2 moving first means P0",
         piles: &[4, 3],
         rows: STANDARD_4,
         first: 2,
     },
     Erratum {
         row: "3.1",
-        text: "table 3, row 1 prints the value 0 and the winner P1: its own formula for the case, d + 1 as x_2 > 1, gives 1 and P2",
+        text: "table 3, row 1 prints the value 0 and the winner P1, but its formula for this case (d + 1 because x_2 > 1) gives 1 and P2",
         piles: &[1, 2, 3],
         rows: STANDARD_3,
         first: 1,
     },
     Erratum {
         row: "6.5",
-        text: "table 6, row 5 prints the value 2: its own winner P0 with P2 first means 1",
+        text: "table 6, row 5 prints the value 2, but its winner P0 with P2 moving first means 1",
         piles: &[1, 2, 3, 2, 1, 2],
         rows: &[&[0, 2, 1], &[2, 1, 0], &[0, 1, 2]],
         first: 2,
     },
     Erratum {
         row: "figure 1",
-        text: "the example of figure 1 prints the piles 2,2,1: its tree and its line of play are those of 1,2,2",
+        text: "the example of figure 1 prints the piles 2,2,1, but its tree and its line of play are those of 1,2,2",
         piles: &[2, 2, 1],
         rows: &[&[0, 2, 1], &[0, 1, 2], &[0, 2, 1]],
         first: 0,
@@ -82,7 +82,7 @@ impl fmt::Display for FoundErratum {
             let piles: Vec<_> = piles.iter().map(u64::to_string).collect();
             write!(
                 f,
-                " (of the piles {}, which are worth the same as these: a pile of x counters is worth min(x, {seats}))",
+                " (in the equivalent position with piles {}: a pile of x counters is equivalent to one of min(x, {seats}))",
                 piles.join(",")
             )?;
         }

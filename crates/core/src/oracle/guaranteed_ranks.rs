@@ -83,7 +83,7 @@ impl GuaranteedRanks {
     }
 
     fn ranks_of_prefix(&self, position: &Position) -> &OpposedRanks {
-        assert_eq!(position.seats(), self.seats, "a position from a game with the same number of seats");
+        assert_eq!(position.seats(), self.seats, "the position has the same number of seats");
         &self.prefixes[position.untouched_piles().len()]
     }
 

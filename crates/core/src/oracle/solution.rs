@@ -136,12 +136,8 @@ impl Solution {
 
     fn ranks_of_prefix(&self, position: &Position) -> &Ranks {
         let untouched = position.untouched_piles();
-        assert_eq!(
-            position.seats(),
-            self.matrix.seats(),
-            "a position from a game with the same number of seats"
-        );
-        debug_assert!(self.piles.as_slice().starts_with(untouched), "a position from the same game");
+        assert_eq!(position.seats(), self.matrix.seats(), "the position has the same number of seats");
+        debug_assert!(self.piles.as_slice().starts_with(untouched), "the position is from the same game");
         &self.prefixes[untouched.len()]
     }
 }

@@ -20,10 +20,10 @@ const END_REASONS: [EndReason; 4] =
 #[non_exhaustive]
 pub enum CanonicalBytesError {
     /// There are bytes left over.
-    #[error("its bytes are truncated")]
+    #[error("its encoding is truncated")]
     CutOff,
     /// A number has no meaning.
-    #[error("{0} bytes too many")]
+    #[error("its encoding has {0} extra bytes")]
     TooLong(usize),
     /// A number has no meaning.
     #[error("unknown {what} {number}")]
@@ -34,7 +34,7 @@ pub enum CanonicalBytesError {
         number: u8,
     },
     /// The number of seats is unknown before `created`.
-    #[error("it is not `created`, so the number of seats is unknown")]
+    #[error("the number of seats is unknown, because the event is not `created`")]
     NoSetup,
     /// A value is invalid.
     #[error("{0}")]
@@ -120,7 +120,7 @@ impl<'a> CanonicalReader<'a> {
             7 => Event::Ended {
                 reason: {
                     let number = self.read_u8()?;
-                    find_value("reason for an end", &END_REASONS, end_reason_code, number)?
+                    find_value("reason for the match's end", &END_REASONS, end_reason_code, number)?
                 },
                 winner: self.read_optional(|reader| reader.read_seat(seats))?,
             },

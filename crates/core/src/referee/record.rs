@@ -84,13 +84,13 @@ pub enum RecordError {
         misfit: EventMisfit,
     },
     /// An event happened before the previous event.
-    #[error("event {index} is earlier than the event before it")]
+    #[error("the time of event {index} is before that of the previous event")]
     Earlier {
         /// The index of the event, from 0.
         index: usize,
     },
     /// The match is not over.
-    #[error("the match is not over after {plies} plies: an audit needs its end")]
+    #[error("the match is not over after {plies} plies: only finished matches can be audited")]
     NotEnded {
         /// Takes made.
         plies: u32,

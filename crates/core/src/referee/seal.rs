@@ -48,7 +48,7 @@ pub enum PublicKeyError {
     #[error(transparent)]
     Text(#[from] Base64Error),
     /// The bytes are not a point of the curve, or one of the few that verify any signature.
-    #[error("public key \"{}\": it is not a valid point of Ed25519's curve; ask the server for its key again", Base64(.0))]
+    #[error("public key \"{}\": it is not a valid Ed25519 key; ask the server for its key again", Base64(.0))]
     NoKey([u8; PublicKey::BYTES]),
 }
 
@@ -325,7 +325,7 @@ mod tests {
             assert_eq!(
                 refusal(&text),
                 format!(
-                    "public key \"{text}\": it is not a valid point of Ed25519's curve; ask the server for its key again"
+                    "public key \"{text}\": it is not a valid Ed25519 key; ask the server for its key again"
                 )
             );
         }

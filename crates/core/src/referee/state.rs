@@ -58,13 +58,13 @@ pub enum EventMisfit {
     #[error("a second `created`")]
     CreatedTwice,
     /// The match is over.
-    #[error("it follows the match's end")]
+    #[error("the event follows the match's end")]
     AfterEnd,
     /// It names a seat that the match does not have.
     #[error("the match has no seat {0}")]
     NoSuchSeat(Seat),
     /// The rows are already settled.
-    #[error("a row for seat {0} after the rows were settled")]
+    #[error("a row for seat {0}, although all rows are settled")]
     RowSettled(Seat),
     /// The row has the wrong number of offsets.
     #[error("a row of {given} offsets in a match with {seats} seats")]
@@ -75,7 +75,7 @@ pub enum EventMisfit {
         seats: usize,
     },
     /// The revealed matrix differs from the declared or assigned one.
-    #[error("the revealed matrix is not what was declared or assigned")]
+    #[error("the revealed matrix differs from the declared or assigned rows")]
     Revealed,
     /// The rows are not revealed yet.
     #[error("a take before the rows are revealed")]
@@ -98,7 +98,7 @@ pub enum EventMisfit {
     },
     /// The steward moved for a seat that was not forfeited, or a bot for one that was.
     #[error(
-        "seat {0} was moved by the wrong player: the steward moves for forfeited seats, and only for those"
+        "seat {0} was moved by the wrong player: the steward moves for forfeited seats, and bots move for all others"
     )]
     WrongMover(Seat),
     /// The rules do not allow the take.
@@ -120,18 +120,18 @@ pub enum EventMisfit {
     #[error("seat {0} is already forfeited")]
     ForfeitedTwice(Seat),
     /// The seat did not declare, but its row is not the standard one.
-    #[error("seat {0} did not declare: the row in its place is not the standard row")]
+    #[error("seat {0} did not declare, but its row is not the standard row")]
     DefaultedRow(Seat),
     /// A row or take that is not the bot's own has a note hash.
-    #[error("a note hash for seat {0}, whose bot did not act: only a bot's own row or take has one")]
+    #[error(
+        "a note hash for seat {0}, but its bot did not act: only a bot's own rows and takes have note hashes"
+    )]
     NoteHash(Seat),
     /// This refusal costs no strike.
     #[error("a strike for {0:?}, which never costs a strike")]
     NoStrike(RefusalReason),
     /// The strikes do not match the number that forfeits a seat.
-    #[error(
-        "seat {seat} at {strikes} of {limit} strikes: the last strike forfeits the seat, and no earlier one"
-    )]
+    #[error("seat {seat} has {strikes} of {limit} strikes: a seat is forfeited at the limit, not before")]
     Strikes {
         /// The seat.
         seat: Seat,
@@ -141,7 +141,7 @@ pub enum EventMisfit {
         limit: u32,
     },
     /// The seat is said to have run out of time while its clock was stopped.
-    #[error("seat {0} is forfeited by its clock, which did not run")]
+    #[error("seat {0} is forfeited on time, but its clock was not running")]
     ClockStopped(Seat),
     /// The match must end now.
     #[error("the match must end now ({0}): only `ended` can follow")]

@@ -158,10 +158,10 @@ pub fn run_out(mut referee: Referee, mut now: Timestamp, watch: &mut impl FnMut(
     while referee.record().state().phase() != MatchPhase::Ended {
         assert!(
             ticks <= seats + 2,
-            "one tick may end a hold, one reveals the rows, and each other one costs a seat"
+            "one tick can end a hold, one reveals the rows, and each of the others forfeits a seat"
         );
         referee.effects_announced(now);
-        now = now.max(referee.deadline().expect("the match waits for someone"));
+        now = now.max(referee.deadline().expect("the match is waiting for a seat"));
         handle_and_watch(&mut referee, &RefereeInput::Tick, now, now, watch);
         ticks += 1;
     }
@@ -182,7 +182,7 @@ fn handle_and_watch(
         RefereeEffect::Tell { seat: Seat::FIRST, tell: SeatMessage::TookAgain { ply: u32::MAX, take: 0 } };
     let mut effects = vec![earlier.clone()];
     referee.handle_input_into(input.clone(), told, &mut effects);
-    assert_eq!(effects.remove(0), earlier, "effects are added behind those that are there");
+    assert_eq!(effects.remove(0), earlier, "effects are appended to the existing ones");
     watch(Moment { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
 }
 

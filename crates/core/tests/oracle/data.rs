@@ -103,7 +103,7 @@ fn an_erratum_is_found_for_equivalent_piles() {
     assert_eq!(found(&[9, 3], &standard(4), 2, Ending::LastMoverWins), None);
     let (.., words) = found(&[9, 3], &standard(4), 2, Ending::ToMoveWins).unwrap();
     let why =
-        "(of the piles 4,3, which are worth the same as these: a pile of x counters is worth min(x, 4))";
+        "(in the equivalent position with piles 4,3: a pile of x counters is equivalent to one of min(x, 4))";
     assert!(words.ends_with(why), "{words}");
 }
 

@@ -53,7 +53,7 @@ pub enum CheckpointError {
     #[error("this kind of tournament has no checkpoints")]
     Unsupported,
     /// It counts something that the store does not have.
-    #[error("it counts {0} that the store does not have")]
+    #[error("it counts {0} that are not in the store")]
     Missing(&'static str),
 }
 

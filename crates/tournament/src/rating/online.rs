@@ -139,7 +139,7 @@ impl OnlineRatings {
 
     /// Checks values decoded from a checkpoint.
     pub(crate) fn ensure_consistent(&self, measure: RatingMeasure) -> Result<(), CheckpointError> {
-        ensure_valid(self.measure == measure, "ratings have another measure")?;
+        ensure_valid(self.measure == measure, "the ratings use a different measure")?;
         let bots = self.numbers.len();
         let numbers: BTreeSet<usize> = self.numbers.values().copied().collect();
         let are_numbered = numbers.len() == bots && numbers.last().is_none_or(|&last| last < bots);
@@ -147,7 +147,7 @@ impl OnlineRatings {
         let lengths = [self.matches.len(), self.strengths.len(), self.covariances.len(), self.sums.len()];
         let is_whole =
             lengths == [bots; 4] && (1..).zip(&self.covariances).all(|(number, row)| row.len() == number);
-        ensure_valid(is_whole, "some pair of bots has no covariance")
+        ensure_valid(is_whole, "a pair of bots has no covariance")
     }
 
     /// Updates the ratings by one match, which must be used once. The order of matches matters a little.

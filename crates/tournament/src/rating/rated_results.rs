@@ -88,7 +88,7 @@ impl RatedResults {
         match (self, measure) {
             (Self::Wins(matches), RatingMeasure::Wins) => matches.ensure_consistent(),
             (Self::Satisfaction(scores), RatingMeasure::Satisfaction) => scores.ensure_consistent(),
-            _ => ensure_valid(false, "ratings have another measure"),
+            _ => ensure_valid(false, "the ratings use a different measure"),
         }
     }
 }

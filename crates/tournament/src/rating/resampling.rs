@@ -185,7 +185,7 @@ fn sample_variance(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
 }
 
 /// Draws a number between 0 and 1, both exclusive, uniformly.
-#[expect(clippy::cast_precision_loss, reason = "52 bits and a half fit into a float")]
+#[expect(clippy::cast_precision_loss, reason = "a float has enough bits for this fraction")]
 pub(super) fn draw_uniform(draw: &mut SeededDraw) -> f64 {
     ((draw.next_bits() >> 12) as f64 + 0.5) * f64::powi(2.0, -52)
 }

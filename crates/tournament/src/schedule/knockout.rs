@@ -89,7 +89,7 @@ impl Knockout {
         }
         let line = |line: Standing| {
             let bot = table.iter().find(|&&bot| self.field[bot] == line.bot);
-            (*bot.expect("the results are from this table"), line)
+            (*bot.expect("the results are of this table"), line)
         };
         let mut ranked: Vec<(usize, Standing)> = standings.lines().into_iter().map(line).collect();
         ranked.sort_by_key(|(bot, line)| (line.place, self.lot_of_bot(*bot)));
@@ -242,7 +242,7 @@ impl RoundFormat for Knockout {
         (self.round, self.is_over, self.remaining, self.byes, self.exits) = state;
         let bots = self.field.len();
         ensure_valid(self.remaining.iter().all(|&bot| bot < bots), "a remaining bot is not in the field")?;
-        ensure_valid([self.byes.len(), self.exits.len()] == [bots; 2], "it belongs to another field")
+        ensure_valid([self.byes.len(), self.exits.len()] == [bots; 2], "the state belongs to another field")
     }
 
     fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {

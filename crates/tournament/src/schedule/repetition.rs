@@ -50,8 +50,7 @@ impl fmt::Display for RepeatedGroups {
         let Self { groups, different } = self;
         write!(
             f,
-            "{groups} groups, of which {different} can differ: bots that always answer alike play the same matches again, \
-            which intervals and tests take for new evidence; more positions or random rows help"
+            "only {different} of {groups} groups can differ: in the others, bots without randomness repeat the same matches, and intervals and tests count them as new evidence; use more positions or random rows"
         )
     }
 }

@@ -91,7 +91,7 @@ pub trait Schedule: fmt::Debug + Send + Sync {
 
 /// A step of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[must_use = "a match that was handed out is not handed out again"]
+#[must_use = "each match is handed out only once"]
 pub enum ScheduleStep {
     /// This match can begin.
     Match(Pairing),

@@ -71,6 +71,6 @@ impl fmt::Display for StoneRemoval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { stones, row, before, behind } = self;
         let (noun, them) = if *stones == 1 { ("stone", "it") } else { ("stones", "them") };
-        write!(f, "remove {stones} {noun} from row {row}, with {before} before {them} and {behind} behind")
+        write!(f, "remove {stones} {noun} from row {row}, with {before} before {them} and {behind} after")
     }
 }

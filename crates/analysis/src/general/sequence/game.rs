@@ -55,9 +55,11 @@ impl SequenceGame {
             Ruleset::Digits => Self::Digits,
             Ruleset::StonePiles => Self::StonePiles,
             Ruleset::LastNim | Ruleset::SmallNim | Ruleset::CircularNim => {
-                return no_sequence("a single pile is a nim pile, and several piles are not a sum");
+                return no_sequence(
+                    "a single pile is an ordinary Nim pile, and the values of several piles do not follow from those of each pile",
+                );
             }
-            Ruleset::GraphNim => return no_sequence("its positions are graphs"),
+            Ruleset::GraphNim => return no_sequence("its positions are graphs, not piles"),
             Ruleset::EndNim => {
                 return no_sequence("its moves depend on the seat, so it has no Grundy values");
             }

@@ -57,20 +57,20 @@ fn errors_name_the_limit_reached() {
     assert_eq!(few.stopped.bound, ExceededBound::States(100));
     assert!(few.stopped.states < 100);
     let text = few.to_string();
-    assert!(text.starts_with("kayles 30,20 with 3 seats: it takes more than 100 states ("), "{text}");
+    assert!(text.starts_with("kayles 30,20 with 3 seats: the search needs more than 100 states ("), "{text}");
     assert!(
-        text.ends_with(" solved by then): allow more states, or ask for fewer or smaller piles"),
+        text.ends_with(" solved so far): allow more states, or ask for fewer or smaller piles"),
         "{text}"
     );
 
     let small = solve_within(MemoryBounds { bytes: 1 << 20, ..bounds }, &mut Budget::unbounded());
     assert_eq!(small.stopped.bound, ExceededBound::Bytes(1 << 20));
     assert!(small.stopped.states > 1_000, "{small}");
-    assert!(small.to_string().contains("it takes more than 1048576 bytes of memory"), "{small}");
+    assert!(small.to_string().contains("the search needs more than 1048576 bytes of memory"), "{small}");
 
     let short = solve_within(bounds, &mut Budget::of_steps(5_000));
     assert_eq!(short.stopped.bound, ExceededBound::Work(HaltReason::OutOfSteps { limit: 5_000 }));
-    assert!(short.to_string().contains("it takes more than 5000 steps"), "{short}");
+    assert!(short.to_string().contains("the search needs more than 5000 steps"), "{short}");
 
     let looks = Cell::new(0);
     let is_wanted = || {

@@ -277,7 +277,7 @@ impl Referee {
 
     fn record_event(&mut self, event: Event, effects: &mut Vec<RefereeEffect>) {
         let timed = TimedEvent { at: self.now, event };
-        self.record.push_event(timed.clone()).expect("the referee's own events fit");
+        self.record.push_event(timed.clone()).expect("the referee's own events are valid");
         effects.push(RefereeEffect::Happened(timed));
     }
 

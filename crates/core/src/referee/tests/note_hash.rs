@@ -100,7 +100,7 @@ fn rows_and_takes_of_others_have_no_note_hash() {
             other => panic!("a row or a take: {other:?}"),
         }
         let refused = Record::replay(table.record().id(), events).unwrap_err();
-        let words = "a note hash for seat 0, whose bot did not act: only a bot's own row or take has one";
+        let words = "a note hash for seat 0, but its bot did not act: only a bot's own rows and takes have note hashes";
         assert_eq!(refused.to_string(), format!("event {index}: {words}"));
     }
 }

@@ -87,8 +87,12 @@ fn every_misplaced_take_has_a_clear_error() {
     };
     let cases: [(&Record, &[Event], &str); 16] = [
         (&record, &[Event::Created(setup)], "a second `created`"),
-        (&record, &[Event::Revealed { matrix }], "the revealed matrix is not what was declared or assigned"),
-        (&record, &[declared_event(0, &[0, 1, 2], None)], "a row for seat 0 after the rows were settled"),
+        (
+            &record,
+            &[Event::Revealed { matrix }],
+            "the revealed matrix differs from the declared or assigned rows",
+        ),
+        (&record, &[declared_event(0, &[0, 1, 2], None)], "a row for seat 0, although all rows are settled"),
         (&record, &[took_event(1, 1, 1)], "ply 1, but ply 0 comes next"),
         (&record, &[took_event(0, 1, 1)], "seat 1 moved out of turn: seat 0 is to move"),
         (&record, &[took_event(0, 3, 1)], "the match has no seat 3"),
@@ -98,12 +102,12 @@ fn every_misplaced_take_has_a_clear_error() {
         (
             &record,
             &[resigned_event(1), took_event(0, 0, 1), took_event(1, 1, 1)],
-            "seat 1 was moved by the wrong player: the steward moves for forfeited seats, and only for those",
+            "seat 1 was moved by the wrong player: the steward moves for forfeited seats, and bots move for all others",
         ),
         (
             &record,
             &[timed_take(Mover::Steward, 0, 0)],
-            "seat 0 was moved by the wrong player: the steward moves for forfeited seats, and only for those",
+            "seat 0 was moved by the wrong player: the steward moves for forfeited seats, and bots move for all others",
         ),
         (&record, &[timed_take(Mover::Bot, 1_001, 0)], "seat 0 is charged more time than it had"),
         (&record, &[timed_take(Mover::Bot, 0, 1)], "seat 0 is credited more lag than its quotas allow"),
@@ -134,12 +138,12 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
         (
             &record,
             &[forfeited_event(1, ForfeitReason::TimedOut)],
-            "seat 1 is forfeited by its clock, which did not run",
+            "seat 1 is forfeited on time, but its clock was not running",
         ),
         (
             &record,
             &[forfeited_event(2, ForfeitReason::NoShow)],
-            "seat 2 is forfeited by its clock, which did not run",
+            "seat 2 is forfeited on time, but its clock was not running",
         ),
         (
             &record,
@@ -159,12 +163,12 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
                 struck_event(0, 0, RefusalReason::FuturePly),
                 struck_event(0, 0, RefusalReason::FuturePly),
             ],
-            "seat 0 at 2 of 2 strikes: the last strike forfeits the seat, and no earlier one",
+            "seat 0 has 2 of 2 strikes: a seat is forfeited at the limit, not before",
         ),
         (
             &record,
             &[forfeited_event(0, ForfeitReason::Strikes)],
-            "seat 0 at 0 of 3 strikes: the last strike forfeits the seat, and no earlier one",
+            "seat 0 has 0 of 3 strikes: a seat is forfeited at the limit, not before",
         ),
         (
             &limited,
@@ -189,7 +193,7 @@ fn every_misplaced_strike_forfeit_or_end_has_a_clear_error() {
         (
             &record,
             &[ended_event(EndReason::Cancelled, None), took_event(0, 0, 1)],
-            "it follows the match's end",
+            "the event follows the match's end",
         ),
     ];
     for (record, events, words) in cases {
@@ -205,12 +209,12 @@ fn misplaced_declarations_are_rejected() {
         (&[took_event(0, 0, 1)], "a take before the rows are revealed"),
         (
             &[declared_event(1, &[0, 1], None), declared_event(1, &[0, 1], None)],
-            "a row for seat 1 after the rows were settled",
+            "a row for seat 1, although all rows are settled",
         ),
         (&[declared_event(1, &[0, 1, 2], None)], "a row of 3 offsets in a match with 2 seats"),
         (
             &[declared_event(1, &[1, 0], Some(RowDefault::Late))],
-            "seat 1 did not declare: the row in its place is not the standard row",
+            "seat 1 did not declare, but its row is not the standard row",
         ),
         (
             &[
@@ -218,11 +222,11 @@ fn misplaced_declarations_are_rejected() {
                 declared_event(1, &[0, 1], None),
                 Event::Revealed { matrix: standard },
             ],
-            "the revealed matrix is not what was declared or assigned",
+            "the revealed matrix differs from the declared or assigned rows",
         ),
         (
             &[forfeited_event(0, ForfeitReason::TimedOut)],
-            "seat 0 is forfeited by its clock, which did not run",
+            "seat 0 is forfeited on time, but its clock was not running",
         ),
     ];
     for (events, words) in cases {
@@ -268,5 +272,5 @@ fn an_event_earlier_than_its_predecessor_is_rejected() {
     let mut events = table.record().events().to_vec();
     events[2].at = Timestamp::from_micros(1);
     let refused = Record::replay(table.record().id(), events).unwrap_err();
-    assert_eq!(refused.to_string(), "event 2 is earlier than the event before it");
+    assert_eq!(refused.to_string(), "the time of event 2 is before that of the previous event");
 }

@@ -10,7 +10,7 @@ fn the_gauntlet_bot_must_be_in_the_field() {
     let format = TournamentFormat::Gauntlet { bot: "absent".parse().unwrap(), groups: None };
     let refused = plan_schedule(&settings(2, 1, format), &field(3)).unwrap_err();
     assert!(matches!(refused, FieldError::Missing { .. }));
-    assert_eq!(refused.to_string(), "absent is not in the field of 3 bots, but the format names it");
+    assert_eq!(refused.to_string(), "the format names absent, but it is not in the field of 3 bots");
 }
 
 proptest! {
