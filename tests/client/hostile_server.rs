@@ -26,7 +26,7 @@ async fn a_server_cannot_open_matches_without_end() {
             break;
         }
     }
-    let words = "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, which is the limit";
+    let words = "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, the maximum";
     assert_eq!(ended(run).await.unwrap_err().to_string(), words);
 }
 
@@ -45,7 +45,7 @@ async fn a_server_that_reads_no_pongs_cannot_ping_without_end() {
             session.tell(Event::Ping(pb::Ping { id })).await;
         }
     });
-    let words = "the server sent more requests, but does not read the 41024 replies that are waiting, which is the limit";
+    let words = "the server sent more requests, but did not read the 41024 replies that are waiting";
     assert_eq!(ended(run).await.unwrap_err().to_string(), words);
 }
 

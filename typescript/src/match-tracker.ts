@@ -185,7 +185,7 @@ export class MatchTracker {
     if (open === undefined) {
       if (this.#open.size >= MAX_OPEN_MATCHES) {
         throw protocolError(
-          `match ${match.id}, but the bot already has ${MAX_OPEN_MATCHES} open matches, which is the limit`,
+          `match ${match.id}, but the bot already has ${MAX_OPEN_MATCHES} open matches, the maximum`,
         );
       }
       open = new OpenMatch(match);

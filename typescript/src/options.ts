@@ -74,7 +74,7 @@ function findToken(token: string | undefined, file: string | undefined): string 
   if (file === undefined) {
     throw new LastnimError(
       "no_token",
-      "neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set: use the token that was printed when the bot was registered",
+      "neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set: use the token that was printed when you registered the bot",
     );
   }
   const refused = (reason: string) => new LastnimError("token_file", `token file ${file}: ${reason}`);

@@ -64,7 +64,7 @@ export class PlayStream {
   send(action: PlayAction): void {
     if (this.#outgoing.length >= MAX_UNSENT_MESSAGES) {
       throw protocolError(
-        `more requests, but does not read the ${MAX_UNSENT_MESSAGES} replies that are waiting, which is the limit`,
+        `more requests, but did not read the ${MAX_UNSENT_MESSAGES} replies that are waiting`,
       );
     }
     this.#outgoing.put(create(PlayRequestSchema, { action }));

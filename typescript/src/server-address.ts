@@ -38,7 +38,7 @@ export function parseServerAddress(given: string, caFile?: string): ServerAddres
   // URLs drop the default port of their scheme.
   if (url.protocol === "http:" && url.port === "" && !/:80\/?$/.test(given)) throw refused("the port is missing");
   if (url.protocol === "http:" && caFile !== undefined) {
-    throw refused("certificates were given, but only https:// uses them");
+    throw refused("certificates were given, but they are only used with https://");
   }
   return { given, origin: url.origin, ca: caFile === undefined ? undefined : readCertificates(caFile) };
 }

@@ -38,7 +38,7 @@ export function transientLossReason(error: unknown, server: string): string {
     if (!failure.metadata.has("grpc-status")) return describeFailure(error);
     throw new LastnimError(
       "superseded",
-      "a newer session of this bot was opened: run each bot only once, since it plays all its matches on one session",
+      "a newer session of this bot was opened: run each bot only once, because it plays all its matches on one session",
       { cause: error },
     );
   }
@@ -68,7 +68,7 @@ function tlsFailure(error: unknown): string | undefined {
       return "the server does not use TLS: did you mean http://?";
     }
     if (code === "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE" || code === "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE") {
-      return "the server refused TLS, which lastnim serve does not offer itself: did you mean http://?";
+      return "the server refused TLS; lastnim serve does not offer it: did you mean http://?";
     }
   }
   return undefined;

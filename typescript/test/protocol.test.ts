@@ -259,7 +259,7 @@ test("a server cannot open matches without end", async (t) => {
   await assert.rejects(running, {
     code: "protocol",
     message:
-      "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, which is the limit",
+      "the server sent match 01890a5d-ac96-774b-bcce-000000004e20, but the bot already has 20000 open matches, the maximum",
   });
 });
 
@@ -274,7 +274,7 @@ test("a server that reads no pongs cannot ping without end", async (t) => {
   );
   await assert.rejects(running, {
     code: "protocol",
-    message: "the server sent more requests, but does not read the 41024 replies that are waiting, which is the limit",
+    message: "the server sent more requests, but did not read the 41024 replies that are waiting",
   });
 });
 

@@ -71,7 +71,7 @@ fn make_endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {
         return Err(refused("the port is missing"));
     }
     if !is_encrypted && server.ca().is_some() {
-        return Err(refused("certificates were given, but only https:// uses them"));
+        return Err(refused("certificates were given, but they are only used with https://"));
     }
     let endpoint = endpoint
         .connect_timeout(CONNECT_TIMEOUT)

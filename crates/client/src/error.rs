@@ -23,7 +23,7 @@ pub enum Error {
     Token,
     /// The environment has no token.
     #[error(
-        "neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set: use the token that was printed when the bot was registered"
+        "neither LASTNIM_TOKEN nor LASTNIM_TOKEN_FILE is set: use the token that was printed when you registered the bot"
     )]
     NoToken,
     /// The token file cannot be used.
@@ -77,7 +77,7 @@ pub enum Error {
     Refused(Box<Status>),
     /// A newer session of the same bot replaced this one.
     #[error(
-        "a newer session of this bot was opened: run each bot only once, since it plays all its matches on one session"
+        "a newer session of this bot was opened: run each bot only once, because it plays all its matches on one session"
     )]
     Superseded,
     /// The session was lost and could not be reopened in time.

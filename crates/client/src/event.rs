@@ -56,15 +56,13 @@ pub enum ProtocolError {
     #[error("a turn in match {0} before the rows were revealed")]
     TurnBeforeRows(MatchId),
     /// More matches are open than a bot can have.
-    #[error("match {0}, but the bot already has {MAX_OPEN_MATCHES} open matches, which is the limit")]
+    #[error("match {0}, but the bot already has {MAX_OPEN_MATCHES} open matches, the maximum")]
     TooManyMatches(MatchId),
     /// The server asks, but does not read the replies.
-    #[error(
-        "more requests, but does not read the {MAX_UNSENT_MESSAGES} replies that are waiting, which is the limit"
-    )]
+    #[error("more requests, but did not read the {MAX_UNSENT_MESSAGES} replies that are waiting")]
     RepliesUnread,
     /// More events of practice wait than can.
-    #[error("more than {MAX_WAITING_REPORTS} events while a practice match was created")]
+    #[error("more than {MAX_WAITING_REPORTS} events before it answered a request for a practice match")]
     PracticeEvents,
     /// The list of house bots is too long.
     #[error("a list of more than {MAX_HOUSE_BOTS} house bots")]

@@ -36,7 +36,9 @@ impl MatchView {
     pub fn practice(game: &Game, takes: &[u64]) -> Result<Self, IllegalTake> {
         let hour = Duration::from_hours(1);
         let bots = BySeat::from_fn(game.matrix.seats(), |seat| {
-            format!("seat-{seat}").parse::<BotName>().expect("a name of lower-case letters and digits")
+            format!("seat-{seat}")
+                .parse::<BotName>()
+                .expect("the name has only lower-case letters and digits")
         });
         let clock = Clock { initial: hour, declaration: hour, ..Clock::default() };
         let setup = MatchSetup {
@@ -62,9 +64,9 @@ impl MatchView {
         matrix: &AllianceMatrix,
         takes: &[u64],
     ) -> Result<Self, IllegalTake> {
-        assert_eq!(setup.seats(), matrix.seats(), "the matrix has one row per seat");
+        assert_eq!(setup.seats(), matrix.seats(), "the matrix has a row for each seat");
         let game = Game::new(setup.piles.clone(), matrix.clone(), setup.first.index(), setup.ending)
-            .expect("the first seat belongs to the match");
+            .expect("the first seat is in the match");
         let mut position = game.first_position();
         let mut seen = SeenTakes::from_start(position.clone());
         for (ply, &take) in (0..).zip(takes) {

@@ -245,7 +245,7 @@ impl BotRunner {
         }
     }
 
-    /// Plays on one stream until it is lost or the bot is finished.
+    /// Plays on one stream until it is lost or the bot has finished.
     async fn run_session(
         &mut self,
         mut stream: Box<PlayStream>,
@@ -317,7 +317,7 @@ impl BotRunner {
                         silent_seconds = 0;
                     }
                     lost if farewell.is_some() => {
-                        tracing::debug!(?lost, "the session ended after the tournament");
+                        tracing::debug!(?lost, "the session ended because its tournament is over");
                         return Ok(SessionEnd::Done);
                     }
                     Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
@@ -388,7 +388,7 @@ impl BotRunner {
 /// Describes how a session ended.
 fn describe_session_end(end: &Result<SessionEnd, Error>) -> String {
     match end {
-        Ok(SessionEnd::Done) => "the bot is finished".to_owned(),
+        Ok(SessionEnd::Done) => "the bot has finished".to_owned(),
         Ok(SessionEnd::Lost(reason)) => reason.clone(),
         Err(error) => error.to_string(),
     }

@@ -58,8 +58,7 @@ mod enabled {
     fn certificate_advice(reason: &CertificateError) -> &'static str {
         // The library keeps this reason as the text of another error.
         if format!("{reason:?}").contains("CaUsedAsEndEntity") {
-            "it is the certificate of an authority, as `openssl req -x509` makes it by default; make that of the server with \
-             -addext basicConstraints=critical,CA:FALSE: see docs/how-to/run-a-server.md"
+            "it is the certificate of an authority, which `openssl req -x509` makes by default; make the server's certificate with -addext basicConstraints=critical,CA:FALSE; see docs/how-to/run-a-server.md"
         } else {
             "to trust another authority, use --ca FILE or `ServerAddress::with_ca`"
         }
@@ -77,7 +76,7 @@ mod enabled {
                 }
                 Some(rustls::Error::AlertReceived(rustls::AlertDescription::HandshakeFailure)) => {
                     return Some(
-                        "the server refused TLS, which lastnim serve does not offer itself: did you mean http://?"
+                        "the server refused TLS; lastnim serve does not offer it: did you mean http://?"
                             .into(),
                     );
                 }
@@ -98,7 +97,7 @@ mod disabled {
     use std::{error::Error as StdError, time::Duration};
     use tonic::transport::Endpoint;
 
-    const MISSING: &str = "https:// needs the feature `tls`, which this program was built without";
+    const MISSING: &str = "https:// needs the feature `tls`, but this program was built without it";
 
     pub(crate) fn with_tls(_: Endpoint, _: Option<&CaCertificates>, _: Duration) -> Result<Endpoint, String> {
         Err(MISSING.to_owned())

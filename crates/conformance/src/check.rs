@@ -75,7 +75,7 @@ pub const CHECKS: &[Check] = &[
         "assigned-rows",
         playing::assigned_rows,
         "plays with assigned rows, without declaring one",
-        "a declared row is refused there; too many refused messages end the session"
+        "the server refuses a row in such a match; too many refused messages end the session"
     ),
     check!(
         "declared-rows",
@@ -153,7 +153,7 @@ pub const CHECKS: &[Check] = &[
         "silent",
         losses::by_silence,
         "reconnects within 30 s after its connection has gone silent",
-        "a lost network does not end the stream; a bot without keepalive waits forever, and its clocks run out"
+        "a lost network does not end the stream; a bot without keepalive waits forever while its clocks run out"
     ),
     check!(
         "refused",
@@ -183,7 +183,7 @@ pub const CHECKS: &[Check] = &[
         "draining",
         session::draining,
         "plays on while the server is stopping, and reconnects afterwards",
-        "before an update, a server announces that it stops and lets matches continue for a while; a bot that leaves then loses time"
+        "before an update, a server announces that it is stopping, and lets matches continue for a while; a bot that leaves at this point loses time"
     ),
     check!(
         "slow-network",
@@ -214,7 +214,7 @@ pub const CHECKS: &[Check] = &[
         "later-values",
         later_protocol::values,
         "ignores unknown reasons and settings",
-        "a newer server may have new reasons to refuse, suspend or end; bots and servers are not updated together"
+        "a newer server may have new reasons for refusals, suspensions and ends; bots and servers are not updated together"
     ),
     check!(
         "other-tournaments",

@@ -26,7 +26,7 @@ pub(super) fn add_later_fields(response: &[u8]) -> Vec<u8> {
 }
 
 fn with_later_field(kind: &MessageDescriptor, mut message: &[u8]) -> Vec<u8> {
-    const OURS: &str = "prost wrote these bytes";
+    const OURS: &str = "prost encoded these bytes";
     let mut added = Vec::with_capacity(message.len() + 16);
     while !message.is_empty() {
         let whole = message;

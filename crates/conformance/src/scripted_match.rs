@@ -85,7 +85,7 @@ impl MatchPlan {
         };
         setup.assigned = (self.rows == RowSource::Assigned).then(|| {
             let row = |seat: Seat| Row::favouring((seat.index() + 1) % seats.get(), seats);
-            AllianceMatrix::from_rows(BySeat::from_fn(seats, row)).expect("a row for each seat")
+            AllianceMatrix::from_rows(BySeat::from_fn(seats, row)).expect("there is a row for each seat")
         });
         setup.origin = Some(Origin { tournament: names.tournament, number, group: number });
         setup.validate().expect("scenes plan valid matches")

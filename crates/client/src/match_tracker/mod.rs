@@ -29,7 +29,7 @@ const MAX_KNOWN_ENDS: usize = 4096;
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq)]
-#[must_use = "actions must be performed"]
+#[must_use = "the caller must carry out these actions"]
 pub(super) enum ClientAction {
     /// Send this to the server.
     Send(Wire),
@@ -193,10 +193,7 @@ impl MatchTracker {
 
     fn handle_caught_up(&mut self, left_out: u64) {
         if left_out > 0 {
-            tracing::warn!(
-                left_out,
-                "the server does not report all matches that ended between two sessions"
-            );
+            tracing::warn!(left_out, "the server did not report all matches that ended between two sessions");
         }
         self.caught_up = true;
         self.close_unconfirmed();

@@ -134,7 +134,7 @@ impl OpenMatch {
 
 fn match_game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
     Game::new(info.piles.clone(), matrix, info.first.index(), info.ending)
-        .expect("the first seat belongs to the match, and the matrix has a row per seat")
+        .expect("the first seat is in the match, and the matrix has a row for each seat")
 }
 
 /// Returns the position of the bot's turn, or `None` if the match cannot reach it.

@@ -15,14 +15,17 @@ pub(crate) async fn refused(stage: &mut Stage) -> SceneResult {
     let mut played = stage.begin(&MatchPlan::new(2, &[2, 3, 4]).declared());
     stage.tell(&mut played);
     stage.next_answer(&played).await?;
-    stage.send(played.refusal(RefusalReason::Malformed, "this check refuses the first row: send it again"));
+    stage.send(
+        played.refusal(RefusalReason::Malformed, "this check always refuses the first row: send it again"),
+    );
     let snapshot = played.snapshot_for_new_session();
     stage.send(snapshot);
     stage.step(from_mut(&mut played)).await?;
     for _ in 0..2 {
         stage.next_answer(&played).await?;
         stage.send(
-            played.refusal(RefusalReason::Malformed, "this check refuses the first take: send one again"),
+            played
+                .refusal(RefusalReason::Malformed, "this check always refuses the first take: send it again"),
         );
         if let Some(turn) = played.turn_again() {
             stage.send(turn);

@@ -197,9 +197,9 @@ impl Stage {
             Ok(Inbound::Request(request)) => return self.read_request(&request, expected),
             Ok(Inbound::Closed) => self.lost_stream_words("the bot closed its stream".to_owned()).await,
             Ok(Inbound::Broken(why)) => {
-                self.lost_stream_words(format!("the bot's stream broke off: {why}")).await
+                self.lost_stream_words(format!("the bot's stream failed: {why}")).await
             }
-            Err(_) => format!("nothing within {} s", self.patience.as_secs()),
+            Err(_) => format!("no message within {} s", self.patience.as_secs()),
         };
         Err(self.failure(expected, got))
     }
@@ -236,7 +236,7 @@ impl Stage {
 fn awaited_of(matches: &[ScriptedMatch]) -> String {
     let awaited: Vec<_> = matches.iter().filter_map(ScriptedMatch::awaited).collect();
     match awaited.as_slice() {
-        [] => "nothing: no match is waiting for the bot".to_owned(),
+        [] => "no message: no match is waiting for the bot".to_owned(),
         [one] => one.clone(),
         [first, more @ ..] => format!("{first}, or an action in one of {} more matches", more.len()),
     }

@@ -81,10 +81,11 @@ impl Stage {
         let token = "lastnim_conformance".to_owned();
         let (sender, arrivals) = mpsc::unbounded_channel();
         let server = ScriptedServer::start(&token, pace, sender).await;
-        let server = server.map_err(|error| cannot("a free port of 127.0.0.1", error.to_string()))?;
+        let server = server.map_err(|error| cannot("a free port on 127.0.0.1", error.to_string()))?;
         let environment =
             BotEnvironment { server: server.address(), token, tournament: tournament.to_string() };
-        let bot = launcher.launch(&environment).map_err(|why| cannot("a program that starts", why))?;
+        let bot =
+            launcher.launch(&environment).map_err(|why| cannot("a program that can be started", why))?;
         Ok(Self {
             launcher,
             environment,

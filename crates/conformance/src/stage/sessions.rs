@@ -111,7 +111,8 @@ impl Stage {
                 }
             }
             Err(_) => {
-                Err(self.failure(self.join_words(), format!("nothing within {} s", self.patience.as_secs())))
+                Err(self
+                    .failure(self.join_words(), format!("no message within {} s", self.patience.as_secs())))
             }
         }
     }
@@ -169,7 +170,7 @@ impl Stage {
         // The stopped program may have left a session.
         while self.arrivals.try_recv().is_ok() {}
         let launched = self.launcher.launch(&self.environment);
-        self.bot = launched.map_err(|why| self.failure("a program that starts", why))?;
+        self.bot = launched.map_err(|why| self.failure("a program that can be started", why))?;
         Ok(())
     }
 

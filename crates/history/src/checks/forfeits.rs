@@ -34,7 +34,7 @@ pub(super) fn check_forfeits(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
     }
     for (seat, forfeit) in replayed.forfeits.enumerate() {
         if let Some(RecordedForfeit { reason: ForfeitReason::NoShow, ply, had_acted: true, .. }) = forfeit {
-            let words = format!("seat {seat} is lost as a no-show, but its bot had acted before");
+            let words = format!("seat {seat} was lost as a no-show, but its bot had acted before");
             findings.add_of_record(FindingKind::ForfeitReason, *ply, words);
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn check_forfeits(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
 /// Describes how a seat was lost.
 pub(super) fn forfeit_words(seat: u32, reason: pb::ForfeitReason) -> String {
     let reason = reason.as_str_name().trim_start_matches("FORFEIT_REASON_").to_ascii_lowercase();
-    format!("seat {seat} is lost ({reason})")
+    format!("seat {seat} was lost ({reason})")
 }
 
 fn check_told_forfeit(
@@ -55,8 +55,8 @@ fn check_told_forfeit(
     let seat = replayed.setup().seats().seat(told.seat as usize).ok();
     let recorded = seat.and_then(|seat| replayed.forfeits[seat]).map(|forfeit| forfeit.reason);
     if recorded.map(pb::ForfeitReason::from) != Some(told.reason()) {
-        let recorded =
-            recorded.map_or_else(|| "it is not".to_owned(), |reason| forfeit_words(told.seat, reason.into()));
+        let recorded = recorded
+            .map_or_else(|| "it was not".to_owned(), |reason| forfeit_words(told.seat, reason.into()));
         let words = format!("{}, but the record says {recorded}", forfeit_words(told.seat, told.reason()));
         findings.add(FindingKind::Forfeit, message, None, words);
     }
@@ -132,11 +132,11 @@ fn check_own_loss(
         _ => false,
     };
     let refuted = match forfeit.reason {
-        ForfeitReason::NoShow => earlier().find(knows_match).map(|first| {
-            format!("a no-show, but this session knew about the match from line {}", first.line)
-        }),
+        ForfeitReason::NoShow => earlier()
+            .find(knows_match)
+            .map(|first| format!("a no-show, but this session was told of the match in line {}", first.line)),
         ForfeitReason::Disconnected => earlier().find(asked).map(|turn| {
-            format!("disconnected, but this session lasted from its turn in line {} until here", turn.line)
+            format!("disconnected, but this session was open from the turn in line {} until here", turn.line)
         }),
         ForfeitReason::Resigned => {
             let covered = earlier().find(knows_match).is_some_and(|first| first.gaps == told.gaps);

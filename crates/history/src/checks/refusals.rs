@@ -71,7 +71,7 @@ fn check_told_strike(
     let limit = replayed.setup().terms.strikes;
     if refusal.strikes.checked_add(refusal.strikes_left) != Some(limit) {
         let words = format!(
-            "{} strikes with {} left, but the limit is {limit}",
+            "the seat has {} strikes and {} left, but the limit is {limit}",
             refusal.strikes, refusal.strikes_left
         );
         findings.add(FindingKind::Strike, message, refusal.ply, words);

@@ -78,7 +78,9 @@ fn check_defaulted(
     let mut told = told.to_vec();
     told.sort_unstable();
     if told != recorded {
-        let words = format!("the seats {told:?} have replaced rows, but the record says {recorded:?}");
+        let words = format!(
+            "the rows of seats {told:?} were replaced, but according to the record, those of {recorded:?} were"
+        );
         findings.add(FindingKind::Rows, message, None, words);
     }
 }
@@ -105,7 +107,7 @@ fn check_acknowledged(
         Some(recorded) => format!("has {}", recorded.row),
         None => "has assigned rows".to_owned(),
     };
-    let words = format!("the row {told:?} of seat {seat} is acknowledged, but the record {recorded}");
+    let words = format!("the row {told:?} of seat {seat} was acknowledged, but the record {recorded}");
     findings.add(FindingKind::Rows, message, None, words);
 }
 

@@ -81,7 +81,7 @@ fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
         let passed = row.at.since(replayed.created());
         if passed < deadline {
             let words = format!(
-                "seat {seat}'s row is late {} after the match began, but the limit is {}",
+                "seat {seat}'s row was late {} after the match began, but the limit is {}",
                 milliseconds(passed),
                 milliseconds(deadline)
             );
@@ -147,8 +147,7 @@ fn check_late_take(
     let left = bank.saturating_sub(thought);
     if lasted && left > margin {
         let words = format!(
-            "seat {seat} was forfeited on time, but its take was sent {} after its turn arrived (line {}), with {} left: it was late only \
-             if the network delayed turn and take for longer than that",
+            "seat {seat} was forfeited on time, but its take was sent {} after its turn arrived (line {}), with {} left: the take was late only if the network delayed the turn and the take for longer than that",
             milliseconds(thought),
             turn.line,
             milliseconds(left)
@@ -179,8 +178,7 @@ fn check_late_row(
     let left = given.saturating_sub(thought);
     if left > margin {
         let words = format!(
-            "the row of seat {seat} is late, but was sent {} after it was requested (line {}), with {} left: it was late only if the network \
-             delayed both for longer than that",
+            "the row of seat {seat} was late, but it was sent {} after it was requested (line {}), with {} left: the row was late only if the network delayed both for longer than that",
             milliseconds(thought),
             bracket.before.line,
             milliseconds(left)
@@ -210,8 +208,7 @@ fn check_own_charges(
         let lasted = Duration::from_micros(message.micros_since(turn));
         if recorded.charged > lasted + margin {
             let words = format!(
-                "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): correct only if the network \
-                 delayed the turn for the difference",
+                "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): correct only if the network delayed the turn by the difference",
                 milliseconds(recorded.charged),
                 milliseconds(lasted),
                 turn.line

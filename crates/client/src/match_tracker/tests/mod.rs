@@ -587,7 +587,7 @@ fn open_matches_are_limited() {
         let _ = receive(&mut tracker, started(&id(number)));
     }
     let surplus = id(MAX_OPEN_MATCHES);
-    let words = format!("match {surplus}, but the bot already has 20000 open matches, which is the limit");
+    let words = format!("match {surplus}, but the bot already has 20000 open matches, the maximum");
     assert_eq!(refusal_of(&mut tracker, started(&surplus)), words);
     let snapshot = snapshot(pb::Phase::Declaring);
     let begun = pb::MatchStarted { match_id: surplus, ..begun(ID) };
