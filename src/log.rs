@@ -111,7 +111,7 @@ fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
         LogFormat::Json => log.with(layer.json().flatten_event(true).with_filter(lines)).init(),
     }
     if let Err(error) = limiter.start_summaries() {
-        tracing::warn!(%error, "lines over the limit of the log are not summed up");
+        tracing::warn!(%error, "the log will not say how many lines it dropped");
     }
 }
 

@@ -112,7 +112,10 @@ impl LogLimiter {
         for ((_, client), lines) in counted.iter_mut().filter(|(_, lines)| lines.dropped > 0) {
             let CountedLines { dropped, text, .. } = lines;
             let from = client.as_ref().map(|client| format!(" from {client}")).unwrap_or_default();
-            sums.push(format!("{dropped} more like this{from} in {} s: {text}", SUMMARY_INTERVAL.as_secs()));
+            sums.push(format!(
+                "{dropped} more lines like this{from} in {} s: {text}",
+                SUMMARY_INTERVAL.as_secs()
+            ));
             (lines.dropped, lines.text) = Default::default();
         }
         counted.retain(|(_, client), lines| {
@@ -216,7 +219,7 @@ mod tests {
         assert!(lines.last().unwrap().contains("127.0.0.6"));
         let sums = limiter.take_sums(Instant::now());
         let expected =
-            format!("{} more like this from 127.0.0.5 in 10 s: bot connected", 20_001 - lines.len());
+            format!("{} more lines like this from 127.0.0.5 in 10 s: bot connected", 20_001 - lines.len());
         assert_eq!(sums, [expected]);
         assert_eq!(limiter.take_sums(Instant::now()), [""; 0], "they are summed up once");
     }

@@ -55,7 +55,7 @@ impl LoggedServer {
                 self.log.recv_timeout(left).unwrap_or_else(|_| panic!("no line {words:?}: {lines:#?}")),
             );
             let last: &String = lines.last().unwrap();
-            if last.contains(" more like this") && last.contains(words) {
+            if last.contains(" more lines like this") && last.contains(words) {
                 return lines;
             }
         }
@@ -64,7 +64,7 @@ impl LoggedServer {
 
 /// Returns the number in a line that sums others up.
 fn dropped_lines(sum: &str) -> usize {
-    sum.split(" more like this").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap()
+    sum.split(" more lines like this").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

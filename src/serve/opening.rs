@@ -62,7 +62,7 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) 
         writeln!(out, "pages: http://{address}/")?;
     }
     match store {
-        StoreUrl::Memory => writeln!(out, "store: memory (everything is lost when this stops)")?,
+        StoreUrl::Memory => writeln!(out, "store: memory (all data is lost when the server stops)")?,
         _ => writeln!(out, "store: {store}{}", carried_on_words(arena))?,
     }
     writeln!(out, "public key: {public_key}")?;

@@ -56,7 +56,7 @@ impl RecoveringServer {
             let Some(loss) = loss else { return done };
             tracing::error!(
                 %loss,
-                "THE DATABASE WENT BACK: the server forgets what was lost, and continues from what the database has"
+                "THE DATABASE LOST COMMITS: the server restarts from the data that the database still has"
             );
             survivors.loss = Some(loss);
         }
@@ -88,7 +88,7 @@ impl RecoveringServer {
                 %loss,
                 tournaments = arena.open_tournament_count(),
                 matches = arena.open_match_count(),
-                "recovered after the database went back: open tournaments and matches continue"
+                "recovered after the database lost commits: open tournaments and matches continue"
             );
         } else {
             let opening = OpeningMessage {

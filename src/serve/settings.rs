@@ -23,7 +23,7 @@ settings! {
         /// The address or host name, and the port, to listen on; port 0 takes a free one
         ///
         /// A host name listens on its first usable address, IPv4 first.
-        listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is an address"), "HOST:PORT";
+        listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is a valid address"), "HOST:PORT";
         /// What to log on standard error: a level, or levels by module, such as `warn,lastnim_arena=debug`
         ///
         /// Levels are error, warn, info, debug, trace and off. The default is `RUST_LOG`, or else `warn,lastnim=info`.

@@ -5,7 +5,7 @@ use super::outage;
 use super::stage::Stage;
 use lastnim_store::{check_store, open_reader};
 
-const RECOVERED: &str = "recovered after the database went back";
+const RECOVERED: &str = "recovered after the database lost commits";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_recovers_from_what_a_promoted_replica_has() {
@@ -21,7 +21,7 @@ async fn a_server_recovers_from_what_a_promoted_replica_has() {
     stage.postgres().fail_over(replica);
     stage.until("the recovery", || stage.start.log_text().contains(RECOVERED)).await;
     let said = stage.start.log_text();
-    assert!(said.contains("THE DATABASE WENT BACK") && said.contains("lost commits: "), "{said}");
+    assert!(said.contains("THE DATABASE LOST COMMITS") && said.contains("lost commits: "), "{said}");
     // The same process plays on, from what the database has, on the same port and with the same bots.
     let over = stage.organiser.tournament_over(&id).await;
     assert_eq!(over.matches_played, over.matches_total);

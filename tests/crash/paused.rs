@@ -72,7 +72,7 @@ async fn stop_for(pause: Duration) -> Charges {
         charges.median()
     );
     assert_eq!(forfeited, 0, "seats were lost");
-    stage.start.wait_for_log("the server stalled for a while", 1).await;
+    stage.start.wait_for_log("the server was stalled", 1).await;
     stage.judge(server, &id, &[]).await;
     charges
 }

@@ -117,7 +117,7 @@ fn a_database_that_goes_back_under_its_session_is_noticed() {
     let mut client = place.client();
     place.execute(&mut client, "UPDATE server SET commit_number = commit_number - 1");
     let why = went_back(place.run(store.write(&[events_change(&record, 3, 4)])));
-    assert!(why.contains("newest commit is 1, but commit 2 was announced"), "{why}");
+    assert!(why.contains("newest commit is 1, although it confirmed commit 2"), "{why}");
     assert_eq!(place.number(&mut client, "SELECT commit_number FROM server"), 1);
     // Nobody but this server writes.
     place.execute(&mut client, "UPDATE server SET commit_number = commit_number + 9");

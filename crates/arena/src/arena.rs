@@ -211,10 +211,7 @@ impl Arena {
     pub async fn close_store(&self) {
         self.inner.tasks.close();
         if timeout(TASK_STOP_TIMEOUT, self.inner.tasks.wait()).await.is_err() {
-            tracing::warn!(
-                tasks = self.inner.tasks.len(),
-                "closing the store although tasks are still running"
-            );
+            tracing::warn!(tasks = self.inner.tasks.len(), "closing the store while tasks are still running");
         }
         // A store that cannot be written now has an earlier time.
         let _ = timeout(TASK_STOP_TIMEOUT, self.note_time()).await;

@@ -206,8 +206,10 @@ impl ArenaError {
         match self {
             Self::Recovery(_, why) => why.clone(),
             Self::Field { error, .. } => error.to_string(),
-            Self::Store(StoreError::Refused(_)) => "the store rejected a change to it".to_owned(),
-            Self::Store(_) => "its stored data is damaged".to_owned(),
+            Self::Store(StoreError::Refused(_)) => {
+                "the store rejected a change to this tournament".to_owned()
+            }
+            Self::Store(_) => "the stored data is damaged".to_owned(),
             other => other.to_string(),
         }
     }

@@ -56,7 +56,7 @@ impl IdGenerator {
 
 /// Returns the millisecond and counter of an id in one number.
 fn tick_of_id(bytes: &[u8; 16]) -> u64 {
-    let first = u64::from_be_bytes(bytes[..8].try_into().expect("they are eight bytes"));
+    let first = u64::from_be_bytes(bytes[..8].try_into().expect("the slice has eight bytes"));
     // The version is between the two.
     let counter = first & ((1 << COUNTER_BITS) - 1);
     first >> 16 << COUNTER_BITS | counter

@@ -113,10 +113,14 @@ async fn send_heartbeats(clock: Weak<ClockShared>, period: Duration) {
                 tracing::warn!(
                     gaps = count,
                     ?total,
-                    "the server stalled for a while; bots are not charged for it"
+                    "the server was stalled; bots are not charged for this time"
                 );
             } else {
-                tracing::debug!(gaps = count, ?total, "the server ran late; bots are not charged for it");
+                tracing::debug!(
+                    gaps = count,
+                    ?total,
+                    "the server was delayed; bots are not charged for this time"
+                );
             }
             logged_at = Some(Instant::now());
         }

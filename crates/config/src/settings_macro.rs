@@ -32,7 +32,7 @@ macro_rules! settings {
 
         impl $crate::SettingTable for $Struct {
             fn settings(&mut self) -> Vec<$crate::Setting<'_>> {
-                #[allow(unused_mut, reason = "some structs have no settings below them")]
+                #[allow(unused_mut, reason = "some structs have no nested settings")]
                 let mut settings = vec![$(
                     $crate::Setting::new(
                         stringify!($name),

@@ -180,7 +180,7 @@ impl Access {
                 Ok(caller)
             }
             (Principal::Admin, None) => {
-                Err(refusal_status(Code::InvalidArgument, "NO_BOT", "bot: required for an admin"))
+                Err(refusal_status(Code::InvalidArgument, "NO_BOT", "bot: the admin must name a bot"))
             }
             _ => Err(permission_denied_status("this call needs the bot's own token, or the admin role")),
         }

@@ -163,7 +163,7 @@ impl ReadScheduler {
 
 /// Permits a feed to read past events until dropped.
 #[derive(Debug)]
-#[must_use = "the next feed may read when it is dropped"]
+#[must_use = "dropping it lets the next feed read"]
 pub struct FeedStart {
     _turn: Turn,
 }

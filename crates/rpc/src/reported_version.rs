@@ -42,9 +42,7 @@ fn at_most_one_value<T>(
     let first = values.next();
     match values.count() {
         0 => Ok(first),
-        more => {
-            parse_field(name, Err(format!("it is given {} times, but a session has one version", more + 1)))
-        }
+        more => parse_field(name, Err(format!("given {} times: a session has only one version", more + 1))),
     }
 }
 
@@ -82,7 +80,7 @@ mod tests {
         assert!(refusal(&metadata).contains("bot-version"));
         metadata.insert(LABEL, "1".parse().unwrap());
         metadata.append(LABEL, "2".parse().unwrap());
-        assert!(refusal(&metadata).contains("it is given 2 times"), "{}", refusal(&metadata));
+        assert!(refusal(&metadata).contains("bot-version: given 2 times"), "{}", refusal(&metadata));
         metadata.remove(LABEL);
         metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 31]));
         assert!(

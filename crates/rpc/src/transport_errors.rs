@@ -13,7 +13,7 @@ const STRANGER_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Returns the status of a request that arrived too late.
 pub fn late_request_status(limit: Duration) -> Status {
-    let message = format!("the request, or a message of it, did not arrive completely within {limit:?}");
+    let message = format!("the request, or one of its messages, did not arrive completely within {limit:?}");
     retry_status(Code::DeadlineExceeded, "LATE_REQUEST", &message)
 }
 
@@ -33,7 +33,7 @@ pub fn memory_spent_status() -> Status {
 /// Returns the status of a call without a token while too many such connections are open.
 pub fn too_many_strangers_status() -> Status {
     let message = "too many connections without a token, from your address or in total: \
-                   close some, show a token, or try again later";
+                   close some, send a token, or try again later";
     retry_after_status(STRANGER_RETRY_DELAY, Code::Unavailable, "TOO_MANY_STRANGERS", message)
 }
 

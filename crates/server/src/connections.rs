@@ -250,9 +250,9 @@ impl ServerShared {
                 }
             }
             () = place.wait_until_leaving() => {
-                tracing::debug!(%peer, "a connection without a token gives way to another");
+                tracing::debug!(%peer, "a connection without a token was closed to make room for another");
             }
-            () = self.wait_until_overstayed(place) => tracing::debug!(%peer, "a connection without calls is closed"),
+            () = self.wait_until_overstayed(place) => tracing::debug!(%peer, "a connection without calls was closed"),
             () = stopping.cancelled() => {}
         }
         connection.as_mut().shut_down_gracefully();
@@ -291,12 +291,12 @@ impl ServerShared {
                 return Ok(Some((client, SpokenProtocol::Http1)));
             }
             SpokenProtocol::Http1 => {
-                tracing::debug!(%client, "answering an HTTP/1 connection with what this server is");
+                tracing::debug!(%client, "answering an HTTP/1 connection with a description of this server");
                 answer_http1(stream).await?;
             }
             SpokenProtocol::Tls => {
                 let address = ClientAddress::from(client);
-                tracing::warn!(%address, "a connection spoke TLS, but this port has none: put a TLS proxy in front of it, or connect with http://");
+                tracing::warn!(%address, "a client tried TLS, but this port does not use it: put a TLS proxy in front of it, or connect with http://");
                 answer_tls(stream).await?;
             }
         }

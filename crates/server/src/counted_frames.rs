@@ -66,7 +66,7 @@ pub(super) struct CountedFrames<S> {
 
 /// The client sent too many frames that lead to no work.
 #[derive(Debug, thiserror::Error)]
-#[error("the client sent more than {IDLE_FRAMES_PER_SECOND} frames a second that lead to no work")]
+#[error("the client sent more than {IDLE_FRAMES_PER_SECOND} frames per second that ask for nothing")]
 struct TooManyIdleFrames;
 
 impl FrameHead {

@@ -105,13 +105,13 @@ pub async fn run_server_on(
         lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
         () = shutdown => (shutdown_grace, None),
     };
-    tracing::info!(within = ?grace, "stopping: open matches may finish");
+    tracing::info!(within = ?grace, "stopping: waiting for open matches to finish");
     report_health(&health, &HEALTH_NAMES, ServingStatus::NotServing).await;
     arena.stop(grace).await;
     drop(house);
     let CommitCounts { transactions, commits, .. } = arena.commit_counts();
     if transactions > 0 {
-        tracing::info!(transactions, commits, "written to the store");
+        tracing::info!(transactions, commits, "transactions written to the store");
     }
     stopping.cancel();
     match timeout(STREAM_CLOSE_TIMEOUT, serving.join_next()).await {
@@ -120,7 +120,7 @@ pub async fn run_server_on(
         Err(_) => tracing::info!("closing the streams that are still open"),
     }
     if timeout(STORE_CLOSE_TIMEOUT, arena.close_store()).await.is_err() {
-        tracing::warn!("the store is still busy: leaving it open; nothing is lost");
+        tracing::warn!("the store is still busy: stopping without closing it; no data is lost");
     }
     lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
 }

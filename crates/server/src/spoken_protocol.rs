@@ -16,8 +16,7 @@ const MAX_HEAD_BYTES: usize = 16 << 10;
 /// The start of the answer to HTTP/1 without pages.
 const UPGRADE: &str = "HTTP/1.1 426 Upgrade Required\r\nUpgrade: HTTP/2.0\r\nConnection: Upgrade, close\r\n";
 /// The text of the answer.
-const WHAT_THIS_IS: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It speaks HTTP/2 without TLS, \
-                            from the first byte on, and shows no pages (--no-web). Try `lastnim record key --server` with this address.\n";
+const WHAT_THIS_IS: &str = "This is a lastnim server: bots play Last Nim here, over gRPC. It accepts HTTP/2 without TLS and without an upgrade, and has no web pages (--no-web). Try `lastnim record key --server` with this address.\n";
 
 /// The start of the answer to HTTP/1 if all slots for connections are taken.
 const BUSY: &str = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\n";

@@ -108,13 +108,13 @@ async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreChec
             *check.signers.entry(seal.signer).or_default() += 1;
         }
         Some(_) => {
-            check.note(damage("signature", "it does not match the signer's key and the last event's hash"));
+            check.note(damage("signature", "it does not fit the signer's key and the last event's hash"));
         }
         None => check.note(damage("signature", "it is missing")),
     }
     match store.outcome(id).await {
         Ok(kept) if kept == outcome_of(&stored) => {}
-        Ok(_) => check.note(damage("figures", "they do not follow from its record")),
+        Ok(_) => check.note(damage("figures", "they do not follow from the record")),
         Err(error) => note_or_fail(check, error)?,
     }
     Ok(())

@@ -43,7 +43,7 @@ pub enum StoreError {
     #[error("{0}")]
     Gone(String),
     /// The database lacks commits that it had confirmed, as a replica does that was promoted without them.
-    #[error("the database went back: {0}")]
+    #[error("the database has lost commits: {0}")]
     WentBack(String),
     /// Another server uses the database, or has taken it over from this one.
     #[error("the store belongs to another server: {0}")]
@@ -62,7 +62,7 @@ pub enum StoreError {
     #[error("{0}")]
     Unusable(String),
     /// The database rejects a change permanently, because of a bug in this program.
-    #[error("the store rejects a change: {0}")]
+    #[error("the store rejected a change: {0}")]
     Refused(String),
     /// The writer has broken down, because of a bug in this program.
     #[error("the store can no longer be written: {0}")]

@@ -84,7 +84,7 @@ pub fn open_reader_with(
     Box::pin(async move {
         match url {
             StoreUrl::Memory => {
-                Err(StoreError::Unusable("a store in memory ends with its server".to_owned()))
+                Err(StoreError::Unusable("a store in memory can only be used by its server".to_owned()))
             }
             StoreUrl::Sqlite(path) => open_sqlite_for_reading(path, accept_lost_wal).await,
             StoreUrl::Postgres(_) => open_postgres_for_reading(url).await,

@@ -29,7 +29,7 @@ pub enum TokenError {
     },
     /// It is repetitive, so it cannot be random.
     #[error(
-        "a token that repeats itself: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
+        "a token with a repeating pattern: use one with {MIN_BITS} random bits, such as the output of `openssl rand -hex 32`"
     )]
     Repetitive,
     /// It cannot be sent in a header.

@@ -105,14 +105,14 @@ impl Arena {
         let stored = self.stored_bot(&name).await?;
         let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });
         if let Some(id) = self.unfinished_tournament_of_bot(&name) {
-            return in_use(format!("it is in unfinished tournament {id}"));
+            return in_use(format!("it is in tournament {id}, which is not over"));
         }
         let presence = self.inner.roster.presence(&name);
         if presence.open_match_count() > 0 {
             return in_use("it has a seat in an unfinished match".to_owned());
         }
         if self.inner.store.has_played(&name).await? {
-            return in_use("it has played, and its matches name it".to_owned());
+            return in_use("it has played, and its name is in the records of its matches".to_owned());
         }
         let removed = self.commit(vec![Change::BotRemoved { name: name.clone() }]).await;
         // It may have a line in finished tournaments. After a failure it is unknown whether it was removed.

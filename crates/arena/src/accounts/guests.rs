@@ -36,7 +36,7 @@ pub fn guest_name(secret: &[u8; 32]) -> BotName {
     let key = blake3::derive_key(KEY_CONTEXT, secret);
     let drawn = key.iter().take(DERIVED_CHARS).map(|byte| char::from(NAME_ALPHABET[usize::from(byte % 32)]));
     let name: String = NAME_PREFIX.chars().chain(drawn).collect();
-    name.parse().expect("it is short and alphanumeric")
+    name.parse().expect("a guest's name is short and alphanumeric")
 }
 
 /// Returns whether a name is a guest name. No bot may be registered under such a name.

@@ -30,14 +30,12 @@ impl StartClock {
         match stored.fit(now) {
             ClockFit::Plausible => {}
             ClockFit::Behind(behind) => tracing::warn!(
-                "the latest time in the store is {} ahead of the clock: no records are pruned by age until the clock has passed \
-                it; once the clock is right, stop the server and run `lastnim store repair-clock`",
+                "the latest time in the store is {} ahead of the clock: no records are pruned by age until the clock reaches that time; make sure that the clock is right, stop the server and run `lastnim store repair-clock`",
                 rough_span(behind)
             ),
             ClockFit::Ahead(ahead) => {
                 tracing::warn!(
-                    "the clock is {} ahead of the latest time in the store: the server was off, or the clock is wrong; no records \
-                    are pruned because of it; to count this time as age, make sure that the clock is right, stop the server and \
+                    "the clock is {} ahead of the latest time in the store: the server was off, or the clock is wrong; this time does not count towards the age of records; to count it, make sure that the clock is right, stop the server and \
                     run `lastnim store repair-clock`",
                     rough_span(ahead)
                 );
@@ -71,7 +69,7 @@ impl Arena {
             let pause = match self.note_time().await {
                 Ok(()) => NOTE_INTERVAL,
                 Err(error) => {
-                    tracing::debug!(%error, "the time is not noted in the store");
+                    tracing::debug!(%error, "the current time could not be written to the store");
                     RETRY_INTERVAL
                 }
             };

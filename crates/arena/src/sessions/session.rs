@@ -224,7 +224,7 @@ impl Session {
                     break;
                 }
                 ReadProgress::Ended(Err(error)) => {
-                    tracing::debug!(bot = %self.bot, %error, "a session cannot be read");
+                    tracing::debug!(bot = %self.bot, %error, "a session's messages cannot be read");
                     self.link.close_with_example(CloseReason::Malformed, &error.to_string());
                     break;
                 }
@@ -323,7 +323,7 @@ impl Session {
 
     /// Makes the bot's matches, open and later ones, send the takes of a feed.
     fn set_feed(&self, feed: TakeFeed) {
-        self.link.count_idle_message("a `subscribe`, which no match is waiting for".to_owned());
+        self.link.count_idle_message("a `subscribe`: no match is waiting for it".to_owned());
         self.link.set_feed(feed);
         let session = self.link.id();
         for (_, route) in self.presence.routes() {

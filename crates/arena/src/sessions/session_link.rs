@@ -80,7 +80,7 @@ impl SessionLink {
     }
 
     /// Queues an event of a match, and returns the waker of the session's stream if it sleeps.
-    #[must_use = "a stream that sleeps does not see the event"]
+    #[must_use = "unless it is woken, a sleeping stream does not see the event"]
     pub(crate) fn queue_match_event(&self, match_id: MatchId, event: MatchEvent) -> Option<Waker> {
         self.shared.outbox.queue(ServerEvent::InMatch { match_id, event })
     }

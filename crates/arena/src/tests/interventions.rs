@@ -269,14 +269,14 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
     until_view(&arena, id, |view| view.played == 5).await;
     let void = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
     let why = refusal(arena.intervene(id, void(0)).await);
-    assert!(why.starts_with("match 0 is of a round from which the next one was drawn"), "{why}");
+    assert!(why.starts_with("match 0 belongs to an earlier round"), "{why}");
     let all = Intervention::Void {
         targets: vec![VoidTarget::Group(0), VoidTarget::Group(2), VoidTarget::Group(9)],
         reason: reason(),
     };
     let why = refusal(arena.intervene(id, all).await);
     assert!(
-        why.contains("match 0 is of a round")
+        why.contains("match 0 belongs to an earlier round")
             && why.ends_with("no match in group 9 has started: nothing was voided"),
         "{why}"
     );

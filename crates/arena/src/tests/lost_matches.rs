@@ -54,7 +54,7 @@ async fn results(store: &ShakyStore, id: TournamentId) -> Vec<StoredResult> {
 /// Checks that a match is quarantined and does not count.
 async fn check_quarantined(arena: &Arena, store: &ShakyStore, (id, lost): (TournamentId, MatchId)) {
     let (summary, audit) = arena.match_summary(lost).await.unwrap();
-    assert_eq!(summary.damage.as_deref(), Some("the store rejected its events"));
+    assert_eq!(summary.damage.as_deref(), Some("the store rejected the match's events"));
     assert_eq!(audit, None);
     let found = results(store, id).await.into_iter().find(|result| result.id == lost);
     let found = found.expect("it is among the results");

@@ -158,7 +158,7 @@ impl Arena {
             let MatchHead { id, record, .. } = head;
             let number = number.ok_or_else(|| StoreError::Damaged {
                 what: format!("match {id}"),
-                why: "its number cannot be read".to_owned(),
+                why: "the match's number cannot be read".to_owned(),
             })?;
             matches.push(ListedMatch { id, number, record });
         }

@@ -39,7 +39,7 @@ impl Arena {
         });
         let rated = async move {
             if let Err(error) = rating.await {
-                tracing::error!(%error, "rating a tournament panicked");
+                tracing::error!(%error, "the rating of a tournament panicked");
             }
         };
         if has_ratings {
@@ -67,7 +67,7 @@ impl Arena {
             Ok(Ok(appraisal)) => handle.show_last_ratings(appraisal),
             Ok(Err(HaltReason::Stopped { .. })) => return ControlFlow::Break(()),
             Ok(Err(halt)) => tracing::error!(%halt, "a tournament could not be rated"),
-            Err(error) => tracing::error!(%error, "a tournament's final rating panicked"),
+            Err(error) => tracing::error!(%error, "the final rating of a tournament panicked"),
         }
         ControlFlow::Continue(())
     }

@@ -330,7 +330,7 @@ impl GuestGames {
             departed.retain(|guest| !by_guest.contains_key(guest) && !forget(guest));
         });
         if let Err(error) = forgotten.await {
-            tracing::debug!(%error, "departed guests could not be forgotten yet");
+            tracing::debug!(%error, "guests who have left could not be removed yet");
         }
     }
 

@@ -82,7 +82,8 @@ impl BatchService {
         asked: &WaitingCaller,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<BatchResponses<Q::Response>, Status> {
-        let too_many = || format!("this caller has {MAX_BATCHES_PER_CALLER} open batches: end one first");
+        let too_many =
+            || format!("this caller already has {MAX_BATCHES_PER_CALLER} open batches: end one first");
         let full = "too many batches are open: try again later";
         let place = Permit::acquire(&self.open, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)?;
         let (responses, stream) = mpsc::channel(MAX_UNREAD_RESPONSES);
@@ -173,7 +174,7 @@ async fn send_response<T>(
     match timeout(IDLE_TIMEOUT, responses.send(Ok(response))).await {
         Ok(Ok(())) => Ok(ResponseReader::Here),
         Ok(Err(_)) => Ok(ResponseReader::Gone),
-        Err(_) => Err(idle_status("no answer was read")),
+        Err(_) => Err(idle_status("the client read no answer")),
     }
 }
 

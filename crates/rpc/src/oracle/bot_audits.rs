@@ -88,7 +88,7 @@ impl BotAuditService {
             let at_version = field.member("version");
             let label = at_version.parse_if_given(&request.version);
             if request.bot.is_empty() && !request.version.is_empty() {
-                at_version.report("a version needs a bot, but no bot is named");
+                at_version.report("a version was given without a bot: name the bot");
             }
             Some((scope?, tournament?, label?))
         })?;

@@ -205,7 +205,7 @@ impl QuestionScheduler {
             let _ = answer.send(question(budget));
         });
         self.run_work(place, turn, wanted_by, work).await?;
-        let answer = answered.await.expect("finished work has answered");
+        let answer = answered.await.expect("finished work has sent its answer");
         answer.map_err(|unanswered| unanswered.status())
     }
 
@@ -249,7 +249,7 @@ impl QuestionScheduler {
 /// Explains why a question got no turn: its own deadline, or too many others.
 fn no_turn_status(wanted_by: Option<Instant>) -> Status {
     match wanted_by {
-        Some(by) if by <= Instant::now() => too_long_status("its turn never came"),
+        Some(by) if by <= Instant::now() => too_long_status("the question was still waiting"),
         _ => retry_status(Code::ResourceExhausted, "FULL", FULL),
     }
 }

@@ -15,7 +15,7 @@ pub(crate) async fn offload_to_thread<T: Send + 'static>(
     let ended = environment.spawn_long(Box::pin(async {
         let done = tokio::select! {
             biased;
-            _ = has_left => Err(Status::cancelled("the caller has left")),
+            _ = has_left => Err(Status::cancelled("the caller has gone")),
             done = work => done,
         };
         // The caller may have left.

@@ -22,7 +22,7 @@ struct UsedQuota<K> {
 
 /// The share of a holder, which counts until dropped.
 #[derive(Debug)]
-#[must_use = "it counts until it is dropped"]
+#[must_use = "the share counts until it is dropped"]
 pub struct QuotaShare<K: Eq + Hash> {
     quota: Arc<SharedQuota<K>>,
     holder: K,

@@ -218,7 +218,9 @@ impl MemoryTables {
     fn append_events(&mut self, id: MatchId, first: usize, events: &[TimedEvent]) -> Result<(), StoreError> {
         let has = self.matches.get(&id).map_or(0, MemoryMatch::len);
         if has < first {
-            return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
+            return Err(StoreError::Refused(format!(
+                "event {first} of match {id}, which has only {has} events"
+            )));
         }
         let mut new = events.iter().skip(has - first).peekable();
         let Some(next) = new.peek() else { return Ok(()) };

@@ -166,7 +166,9 @@ impl<'a> MatchChanges<'a> {
     ) -> Result<(), StoreError> {
         let has = open.len();
         if has < first {
-            return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
+            return Err(StoreError::Refused(format!(
+                "event {first} of match {id}, which has only {has} events"
+            )));
         }
         let new = events.get(has - first..).unwrap_or_default();
         if new.is_empty() {

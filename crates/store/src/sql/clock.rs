@@ -141,5 +141,5 @@ pub(super) fn later_statement<D: Dialect>(at: Timestamp) -> Statement<D> {
 /// Reads how many times are later than one.
 pub(super) fn read_later(row: &impl RowColumns) -> Result<LaterTimes, StoreError> {
     let read = || Ok(LaterTimes { unsigned: row.number("unsigned_times")?, matches: row.number("matches")? });
-    name_damage("a count of times", read())
+    name_damage("the number of later times", read())
 }

@@ -65,13 +65,13 @@ impl<'a> KeptEvents<'a> {
     }
 
     fn read_next(&mut self) -> Result<&'a [u8], DamageReason> {
-        let cut_off = || "it is cut off".to_owned();
+        let cut_off = || "it is truncated".to_owned();
         let mut rest = self.rest;
         let count = take_u32(&mut rest).ok_or_else(cut_off)?;
         let (canonical, rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
         let (check, rest) = rest.split_first_chunk().ok_or_else(cut_off)?;
         if u32::from_le_bytes(*check) != check_sum(self.id, self.place, canonical) {
-            return Err("its checksum does not fit its match, its index and its bytes".to_owned());
+            return Err("its checksum does not match its bytes, its index and its match".to_owned());
         }
         (self.rest, self.place) = (rest, self.place + 1);
         Ok(canonical)
@@ -100,7 +100,7 @@ fn read_version(bytes: &[u8]) -> Result<&[u8], DamageReason> {
         Some((version, _)) => {
             Err(format!("bytes of version {version}: this program reads version {VERSION}"))
         }
-        None => Err("it has no bytes".to_owned()),
+        None => Err("it is empty".to_owned()),
     }
 }
 
@@ -137,7 +137,7 @@ pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
 
 /// Parses a journal row. A truncated run returns the bytes that are left.
 pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, DamageReason> {
-    let cut_off = || "its directory is cut off".to_owned();
+    let cut_off = || "its directory is truncated".to_owned();
     let mut rest = read_version(row)?;
     let count = take_u32(&mut rest).ok_or_else(cut_off)?;
     let mut runs = Vec::new();
@@ -149,7 +149,7 @@ pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, Damag
     }
     let (check, mut events) = rest.split_at_checked(CHECK_BYTES).ok_or_else(cut_off)?;
     if blake3::hash(&row[..row.len() - rest.len()]).as_bytes()[..CHECK_BYTES] != *check {
-        return Err("its directory was changed".to_owned());
+        return Err("its directory does not match its checksum".to_owned());
     }
     let run = |(id, seq, count, length): (MatchId, usize, usize, usize)| {
         let (bytes, behind) = events.split_at(length.min(events.len()));

@@ -51,7 +51,7 @@ impl KeptPart {
 
     /// Returns an iterator over its events.
     pub(super) fn events(&self, id: MatchId) -> Result<KeptEvents<'_>, DamageReason> {
-        let seq = usize::try_from(self.seq).map_err(|_| format!("its seq is {}", self.seq))?;
+        let seq = usize::try_from(self.seq).map_err(|_| format!("seq of {}: out of range", self.seq))?;
         KeptEvents::of_part(id, seq, &self.bytes)
     }
 }
@@ -121,7 +121,8 @@ impl RecordReplay {
         let id = self.id;
         let mut add = || {
             let (number, bytes): (i64, Vec<u8>) = (row.get("id")?, row.get("events")?);
-            let unreadable = |why| format!("journal row {number}, which may have events of the match: {why}");
+            let unreadable =
+                |why| format!("journal row {number}, which may contain events of this match: {why}");
             for run in parse_journal_row(&bytes).map_err(unreadable)?.iter().filter(|run| run.id == id) {
                 if run.seq + run.count > self.len() {
                     let (seq, next) = (run.seq as u64, (run.seq + run.count) as u64);
@@ -146,10 +147,7 @@ impl RecordReplay {
             self.push_event(event.map_err(|error| at_event(index, &error.to_string()))?)?;
         }
         if next != self.len() as u64 {
-            return Err(at_event(
-                self.len(),
-                &format!("the part should end with the event before {next}, which is missing"),
-            ));
+            return Err(at_event(self.len(), &format!("the event before event {next} is missing")));
         }
         Ok(())
     }

@@ -210,7 +210,7 @@ fn read_skill(row: &impl RowColumns) -> Result<Option<MeanEstimate>, DamageReaso
     let interval = match (row.nullable("skill_low")?, row.nullable("skill_high")?) {
         (None, None) => None,
         (Some(low), Some(high)) => Some(ConfidenceInterval { low, high }),
-        _ => return Err("only one of its skill_low and skill_high is set".to_owned()),
+        _ => return Err("only one of skill_low and skill_high is set".to_owned()),
     };
     match row.nullable("skill")? {
         None if interval.is_some() => Err("its skill has an interval but no mean".to_owned()),

@@ -36,5 +36,7 @@ pub(super) fn read_version<D: Dialect>(
 
 /// Returns the error for another program's database.
 pub(super) fn foreign_tables_error(database: impl Display) -> StoreError {
-    StoreError::Unusable(format!("{database} has another program's tables: name another or a new database"))
+    StoreError::Unusable(format!(
+        "{database} has tables of another program: name a different or a new database"
+    ))
 }

@@ -47,7 +47,7 @@ impl<S> MatchFreeze<S> {
     }
 
     /// Returns the part of the pause that is not excused yet, and marks it as excused.
-    #[must_use = "the clocks run unless the span is excused"]
+    #[must_use = "a pause is charged to the clocks unless it is excused"]
     pub(super) fn take_span_until(&mut self, now: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let frozen = self.frozen.as_mut()?;
         Some((std::mem::replace(&mut frozen.excused_until, now), now))

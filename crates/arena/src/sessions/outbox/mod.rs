@@ -224,7 +224,7 @@ impl<T> Outbox<T> {
     }
 
     /// Queues an item as [`push`](Self::push) does, and returns the waker of a sleeping stream for the caller to wake.
-    #[must_use = "a stream that sleeps does not see the item"]
+    #[must_use = "unless it is woken, a sleeping stream does not see the item"]
     pub fn queue(&self, item: T) -> Option<Waker> {
         let mut state = self.shared.lock();
         if state.is_over() {

@@ -73,7 +73,7 @@ impl Director {
                 return self.checkpoints.disable();
             }
             Err(error) => {
-                tracing::error!(%error, tournament = %id, "making a checkpoint panicked: checkpoints are disabled");
+                tracing::error!(%error, tournament = %id, "the checkpoint code panicked: checkpoints are disabled");
                 return self.checkpoints.disable();
             }
         };

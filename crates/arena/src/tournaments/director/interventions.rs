@@ -158,7 +158,7 @@ impl Director {
             return Err(ArenaError::Full { what: "voided matches in this tournament", limit: MAX_VOIDED });
         }
         let Some(event) = self.rulings.void(found, reason.clone()) else {
-            return Err(self.impossible("no match was given"));
+            return Err(self.impossible("no match was named"));
         };
         let open = self.open_ids();
         let TournamentEvent::Voided { matches, .. } = &event else { return Ok(event.into()) };
@@ -178,8 +178,7 @@ impl Director {
         if let Some(early) = found.iter().find(|voided| voided.number < first) {
             let number = early.number;
             return Err(self.impossible(format!(
-                "match {number} is of a round from which the next one was drawn: matches of the round that is being \
-                played can be voided"
+                "match {number} belongs to an earlier round, and the pairings of the next round depend on it: only matches in the current round can be voided"
             )));
         }
         found.retain(|voided| self.rulings.void_reason(voided.id).is_none());
@@ -267,7 +266,7 @@ impl Director {
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
             tracing::error!(%error, %id, "a voided match keeps its number");
-            return self.give_up(&format!("match {id} is voided, and the store refused to free its number"));
+            return self.give_up(&format!("match {id} is voided, but the store did not free its number"));
         }
         self.replays.push(pairing);
         ControlFlow::Continue(())

@@ -34,7 +34,8 @@ impl Director {
         ];
         if let Err(error) = self.store(changes).await? {
             tracing::error!(%error, %id, "a lost match could not be quarantined");
-            return self.give_up(&format!("match {id} was lost, and the store rejected its quarantine"));
+            return self
+                .give_up(&format!("match {id} was lost, and the store did not accept its quarantine"));
         }
         // It may have panicked after its end was written, and is not quarantined then.
         let (store, tournament) = (&self.arena.inner.store, self.stored.id);

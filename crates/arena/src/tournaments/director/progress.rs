@@ -31,8 +31,8 @@ impl MatchFailure {
     pub(super) fn damage(&self) -> String {
         match self {
             // Database messages may contain addresses and roles: they are only logged.
-            Self::Failed(_) => "the store rejected its events".to_owned(),
-            Self::BrokeDown(_) => "the code that played it panicked".to_owned(),
+            Self::Failed(_) => "the store rejected the match's events".to_owned(),
+            Self::BrokeDown(_) => "the code that ran the match panicked".to_owned(),
         }
     }
 }
@@ -111,7 +111,7 @@ pub(super) enum DirectorEvent {
 }
 
 /// How a director responds to an event.
-#[must_use = "the director carries it out"]
+#[must_use = "the director must carry it out"]
 #[derive(Debug)]
 pub(super) enum DirectorResponse {
     /// Leave the tournament to the next server.

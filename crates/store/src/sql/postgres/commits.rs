@@ -111,14 +111,14 @@ impl Commits {
         let known = self.lock();
         let Some(found) = found else {
             return Err(StoreError::WentBack(format!(
-                "it has no tables, but commit {} was announced: {}",
+                "it has no tables, although it confirmed commit {} to this server: {}",
                 known.confirmed,
                 known.describe_loss(None)
             )));
         };
         if found.epoch < self.epoch {
             return Err(StoreError::WentBack(format!(
-                "it does not know this server, but commit {} was announced: {}",
+                "it does not know this server, although it confirmed commit {} to this server: {}",
                 known.confirmed,
                 known.describe_loss(None)
             )));
@@ -128,7 +128,7 @@ impl Commits {
         }
         if found.commit < known.confirmed {
             return Err(StoreError::WentBack(format!(
-                "its newest commit is {}, but commit {} was announced: {}",
+                "its newest commit is {}, although it confirmed commit {} to this server: {}",
                 found.commit,
                 known.confirmed,
                 known.describe_loss(Some(found.commit))
@@ -136,7 +136,7 @@ impl Commits {
         }
         if found.commit > known.tried {
             return Err(StoreError::Taken(format!(
-                "it has commit {}, but this server has written only up to commit {}",
+                "it has commit {}, but the newest commit of this server is {}",
                 found.commit, known.tried
             )));
         }
@@ -155,7 +155,7 @@ impl Commits {
         };
         if now < before {
             return Err(StoreError::WentBack(format!(
-                "it is on timeline {now}, and this server has written to timeline {before}: a former primary has taken its place again"
+                "it is on timeline {now}, but this server has written to timeline {before}: an old primary is in use again"
             )));
         }
         if now > before {
@@ -163,7 +163,7 @@ impl Commits {
                 before,
                 now,
                 commit = known.confirmed,
-                "PostgreSQL has failed over to another timeline; nothing that was announced is missing"
+                "PostgreSQL has failed over to another timeline; no confirmed commit is missing"
             );
             known.timeline = Some(now);
         }
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(commits.check(Some(row(7, 45))), Ok(()));
         assert_eq!(commits.check(Some(row(7, 46))), Ok(()));
         let Err(StoreError::WentBack(why)) = commits.check(Some(row(7, 42))) else { panic!() };
-        assert!(why.contains("newest commit is 42, but commit 45 was announced"), "{why}");
+        assert!(why.contains("newest commit is 42, although it confirmed commit 45"), "{why}");
         assert!(why.contains("lost commits: 3,") && why.contains("other changes: 3"), "{why}");
         for older in [Some(row(6, 99)), None] {
             let Err(StoreError::WentBack(why)) = commits.check(older) else { panic!("{older:?}") };

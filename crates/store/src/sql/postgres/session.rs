@@ -60,7 +60,7 @@ pub(super) async fn check_own_session(
         // Twice, in case a pooler gives out two sessions in turn.
         let after = [backend_pid(connection).await?, backend_pid(connection).await?];
         if other == own {
-            return Err(shared_session_error("two connections have the same session"));
+            return Err(shared_session_error("two connections share one session"));
         }
         if [during, after[0], after[1]] != [own; 3] {
             return Err(shared_session_error("the session changes from one transaction to the next"));
@@ -74,7 +74,7 @@ pub(super) async fn check_own_session(
 /// Explains that a connection does not have its own session.
 pub(super) fn shared_session_error(why: &str) -> StoreError {
     StoreError::Unusable(format!(
-        "{why}: a connection pooler in transaction or statement mode is in between, so one database could have two servers; connect to PostgreSQL directly, or set the pooler to session mode (PgBouncer: pool_mode = session)"
+        "{why}: there is a connection pooler in transaction or statement mode, so one database could have two servers; connect to PostgreSQL directly, or set the pooler to session mode (PgBouncer: pool_mode = session)"
     ))
 }
 
@@ -115,7 +115,7 @@ pub(super) async fn apply_settings(
         let is_stronger = name == SYNCHRONOUS && found == REMOTE_APPLY;
         if found != wanted && !is_stronger {
             return Err(StoreError::Unusable(format!(
-                "the session does not keep its settings: {name} is {found:?} and not {wanted:?}; if a connection pooler is in between, connect to PostgreSQL directly"
+                "the session does not keep its settings: {name} is {found:?} and not {wanted:?}; if there is a connection pooler, connect to PostgreSQL directly"
             )));
         }
     }

@@ -110,10 +110,10 @@ async fn refused_claim_error(connection: &mut PgConnection, pid: i32, commits: &
     let checked = async {
         commits.check(read_server_row(connection).await?)?;
         if !lock::has_lock(connection, pid).await? {
-            return Err(shared_session_error("the session that writes is not the one with the lock"));
+            return Err(shared_session_error("the writing session does not hold the lock"));
         }
         Ok(())
     };
     // Nothing is wrong: the next writer reads the newest commit number again.
-    checked.await.err().unwrap_or_else(|| StoreError::Unavailable("it was behind this server".to_owned()))
+    checked.await.err().unwrap_or_else(|| StoreError::Unavailable("it lagged behind this server".to_owned()))
 }

@@ -129,7 +129,7 @@ fn lost_log_error(database: &Path) -> StoreError {
     let (name, path) = (database.display(), path_beside(database, ".id"));
     let path = path.display();
     StoreError::Unusable(format!(
-        "{name} lacks the newest announced changes: its {name}-wal is missing, empty or another database's, and {path} says that no server has closed the database since; put this database's {name}-wal back, or, if it is lost, open the database once with --accept-lost-wal (`lastnim serve` or `lastnim store`)"
+        "{name} lacks its newest changes: {name}-wal is missing, empty or another database's, and {path} says that the database was not closed; put its own {name}-wal back, or, if that file is lost, open the database once with --accept-lost-wal (`lastnim serve` or `lastnim store`)"
     ))
 }
 
@@ -188,7 +188,7 @@ impl IdFile {
                 |end| fs::metadata(path_beside(database, end)).map_or(true, |file| file.len() == 0);
             if is_empty("") && is_empty("-wal") {
                 return Err(file.mismatch_error(&format!(
-                    "says that database {id} belongs here, but it is missing: restore it, with its -wal file if it has one"
+                    "expects database {id} here, but it is missing: restore it, with its -wal file if it has one"
                 )));
             }
         }
@@ -237,7 +237,7 @@ impl IdFile {
         let line = DatabaseState::Open(newest).to_string();
         // After the id and its line break.
         if let Err(error) = write_at(open, line.as_bytes(), ID_DIGITS as u64 + 1) {
-            tracing::debug!(%error, "the id file does not name the newest commit");
+            tracing::debug!(%error, "the newest commit could not be noted in the id file");
         }
     }
 

@@ -62,7 +62,9 @@ async fn check_repeatedly(
     loop {
         let began = Instant::now();
         match pass.check_all_tables().await {
-            Ok(tables) => tracing::debug!(tables, took = ?began.elapsed(), "the database is intact"),
+            Ok(tables) => {
+                tracing::debug!(tables, took = ?began.elapsed(), "the pages of the database are intact")
+            }
             Err(error @ StoreError::Corrupt(_)) => {
                 // Only the first error is kept, and this is it.
                 let _ = found.set(error);

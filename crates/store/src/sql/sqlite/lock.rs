@@ -29,7 +29,7 @@ impl DatabaseLock {
         path.push(".lock");
         let path = PathBuf::from(path);
         let at = path.display();
-        let unusable = |error| StoreError::Unusable(format!("{at} beside the database: {error}"));
+        let unusable = |error| StoreError::Unusable(format!("lock file {at}: {error}"));
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = opened.map_err(unusable)?;
         match file.try_lock() {

@@ -160,7 +160,7 @@ fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     match std::fs::metadata(path) {
         Ok(file) if file.nlink() > 1 => Err(StoreError::Unusable(format!(
-            "{} has {} names (hard links): a database must have one, since its lock depends on the name",
+            "{} has {} names (hard links): a database must have only one, because its lock depends on the name",
             path.display(),
             file.nlink()
         ))),
@@ -263,11 +263,11 @@ impl WriteBackend for SqliteBackend {
         if writer.checkpoint().await
             && let Err(error) = self.id_file.mark_closed()
         {
-            tracing::warn!(%error, "the database is closed, but the id file does not say so");
+            tracing::warn!(%error, "the database is closed, but this could not be noted in the id file");
         }
         // Only now, since SQLite removes the log then.
         if let Err(error) = self.keeper.lock().await.release().await {
-            tracing::debug!(%error, "the connection that kept the log failed to close");
+            tracing::debug!(%error, "the connection that keeps the write-ahead log could not be closed");
         }
         writer.truncate_and_close().await;
     }
