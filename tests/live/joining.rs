@@ -117,7 +117,7 @@ async fn refusals_to_join_name_the_tournament_and_the_reason() {
     let lacking = host.create_tournament(settings, &["one", "two"]).await;
     let (why, words) = refused(&mut late, &lacking).await;
     assert_eq!(why, pb::JoinRefusal::Field);
-    assert!(words.contains("absent is not in the field of 3 bots"), "{words}");
+    assert!(words.contains("the format names absent, but it is not in the field of 3 bots"), "{words}");
     assert_eq!(field(&host, &lacking).await, ["one", "two"]);
 }
 

@@ -234,7 +234,7 @@ async fn refusals_are_explained() {
     guest.until_shown("timid took 1 of 7").await;
     assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1)]);
     assert_eq!(guest.turn(), Some((2, 6)));
-    assert!(!guest.page.body.contains("That did not count"), "{}", guest.page.body);
+    assert!(!guest.page.body.contains("Your move was not accepted"), "{}", guest.page.body);
 
     // A different take at a past ply changes nothing; one at a future ply costs a strike.
     for (ply, why) in [("0", "ply 0 is over: you took 2"), ("1", "ply 1 is over: timid took 1")] {
@@ -243,7 +243,9 @@ async fn refusals_are_explained() {
         assert!(answer.status == 422 && answer.body.contains(why), "{}", answer.body);
     }
     guest.take(9, 1).await;
-    guest.until_shown("That did not count: ply 9 is in the future: the match has reached ply 2").await;
+    guest
+        .until_shown("Your move was not accepted: ply 9 is in the future: the match has reached ply 2")
+        .await;
     guest.shows("You have 1 strike; 3 cost you the seat.");
     // So does a take that is too large.
     guest.take(2, 7).await;
@@ -262,7 +264,7 @@ async fn refusals_are_explained() {
     }
     guest.take(2, 6).await;
     guest.until_shown("pile of 4").await;
-    assert!(!guest.page.body.contains("That did not count"), "{}", guest.page.body);
+    assert!(!guest.page.body.contains("Your move was not accepted"), "{}", guest.page.body);
     assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1), (0, 6), (1, 1)]);
     guest.shows("You have 2 strikes");
     for words in
@@ -297,7 +299,7 @@ async fn foreign_forms_are_refused() {
         stranger.get(&guest.address).await,
     ] {
         assert!(
-            answer.status == 403 && answer.body.contains("this game belongs to somebody else"),
+            answer.status == 403 && answer.body.contains("this game belongs to another player"),
             "{}",
             answer.body
         );

@@ -123,7 +123,7 @@ async fn standings_and_audits_distinguish_versions() {
     assert_eq!(audit("1.1").await.matches, 0, "in its match another version played as well");
     let nobody = pb::AuditBotRequest { tournament_id: id, version: "1.0".into(), ..Default::default() };
     let refused = host.oracle().audit_bot(nobody).await.unwrap_err();
-    assert!(refused.message().contains("version: a version needs a bot"), "{refused}");
+    assert!(refused.message().contains("version: a version was given without a bot"), "{refused}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

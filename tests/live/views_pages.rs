@@ -97,7 +97,7 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
         ..Default::default()
     };
     let page = played_page(settings(Format::Sprt(sprt))).await;
-    assert!(page.contains("Between the bounds: at ") && page.contains(">llr</text>"), "{page}");
+    assert!(page.contains("The test ends at a bound: at ") && page.contains(">llr</text>"), "{page}");
     assert!(page.contains("the candidate is better: llr "), "{page}");
     // The capital is drawn, and described in words.
     let capital = page.split("<h2>Capital</h2>").nth(1).unwrap().split("</section>").next().unwrap();
@@ -105,11 +105,11 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
         "The candidate is better: after ",
         "<polyline class=\"line-0\"",
         "<polyline class=\"line-1\"",
-        " bet that it is better +",
-        " bet that it is no better ",
+        " bet that the candidate is better +",
+        " bet that the candidate is no better ",
         ">bound +3.00</text>",
         "<summary>Numbers as a table</summary>",
-        ">bet that it is no better</th>",
+        ">bet that the candidate is no better</th>",
     ] {
         assert!(capital.contains(part), "{part:?} is missing:\n{capital}");
     }

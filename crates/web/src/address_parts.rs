@@ -131,7 +131,7 @@ macro_rules! declare_addresses {
             ///
             /// # Errors
             /// Says what is unknown or invalid.
-            #[allow(unused_variables, reason = "not all have a query")]
+            #[allow(unused_variables, reason = "not all addresses have a query")]
             fn read(segments: &[&str], query: &FormFields) -> Result<Option<Self>, String> {
                 Ok(Some(match segments {
                     $([$($segment),+] => Self::$each $({
@@ -144,7 +144,7 @@ macro_rules! declare_addresses {
 
             /// Returns the path, and the query without the question mark.
             fn path_and_query(&self) -> (String, String) {
-                #[allow(unused_mut, reason = "not all have a query")]
+                #[allow(unused_mut, reason = "not all addresses have a query")]
                 let mut query = Serializer::new(String::new());
                 let path = match self {
                     $(Self::$each $({ $($part,)* $($($key,)+)? })? => {

@@ -52,8 +52,9 @@ pub(super) async fn bot_audit_page(
         match bot_findings_report(&audited) {
             Some(report) => content += &html.report_html(&report),
             None => {
-                content +=
-                    &html.section_html(&Section::new().paragraph("It has played no matches that count."));
+                content += &html.section_html(
+                    &Section::new().paragraph("This bot has not played any matches that count."),
+                );
             }
         }
         let found = audited.report.iter().flat_map(|report| &report.bots).next();

@@ -38,7 +38,7 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
         html += &record_html(&name, &list);
         let newest = &list.matches[..list.matches.len().min(MAX_LISTED_MATCHES)];
         let section = if newest.is_empty() {
-            Section::with_heading("Matches").paragraph("It has played no matches yet.")
+            Section::with_heading("Matches").paragraph("This bot has not played any matches yet.")
         } else {
             Section::with_heading("Newest matches").table(match_table(newest))
         };
@@ -60,7 +60,7 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     };
     // The list starts with the newest match.
     let chart =
-        rating_chart(list.matches.iter().rev(), "Its rating by wins over these matches, starting at 1500");
+        rating_chart(list.matches.iter().rev(), "Its rating by wins in these matches, starting at 1500");
     let chart = chart.map(|mut chart| {
         chart.lines.retain(|line| line.label == name.as_str());
         Section::with_heading("Rating over time").block(Block::Chart(chart))

@@ -10,7 +10,7 @@ use lastnim_report::Section;
 use lastnim_report::render::Html;
 use tonic::Status;
 
-const INTRODUCTION: &str = "Bots play multi-player Last Nim here. In its turn, each seat takes one or more counters from the last nonempty pile. When no counter is left, the winner \
+const INTRODUCTION: &str = "Bots play multi-player Last Nim here. On its turn, each seat takes one or more counters from the last nonempty pile. When no counter is left, the winner \
      is the seat to move or the one that moved last, depending on the match. Each seat has a preference order, its row for short: whom it would rather see win. A built-in oracle compares every take with optimal play.";
 
 /// Returns the home page.

@@ -45,7 +45,7 @@ pub(super) async fn tournament_list(
     let words = ListWords {
         title: "Tournaments",
         before: String::new(),
-        nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or here: \"organise\", below.",
+        nothing: "There are no tournaments yet. An organiser can create one with `lastnim tournament create`, or with \"organise\" below.",
         links: link_of_tournament_cell,
     };
     Ok(list_content(words, tournament_table(&list.tournaments), next, list))

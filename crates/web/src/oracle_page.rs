@@ -126,7 +126,9 @@ fn ending_choice(ending: Ending, typed: &TypedPosition) -> EndingChoice {
 pub(super) fn hidden_piles_words(hidden: usize) -> String {
     match hidden {
         0 => String::new(),
-        hidden => format!("Not drawn: {} before these.", count_words(hidden as u64, "pile", "piles")),
+        hidden => {
+            format!("{} not drawn.", count_words(hidden as u64, "earlier pile is", "earlier piles are"))
+        }
     }
 }
 
@@ -218,7 +220,7 @@ mod tests {
                 sleep(Duration::from_millis(10)).await;
             }
         };
-        timeout(Duration::from_secs(30), asking).await.expect("a page with this lifetime")
+        timeout(Duration::from_secs(30), asking).await.expect("the page has this lifetime")
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -111,7 +111,7 @@ pub(super) fn format_sections_html(
     };
     let others = (findings.other_forfeiters > 0).then(|| {
         let others = count_words(findings.other_forfeiters as u64, "other bot", "other bots");
-        format!("These bots lost the most seats; {others} also lost seats, as the standings show.")
+        format!("These bots lost the most seats; {others} also lost seats: see the standings.")
     });
     let forfeits = forfeit_section(&findings.forfeits).map(|section| section.paragraphs(others));
     let sections = section.into_iter().chain(forfeits);
@@ -156,7 +156,8 @@ fn round_section(
     let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
-    let words = format!("The number beside each bot: the matches that it won at its table{decided}.");
+    let words =
+        format!("The number beside each bot is the number of matches that it won at its table{decided}.");
     let cut = is_cut.then_some("Some matches are not shown; the list of matches has them all.");
     Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
 }
@@ -171,13 +172,13 @@ fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
     Some(match capital_chart(said) {
         Some(chart) => section.block(Block::Chart(chart)),
         None if said.groups == 1 => section,
-        None => section.paragraph("The server that ran this test did not store how its capital changed."),
+        None => section.paragraph("The server that ran this test did not store how the capital changed."),
     })
 }
 
 fn rating_section(findings: &FormatFindings) -> Option<Section> {
     let words = if findings.has_more_matches {
-        format!("Ratings by wins, over the newest {MAX_MATCHES} matches only")
+        format!("Ratings by wins, for the newest {MAX_MATCHES} matches only")
     } else {
         "Ratings by wins after each match".to_owned()
     };

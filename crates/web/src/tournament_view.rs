@@ -132,7 +132,7 @@ impl TournamentNow {
         let left = self.shown.activity.as_ref()?.time_left.as_ref()?;
         Some(match left.estimate_ms {
             Some(estimate) => format!("about {} left", span_words(estimate)),
-            None => format!("at most {} left, by the clocks", span_words(left.longest_ms)),
+            None => format!("at most {} left, according to the clocks", span_words(left.longest_ms)),
         })
     }
 

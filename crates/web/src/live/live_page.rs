@@ -79,7 +79,7 @@ impl LivePage {
         if is_here && message.parts.is_empty() && message.append.is_empty() {
             return None;
         }
-        let json = serde_json::to_string(&message).expect("all keys are strings");
+        let json = serde_json::to_string(&message).expect("all JSON keys are strings");
         let id = self.event.map(|event| format!("id: {event}\n")).unwrap_or_default();
         Some(format!("{id}data: {json}\n\n").into())
     }

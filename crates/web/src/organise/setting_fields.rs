@@ -100,7 +100,7 @@ impl FormField {
         };
         let range = if setting.range.is_empty() { "" } else { ", " };
         let default = setting.default.filter(|default| !default.is_empty() && self.first_value().is_empty());
-        let default = default.map(|default| format!(". Left empty: {default}")).unwrap_or_default();
+        let default = default.map(|default| format!(". If empty: {default}")).unwrap_or_default();
         format!("{}{range}{}{form}{default}", setting.help, setting.range).replace('`', "")
     }
 

@@ -35,7 +35,7 @@ fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> R
 
 /// Shows the sign-in form, with the note that the session has ended.
 pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Status> {
-    let mistake = "You are not signed in (any more). Nothing was changed.".to_owned();
+    let mistake = "You are not signed in, or your session has ended. Nothing was changed.".to_owned();
     sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake)
 }
 

@@ -60,7 +60,7 @@ struct OpenMatch {
 /// Checks that the connection keeps the bot's token secret.
 pub(super) fn check_player_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "playing as a bot needs its token, which this connection does not protect: open this page on the server's own machine, or over https through a proxy \
+        "playing as a bot needs its token, but this connection would not protect it: open this page on the server's own machine, or over https through a proxy \
          that the server trusts (--trusted-proxy) and that sets x-forwarded-proto",
     )
 }
@@ -71,7 +71,7 @@ pub(super) fn sign_in_page(visitor: &Visitor) -> Result<PageResponse, Status> {
 
 /// Shows the sign-in form, with the note that nobody is signed in.
 pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Status> {
-    let mistake = "You are not signed in (any more). Nothing was changed.".to_owned();
+    let mistake = "You are not signed in, or your session has ended. Nothing was changed.".to_owned();
     sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake)
 }
 

@@ -76,7 +76,7 @@ impl PlayedGame {
         let first = site.get_match(visitor, id).await?;
         let seat = seat_of(&first).ok_or_else(|| {
             let who = match &player {
-                Player::Guest(_) => "this game belongs to somebody else".to_owned(),
+                Player::Guest(_) => "this game belongs to another player".to_owned(),
                 Player::Bot(bot) => format!("{bot} has no seat in this match"),
             };
             Status::permission_denied(format!("{who}: watch it at /matches/{id}"))

@@ -190,7 +190,7 @@ fn state_words(game: &PlayedGame, position: &Position) -> String {
             Some(winner) => format!("{} won.", game.names.subject(winner)),
             // Only a guest's match that gave up its place is cancelled, apart from tournaments.
             None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => {
-                "The server ended this game to make room for another guest, as it was waiting for you."
+                "The server ended this game to make room for another guest, because it was waiting for you."
                     .to_owned()
             }
             None => "The game ended without a winner.".to_owned(),
@@ -244,7 +244,7 @@ fn refusal_words(game: &PlayedGame) -> String {
     let Some(refusal) = game.status.refusal.as_ref().filter(|_| !game.is_over()) else {
         return String::new();
     };
-    format!("That did not count: {}.", refusal.message)
+    format!("Your move was not accepted: {}.", refusal.message)
 }
 
 fn turn_of_game(game: &PlayedGame, position: &Position, typed: Option<&FormFields>) -> Turn {

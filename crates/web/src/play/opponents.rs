@@ -6,7 +6,7 @@ const WORDS: [(&str, &str); 11] = [
     ("greedy", "always takes the whole pile"),
     ("timid", "takes one counter at a time"),
     ("oracle", "plays optimally for itself"),
-    ("loyal", "plays optimally, but would rather see the next seat win than itself"),
+    ("loyal", "plays optimally, but would rather see the next seat win than win itself"),
     ("traitor", "declares that it wants the next seat to win, but plays for itself"),
     ("grudger", "plays well, and retaliates against seats that hurt it"),
     ("mirror", "takes as many counters as the seat before it just took"),

@@ -32,7 +32,7 @@ pub(super) fn judge_game(id: MatchId, audit: &pb::Audit, seat: usize, names: &Se
         (takes, errors) => {
             let cost: u32 = wrong.iter().map(|ply| ply.regret).sum();
             format!(
-                "{errors} of your {} {} not optimal, which cost you {} in your row.",
+                "{errors} of your {} {} not optimal and cost you {} in your row.",
                 count_words(takes, "take", "takes"),
                 if errors == 1 { "was" } else { "were" },
                 count_words(cost, "rank", "ranks"),
@@ -100,7 +100,7 @@ mod tests {
             judged.words,
             [
                 "Under optimal play from the first move you would have won.",
-                "1 of your 2 takes was not optimal, which cost you 1 rank in your row.",
+                "1 of your 2 takes was not optimal and cost you 1 rank in your row.",
                 "The others made 1 error.",
             ]
         );

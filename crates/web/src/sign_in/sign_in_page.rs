@@ -37,8 +37,8 @@ struct SignInForm {
 /// Checks that the connection keeps the token secret.
 fn check_reader_channel(visitor: &Visitor) -> Result<(), Status> {
     visitor.check_channel(
-        "signing in needs a token, which this connection does not protect: open this page on the server's own machine, or over https through a proxy that the \
-         server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs send the header authorization.",
+        "signing in needs a token, but this connection would not protect it: open this page on the server's own machine, or over https through a proxy that the \
+         server trusts (--trusted-proxy) and that sets x-forwarded-proto. Programs send the token in the header authorization.",
     )
 }
 
