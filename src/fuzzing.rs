@@ -45,7 +45,7 @@ pub fn answer_batch(input: &[u8]) -> Vec<u8> {
     let command = RulesetArgs::augment_args(clap::Command::new("solve"));
     let limits = ["solve", "--max-states", "2000", "--max-memory", "8", "--max-time", "1s"];
     let args =
-        RulesetArgs::from_arg_matches(&command.get_matches_from(limits)).expect("these flags are right");
+        RulesetArgs::from_arg_matches(&command.get_matches_from(limits)).expect("these flags are valid");
     let mut output = Vec::new();
     // A refused line is answered too.
     let _ = batch::answer_lines(input, "lines", &mut output, |line| args.answer_batch_line(line));

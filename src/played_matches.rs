@@ -132,13 +132,17 @@ impl MatchSelectionArgs {
             match setup.origin.as_ref().map(|origin| origin.tournament) {
                 Some(of) if of == id => {}
                 Some(of) => {
-                    return Err(format!("its record is of tournament {of}, not of --tournament {id}"));
+                    return Err(format!("its record belongs to tournament {of}, not to --tournament {id}"));
                 }
-                None => return Err(format!("its record is of no tournament, not of --tournament {id}")),
+                None => {
+                    return Err(format!(
+                        "its record does not belong to any tournament: expected --tournament {id}"
+                    ));
+                }
             }
         }
         match self.bots.iter().find(|&bot| setup.bots.iter().all(|other| other != bot)) {
-            Some(missing) => Err(format!("its record is without --bot {missing}")),
+            Some(missing) => Err(format!("--bot {missing} has no seat in it")),
             None => Ok(()),
         }
     }
@@ -325,7 +329,7 @@ fn check_match_id(id: &str) -> Result<(), Failure> {
 /// Verifies a record that the server sent for a match.
 fn verify_record_of(id: &str, record: &pb::MatchRecord) -> Result<SealedRecord, String> {
     if record.match_id != id {
-        return Err(format!("it belongs to match {}", record.match_id));
+        return Err(format!("the record belongs to match {}", record.match_id));
     }
     verify_record(record).map_err(|flaw| flaw.to_string())
 }
@@ -365,7 +369,10 @@ mod tests {
         assert_eq!(check(Some(tournament), &[bot]), Ok(()));
         let wanted: TournamentId = "01890a5d-ac96-774b-bcce-b302099a8099".parse().unwrap();
         let why = check(Some(wanted), &[bot]).unwrap_err();
-        assert_eq!(why, format!("its record is of tournament {tournament}, not of --tournament {wanted}"));
-        assert_eq!(check(None, &[bot, &other]).unwrap_err(), "its record is without --bot nobody");
+        assert_eq!(
+            why,
+            format!("its record belongs to tournament {tournament}, not to --tournament {wanted}")
+        );
+        assert_eq!(check(None, &[bot, &other]).unwrap_err(), "--bot nobody has no seat in it");
     }
 }

@@ -184,7 +184,7 @@ pub fn read_only_document(file: &Path) -> Result<String, Failure> {
     let only = documents.next_document().map_err(failed)?;
     if only.as_ref().is_some_and(|document| document.line.is_some()) {
         return Err(Failure::input(format!(
-            "{}: it has a record in each line: give one record",
+            "{}: this file has one record per line: give a single record",
             input_name(file)
         )));
     }

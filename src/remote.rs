@@ -296,7 +296,7 @@ impl RemoteServer {
             return self.refusal_failure(status);
         }
         Failure::Runtime(anyhow::Error::msg(format!(
-            "the connection to {} was lost: run the command again once `lastnim serve` runs there",
+            "the connection to {} was lost: run the command again when `lastnim serve` is running there",
             self.name()
         )))
     }

@@ -22,7 +22,7 @@ impl WatchedLink {
                 self.is_lost = true;
             }
             WatchNews::Opened if self.is_lost => {
-                screen::print_note(format_args!("the connection to {server} is back"));
+                screen::print_note(format_args!("connected to {server} again"));
                 self.is_lost = false;
             }
             WatchNews::Lost(_) | WatchNews::Opened => {}

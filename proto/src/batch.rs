@@ -61,7 +61,7 @@ pub fn check_questions(given: usize, field: RequestField<'_>) {
 /// Reports that a game has too many takes.
 pub fn check_takes(given: usize, field: RequestField<'_>) {
     if given > MAX_PLIES {
-        field.report(format_args!("{given} takes: expected at most {MAX_PLIES}"));
+        field.report(format_args!("{given} takes: expected at most {MAX_PLIES} takes"));
     }
 }
 

@@ -27,13 +27,13 @@ pub enum CardFlaw {
     #[error("version {0}: this program reads version {CARD_VERSION}")]
     Version(u32),
     /// The text does not have exactly two lines, a card and a seal.
-    #[error("it has {0}: expected two, the card and the seal, each with a newline")]
+    #[error("it has {0}: expected two, the card and the seal, each ending with a newline")]
     Lines(String),
     /// The signature does not match the card.
     #[error("the signature does not match this card: the card or the signature was changed")]
     Signature,
     /// The seal differs from what lastnim writes.
-    #[error("the seal is not written as lastnim writes it")]
+    #[error("the seal does not have the form that lastnim writes")]
     Rewritten,
 }
 
@@ -141,13 +141,13 @@ mod tests {
         assert_eq!(why(&text.replacen("{\"card\"", "{ \"card\"", 1)), changed);
         assert_eq!(
             why(&format!("{card}\n")),
-            "it has 1 lines: expected two, the card and the seal, each with a newline"
+            "it has 1 lines: expected two, the card and the seal, each ending with a newline"
         );
         assert!(why(text.trim_end()).starts_with("it has no newline at its end: "));
         assert!(why(&format!("{text}{seal}")).starts_with("it has 3 lines: "));
         assert_eq!(
             why(&text.replacen("{\"seal\"", "{ \"seal\"", 1)),
-            "the seal is not written as lastnim writes it"
+            "the seal does not have the form that lastnim writes"
         );
         assert!(why(&format!("{card}\n{{}}\n")).starts_with("line 2: it has neither"));
         let short = seal.replacen("\"signature\":\"", "\"signature\":\"AAAA", 1);

@@ -67,7 +67,7 @@ impl RequestField<'_> {
     /// Parses the number in the field; 0 is an absent value.
     #[expect(
         clippy::option_option,
-        reason = "the outer option is empty after a mistake, as in all parsers here"
+        reason = "as in all parsers here, the outer option is `None` after a mistake"
     )]
     pub(crate) fn parse_unless_zero<N: PartialEq + From<u8>, T, E: fmt::Display>(
         &self,

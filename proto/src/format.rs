@@ -98,7 +98,10 @@ fn parse_sprt(given: &pb::SprtFormat, field: RequestField<'_>) -> Option<SprtSet
 }
 
 /// Reads the limit on groups of a format, if there is one.
-#[expect(clippy::option_option, reason = "the outer option is empty after a mistake, as in all parsers here")]
+#[expect(
+    clippy::option_option,
+    reason = "as in all parsers here, the outer option is `None` after a mistake"
+)]
 fn parse_groups(given: u64, field: RequestField<'_>) -> Option<Option<GroupCount>> {
     field.member("groups").parse_unless_zero(given, BoundedCount::new)
 }

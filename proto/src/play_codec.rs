@@ -93,7 +93,7 @@ fn encode_event(event: ServerEvent, buffer: &mut impl BufMut) {
         }
         event => {
             let message = PlayResponse::from(event);
-            message.encode(&mut *buffer).expect("tonic's buffers grow as needed");
+            message.encode(&mut *buffer).expect("tonic's buffers grow when needed");
         }
     }
 }

@@ -112,7 +112,10 @@ fn parse_alliance(
     }
 }
 
-#[expect(clippy::option_option, reason = "the outer option is empty after a mistake, as in all parsers here")]
+#[expect(
+    clippy::option_option,
+    reason = "as in all parsers here, the outer option is `None` after a mistake"
+)]
 fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Option<Option<Retention>> {
     let Some(&pb::Retention { matches, days }) = given else { return Some(None) };
     let kept_matches = field.member("matches").parse_unless_zero(matches, BoundedCount::new);

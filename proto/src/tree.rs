@@ -34,7 +34,7 @@ pub fn parse_tree_form(request: &pb::BuildTreeRequest, field: RequestField<'_>) 
             Some(depth) => {
                 field
                     .member("depth")
-                    .report(format_args!("{depth}: a graph of states has no depth, so leave it out"));
+                    .report(format_args!("{depth}: a graph of states has no depth: leave it out"));
                 None
             }
         },
@@ -96,7 +96,7 @@ impl From<&Node> for pb::TreeNode {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "the 53 bits of a double are enough for a logarithm")]
+#[expect(clippy::cast_precision_loss, reason = "the 53 bits of a double are precise enough for a logarithm")]
 fn log2_of_size(size: TreeSize) -> f64 {
     match size {
         TreeSize::Exactly(nodes) => (nodes as f64).log2(),

@@ -172,6 +172,6 @@ impl AsyncBot for LinkedBot {
 fn failure_of(answer: Answer) -> MatchFailure {
     match answer {
         Answer::Failed(why) => why.into(),
-        other => format!("{other:?} does not answer this question").into(),
+        other => format!("{other:?} is not an answer to this question").into(),
     }
 }

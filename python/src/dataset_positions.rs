@@ -9,7 +9,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 /// Draws positions like `lastnim oracle dataset`, and returns the id and the JSON of the game of each.
 #[pyfunction]
 #[pyo3(signature = (*, positions, split, seats, draw_piles, draw_counters, ending, max_optimal_share, seed))]
-#[expect(clippy::too_many_arguments, reason = "they are the flags of `lastnim oracle dataset`")]
+#[expect(clippy::too_many_arguments, reason = "each is a flag of `lastnim oracle dataset`")]
 pub fn draw_positions(
     py: Python<'_>,
     positions: u64,
@@ -45,7 +45,7 @@ pub fn draw_positions(
         return Ok(found);
     }
     Err(PyValueError::new_err(format!(
-        "positions: {positions} requested, but {max_draws} draws gave only {} different positions of this kind: ask for fewer positions, allow more piles, counters or seats, or raise max_optimal_share",
+        "positions: {positions} requested, but {max_draws} draws gave only {} different positions with these settings: ask for fewer positions, allow more piles, counters or seats, or raise max_optimal_share",
         found.len()
     )))
 }

@@ -127,7 +127,7 @@ impl ModelQuestion {
         let view = view_of_match(&read_game(game)?, &takes, bots, time)?;
         let prompt = template
             .render(&Question::Take(&view), &context)
-            .map_err(|reason| PyValueError::new_err(format!("the prompt cannot be made: {reason}")))?;
+            .map_err(|reason| PyValueError::new_err(format!("the prompt cannot be written: {reason}")))?;
         Ok(Self {
             solution: Solution::new(view.game()),
             rows: template.row_notation(),

@@ -68,10 +68,12 @@ impl LimitArgs {
     /// Names the flag of the limit that a search reached.
     pub fn limit_met(&self, SearchStopped { bound, states }: SearchStopped) -> String {
         let met = match bound {
-            ExceededBound::States(most) => format!("it takes more than {most} states (--max-states)"),
-            ExceededBound::Bytes(bytes) => format!("it takes more than {} MiB (--max-memory)", bytes >> 20),
+            ExceededBound::States(most) => format!("the search needs more than {most} states (--max-states)"),
+            ExceededBound::Bytes(bytes) => {
+                format!("the search needs more than {} MiB (--max-memory)", bytes >> 20)
+            }
             ExceededBound::Work(_) => {
-                format!("it was stopped after {} (--max-time)", duration_text(self.max_time()))
+                format!("the search was stopped after {} (--max-time)", duration_text(self.max_time()))
             }
         };
         format!("{met}, with {states} solved so far: {}", bound.advice())

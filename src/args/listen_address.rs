@@ -17,7 +17,7 @@ impl ListenAddress {
     pub async fn bind(&self) -> io::Result<TcpListener> {
         let mut addresses: Vec<SocketAddr> = lookup_host(&self.0).await?.collect();
         addresses.sort_by_key(SocketAddr::is_ipv6);
-        let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "the host has no address");
+        let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "this host name has no address");
         for address in addresses {
             match listen_at(address) {
                 Ok(listener) => return Ok(listener),

@@ -42,7 +42,7 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
     let what = args.file.display().to_string();
     if args.file.is_dir() {
         return Err(Failure::input(format!(
-            "{what}: a folder: use `lastnim audit bot` or `lastnim audit field`"
+            "{what}: this is a folder: use `lastnim audit bot` or `lastnim audit field`"
         )));
     }
     let what = &record_input::input_name(&args.file);
@@ -56,7 +56,7 @@ pub fn run(args: &MatchAuditArgs) -> CommandResult {
     let document = read_document(input, what)?;
     let audit = match_input::audit_document(&document).map_err(|error| {
         let hint = if is_json_lines(&document) {
-            ": these are several documents, one a line: use --batch"
+            ": these are several documents, one per line: use --batch"
         } else {
             ""
         };

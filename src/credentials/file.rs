@@ -93,12 +93,12 @@ impl Credentials {
         // The error leaves out the text, which contains tokens.
         let foreign = |at: &str| {
             Failure::input(format!(
-                "{shown}: {at}this version of `lastnim login` did not write this: remove the file and log in again"
+                "{shown}: {at}not written by this version of `lastnim login`: remove the file and log in again"
             ))
         };
         let kept: Self = serde_json::from_str(&text)
             .map_err(|error| foreign(&format!("line {}, column {}: ", error.line(), error.column())))?;
-        if kept.form == FORM { Ok(kept) } else { Err(foreign(&format!("its form is {}: ", kept.form))) }
+        if kept.form == FORM { Ok(kept) } else { Err(foreign(&format!("form {}: ", kept.form))) }
     }
 
     /// Writes the file atomically, readable only by the user; removes it if it would be empty.
@@ -184,7 +184,7 @@ mod tests {
             ("", "line 1, column 0"),
             (&whole.replace("\"ca\"", "\"secret\""), "line 1, column "),
             (&whole.replace("{\"token\":\"secret\",\"ca\":null}", "\"secret\""), "line 1, column "),
-            (&whole.replace("\"form\":1", "\"form\":2"), "its form is 2"),
+            (&whole.replace("\"form\":1", "\"form\":2"), "form 2: "),
         ] {
             let why = refused(text, 0o600);
             assert!(why.starts_with(&format!("{}: {where_it_is}", path.display())), "{why}");

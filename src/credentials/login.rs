@@ -57,7 +57,7 @@ pub fn login(args: &LoginArgs) -> CommandResult {
     };
     if token.trim().is_empty() {
         let how = "use --token-file or standard input";
-        return Err(Failure::input(format!("no token for {address}: {how}")));
+        return Err(Failure::input(format!("no token was given for {address}: {how}")));
     }
     let token = token.trim();
     runtime::run_on_runtime(Some(1), async {

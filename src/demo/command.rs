@@ -106,7 +106,8 @@ fn report_demo(args: &DemoArgs, played: &DemoTournament, own: &OwnCommand) -> Re
 /// Starts a server on a free port of this machine.
 async fn start_demo_server() -> Result<OwnServer, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-    let listener = listener.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))?;
+    let listener =
+        listener.map_err(|error| Failure::runtime(error, "cannot find a free port on 127.0.0.1"))?;
     let server = OwnServer::start(listener, Backend::in_memory(), Config::default()).await;
     server.map_err(Failure::Runtime)
 }

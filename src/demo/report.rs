@@ -124,7 +124,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     Report::with_title(settings.title)
         .with_section(Section::new().paragraph(what))
         .with_section(Section::with_heading("Standings (one point per win)").table(standings).paragraphs(meanings).paragraph(
-            "only wins count: a bot that declares one row and plays another, such as traitor, may win; its regret shows it",
+            "only wins count here, so a bot that declares one row and plays for another, such as traitor, can come first; its regret shows this",
         ))
         .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
         .with_section(Section::with_heading("Each bot's worst error").numbered(1, worst.iter().map(error_words)))
@@ -159,12 +159,12 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, o
             .paragraph("organise there, with the admin's token:")
             .command(format!("{}organise", server.pages))
             .command(server.admin_token.clone()),
-        None => section.paragraph("all of this in a browser:").command(format!("{lastnim} demo --serve")),
+        None => section.paragraph("the same in a browser:").command(format!("{lastnim} demo --serve")),
     };
     section
-        .paragraph("your own server, to which you connect bots yourself:")
+        .paragraph("your own server, to which you can connect your bots:")
         .command(format!("{lastnim} serve"))
-        .paragraph("all of this as JSON:")
+        .paragraph("the same as JSON:")
         .command(format!("{lastnim} demo --json"))
         .paragraph("a bot in ten lines, in Rust, Python or TypeScript: README.md")
 }

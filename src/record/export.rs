@@ -103,7 +103,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
         // The export is done even if standard error is closed.
         let _ = writeln!(
             screen::stderr(),
-            "note: {count} {records} signed by another key than the server's, {signer}"
+            "note: {count} {records} signed by a different key than the server's: {signer}"
         );
     }
     let json = || {

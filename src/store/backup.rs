@@ -19,7 +19,7 @@ pub async fn back_up(store: &NamedStore, file: &Path, form: OutputForm) -> Comma
     match &store.url {
         StoreUrl::Memory => Err(store_failure(
             &store.url,
-            StoreError::Unusable("a store in memory exists only in its server".to_owned()),
+            StoreError::Unusable("a store in memory can only be used by its server".to_owned()),
         )),
         StoreUrl::Postgres(_) => show_commands(&store.url, file, form),
         StoreUrl::Sqlite(database) => copy_and_check(store, database, file, form).await,
@@ -38,7 +38,7 @@ impl<'f> UnfinishedCopy<'f> {
         let what = file.display();
         let name = file.file_name().ok_or_else(|| Failure::input(format!("{what}: not a file name")))?;
         if file.exists() {
-            return Err(Failure::input(format!("{what}: it already exists; name a new file")));
+            return Err(Failure::input(format!("{what}: this file already exists: name a new one")));
         }
         let temporary =
             file.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));

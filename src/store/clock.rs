@@ -43,10 +43,11 @@ pub async fn repair_clock(store: &NamedStore, form: OutputForm) -> CommandResult
     form.print_result(json, |output| {
         writeln!(output, "{} set back", count_words(unsigned, "time was", "times were"))?;
         if matches > 0 {
-            let matches = count_words(matches, "match keeps a later time", "matches keep later times");
+            let matches =
+                count_words(matches, "match keeps its later times", "matches keep their later times");
             writeln!(
                 output,
-                "{matches}: records are not changed, and are pruned by age once they are that old"
+                "{matches}: the records are not changed, and are pruned by age later than others"
             )?;
         }
         Ok(())

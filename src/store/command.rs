@@ -57,7 +57,7 @@ enum Action {
   lastnim store check
   lastnim store check --store sqlite:copy.db --json
 
-Exit codes: 0 if the store is intact, 1 if something is damaged, which is named, or the store cannot be read. Quarantined
+Exit codes: 0 if the store is intact, 1 if something is damaged (it is named) or the store cannot be read. Quarantined
 matches are counted and are not a failure. Compare the key of the signatures with the one that you trust.")]
     Check {
         #[command(flatten)]
@@ -144,7 +144,7 @@ pub async fn open_for_writing(store: &NamedStore, hint: &str) -> Result<Arc<dyn 
     let options = OpenOptions { accept_lost_wal: store.accept_lost_wal, ..OpenOptions::default() };
     let store = &store.url;
     if *store == StoreUrl::Memory {
-        let why = "a store in memory exists only in its server".to_owned();
+        let why = "a store in memory can only be used by its server".to_owned();
         return Err(store_failure(store, StoreError::Unusable(why)));
     }
     if let Some(file) = store.sqlite_file().filter(|file| !file.exists()) {

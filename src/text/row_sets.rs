@@ -46,7 +46,7 @@ pub fn settled_words(settled: Completeness, cases: &str) -> Option<String> {
     match settled {
         Completeness::Complete => None,
         Completeness::Partial { settled, all, halt } => Some(format!(
-            "This is incomplete: {settled} of {all} {cases} were examined, as {halt}; --max-time allows more time."
+            "This is incomplete: only {settled} of {all} {cases} were examined, because {halt}; --max-time allows more time."
         )),
     }
 }

@@ -33,7 +33,7 @@ impl TomlDocument {
                 let line = lines.line_of_span(error.span().as_ref()).unwrap_or(1);
                 let said = error.message();
                 let hint = if said.contains("overflow") {
-                    ": whole numbers end at 2^63 - 1; put a larger one in quotes"
+                    ": the largest whole number in TOML is 2^63 - 1; put a larger one in quotes"
                 } else {
                     ""
                 };

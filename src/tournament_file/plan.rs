@@ -169,7 +169,7 @@ mod tests {
         let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_at = 3", 1);
         let mistakes = TournamentPlan::parse(&text).unwrap_err();
         assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");
-        assert!(mistakes[0].what.starts_with("start_at: not in a file: "), "{mistakes:?}");
+        assert!(mistakes[0].what.starts_with("start_at: not allowed in a file: "), "{mistakes:?}");
         let plan = TournamentPlan::parse(UNUSUAL).unwrap();
         let settings = Some(pb::TournamentSettings { start_at: 3, ..plan.settings() });
         let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
@@ -198,6 +198,6 @@ mod tests {
             );
         }
         let unquoted = refused("9223372036854775808");
-        assert!(unquoted.ends_with("end at 2^63 - 1; put a larger one in quotes"), "{unquoted}");
+        assert!(unquoted.ends_with("is 2^63 - 1; put a larger one in quotes"), "{unquoted}");
     }
 }

@@ -119,7 +119,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
     }
     let has_variables = matches!(origin, BotOrigin::Command(..));
     if let Some(key) = ["env", "pass_env"].into_iter().find(|key| bot.get(key).is_some() && !has_variables) {
-        toml.report_mistake(&at(key), "only a bot with `command` gets variables");
+        toml.report_mistake(&at(key), "only a bot with `command` has variables");
         return None;
     }
     Some(origin)
@@ -161,13 +161,16 @@ fn read_variables(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<Gi
     for (name, value) in &given.values {
         mistakes.extend(check_variable_name(name).err().map(|why| (&env_path, why)));
         if value.contains('\0') {
-            mistakes.push((&env_path, format!("{name}: its value has a NUL character")));
+            mistakes.push((&env_path, format!("{name}: the value has a NUL character")));
         }
     }
     for name in &given.passed {
         mistakes.extend(check_variable_name(name).err().map(|why| (&pass_path, why)));
         if given.values.contains_key(name) {
-            mistakes.push((&pass_path, format!("{name}: `env` has a value for it: use one of the two")));
+            mistakes.push((
+                &pass_path,
+                format!("{name}: `env` also has a value for this variable: use only one of the two"),
+            ));
         }
     }
     for (path, what) in &mistakes {

@@ -11,8 +11,7 @@ use lastnim_tournament::FormatProfile;
 const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
 /// Why a file has no `start_at`.
-const WHY_NO_START: &str = "not in a file: its tournament starts when all its bots have joined, including those with `remote = true`; \
-    `lastnim tournament create --start-at` starts one with a number of unnamed bots";
+const WHY_NO_START: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start with a number of unnamed bots, use `lastnim tournament create --start-at`";
 
 /// The settings of a file, being read.
 #[derive(Debug, Default)]

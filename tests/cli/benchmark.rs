@@ -165,13 +165,13 @@ fn every_change_to_a_card_or_its_records_is_found() {
         card.tiers[1].items -= 1;
     });
     assert!(found.contains("tier 5 is incomplete after 3 of 4 items"), "{found}");
-    assert!(found.contains("belongs to item 4 of tier 5, but the card leaves it out"), "{found}");
+    assert!(found.contains("belongs to item 4 of tier 5, but the card does not list it"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.tiers[1].heads.swap(0, 1));
     assert!(found.contains("item 1 of tier 5: its record belongs to another item"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.rule.as_mut().unwrap().max_items = 3);
-    assert!(found.contains("tier 1 should have ended after 3 items, but continues"), "{found}");
+    assert!(found.contains("tier 1 should have ended after 3 items, but it continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);
-    assert!(found.contains("its set lastnim-1 differs from this program's"), "{found}");
+    assert!(found.contains("its set lastnim-1 differs from the set of this program"), "{found}");
     // Another key's records of the same items do not replace these.
     let heads = card(&other).tiers[0].heads.clone();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
@@ -205,14 +205,14 @@ fn an_interrupted_benchmark_continues_and_a_finished_one_is_not_overwritten() {
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, why) = again("epsilon-0.5");
-    assert!(code == Some(2) && why.contains("it has a finished benchmark"), "{why}");
+    assert!(code == Some(2) && why.contains("the benchmark in this folder is finished"), "{why}");
     // A benchmark killed while writing a line leaves such a file.
     fs::remove_file(run.join("card.jsonl")).unwrap();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
     let third = records.match_indices('\n').nth(2).unwrap().0;
     fs::write(run.join("records.jsonl"), &records[..third + 30]).unwrap();
     let (code, why) = again("greedy");
-    assert!(code == Some(2) && why.contains("another benchmark was started there"), "{why}");
+    assert!(code == Some(2) && why.contains("a different benchmark was started there"), "{why}");
     assert_eq!(again("epsilon-0.5"), (Some(0), String::new()));
     assert_eq!(flaws(&run), None);
     let carried_on = fs::read_to_string(run.join("records.jsonl")).unwrap();
@@ -230,7 +230,7 @@ fn exactly_one_bot_is_required() {
     };
     for args in [&[][..], &["--house", "greedy", "--", "true"], &["--house", "greedy", "--model", "m"]] {
         assert!(
-            refused(args).contains("expected one bot: --house NAME, --model NAME or `-- COMMAND`"),
+            refused(args).contains("expected exactly one bot: --house NAME, --model NAME or `-- COMMAND`"),
             "{args:?}"
         );
     }
@@ -244,6 +244,6 @@ fn exactly_one_bot_is_required() {
     );
     assert!(
         refused(&["--house", "greedy", "--temperature", "1"])
-            .contains("--temperature: this is for a language model")
+            .contains("--temperature: this is only for a language model")
     );
 }

@@ -164,8 +164,8 @@ fn the_text_report_shows_every_section() {
         "By phase",
         "opening",
         "Preferences at tables of 3",
-        "No row makes every take optimal: it chose +",
-        "Pairs: ranks that the mover's takes cost it, and gained the other bot",
+        "No row makes every take optimal: the bot chose +",
+        "Pairs: ranks that the mover's takes cost the mover and gave the other bot",
         "\n  any ",
         "Kingmaking (an error that improved a third seat's rank): ",
         "Puzzles: its worst errors",
@@ -231,7 +231,10 @@ fn unverified_records_do_not_count() {
     assert!(errors.contains("it is signed by another key: "), "{errors}");
     let (code, _, errors) = lastnim(&["audit", "bot", "nobody", "-"], &good);
     assert_eq!(code, 2);
-    assert!(errors.starts_with("error: nobody plays in no match that counts (1 record): "), "{errors}");
+    assert!(
+        errors.starts_with("error: nobody does not play in any match that counts (1 record): "),
+        "{errors}"
+    );
     assert!(errors.contains(&bot), "{errors}");
 }
 
@@ -277,7 +280,7 @@ fn a_number_and_a_rotation_count_once() {
         (
             first_four,
             &written(made_up.play_in_group(3, 0)),
-            " is one too many in the duplicate group 0 of tournament ",
+            " does not count: the duplicate group 0 of tournament ",
         ),
     ] {
         let (id, text) = surplus;
@@ -300,8 +303,9 @@ fn missing_matches_of_a_tournament_are_reported() {
     let (code, report, _) = lastnim(&["audit", "field", "-"], &some);
     assert_eq!(code, 0);
     assert!(
-        report
-            .contains(": 1 of 3 duplicate groups is incomplete, 4 numbers up to the highest are missing.\n"),
+        report.contains(
+            ": 1 of 3 duplicate groups is incomplete, 4 match numbers below the highest are missing.\n"
+        ),
         "{report}"
     );
     let (_, found, _) = lastnim(&["audit", "field", "--json", "-"], &some);
@@ -342,15 +346,18 @@ fn records_that_cannot_be_audited_are_named() {
     fs::create_dir(folder.0.join("inside")).unwrap();
     let (code, _, errors) = lastnim(&["audit", "match", folder.path()], "");
     assert_eq!(code, 2);
-    assert!(errors.ends_with(": a folder: use `lastnim audit bot` or `lastnim audit field`\n"), "{errors}");
+    assert!(
+        errors.ends_with(": this is a folder: use `lastnim audit bot` or `lastnim audit field`\n"),
+        "{errors}"
+    );
     let (code, _, errors) = lastnim(&["audit", "field", folder.path()], "");
     assert_eq!(code, 2);
     assert!(errors.contains("name its subfolder instead"), "{errors}");
     let (code, _, errors) = lastnim(&["audit", "field", "-"], "");
-    assert_eq!((code, errors.as_str()), (2, "error: standard input: it is empty\n"));
+    assert_eq!((code, errors.as_str()), (2, "error: standard input: expected records, but it is empty\n"));
     let (code, _, errors) = lastnim(&["audit", "field", "-"], "no record\n");
     assert_eq!(code, 3);
-    assert!(errors.contains("error: no match that counts for any bot among 1 record: 1 refused"), "{errors}");
+    assert!(errors.contains("error: no match in 1 record counts for any bot: 1 refused"), "{errors}");
 }
 
 #[test]

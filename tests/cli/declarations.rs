@@ -48,7 +48,7 @@ fn the_best_declarations_are_printed_as_text_and_json() {
         printed(&of_figure_1("best", &["--seat", "0", "--examples", "2"]), ""),
         "Seat 0: with its true row 0 2 1, seat 2 wins, its rank 1.\n\
          No row does better: the truth is a best declaration.\n\
-         Rows that lead there: 3 of 6.\n  for example 0 2 1; 2 0 1\n  all with 2 > 1\n"
+         Rows that lead to this winner: 3 of 6.\n  for example 0 2 1; 2 0 1\n  all with 2 > 1\n"
     );
     let lines = json_lines(&printed(&of_figure_1("best", &["--json", "--examples", "1"]), ""));
     assert_eq!(lines.len(), 3, "one for each seat");
@@ -101,16 +101,18 @@ fn undecided_answers_are_reported() {
         "0s",
     ];
     let text = printed(&five, "");
-    assert!(text.starts_with("Whether the truth is an equilibrium is not settled"), "{text}");
+    assert!(text.starts_with("It is not known whether the truth is an equilibrium"), "{text}");
     assert!(
-        text.contains("\nThis is incomplete: 0 of 24883200000 profiles were examined, as it was stopped"),
+        text.contains(
+            "\nThis is incomplete: only 0 of 24883200000 profiles were examined, because the calculation was stopped"
+        ),
         "{text}"
     );
     let answer = &json_lines(&printed(&[&five[..], &["--json"]].concat(), ""))[0];
     assert_eq!((&answer["truth"]["equilibrium"], &answer["count"]["exact"]), (&json!(null), &json!(false)));
     assert_eq!(answer["settled"]["complete"], json!(false));
     for reason in [&answer["settled"]["reason"], &answer["truth"]["unsettled_reason"]] {
-        assert!(reason.as_str().unwrap().starts_with("it was stopped"), "{answer}");
+        assert!(reason.as_str().unwrap().starts_with("the calculation was stopped"), "{answer}");
     }
     let nine = ["oracle", "declarations", "equilibria", "--piles", "3", "--players", "9"];
     assert_eq!(refused(&nine, ""), "9 seats: expected at most 8 in a search for all equilibria");
@@ -144,7 +146,7 @@ fn a_contradiction_names_its_takes() {
         |takes: &str| format!("{{\"piles\":[3],\"alliance_matrix\":[[0,1],[0,1]],\"takes\":{takes}}}\n");
     let games = [game("[2,1]"), game("[1,2]"), game("[2]")].concat();
     let text = printed(&["audit", "rationalise", "--seat", "0", "-"], &games);
-    let contradiction = "no row explains every take. These contradict each other; no fewer do:\n  \
+    let contradiction = "no row explains every take. These takes contradict each other; no smaller set does:\n  \
                          standard input:1, ply 0, by seat 0: took 2 of 3, piles 3\n  \
                          standard input:2, ply 0, by seat 0: took 1 of 3, piles 3\n";
     assert_eq!(

@@ -213,7 +213,9 @@ fn a_record_is_of_the_match_that_was_asked_for() {
     let folder = Folder::new("dishonest-record");
     let other = "01890a5d-ac96-774b-bcce-b302099a8058";
     let (code, _, errors) = export(other, &folder);
-    let why = format!("left out: match {other}: its record does not verify: it belongs to match {FROZEN_ID}");
+    let why = format!(
+        "left out: match {other}: its record does not verify: the record belongs to match {FROZEN_ID}"
+    );
     assert!(code == 1 && errors.contains(&why), "{errors}");
     assert_eq!(folder.files("in/records"), [""; 0]);
     let server = Dishonest::default().start().to_string();
@@ -233,9 +235,9 @@ fn a_record_is_of_the_tournament_that_was_asked_for() {
     let other = "01890a5d-ac96-774b-bcce-b302099a8099";
     for _ in 0..2 {
         let (code, _, errors) = export(other);
-        let why = format!("left out: match {FROZEN_ID}: its record is of tournament ");
+        let why = format!("left out: match {FROZEN_ID}: its record belongs to tournament ");
         assert!(code == 1 && errors.contains(&why), "{errors}");
-        assert!(errors.contains(&format!(", not of --tournament {other}")), "{errors}");
+        assert!(errors.contains(&format!(", not to --tournament {other}")), "{errors}");
         // The second time a record is there that another export has written.
         let (code, output, errors) = offline(&["record", "export", "--dir", &dir, "--server", &server], "");
         assert_eq!(code, 0, "{output}{errors}");

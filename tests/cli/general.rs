@@ -47,12 +47,12 @@ fn json(args: &str) -> Value {
 fn a_game_of_three_is_solved_as_text() {
     assert_eq!(
         printed("--game kayles --piles 3 --players 3 --ending to-move-wins"),
-        "kayles 3: remove one stone or two adjacent ones from a row, which splits there.\n\
+        "kayles 3: remove one stone or two adjacent stones from a row; this can split the row.\n\
          Ending: to_move_wins, the seat to move wins when no counter is left.\n\
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
          Winner by first seat: 0 -> 0, 1 -> 1, 2 -> 2\n\
          Optimal moves, 1 of 5:\n\
-         \x20 remove 1 stone from row 0, with 1 before it and 1 behind -> 1,1\n\
+         \x20 remove 1 stone from row 0, with 1 before it and 1 after -> 1,1\n\
          Solved by backward induction in 5 states.\n"
     );
     let over = printed("--game nim --piles 0,0 --players 3 --first 1 --ending last-mover-wins");
@@ -74,7 +74,7 @@ fn a_game_of_two_has_an_outcome_and_a_grundy_value() {
     let ends = printed(&format!("--game end-nim --piles 2,1,1 {two}"));
     assert!(
         ends.contains(
-            "\nGrundy value (under last_mover_wins play): none, as the moves depend on the seat.\n"
+            "\nGrundy value (under last_mover_wins play): none, because the moves depend on the seat.\n"
         ),
         "{ends}"
     );
@@ -132,7 +132,7 @@ fn invalid_games_are_refused_in_one_line() {
         ("--game circular-nim --piles 3,3 --players 2", "circular-nim needs --window"),
         ("--game circular-nim --piles 3,3 --window 3 --players 2", "a window of 3 piles in a circle of 2"),
         ("--game subtraction --piles 3 --set 0 --players 2", "0 in the set"),
-        ("--game fibonacci-nim --piles 3,4 --players 2", "2 piles: expected one in fibonacci-nim"),
+        ("--game fibonacci-nim --piles 3,4 --players 2", "2 piles: expected 1 pile in fibonacci-nim"),
         (
             "--game nim --piles 1000001 --players 2",
             "pile 0 has size 1000001: expected at most 1000000 in this game",
@@ -161,14 +161,16 @@ fn invalid_games_are_refused_in_one_line() {
 fn reached_limits_are_named() {
     let error = refused("--game nim --piles 40,40,40 --players 3 --max-states 1000", 2);
     assert!(
-        error.starts_with("nim 40,40,40 with 3 seats: it takes more than 1000 states (--max-states), with "),
+        error.starts_with(
+            "nim 40,40,40 with 3 seats: the search needs more than 1000 states (--max-states), with "
+        ),
         "{error}"
     );
     let error = refused("--game digits --piles 100000 --players 3 --max-memory 1", 2);
-    assert!(error.contains("it takes more than 1 MiB (--max-memory), with "), "{error}");
+    assert!(error.contains("the search needs more than 1 MiB (--max-memory), with "), "{error}");
     let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-time 0s", 2);
     assert!(
-        error.contains("it was stopped after 0s (--max-time), with 0 solved")
+        error.contains("the search was stopped after 0s (--max-time), with 0 solved")
             && error.contains("allow more time"),
         "{error}"
     );
@@ -199,7 +201,12 @@ fn a_batch_may_name_games() {
     assert_eq!(answers[2]["options"].as_array().unwrap().len(), 2);
     assert_eq!((&answers[3]["line"], &answers[4]["line"]), (&json!(4), &json!(5)));
     assert!(answers[3]["error"].as_str().unwrap().starts_with("unknown game \"chess\""));
-    assert!(answers[4]["error"].as_str().unwrap().contains("it takes more than 100 states (--max-states)"));
+    assert!(
+        answers[4]["error"]
+            .as_str()
+            .unwrap()
+            .contains("the search needs more than 100 states (--max-states)")
+    );
 }
 
 #[test]

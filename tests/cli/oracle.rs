@@ -355,7 +355,7 @@ fn errors_in_a_multi_line_document_have_positions() {
         "standard input: not valid JSON: expected a value at column 2, found \"nonsense\""
     );
     let error = refused(&["audit", "match"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
-    assert!(error.ends_with(": these are several documents, one a line: use --batch"), "{error}");
+    assert!(error.ends_with(": these are several documents, one per line: use --batch"), "{error}");
     let error = refused(&["audit", "match", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
     assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which has 2 left: take 1 to 2");
 }

@@ -31,7 +31,7 @@ fn records_are_fetched_listed_exported_and_verified() {
         if form == ["--format", "text"] {
             let (code, verdict, _) = offline(&["record", "verify", &file], "");
             assert_eq!(
-                (code, verdict.contains(": a record as text, which is for people")),
+                (code, verdict.contains(": this is a record as text, for people")),
                 (1, true),
                 "{verdict}"
             );
@@ -108,7 +108,10 @@ fn a_damaged_match_or_another_key_does_not_stop_other_records() {
     for written in ["4 written", "0 written, 4 already there"] {
         let (code, output, note) = run(&mut server.command(&export), "");
         assert_eq!((code, output), (0, format!("{dir}: {written}\n")), "{note}");
-        assert_eq!(note, format!("note: 4 records are signed by another key than the server's, {old_key}\n"));
+        assert_eq!(
+            note,
+            format!("note: 4 records are signed by a different key than the server's: {old_key}\n")
+        );
     }
     let table = server.printed(&["record", "list"]);
     assert_eq!(table.matches("by another key").count(), 4, "{table}");
@@ -247,17 +250,17 @@ fn every_refusal_is_one_line_with_an_exit_code() {
         (
             &["record", "verify", "--key", &file, &file],
             2,
-            "; that is a file: give the key in it with --key \"$(cat ",
+            "; this is a file: give the key in it with --key \"$(cat ",
         ),
         (&["record", "replay", "nowhere.json"], 1, "nowhere.json: "),
-        (&["record", "replay", &lines], 2, "a record in each line: give one record"),
+        (&["record", "replay", &lines], 2, "this file has one record per line: give a single record"),
         (&["record", "replay", "--ply", "3", &file], 2, "--ply: ply 3: the match has the plies 0 to 2"),
         (
             &["record", "replay", "--from", "2", "--to", "1", &file],
             2,
-            "--from 2 --to 1: the first ply comes before the last",
+            "--from 2 --to 1: expected a first ply that is not after the last",
         ),
-        (&["record", "replay", "--step", "-"], 2, "--step: standard input is the record"),
+        (&["record", "replay", "--step", "-"], 2, "--step: the record is read from standard input"),
         (&["record", "replay", "--step", "--all", &file], 2, "cannot be used with"),
         (&["record", "get", "x"], 2, "match id \"x\": expected a UUID"),
         (&["record", "get", NOBODY, "--format", "text", "--pretty"], 2, "--pretty: only JSON"),

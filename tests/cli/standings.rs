@@ -52,7 +52,7 @@ fn a_surplus_record_is_refused_with_its_reason() {
         (
             &|_| (),
             format!(
-                "match {NOBODY} has the number {number}, like match {id}, whose record was given before\n"
+                "match {NOBODY} has the number {number}, but so does match {id}, whose record was read before\n"
             ),
         ),
         (
@@ -62,12 +62,12 @@ fn a_surplus_record_is_refused_with_its_reason() {
         (
             &|setup| setup["group"] = json!("7"),
             format!(
-                "match {NOBODY} has the number {number} in the duplicate group 7: that number is in group {group}\n"
+                "match {NOBODY} has the number {number} in duplicate group 7, but this number belongs to group {group}\n"
             ),
         ),
         (
             &|setup| setup["bots"].as_array_mut().unwrap().reverse(),
-            format!("match {NOBODY} has the number {number}, which is played by "),
+            format!("match {NOBODY} has the number {number}, but the match with this number has the bots "),
         ),
     ];
     for (change, words) in cases {

@@ -154,7 +154,7 @@ fn bots_join_and_leave_a_running_ladder_and_its_standings_follow_from_the_record
     assert_eq!(field(&server.json(&["tournament", "leave", &id, "--token", &tokens[1]])), 1);
     assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "timid"])), 2);
     let (code, why) = server.refused(&["tournament", "join", &id]);
-    assert!(code == 2 && why.contains("bot: required for an admin"), "{why}");
+    assert!(code == 2 && why.contains("bot: the admin must name a bot"), "{why}");
 
     assert!(server.printed(&["tournament", "start", &id]).contains(": running"));
     assert_eq!(field(&server.json(&["tournament", "join", &id, "--bot", "loyal"])), 3);
@@ -299,7 +299,11 @@ fn an_exhibition_is_created_listed_and_followed() {
         (create("greedy", &[]), 2, "bots: 1 seat: expected 2 to 32"),
         (create("greedy,greedy", &[]), 2, "bots: "),
         (create("greedy,timid", &["--matrix", "0 1"]), 2, "assigned"),
-        (create("greedy,timid", &["--alliance", "given"]), 2, "--matrix: use it with --alliance given"),
+        (
+            create("greedy,timid", &["--alliance", "given"]),
+            2,
+            "--matrix: only --alliance given uses a matrix",
+        ),
     ] {
         let (given, said) = server.refused(&words);
         assert!(given == code && said.starts_with(why), "{code} and {why:?}, not {given} and {said:?}");

@@ -124,7 +124,7 @@ fn repeated_groups_are_noted() {
     let folder = Folder::new("repetition");
     let file = folder.write("cup.toml", &file);
     let printed = text(check(&file, &[]).stdout);
-    assert!(printed.contains("note       400 groups, of which 50 can differ: "), "{printed}");
+    assert!(printed.contains("note       only 50 of 400 groups can differ: "), "{printed}");
     let json: Value = serde_json::from_slice(&check(&file, &["--json"]).stdout).unwrap();
     assert_eq!(json["repetition"], json!({ "groups": 400, "different": 50 }));
 }
@@ -187,12 +187,12 @@ fn variables_that_no_program_may_have_are_found() {
     let settings = "seats = 2\n[positions]\nlist = [[3, 4]]\n";
     let found = mistakes("variables", &(settings.to_owned() + bots));
     let expected = [
-        "7: bot[0].env: only a bot with `command` gets variables",
+        "7: bot[0].env: only a bot with `command` has variables",
         "11: bot[1].env: \"A B\": expected the name of a variable, such as \"OPENAI_API_KEY\"",
-        "11: bot[1].env: C: its value has a NUL character",
+        "11: bot[1].env: C: the value has a NUL character",
         "11: bot[1].env: LASTNIM_TOKEN: the run sets this variable for each bot",
-        "12: bot[1].pass_env: C: `env` has a value for it: use one of the two",
-        "12: bot[1].pass_env: LASTNIM_ADMIN_TOKEN: no bot gets this variable of the organiser",
+        "12: bot[1].pass_env: C: `env` also has a value for this variable: use only one of the two",
+        "12: bot[1].pass_env: LASTNIM_ADMIN_TOKEN: bots never get this variable of the organiser",
         "16: bot[2].env: {\"A\":1}: expected a table of strings, such as { MODE = \"fast\" }",
         "20: bot[3].pass_env: \"A\": expected a list of strings, such as [\"OPENAI_API_KEY\"]",
     ];

@@ -291,7 +291,7 @@ fn a_graph_can_be_truncated() {
     assert_eq!(sizes, [301, 300]);
     assert_eq!(document["nodes"][300]["below"], "897", "the states but itself");
     let svg = |depth| tree(&["--piles", "2,2", "--players", "3", "--graph", "--depth", depth], "svg");
-    assert!(svg("1").contains("cut here") && !svg("9").contains("cut here"));
+    assert!(svg("1").contains("cut off here") && !svg("9").contains("cut off here"));
     assert!(svg("9").contains("<path class=\"take optimal line\""));
 }
 
@@ -319,7 +319,7 @@ Outcomes of seat 0's takes:
   1     seat 2       0  -                 -
   2     seat 1       1  seat 1 by 1 rank  seat 0 by 1 rank, seat 2 by 1 rank
 
-The line of best play, with the smallest optimal takes:
+The line of best play, with the smallest optimal take in each turn:
   (0, [1,2,2])  take 1
   (1, [1,2,1])  take 1
   (2, [1,2,0])  take 1

@@ -50,30 +50,30 @@ fn each_change_to_a_record_is_named_in_one_line() {
                 "\"note_hash\":null,\"ply\":null,\"seat\":1.0,\"take\":2e0",
                 1,
             ),
-            "only its layout differs from what lastnim writes, from line 1, column ",
+            "only its layout differs from what lastnim writes, starting at line 1, column ",
         ),
         (
             line.replacen("{\"", "{ \"", 1),
-            "only its layout differs from what lastnim writes, from line 1, column 2 on; --any-layout",
+            "only its layout differs from what lastnim writes, starting at line 1, column 2; --any-layout",
         ),
         (
             line.trim_end().to_owned(),
-            "only its layout differs from what lastnim writes, from line 1, column ",
+            "only its layout differs from what lastnim writes, starting at line 1, column ",
         ),
-        (line[..200].to_owned(), "the record is cut off: its text ends at line 1, column 200\n"),
+        (line[..200].to_owned(), "the record is truncated: its text ends at line 1, column 200\n"),
         (
             pretty.lines().take(30).collect::<Vec<_>>().join("\n"),
-            "the record is cut off: its text ends at line 30, column ",
+            "the record is truncated: its text ends at line 30, column ",
         ),
         (
             pretty.replacen("\": ", "\":", 1),
-            "only its layout differs from what lastnim writes, from line 2, column 14 on",
+            "only its layout differs from what lastnim writes, starting at line 2, column 14",
         ),
         (
             pretty.replacen(",\n", ",\r\n", 1),
-            "only its layout differs from what lastnim writes, from line 2, column ",
+            "only its layout differs from what lastnim writes, starting at line 2, column ",
         ),
-        (frozen("record.txt"), "a record as text, which is for people to read: give its JSON, "),
+        (frozen("record.txt"), "this is a record as text, for people to read: give its JSON, "),
         (String::new(), "not a record: its JSON begins with `{`\n"),
     ];
     for (changed, words) in cases {
@@ -122,7 +122,7 @@ fn a_difference_at_the_ends_of_lines_is_named() {
     ] {
         let (code, verdict, _) = offline(&["record", "verify", "-"], &changed);
         assert_eq!(code, 1);
-        assert!(verdict.ends_with(&format!(" on: {cause}; --any-layout accepts that\n")), "{verdict}");
+        assert!(verdict.ends_with(&format!(": {cause}; --any-layout accepts this\n")), "{verdict}");
     }
 }
 
@@ -142,7 +142,10 @@ fn an_unreadable_record_does_not_stop_others() {
     let verdicts: Vec<_> = verdicts.lines().collect();
     assert!(verdicts[0].starts_with(&format!("{missing}: No such file")), "{verdicts:?}");
     assert_eq!(verdicts[2], format!("{lines}:2: byte 2 of the record is not UTF-8"));
-    assert_eq!(verdicts[3], format!("{lines}:3: the record is cut off: its text ends at line 3, column 90"));
+    assert_eq!(
+        verdicts[3],
+        format!("{lines}:3: the record is truncated: its text ends at line 3, column 90")
+    );
     assert_eq!(verdicts[4], format!("{lines}:4: not valid JSON: expected `:` at column 12, found \"1\""));
     for (at, place) in [(1, format!("{lines}:1: ")), (5, format!("{lines}:5: ")), (6, format!("{whole}: "))] {
         assert!(verdicts[at].starts_with(&place) && verdicts[at].contains("intact, "), "{verdicts:?}");

@@ -154,7 +154,7 @@ impl Decider {
         let deadline = Instant::now() + time;
         let prompt = self.prompt.render(question, &self.prompt_context(question, time, scoring));
         let prompt = prompt.map_err(|reason| {
-            CallFailure::new(FailureClass::Rejected, format!("the prompt cannot be made: {reason}"))
+            CallFailure::new(FailureClass::Rejected, format!("the prompt cannot be written: {reason}"))
         })?;
         let mut call = ModelCall {
             messages: vec![Message::of_user(prompt)],

@@ -25,7 +25,7 @@ pub fn audit_report(audit: &Audit) -> Report {
     };
     let notable = audit.plies.iter().any(|ply| notable_safety(ply).is_some());
     let plies = plies
-        .paragraph("Guaranteed: the rank that the mover can force against all others together.")
+        .paragraph("Guaranteed rank: the rank that the mover can force against all others together.")
         .paragraphs(notable.then_some(
             "A risky take is optimal but worsens the guaranteed rank; a safe error worsens the predicted rank but keeps the guaranteed one.",
         ));
@@ -38,7 +38,7 @@ pub fn audit_report(audit: &Audit) -> Report {
         Some(Section::with_heading("Seats").table(seats)),
         Some(
             Section::with_heading(
-                "Ledger: the ranks that each seat's takes cost every seat (negative: gave)",
+                "Ledger: the ranks that each seat's takes cost every seat (negative: gained)",
             )
             .table(ledger_table(audit)),
         ),

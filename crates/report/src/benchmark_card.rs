@@ -97,7 +97,7 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
             |tier| figure(tier.first_take_loss.as_ref()),
         )
         .column(
-            Column::text("seat kept").with_meaning("loss in the matches in which the bot kept its seat"),
+            Column::text("seat kept").with_meaning("loss in the matches in which the bot did not lose its seat"),
             |tier| figure(tier.kept_seat_loss.as_ref()),
         )
         .column(
@@ -191,7 +191,7 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     if model.unknown_takes > 0 {
         let takes = count_words(u64::from(model.unknown_takes), "take", "takes");
         lines.push(format!(
-            "The transcript has no question for {takes}, so the reason for their failure is unknown."
+            "The transcript has no question for {takes}, so the reason why they failed is unknown."
         ));
     }
     lines
@@ -201,7 +201,7 @@ fn how_played(card: &pb::BenchmarkCard) -> String {
     let rule = card.rule.unwrap_or_default();
     let bank = rule.clock.unwrap_or_default().initial_ms;
     format!(
-        "Played by lastnim {}: {}, at most {} per tier; a tier ends when the interval is at most {} wide; {} s on each clock.",
+        "Played by lastnim {}: {}, at most {} per tier; a tier ends when the interval is at most {} wide; {} s for each seat's clock.",
         card.program_version,
         count_words(item_count(card), "item", "items"),
         rule.max_items,

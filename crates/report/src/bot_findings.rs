@@ -24,7 +24,7 @@ pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
         Section::with_heading("Figures, with 95% intervals over duplicate groups")
             .table(figure_table(figures)),
         Section::with_heading(
-            "By phase: more than two thirds of the counters left, more than one third, or less",
+            "By phase: more than two thirds of the counters are left, more than one third, or less",
         )
         .table(slice_table("phase", &figures.by_phase)),
         Section::with_heading("By the number of nonempty piles")
@@ -41,14 +41,14 @@ fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<
     let groups = count_words(report.groups, "duplicate group", "duplicate groups");
     let about = if report.groups_exact { "" } else { "about " };
     let newest = if response.more_matches {
-        "These are its newest matches: there was no time to read older ones."
+        "These are only its newest matches: there was no time to read older ones."
     } else {
         "These are all of its matches that count."
     };
     let mut words = vec![format!("{matches} in {about}{groups}. {newest}")];
     if response.matches_damaged > 0 {
         let damaged = count_words(response.matches_damaged, "match is", "matches are");
-        words.push(format!("{damaged} left out because their records are damaged or were removed."));
+        words.push(format!("{damaged} left out, because their records are damaged or were removed."));
     }
     words
 }
@@ -120,7 +120,7 @@ fn preference_section(preference: &pb::BotPreference) -> Section {
         .column(Column::integer("matches"), |held| held.matches)
         .column(
             Column { format: SHARE, ..Column::integer("optimal takes").with_parts(CellParts::Fraction) }
-                .with_meaning("its own takes that were optimal for this row"),
+                .with_meaning("the bot's own takes that were optimal for this row"),
             |held| fraction_cell(held.optimal_plies, held.plies),
         )
         .column(
@@ -247,7 +247,7 @@ mod tests {
             pb::AuditBotResponse { report: Some(report), more_matches: true, ..Default::default() };
         let text = Terminal::without_styles().report_text(&bot_findings_report(&response).unwrap());
         for part in [
-            "2 matches in 1 duplicate group. These are its newest matches:",
+            "2 matches in 1 duplicate group. These are only its newest matches:",
             "accuracy  75.0%     50.0% to 90.0%",
             "wins      50.0%  too few: 3 groups",
             "opening      4  75.0% ±25.0%",

@@ -23,12 +23,12 @@ pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
         vec![level("bound: better", at_better), level("bound: no better", at_no_better)]
     };
     Some(Chart {
-        caption: "The capital of each bet, starting at 1, after each group (logarithm)".to_owned(),
+        caption: "The capital of each bet, starting at 1, after each group (logarithmic scale)".to_owned(),
         axis: "groups".to_owned(),
         format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) },
         lines: vec![
-            line("bet that it is better", |point| point.better),
-            line("bet that it is no better", |point| point.no_better),
+            line("bet that the candidate is better", |point| point.better),
+            line("bet that the candidate is no better", |point| point.no_better),
         ],
         levels,
         // The losing bet falls without limit, so it is cut off.
@@ -47,7 +47,7 @@ pub fn capital_words(said: &pb::SprtVerdict) -> String {
         pb::SprtAnswer::NoBetter => format!("The candidate is no better: {bet}."),
         pb::SprtAnswer::Undecided => {
             format!(
-                "It is not known whether the candidate is better, and all groups have been played: {bet}."
+                "All groups have been played, and it is still not known whether the candidate is better: {bet}."
             )
         }
         pb::SprtAnswer::Open | pb::SprtAnswer::Unspecified => {
@@ -60,7 +60,7 @@ pub fn capital_words(said: &pb::SprtVerdict) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "for a position on an axis")]
+#[expect(clippy::cast_precision_loss, reason = "it is only a position on an axis")]
 fn place_on_axis(groups: u64) -> f64 {
     groups as f64
 }

@@ -110,9 +110,9 @@ impl Cell {
     /// Returns the number by which the cell is sorted; `None` for texts and missing values.
     pub fn order_value(&self) -> Option<f64> {
         match *self {
-            #[expect(clippy::cast_precision_loss, reason = "only used to sort a table's numbers")]
+            #[expect(clippy::cast_precision_loss, reason = "it is only used to sort a table's numbers")]
             Self::Integer(number) => Some(number as f64),
-            #[expect(clippy::cast_precision_loss, reason = "only used to sort times")]
+            #[expect(clippy::cast_precision_loss, reason = "it is only used to sort times")]
             Self::Time(micros) => Some(micros as f64),
             Self::Number(number) | Self::Estimate { value: number, .. } => Some(number),
             Self::Fraction { part, whole } => (whole > 0).then(|| f64::from(part) / f64::from(whole)),

@@ -27,7 +27,7 @@ pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
     let and_so_on = if end.is_over() { "" } else { "and so on until " };
     vec![
         Section::with_heading(format!("Outcomes of seat {}'s takes:", position.to_move())).table(takes),
-        Section::with_heading("The line of best play, with the smallest optimal takes:")
+        Section::with_heading("The line of best play, with the smallest optimal take in each turn:")
             .list(plies.chain([format!("{end}  {and_so_on}seat {winner} wins")])),
     ]
 }

@@ -19,7 +19,7 @@ pub fn sequence_report(sequence: &pb::ListGrundyValuesResponse) -> Report {
     };
     let ending = enum_word(sequence.ending().as_str_name(), "ENDING_");
     let about = format!(
-        "{}{set}: piles by size, for two seats that each want to win. Ending: {ending}.",
+        "{}{set}: piles by size, for two seats that both want to win. Ending: {ending}.",
         sequence.ruleset
     );
     let hidden = sequence.terms.len().saturating_sub(MAX_ROWS);
@@ -48,11 +48,11 @@ fn law_sentences(sequence: &pb::ListGrundyValuesResponse) -> Vec<String> {
         }
         (pb::SequenceLaw::Periodic, Some(period)) => period_sentences(period, &sequence.set),
         (pb::SequenceLaw::NotFound, _) => vec![format!(
-            "The first {} prove no period; this says nothing about later values.",
+            "The first {} do not prove a period; later values may still have one.",
             count_words(sequence.values_searched, "value", "values")
         )],
         _ => vec![
-            "No period is claimed: for this game no theorem is known by which the first values determine the rest.".to_owned(),
+            "No period is claimed: no theorem is known for this game that derives all later values from the first ones.".to_owned(),
         ],
     }
 }
@@ -63,14 +63,14 @@ fn period_sentences(period: &pb::SequencePeriod, set: &[u64]) -> Vec<String> {
         "by the theorem of Guy and Smith (1956) on octal games".to_owned()
     } else {
         let largest = set.last().copied().unwrap_or_default();
-        format!("since {} that repeat determine all later ones", count_words(largest, "value", "values"))
+        format!("because {} that repeat determine all later values", count_words(largest, "value", "values"))
     };
     let repeats = format!(
         "From size {start} on, the values repeat with period {length}: proved {proof}, from the values of sizes up to {checked_to}."
     );
     let zero = match period.zero_remainders.as_slice() {
-        [] => format!("No size from {start} on is P."),
-        all if all.len() as u64 == *length => format!("Every size from {start} on is P."),
+        [] => format!("No pile of size {start} or more is P."),
+        all if all.len() as u64 == *length => format!("Every pile of size {start} or more is P."),
         some => format!(
             "From size {start} on, a size is P exactly if its remainder modulo {length} is {}.",
             listed_sizes(some)
@@ -128,8 +128,10 @@ mod tests {
             Some(true)
         );
         let every = pb::SequencePeriod { zero_remainders: vec![0, 1, 2], ..period };
-        assert!(said(pb::SequenceLaw::Periodic, Some(every)).ends_with("Every size from 4 on is P."));
-        assert!(said(pb::SequenceLaw::NotFound, None).starts_with("The first 7 values prove no period; "));
+        assert!(said(pb::SequenceLaw::Periodic, Some(every)).ends_with("Every pile of size 4 or more is P."));
+        assert!(
+            said(pb::SequenceLaw::NotFound, None).starts_with("The first 7 values do not prove a period; ")
+        );
         assert!(said(pb::SequenceLaw::NoCriterion, None).starts_with("No period is claimed: "));
     }
 

@@ -42,9 +42,9 @@ pub fn ledger_section(audit: &pb::Audit, players: &SeatNames) -> Option<Section>
         }
     };
     let section =
-        Section::with_heading("Ledger: the ranks that each seat's takes cost every seat (negative: gave)");
+        Section::with_heading("Ledger: the ranks that each seat's takes cost every seat (negative: gained)");
     let left_out = (paying_seats.len() < seats.len() || table.rows.len() < seats.len()).then_some(
-        "Seats whose takes changed no ranks, and seats that neither lost nor gained any, are omitted.",
+        "Seats whose takes changed no ranks, and seats that neither lost nor gained ranks, are omitted.",
     );
     Some(section.table(table).paragraphs(left_out).paragraphs(third))
 }

@@ -63,7 +63,7 @@ fn ended_line(game: &pb::Match) -> String {
 
 /// Explains why an audit is not shown.
 pub const AUDIT_WITHHELD: &str =
-    "withheld until the tournament is over, so that its bots cannot consult the oracle";
+    "withheld until the tournament is over, because its bots may not use the oracle";
 
 /// Reports a match and the summary of its audit.
 pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {

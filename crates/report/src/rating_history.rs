@@ -52,7 +52,7 @@ pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, captio
     Some(Chart { caption, axis, format, lines, levels, floor: None })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "one chart has few matches")]
+#[expect(clippy::cast_precision_loss, reason = "a chart has few matches")]
 fn place_on_axis(matches: usize) -> f64 {
     matches as f64
 }

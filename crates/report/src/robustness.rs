@@ -48,8 +48,8 @@ pub fn robustness_sections(
             |figures| figures.price_of_trust,
         )
         .column(
-            Column::text("smallest coalition against it").with_meaning(
-                "the smallest set of others that worsens its rank by turning against it; play is an equilibrium, unless the set contains all others",
+            Column::text("smallest coalition against the seat").with_meaning(
+                "the smallest set of other seats that worsens its rank by playing against it (an equilibrium; minimax if the set contains all others)",
             ),
             |figures| smallest_coalition_words(figures, found.seats.len(), reader),
         )
@@ -152,7 +152,7 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
         .into_table();
     let section = Section::with_heading(format!("If a take is an error with probability {}:", outlook.rate))
         .paragraph(
-            "An error is drawn from all legal takes, any other take from the optimal ones; no seat anticipates errors.",
+            "An error is drawn from all legal takes, and every other take from the optimal ones; no seat anticipates errors.",
         );
     with_explained_table(section, table, reader)
 }

@@ -133,14 +133,14 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
     let islands: Vec<_> = islands.values().map(|bots| bots.join(", ")).collect();
     (islands.len() > 1).then(|| {
         let islands = shortened_list(&islands, " | ");
-        format!("some ratings cannot be compared, as no chain of matches connects their bots: {islands}")
+        format!("some ratings cannot be compared, because no chain of matches connects their bots: {islands}")
     })
 }
 
 /// Says what bots are ordered by, unless it is their points.
 fn order_note(standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Option<&'static str> {
     if let Some(pb::verdict::Verdict::Knockout(_)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) {
-        return Some("ordered by how far they got in the knockout");
+        return Some("ordered by how far bots got in the knockout");
     }
     let in_order: Vec<_> = standings.iter().filter(|standing| !standing.disqualified).collect();
     let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {

@@ -66,12 +66,12 @@ fn named_words(words: impl Iterator<Item = impl Into<String>>, all: u32) -> Stri
 
 fn time_left_line(left: &pb::TournamentTimeLeft) -> String {
     let matches = count_words(left.matches, "match", "matches");
-    let longest = format!("at most {}, by the clocks", span_words(left.longest_ms));
+    let longest = format!("at most {} according to the clocks", span_words(left.longest_ms));
     match left.estimate_ms {
         Some(estimate) => {
             let (ended, took) = (left.paced_matches, span_words(left.paced_ms));
             format!(
-                "about {} for {matches}, as the last {ended} took {took}; {longest}",
+                "about {} for {matches}, because the last {ended} took {took}; {longest}",
                 span_words(estimate)
             )
         }
@@ -126,7 +126,7 @@ mod tests {
             [
                 "connected: 3 of 10 bots; absent: b0, b1, b2, b3, b4 and 2 more; 1 open match",
                 "waiting for ann (2.5 s), b1 (absent, 4 matches, 2.5 s)",
-                "time left: 9 matches; at most 1 h 0 min, by the clocks",
+                "time left: 9 matches; at most 1 h 0 min according to the clocks",
             ]
         );
         let left = pb::TournamentTimeLeft {
@@ -138,7 +138,7 @@ mod tests {
         };
         assert_eq!(
             time_left_line(&left),
-            "about 0.7 s for 1 match, as the last 8 took 5.6 s; at most 1 min 1 s, by the clocks"
+            "about 0.7 s for 1 match, because the last 8 took 5.6 s; at most 1 min 1 s according to the clocks"
         );
     }
 }

@@ -40,7 +40,10 @@ pub fn event_line(event: &pb::TournamentEvent) -> String {
             format!("{what} {numbers}{more} voided, to be played again: {}", voided.reason)
         }
         Some(Event::Closed(closed)) => {
-            format!("no more rounds: it ends after {}", count_words(closed.before, "match", "matches"))
+            format!(
+                "no more rounds: the ladder ends after {}",
+                count_words(closed.before, "match", "matches")
+            )
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
 pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot> {
     let Some(Said::Sprt(said)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) else { return None };
     let caption = format!(
-        "Between the bounds: at {:.2} the candidate is judged no better, at {:.2} better",
+        "The test ends at a bound: at {:.2} the candidate is judged no better, at {:.2} better",
         said.lower, said.upper
     );
     let mark =

@@ -120,7 +120,7 @@ impl JsonMapping {
             Kind::Uint64 => write_varint(self.read_whole_number(json, u64::MIN, u64::MAX)?, to),
             Kind::Fixed32 => to.extend(self.read_whole_number(json, u32::MIN, u32::MAX)?.to_le_bytes()),
             Kind::Fixed64 => to.extend(self.read_whole_number(json, u64::MIN, u64::MAX)?.to_le_bytes()),
-            Kind::Message(_) | Kind::Enum(_) => unreachable!("messages and enums are handled before"),
+            Kind::Message(_) | Kind::Enum(_) => unreachable!("messages and enums were handled earlier"),
         }
         Ok(())
     }

@@ -79,7 +79,7 @@ pub enum ManifestFlaw {
         what: &'static str,
     },
     /// The last line is not the signature.
-    #[error("it is cut off: its last line is not a signature")]
+    #[error("it is truncated: its last line is not a signature")]
     CutOff,
     /// Lines follow the signature.
     #[error("line {line} follows the signature")]
@@ -182,7 +182,7 @@ impl ManifestParts {
             before => place >= before,
         };
         if !fits {
-            return Err("it is out of order".to_owned());
+            return Err("it is in the wrong place".to_owned());
         }
         self.place = place;
         parse_request(|field| self.add_part(line, field)).map_err(|violations| violations.to_string())
@@ -260,7 +260,7 @@ fn parse_header(
 }
 
 /// The error of a line that differs from what lastnim writes.
-const NONCANONICAL: &str = "the signature is not written as lastnim writes it";
+const NONCANONICAL: &str = "the signature does not have the form that lastnim writes";
 
 /// Returns whether a line is byte for byte what lastnim writes for a seal, which is not hashed.
 fn parse_line(line: &[u8]) -> Result<pb::ManifestLine, String> {

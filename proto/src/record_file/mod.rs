@@ -43,7 +43,7 @@ pub enum RecordFileError {
     Form,
     /// The record is in text format.
     #[error(
-        "a record as text, which is for people to read: give its JSON, which `record get` and `record export` write without --format text"
+        "this is a record as text, for people to read: give its JSON, which `record get` and `record export` write without --format text"
     )]
     Text,
     /// The JSON is not a record.

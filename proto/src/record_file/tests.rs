@@ -110,7 +110,7 @@ fn invalid_texts_are_refused() {
         assert!(!refused.is_empty(), "{text:?}");
     }
     let refused = read_record(FROZEN_TEXT).unwrap_err().to_string();
-    assert!(refused.starts_with("a record as text, which is for people to read: give its JSON"), "{refused}");
+    assert!(refused.starts_with("this is a record as text, for people to read: give its JSON"), "{refused}");
     let refused = read_record("{\"events\":[{},{\"at_us\":\"x\"}]}").unwrap_err().to_string();
     assert_eq!(refused, "events[1].at_us: \"x\" is not a whole number");
 }

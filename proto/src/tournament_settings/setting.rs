@@ -205,7 +205,7 @@ impl TournamentSetting {
                     Ok(json!({ format!("min_{name}"): least, format!("max_{name}"): most }))
                 }
                 _ => Err(format!(
-                    "{given} is not two whole numbers, the minimum and the maximum, such as 2, 4"
+                    "{given}: expected two whole numbers, the minimum and the maximum, such as 2, 4"
                 )),
             },
             ValueKind::Duration => Ok(parse_millis(&text_of(given))?.into()),
@@ -218,7 +218,9 @@ impl TournamentSetting {
                 })?;
                 Ok(json!({ "initial_ms": bank, "increment_ms": increment }))
             }
-            ValueKind::Flag if given != true => Err(format!("{given}: it is true, or left out")),
+            ValueKind::Flag if given != true => {
+                Err(format!("{given}: expected true; to turn it off, leave it out"))
+            }
             ValueKind::Flag => Ok(json!({})),
             ValueKind::Number => Ok(number_of_text(given).unwrap_or_else(|| given.clone())),
             _ => Ok(given.clone()),

@@ -102,7 +102,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who hosts tables: the most uncertain bot, or by turns that bot and the one waiting longest", ", paired {}";
+            "Who hosts tables: the most uncertain bot, or in turns that bot and the longest-waiting bot", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
@@ -162,9 +162,9 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Concurrency and retention", Seldom => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
         "bot_concurrency" Count "Of one bot" "1 to 10,000", ["no limit"], "Matches that a bot plays at once", ", {} per bot";
-        "retention.matches" Count "Records kept" "1 to 10,000,000", ["no limit by number"],
+        "retention.matches" Count "Records kept" "1 to 10,000,000", ["no limit"],
             "How many of the newest finished matches keep their records", "of the newest {} match|of the newest {} matches";
-        "retention.days" Count "Days kept" "1 to 36,500", ["no limit by age"],
+        "retention.days" Count "Days kept" "1 to 36,500", ["no limit"],
             "For how many days finished matches keep their records", " and of the last {} day| and of the last {} days";
     }
 };

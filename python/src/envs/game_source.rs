@@ -87,7 +87,7 @@ impl GameSource {
         }
         if !(1..=MAX_LARGEST_PILE).contains(&largest_pile) {
             return Err(PyValueError::new_err(format!(
-                "largest_pile: {largest_pile}: expected 1 to {MAX_LARGEST_PILE}, since each take is an action"
+                "largest_pile: {largest_pile}: expected 1 to {MAX_LARGEST_PILE}, because each take is an action"
             )));
         }
         let rows = parse_rows(rows, seats)?;

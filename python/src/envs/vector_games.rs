@@ -54,7 +54,7 @@ impl Drawing {
         let mut draw = SeededDraw::from_numbers([self.seed, place as u64, number]);
         let piles = source.draw_piles(&mut draw);
         let rows = self.shared_rows.clone().unwrap_or_else(|| {
-            let matrix = source.draw_rows(&mut draw).expect("declared rows were refused before");
+            let matrix = source.draw_rows(&mut draw).expect("declared rows have already been refused");
             Arc::new(ObservedRows::new(matrix))
         });
         let position = Position::new(piles, source.first, source.seats);
@@ -137,7 +137,7 @@ impl VectorGames {
         let width = from.observation_length().max(from.action_count());
         if count * width > MAX_NUMBERS {
             return Err(PyValueError::new_err(format!(
-                "count: {count}: with {width} numbers in an observation or mask, at most {} games are possible",
+                "count: {count}: expected at most {} games, because an observation or mask has {width} numbers",
                 MAX_NUMBERS / width
             )));
         }

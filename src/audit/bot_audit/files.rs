@@ -105,7 +105,7 @@ pub fn read_record_files<C: MatchCounter>(
                     Ok(Some(document))
                         if document.text.trim_ascii().is_empty() && document.line.is_some() => {}
                     Ok(Some(document)) if document.text.trim_ascii().is_empty() && file == Path::new("-") => {
-                        return Err(Failure::input("standard input: it is empty"));
+                        return Err(Failure::input("standard input: expected records, but it is empty"));
                     }
                     Ok(Some(document)) => {
                         batch.bytes += document.text.len();
@@ -187,7 +187,7 @@ pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
                 folders => format!(": name its {folders} subfolders instead"),
             };
             return Err(Failure::input(format!(
-                "{}: a folder without a .json or .jsonl file{hint}",
+                "{}: the folder has no .json or .jsonl file{hint}",
                 file.display()
             )));
         }

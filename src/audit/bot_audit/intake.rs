@@ -211,15 +211,14 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
     let Origin { tournament, number, group } = origin;
     match sighting {
         MatchSighting::NumberTaken => format!(
-            "match {id} has the number {number} of tournament {tournament}, like another match that already counts"
+            "match {id} has the number {number} of tournament {tournament}, but another match with this number already counts"
         ),
         MatchSighting::OutsideGroup => format!(
             "match {id} has the number {number} of tournament {tournament}, which is not in its duplicate group {group} of {} rotations",
             setup.seats()
         ),
         MatchSighting::RotationTaken => format!(
-            "match {id} is one too many in the duplicate group {group} of tournament {tournament}: a match with its bots at the same \
-             seats was given before, and counts"
+            "match {id} does not count: the duplicate group {group} of tournament {tournament} already has a match with the same bots at the same seats"
         ),
         _ => format!("another record of match {id} already counts"),
     }
@@ -263,7 +262,7 @@ impl IntakeSummary {
             let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
             let records = records_counted(self.without_bot);
             return Failure::input(format!(
-                "{bot} plays in no match that counts ({records}): {}{more} do",
+                "{bot} does not play in any match that counts ({records}): only {}{more} do",
                 others.join(", ")
             ));
         }
@@ -271,8 +270,7 @@ impl IntakeSummary {
             [] => String::new(),
             left_out => format!(": {}", left_out.join(", ")),
         };
-        let what =
-            format!("no match that counts for {bot} among {}{left_out}", records_counted(self.records));
+        let what = format!("no match in {} counts for {bot}{left_out}", records_counted(self.records));
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
@@ -317,15 +315,15 @@ impl IntakeSummary {
                 format!("{incomplete} of {groups} {are} incomplete")
             });
             let numbers = (missing.numbers > 0).then(|| match missing.numbers {
-                1 => "1 number up to the highest is missing".to_owned(),
-                numbers => format!("{numbers} numbers up to the highest are missing"),
+                1 => "1 match number below the highest is missing".to_owned(),
+                numbers => format!("{numbers} match numbers below the highest are missing"),
             });
             let what: Vec<_> = incomplete.into_iter().chain(numbers).collect();
-            format!("Of tournament {}: {}.", missing.tournament, what.join(", "))
+            format!("Tournament {}: {}.", missing.tournament, what.join(", "))
         });
         let untold = (self.untold > 0).then(|| {
             format!(
-                "{} exceeded the limit on remembered matches, so some may have counted twice.",
+                "{} exceeded the limit on remembered matches, so some matches may have been counted twice.",
                 records_counted(self.untold)
             )
         });

@@ -136,7 +136,7 @@ fn run(
     if findings.matches == 0 {
         if let (AuditSubject::Bot(bot), Some(version), 0) = (subject, version, read.refused_count()) {
             return Err(Failure::input(format!(
-                "no match that counts was played by {bot} as version {version} alone"
+                "{bot} has no match that counts in which it played only as version {version}"
             )));
         }
         return match read.nothing_read_failure(subject) {

@@ -107,9 +107,9 @@ impl HistoryVerdict {
             count_words(counts.sessions, "session", "sessions")
         )?;
         let cut_off = [
-            (counts.torn, "cut off by a killed program"),
-            (counts.left_out, "left out by the programs"),
-            (counts.unknown, "from a newer version, skipped"),
+            (counts.torn, "truncated because a program was killed"),
+            (counts.left_out, "omitted by the bots' programs"),
+            (counts.unknown, "skipped, from a newer version"),
         ];
         for (count, what) in cut_off.into_iter().filter(|&(count, _)| count > 0) {
             writeln!(output, "{}: {what}", count_words(count, "line", "lines"))?;
@@ -117,7 +117,7 @@ impl HistoryVerdict {
         let matches = count_words(self.matches as u64, "match", "matches");
         write!(output, "{matches}: {} compared with {}", self.checked.len(), self.records_of)?;
         if self.unrecorded > 0 {
-            write!(output, ", {} without a record compared with other logs", self.unrecorded)?;
+            write!(output, ", and {} without a record compared with other logs", self.unrecorded)?;
         }
         if self.pruned > 0 {
             write!(output, " ({} pruned)", self.pruned)?;

@@ -196,7 +196,7 @@ fn left_out_failure(left_out: u64) -> Failure {
 fn uncounted_report(findings: &RationaliseFindings) -> Report {
     let kinds = [
         (findings.without_bot, "without it"),
-        (findings.without_rows, "that ended before the rows were known"),
+        (findings.without_rows, "that ended before the rows were revealed"),
     ];
     let some = kinds.into_iter().filter(|&(matches, _)| matches > 0);
     Section::new()
@@ -292,7 +292,7 @@ impl RationaliseFindings {
     fn nothing_found_message(&self, who: &PlayerArgs) -> String {
         match (&who.bot, self.without_rows) {
             (Some(bot), 0) => format!("{bot} played in none of the {} matches read", self.without_bot),
-            _ => "no match with known rows was read".to_owned(),
+            _ => "no match with revealed rows was read".to_owned(),
         }
     }
 }

@@ -56,7 +56,8 @@ impl FoundRows<'_> {
             };
             let left_out = rows.games_left_out();
             let were = count_words(left_out, "match was", "matches were");
-            section = section.list((left_out > 0).then(|| format!("{were} left out as too expensive")));
+            section =
+                section.list((left_out > 0).then(|| format!("{were} left out, because they take too long")));
         }
         section.into()
     }
@@ -83,10 +84,10 @@ impl FoundRows<'_> {
 
     fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {
         let shortest = match contradiction.minimality {
-            Minimality::Proved => "no fewer do".to_owned(),
-            Minimality::ProvedAmong(takes) => format!("no fewer of the {takes} kept takes do"),
+            Minimality::Proved => "no smaller set does".to_owned(),
+            Minimality::ProvedAmong(takes) => format!("no smaller set of the {takes} kept takes does"),
             Minimality::AtLeast(takes) => {
-                format!("at least {takes} are needed; the search ended before it found the fewest")
+                format!("at least {takes} are needed; the search ended before it found the smallest set")
             }
         };
         let takes = contradiction.takes.iter().map(|&take| {
@@ -99,7 +100,7 @@ impl FoundRows<'_> {
         });
         section
             .paragraph(format!(
-                "{reading}: no row explains every take. These contradict each other; {shortest}:"
+                "{reading}: no row explains every take. These takes contradict each other; {shortest}:"
             ))
             .list(takes)
     }

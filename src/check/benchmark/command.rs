@@ -177,7 +177,9 @@ impl BenchmarkArgs {
         let is_model = self.llm.words("model").is_some();
         let given = u8::from(is_model) + u8::from(self.house.is_some()) + u8::from(!self.command.is_empty());
         if given != 1 {
-            return Err(Failure::input("expected one bot: --house NAME, --model NAME or `-- COMMAND`"));
+            return Err(Failure::input(
+                "expected exactly one bot: --house NAME, --model NAME or `-- COMMAND`",
+            ));
         }
         if let Some(house) = self.house {
             self.refuse_llm_flags()?;
@@ -205,7 +207,7 @@ impl BenchmarkArgs {
         let all = settings.settings();
         match all.iter().find(|setting| self.llm.words(setting.key()).is_some()) {
             Some(setting) => Err(Failure::input(format!(
-                "--{}: this is for a language model, which --model names",
+                "--{}: this is only for a language model: name it with --model",
                 setting.flag()
             ))),
             None => Ok(()),

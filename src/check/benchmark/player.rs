@@ -89,7 +89,7 @@ impl Player {
         });
         if !of_endpoint.is_empty() {
             return Some(format!(
-                "the endpoint {} failed permanently (questions without an answer: {of_endpoint})",
+                "the endpoint {} keeps failing (questions without an answer: {of_endpoint})",
                 bot.endpoint_address()
             ));
         }

@@ -74,14 +74,14 @@ impl BenchmarkRun {
     /// If it belongs to another item.
     pub fn add_record(&mut self, sealed: &SealedRecord) -> Result<(), String> {
         let record = sealed.record();
-        let game = record.state().game().ok_or("its rows were not revealed")?;
+        let game = record.state().game().ok_or("the rows of the match were not revealed")?;
         let item = BENCHMARK_SET
             .find_item(&record.state().setup().bots, game)
-            .ok_or("it does not belong to an item in the set")?;
+            .ok_or("the match does not belong to an item in the set")?;
         let place = self.tiers.iter().position(|&tier| tier == item.tier);
-        let place = place.ok_or_else(|| format!("it is {item}, which this run does not play"))?;
+        let place = place.ok_or_else(|| format!("the match is {item}, which this run does not play"))?;
         if self.next_item(place).is_none_or(|next| next.number != item.number) {
-            return Err(format!("it is {item}, but another item is next"));
+            return Err(format!("the match is {item}, but another item is next"));
         }
         let score = score_record(item, record, &self.clock).map_err(|misfit| format!("{item}: {misfit}"))?;
         let played = PlayedItem::new(item, record, score);
@@ -198,7 +198,7 @@ impl BenchmarkRun {
     /// # Panics
     /// If a tier is not over.
     pub fn results(&self) -> BenchmarkResults {
-        let over = |tally: &TierTally| (tally.clone(), tally.stop(self.rule).expect("all tiers are over"));
+        let over = |tally: &TierTally| (tally.clone(), tally.stop(self.rule).expect("every tier has ended"));
         BenchmarkResults { tiers: self.tallies.iter().map(over).collect(), times: self.times }
     }
 }
@@ -245,7 +245,8 @@ impl Stage {
     /// Starts the server and its players.
     async fn open(player: &Player, folder: &RunFolder) -> Result<Self, Failure> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-        let listener = listener.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))?;
+        let listener =
+            listener.map_err(|error| Failure::runtime(error, "cannot find a free port on 127.0.0.1"))?;
         let backend = Backend { key: folder.signing_key()?, ..Backend::in_memory() };
         let server =
             OwnServer::start(listener, backend, Config::default()).await.map_err(Failure::Runtime)?;
@@ -341,7 +342,7 @@ impl Stage {
                     news = self.bots.next_news() => news,
                     ended = &mut model.playing => {
                         let why = match ended {
-                            Ok(Ok(_)) => "it left the tournament".to_owned(),
+                            Ok(Ok(_)) => "the model has left the tournament".to_owned(),
                             Ok(Err(error)) => error.to_string(),
                             Err(error) => error.to_string(),
                         };
@@ -360,7 +361,7 @@ impl Stage {
                 PlayerNews::OutageBegan { .. } | PlayerNews::OutageEnded { .. } => continue,
                 PlayerNews::Refused { word, why, .. } => return Failure::input(format!("{word}: {why}")),
                 PlayerNews::GaveUp { how, log, .. } => {
-                    format!("the program ended too often ({how}): see {}", log.display())
+                    format!("the program ended too many times ({how}): see {}", log.display())
                 }
                 PlayerNews::Lost { bot, why } => format!("{bot} lost its session: {why}"),
             };

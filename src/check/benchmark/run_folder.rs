@@ -57,7 +57,7 @@ impl RunFolder {
         }
         if path.join(CARD_FILE).exists() {
             return Err(Failure::input(format!(
-                "{shown}: it has a finished benchmark: see its {CARD_FILE}, or name another folder with --dir"
+                "{shown}: the benchmark in this folder is finished: see its {CARD_FILE}, or name another folder with --dir"
             )));
         }
         check_plan(path, plan)?;
@@ -131,7 +131,7 @@ fn check_plan(path: &Path, plan: &Value) -> Result<(), Failure> {
     match serde_json::from_str::<Value>(&text) {
         Ok(kept) if kept == *plan => Ok(()),
         Ok(kept) => Err(Failure::input(format!(
-            "{}: another benchmark was started there, {kept}: use the same flags to continue it, or name another folder with --dir",
+            "{}: a different benchmark was started there, {kept}: use the same flags to continue it, or name another folder with --dir",
             path.display()
         ))),
         Err(error) => Err(Failure::input(format!("{}: {error}", file.display()))),

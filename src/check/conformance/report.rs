@@ -55,7 +55,7 @@ fn failure_section(outcome: &CheckOutcome) -> Option<Section> {
     };
     Some(match outcome.output.as_slice() {
         [] => section,
-        output => section.paragraph("The bot printed last:").list(output.iter().cloned()),
+        output => section.paragraph("The last output of the bot:").list(output.iter().cloned()),
     })
 }
 

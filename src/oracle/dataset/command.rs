@@ -140,7 +140,7 @@ impl DatasetArgs {
             return Ok(());
         }
         Err(Failure::input(format!(
-            "--positions {}: {} draws have only {} different positions of this kind: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
+            "--positions {}: {} draws gave only {} different positions with these settings: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
             self.positions,
             positions.max_draws(),
             positions.found()

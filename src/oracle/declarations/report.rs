@@ -13,10 +13,10 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
         (true, true) => "No row does better: the truth is a best declaration.".to_owned(),
         (true, false) => "No better row has been found yet.".to_owned(),
         (false, true) => {
-            format!("The best declaration is another row, with which {}.", prospect_words(best))
+            format!("The best declaration is another row; with it, {}.", prospect_words(best))
         }
         (false, false) => {
-            format!("The best row found so far is another one, with which {}.", prospect_words(best))
+            format!("The best row found so far is another one; with it, {}.", prospect_words(best))
         }
     };
     let section = Section::new()
@@ -26,7 +26,7 @@ pub fn best_report(game: &Game, found: &BestDeclaration, examples: usize) -> Rep
             prospect_words(truthful)
         ))
         .paragraph(judged)
-        .paragraph(format!("Rows that lead there: {count} of {all}."));
+        .paragraph(format!("Rows that lead to this winner: {count} of {all}."));
     row_sets::with_example_rows(section, &found.rows, &found.examples(game, examples))
         .paragraphs(row_sets::settled_words(found.settled, "rows"))
         .into()
@@ -44,8 +44,7 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
             prospect_words(truthful)
         ),
         TruthCheck::Unsettled { seat, halt } => format!(
-            "Whether the truth is an equilibrium is not settled: no better row was found, but the rows of \
-             seat {seat} were not all examined, as {halt}."
+            "It is not known whether the truth is an equilibrium: no better row was found, but not all rows of seat {seat} were examined, because {halt}."
         ),
     };
     let profiles = row_sets::count_all_rows(game.matrix.seats());

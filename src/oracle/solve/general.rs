@@ -93,8 +93,8 @@ impl RulesetArgs {
             Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
                 "{flag} limits a search{}: leave it out",
                 match search {
-                    LastNimSearch::None => ", and last-nim is solved without one",
-                    LastNimSearch::Coalitions => " that keeps positions, and --robust keeps no positions",
+                    LastNimSearch::None => ", but last-nim is solved without one",
+                    LastNimSearch::Coalitions => " that stores positions, and --robust does not store any",
                 }
             ))),
             _ => Ok(game),
@@ -232,9 +232,9 @@ impl RulesetArgs {
             }
             Ok(grundy) => grundy.value.to_string(),
             Err(NoGrundyReason::Stopped(stopped)) => {
-                format!("not found, as {}", self.limits.limit_met(*stopped))
+                format!("not found, because {}", self.limits.limit_met(*stopped))
             }
-            Err(_) => "none, as the moves depend on the seat".to_owned(),
+            Err(_) => "none, because the moves depend on the seat".to_owned(),
         };
         format!("Grundy value (under {} play): {value}.", GrundyDecomposition::ENDING)
     }

@@ -18,7 +18,7 @@ pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let is_sum = grundy.parts.len() > 1;
     let section = if is_sum {
         section
-            .paragraph("Their nim-sum, which adds binary digits without carrying:")
+            .paragraph("The nim-sum of these values, which adds binary digits without carrying:")
             .table(nim_sum_table(grundy))
     } else {
         section
@@ -26,11 +26,11 @@ pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let what = if is_sum { "nim-sum" } else { "value" };
     Some(section.paragraph(match grundy.value {
         0 => format!(
-            "The {what} is 0: in two-player {} play the seat that is not to move wins, as every move changes it.",
+            "The {what} is 0: in two-player {} play the seat that is not to move wins, because every move makes it nonzero.",
             GrundyDecomposition::ENDING
         ),
         _ => format!(
-            "The {what} is not 0: in two-player {} play the seat to move wins, by a move that makes it 0.",
+            "The {what} is not 0: in two-player {} play the seat to move wins with a move that makes it 0.",
             GrundyDecomposition::ENDING
         ),
     }))

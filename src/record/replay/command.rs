@@ -68,7 +68,7 @@ impl ReplayArgs {
         let piped = self.file == Path::new("-");
         if self.step && piped {
             return Err(Failure::input(
-                "--step: standard input is the record, so it cannot also be the keyboard",
+                "--step: the record is read from standard input, so the keyboard cannot be used: name a file instead",
             ));
         }
         let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -129,16 +129,16 @@ fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
     for (flag, given) in [("--ply", args.ply), ("--from", args.from)] {
         if let Some(ply) = given.filter(|&ply| ply >= plies) {
             let there = match plies {
-                0 => "the match has none".to_owned(),
+                0 => "the match has no plies".to_owned(),
                 plies => format!("the match has the plies 0 to {}", plies - 1),
             };
             return Err(Failure::input(format!("{flag}: ply {ply}: {there}")));
         }
     }
     match (args.from, args.to) {
-        (Some(from), Some(to)) if from > to => {
-            Err(Failure::input(format!("--from {from} --to {to}: the first ply comes before the last")))
-        }
+        (Some(from), Some(to)) if from > to => Err(Failure::input(format!(
+            "--from {from} --to {to}: expected a first ply that is not after the last"
+        ))),
         _ => Ok(()),
     }
 }

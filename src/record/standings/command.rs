@@ -91,7 +91,9 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
     let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
     drop(line);
     if let Some(missing) = outcome.missing {
-        screen::print_note(format_args!("missing records: {missing}; these are the standings without them"));
+        screen::print_note(format_args!(
+            "missing records: {missing}; the standings are computed without them"
+        ));
     }
     let compared = if args.cross_table { outcome.cross_table.as_slice() } else { &[] };
     let report = pb::GetStandingsResponse {

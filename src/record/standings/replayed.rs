@@ -90,7 +90,7 @@ impl ReplayedResults {
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
-                "match {id} has the number {number}, like match {known_id}, whose record was given before"
+                "match {id} has the number {number}, but so does match {known_id}, whose record was read before"
             ))
         } else if *known != result {
             Err(format!("an earlier record of match {id} has a different result"))
@@ -114,13 +114,13 @@ impl ReplayedResults {
         };
         if pairing.group != group {
             return Err(format!(
-                "match {id} has the number {number} in the duplicate group {group}: that number is in group {}",
+                "match {id} has the number {number} in duplicate group {group}, but this number belongs to group {}",
                 pairing.group
             ));
         }
         if pairing.bots != *bots {
             return Err(format!(
-                "match {id} has the number {number}, which is played by {}, not by {}",
+                "match {id} has the number {number}, but the match with this number has the bots {}, not {}",
                 join_words(&pairing.bots, ", "),
                 join_words(bots, ", ")
             ));

@@ -49,8 +49,8 @@ impl ShownTournament {
 pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     let pb::GetTournamentResponse { tournament, field_history, events, .. } =
         parse_tournament_response(text)?;
-    let tournament = tournament.ok_or("tournament: it is missing")?;
-    let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
+    let tournament = tournament.ok_or("tournament: this key is missing")?;
+    let settings = tournament.settings.ok_or("tournament.settings: this key is missing")?;
     let settings = read_settings(&settings)?;
     let bot = |name: &String| name.parse::<BotName>().map_err(|error| format!("tournament.field: {error}"));
     let (field, changes) = match field_history {

@@ -85,7 +85,7 @@ fn decision_words(decision: &TranscriptDecision, length: TextLength) -> String {
         }
         None => "no answer".to_owned(),
     };
-    let failure = decision.failure.map(|class| format!(", as the last failure was {class}"));
+    let failure = decision.failure.map(|class| format!(", because the last failure was {class}"));
     let probability = decision
         .win_probability
         .map(|probability| format!("; its row's first seat wins with probability {probability}"));

@@ -111,10 +111,16 @@ impl CardTerms {
     fn of_card(card: &pb::BenchmarkCard) -> Result<Self, (&'static str, String)> {
         let set = &*BENCHMARK_SET;
         if card.set != set.name {
-            return Err(("unknown_set", format!("set {:?}: this program knows {}", card.set, set.name)));
+            return Err((
+                "unknown_set",
+                format!("unknown set {:?}: this program only knows {}", card.set, set.name),
+            ));
         }
         if card.set_hash != set.hash {
-            return Err(("unknown_set", format!("its set {} differs from this program's", card.set)));
+            return Err((
+                "unknown_set",
+                format!("its set {} differs from the set of this program", card.set),
+            ));
         }
         let wrong = |why: String| ("rule", why);
         let rule = card.rule.unwrap_or_default();
@@ -124,7 +130,7 @@ impl CardTerms {
             && (1..=set.max_items()).contains(&rule.max_items);
         if !fits {
             return Err(wrong(format!(
-                "rule: a confidence of {}, a width of {} and at most {} items: expected {CONFIDENCE}, above 0 and up to 1, and 1 to {}",
+                "rule: a confidence of {}, a width of {} and at most {} items: expected a confidence of {CONFIDENCE}, a width above 0 and up to 1, and 1 to {} items",
                 rule.confidence,
                 rule.width,
                 rule.max_items,
@@ -139,7 +145,7 @@ impl CardTerms {
         });
         let tiers = tiers.collect::<Result<Vec<_>, _>>()?;
         if !tiers.is_sorted_by(|before, after| before < after) {
-            return Err(wrong("the tiers are not in order, each once".to_owned()));
+            return Err(wrong("the tiers are repeated or not in order".to_owned()));
         }
         Ok(Self { rule: StoppingRule { width: rule.width, max_items: rule.max_items }, clock, tiers })
     }
@@ -161,7 +167,7 @@ impl GivenRecords {
             verdict.add(
                 "missing",
                 format!(
-                    "no records were found: put {RECORDS_FILE} beside the card, or name them with --records"
+                    "no records were found: put {RECORDS_FILE} beside the card, or name the records with --records"
                 ),
             );
         }
@@ -251,7 +257,7 @@ impl CardVerdict {
             self.add(
                 "figure",
                 format!(
-                    "tier {tier} has {} and the heads of {}: the set has {}",
+                    "tier {tier} lists {} and the heads of {}, but the set has {}",
                     count_words(given.items, "item", "items"),
                     count_words(given.heads.len() as u64, "record", "records"),
                     set_items.len()
@@ -272,7 +278,7 @@ impl CardVerdict {
                 continue;
             };
             if !used.insert(head) {
-                self.add("misfit", format!("{item}: an earlier item has the same record"));
+                self.add("misfit", format!("{item}: it has the same record as an earlier item"));
                 continue;
             }
             match self.play_of_item(item, sealed, &terms.clock) {
@@ -313,7 +319,7 @@ impl CardVerdict {
             if let (true, Some(item)) = (is_own, item) {
                 self.add(
                     "left_out",
-                    format!("match {} belongs to {item}, but the card leaves it out", record.id()),
+                    format!("match {} belongs to {item}, but the card does not list it", record.id()),
                 );
             }
         }
@@ -336,8 +342,7 @@ impl CardVerdict {
         if self.is_verified() {
             let records = count_words(self.records as u64, "record", "records");
             section = section.paragraph(format!(
-                "The figures follow from {records}: of the first items of each tier, in their order, up to where the tier was over, against the opponents of the set. \
-                 Who played is the runner's word."
+                "The figures follow from {records}: the items of each tier in order, up to the one at which the tier ended, against the opponents of the set. The records do not prove who played."
             ));
         }
         section.into()

@@ -72,7 +72,7 @@ also means that the transcript does not prove an answer. docs/how-to/verify-reco
 fn parse_key(given: &str) -> Result<PublicKey, String> {
     given.parse().map_err(|error| {
         if Path::new(given).is_file() {
-            format!("{error}; that is a file: give the key in it with --key \"$(cat {given})\"")
+            format!("{error}; this is a file: give the key in it with --key \"$(cat {given})\"")
         } else {
             format!("{error}")
         }
@@ -84,7 +84,7 @@ fn parse_key(given: &str) -> Result<PublicKey, String> {
 enum VerifyRefusal {
     #[error(transparent)]
     Read(io::Error),
-    #[error("the record is cut off: its text ends at line {line}, column {column}")]
+    #[error("the record is truncated: its text ends at line {line}, column {column}")]
     CutOff { line: usize, column: usize },
     #[error(transparent)]
     File(#[from] RecordFileError),
@@ -95,7 +95,7 @@ enum VerifyRefusal {
     #[error("it is intact, but signed by another key: {0}")]
     OtherSigner(Box<PublicKey>),
     #[error(
-        "only its layout differs from what lastnim writes, from line {}, column {} on{cause}; --any-layout accepts that",
+        "only its layout differs from what lastnim writes, starting at line {}, column {}{cause}; --any-layout accepts this",
         .at.line, .at.column
     )]
     Layout { at: LayoutDifference, cause: &'static str },
@@ -184,7 +184,7 @@ impl VerifiedCounts {
 /// Verifies a manifest or a card with its records.
 fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     let [file] = args.files.as_slice() else {
-        return Err(Failure::input("--records: give one manifest or card, whose records they are"));
+        return Err(Failure::input("--records: give one manifest or card to compare the records with"));
     };
     let name = record_input::input_name(file);
     let mut output = screen::stdout();

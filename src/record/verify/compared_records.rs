@@ -159,7 +159,10 @@ impl<'a> ComparedRecords<'a> {
         let is_its_own = origin
             .is_some_and(|origin| origin.tournament == self.manifest.id && origin.number == listed.number);
         if !is_its_own {
-            return Err(format!("its record says that it is not match {} of this tournament", listed.number));
+            return Err(format!(
+                "according to its record, it is not match {} of this tournament",
+                listed.number
+            ));
         }
         if self.shown.rulings.void_reason(listed.id).is_some() {
             return Ok(());
@@ -226,7 +229,7 @@ impl<'a> ComparedRecords<'a> {
         self.sort_findings();
         let more = omitted.count - omitted.first.len() as u64;
         if more > 0 {
-            self.findings.push(of_number(None, format!("the manifest does not list {more} further matches")));
+            self.findings.push(of_number(None, format!("the manifest does not list {more} more matches")));
         }
     }
 

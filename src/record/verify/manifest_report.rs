@@ -186,8 +186,9 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
         records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
     if !later.is_empty() {
         let words = count_words(later.len() as u64, "record is", "records are");
-        section =
-            section.paragraph(format!("{words} later than the manifest: their matches were not over then"));
+        section = section.paragraph(format!(
+            "{words} newer than the manifest: their matches were not over when it was made"
+        ));
     }
     if listed.is_empty() {
         return section;

@@ -94,7 +94,7 @@ fn a_running_tournament_is_shown_with_its_activity() {
     assert!(left["matches"].as_u64() < Some(800), "{activity}");
     let text = lastnim(&["tournament", "show"]).arg(&file).output().unwrap();
     let text = String::from_utf8(text.stdout).unwrap();
-    for words in ["Current activity", "connected", "2 of 2 bots", "by the clocks"] {
+    for words in ["Current activity", "connected", "2 of 2 bots", "according to the clocks"] {
         assert!(text.contains(words), "{text}");
     }
     answer(&file, &["cancel"]);

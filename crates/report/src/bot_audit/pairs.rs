@@ -28,12 +28,12 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
         format!("{pairs} not shown, {nothing} of them without data.")
     });
     let takes =
-        Section::with_heading("Pairs: ranks that the mover's takes cost it, and gained the other bot")
+        Section::with_heading("Pairs: ranks that the mover's takes cost the mover and gave the other bot")
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(
-                "favouritism: what an error of the mover gave the other, compared with what it gave others that could have had its place;\n\
-                 p: the share of {REPLICATES} permutations of the places that give at least as much; corrected p: for all tests of takes and declarations."
+                "favouritism: ranks per error that the mover gave the other bot, minus the mean of those it gave bots that could have had its place;\n\
+                 p: the share of {REPLICATES} permutations of the places with at least the same favouritism; corrected p: corrected for all tests of takes and declarations."
             ));
     [takes].into_iter().chain(declaration_section(findings)).collect()
 }
@@ -73,7 +73,7 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
                 (true, false) => "FLAGGED: costs wins",
                 (false, _) => "FLAGGED: returned",
             },
-            (false, true) => "depends on who sits there",
+            (false, true) => "depends on the other bot",
             (false, false) => "",
         }
     };
@@ -96,13 +96,13 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         .into_table();
     let more = pairs.len().saturating_sub(MAX_PAIRS);
     let more = (more > 0).then(|| format!("{}.", count_words(more, "more pair", "more pairs")));
-    let section = Section::with_heading("Declarations: how many ranks higher a bot declares a place when the other bot sits there")
+    let section = Section::with_heading("Declarations: how many ranks higher a bot declares a place when the other bot has it")
         .table(Table { max_shown: Some(MAX_PAIRS), ..table })
         .paragraphs(more)
         .paragraph(
-            "wins given: matches that the other wins under optimal play, more than if its rank were exchanged with another's;\n\
-             wins paid: matches that the bot would win under optimal play if it put itself first, more than with its declared rows;\n\
-             forgone: matches that it would win under optimal play with its best row against the others' rows, but does not win."
+            "wins given: how many more matches the other bot wins under optimal play than if its rank were exchanged with another bot's;\n\
+             wins paid: how many more matches the bot would win under optimal play if it put itself first than with its declared rows;\n\
+             forgone: matches that it did not win, but would win under optimal play with its best row against the others' rows."
         );
     Some(section)
 }
@@ -143,7 +143,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
             "significant, but small".to_owned()
         }
         None if pair.favouritism.is_significant() && pair.favouritism.is_paid_back() => {
-            "significant, but paid back".to_owned()
+            "significant, but made up for".to_owned()
         }
         None if pair.favouritism.is_significant() => "significant, but rows vary".to_owned(),
         None => String::new(),
@@ -184,7 +184,7 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
         (flagged, _) => {
             let words = flagged.iter().flat_map(|pair| flag_words(pair));
             section.alert(format!(
-                "FLAGGED for likely collusion, {} in {tests}: {}. Look at their matches before you judge them.",
+                "FLAGGED for likely collusion, {} in {tests}: {}. Look at the matches before you judge the bots.",
                 count_words(flagged.len(), "pair", "pairs"),
                 join_words(words, "; ")
             ))
@@ -208,12 +208,12 @@ fn flag_words(pair: &PairFindings) -> Vec<String> {
     let declarations = match pair.declarations.dependence {
         Dependence::Tested { ranks, p_corrected, .. } if pair.declarations.is_flagged() => {
             let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
-                (true, true) => "this costs wins and is returned",
+                (true, true) => "this costs wins, and the favour is returned",
                 (true, false) => "it costs wins",
                 (false, _) => "it is returned",
             };
             Some(format!(
-                "{} declares a place {ranks:.2} ranks higher when {} sits there, and {why} (corrected p = {p_corrected:.3})",
+                "{} declares a place {ranks:.2} ranks higher when {} has it, and {why} (corrected p = {p_corrected:.3})",
                 pair.mover, pair.other
             ))
         }
@@ -236,14 +236,15 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
         takes("errors favour the partner, but later play by other bots made up for the loss,", |takes| {
             takes.is_large() && takes.is_paid_back()
         });
-    let varying = takes("errors favour the partner, but rows vary, perhaps with who sits there,", |takes| {
-        takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
-    });
+    let varying =
+        takes("errors favour the partner, but rows vary, perhaps with the bots at the table,", |takes| {
+            takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
+        });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
     let depend = (depend > 0).then(|| {
         let pairs = count_words(depend, "pair", "pairs");
         format!(
-            "declarations depend on who sits where in {pairs}; this is also true of honest bots that model others"
+            "declarations depend on which bot has which place in {pairs}; this is also true of honest bots that model others"
         )
     });
     let words: Vec<String> = [small, paid_back, varying, depend].into_iter().flatten().collect();
@@ -293,7 +294,7 @@ fn reason_words<R: Copy + PartialEq + fmt::Display>(
         }
     }
     let words = reasons.iter().map(|(reason, count)| {
-        let maximum = if groups(reason).is_some() { ", the largest number" } else { "" };
+        let maximum = if groups(reason).is_some() { " with this number or fewer" } else { "" };
         format!("{reason} ({}{maximum})", count_words(*count, "pair", "pairs"))
     });
     (!reasons.is_empty()).then(|| join_words(words, ", "))
@@ -314,8 +315,10 @@ fn power_words(findings: &AuditFindings) -> Option<String> {
     let favours = findings.pairs.iter().filter_map(|pair| pair.detectable_favour);
     let favours = range(favours.collect(), &|favour| format!("{favour:.2}"));
     let words: Vec<String> = [
-        shares.map(|shares| format!("a bot that declares another first in {shares} of the groups with both")),
-        favours.map(|favours| format!("errors that favour another by {favours} ranks each")),
+        shares.map(|shares| {
+            format!("a bot that declares another bot first in {shares} of the groups that both play")
+        }),
+        favours.map(|favours| format!("errors that favour another bot by {favours} ranks each")),
     ]
     .into_iter()
     .flatten()

@@ -19,22 +19,22 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
         RowSource::Declared => (
             "",
             "A row lists offsets from the bot's own seat (0), the preferred winner first; 1 moves next",
-            "How often it chose the line's seat over the column's as the winner; +1 moves next",
+            "How often it chose the seat of the line over the seat of the column as the winner; +1 moves next",
         ),
         RowSource::Assigned => (
             " with assigned rows",
             "A row lists places in the assigned row, 0 being its preferred winner: `0 1 2` is the assigned row itself",
-            "How often it chose the line's place in the assigned row over the column's",
+            "How often it chose the place of the line in the assigned row over that of the column",
         ),
     };
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     let more = (more > 0 || preference.other_rows > 0).then(|| {
         let rows = count_words(more, "more row", "more rows");
         let matches = count_words(preference.other_rows, "match", "matches");
-        format!("{rows} not shown; {matches} had other rows.")
+        format!("{rows} not shown; {matches} used other rows.")
     });
     let rows = Section::with_heading(format!(
-        "Preferences at tables of {seats}{of_rows}, by takes that chose between winners: {choices}"
+        "Preferences at tables of {seats}{of_rows}, from takes that chose between winners: {choices}"
     ))
     .paragraph(meaning)
     .table(row_table(preference))
@@ -102,7 +102,7 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
     let held = believed_row_words(preference);
     match &preference.rationalisable {
         _ if preference.choices == 0 => {
-            "The bot never had a choice between winners, so every row fits".to_owned()
+            "The bot could never choose between winners, so every row fits".to_owned()
         }
         RationalisableCount::ByRows { rows: 1, example } => {
             format!("One row makes every take optimal, if the others believe {held}: {example}")
@@ -119,7 +119,7 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
             let sign = if preference.source == RowSource::Declared { "+" } else { "" };
             let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
             let words = join_words(words, " over ");
-            format!("No row makes every take optimal: it chose {words}, each at least once")
+            format!("No row makes every take optimal: the bot chose {words}, each at least once")
         }
     }
 }
@@ -128,25 +128,22 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
 fn rows_if_known(explained: &ExplainedRows) -> String {
     let left_out = match explained.left_out {
         0 => String::new(),
-        1 => "; 1 match is left out, as it would have taken too long".to_owned(),
-        left_out => format!("; {left_out} matches are left out, as they would have taken too long"),
+        1 => "; 1 match is left out, because it would have taken too long".to_owned(),
+        left_out => format!("; {left_out} matches are left out, because they would have taken too long"),
     };
     match (&explained.example, explained.rows.at_least()) {
-        (_, 0) => format!("If its row were common knowledge, no row would make every take optimal{left_out}"),
+        (_, 0) => format!("If the others knew its row, no row would make every take optimal{left_out}"),
         (Some(example), 1) => {
-            format!(
-                "If its row were common knowledge, one would make every take optimal: {example}{left_out}"
-            )
+            format!("If the others knew its row, one would make every take optimal: {example}{left_out}")
         }
         (Some(example), rows) => {
             format!(
-                "If its row were common knowledge, {rows} would make every take optimal; the first is {example}{left_out}"
+                "If the others knew its row, {rows} would make every take optimal; the first is {example}{left_out}"
             )
         }
-        (None, _) => format!(
-            "If its row were common knowledge, {} would make every take optimal{left_out}",
-            explained.rows
-        ),
+        (None, _) => {
+            format!("If the others knew its row, {} would make every take optimal{left_out}", explained.rows)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
         let ranks = |ranks: u32| count_words(ranks, "rank", "ranks");
         let (cost, gain) = (ranks(ply.regret), ranks(ply.gain));
         let (id, number, take, gainer) = (ply.match_id, ply.ply, ply.take, &ply.gainer);
-        format!("match {id}, ply {number}: taking {take} cost it {cost} and gave {gainer} {gain}")
+        format!("match {id}, ply {number}: taking {take} cost the bot {cost} and gave {gainer} {gain}")
     });
     Section::with_heading(format!("Kingmaking (an error that improved a third seat's rank): {what}"))
         .list(examples)
@@ -25,10 +25,10 @@ pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
 /// Reports the worst errors of a bot, with solutions.
 pub(super) fn puzzle_sections(found: &BotFindings) -> Vec<Section> {
     if found.puzzles.is_empty() {
-        let why = if found.figures.regret == 0 { "none, as it made no error" } else { "not requested" };
+        let why = if found.figures.regret == 0 { "none, because it made no errors" } else { "not requested" };
         return vec![Section::with_heading(format!("Puzzles: {why}."))];
     }
-    let heading = Section::with_heading("Puzzles: its worst errors, in different positions");
+    let heading = Section::with_heading("Puzzles: its worst errors in different positions");
     let puzzles = (1..)
         .zip(&found.puzzles)
         .map(|(number, puzzle)| Section::new().numbered(number, [puzzle_text(puzzle)]));

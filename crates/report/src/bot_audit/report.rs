@@ -22,7 +22,7 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
     };
     let crowded_out = (findings.crowded_out > 0).then(|| {
         let seats = count_words(findings.crowded_out, "seat was", "seats were");
-        format!("{seats} not counted, as there are too many bots to count separately.")
+        format!("{seats} not counted, because there are too many bots to count separately.")
     });
     let versions = findings.bots.iter().filter_map(|found| {
         let played: Vec<_> = found.versions.iter().map(Into::into).collect();
@@ -54,7 +54,7 @@ fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String 
     };
     format!(
         "{bot} in {matches} of {groups}: {} of its {} optimal, {}.\n\
-         Its errors cost it {} ranks a match; those of others gave it {} ranks a match.\n\
+         Its errors cost it {} ranks per match; the errors of others gave it {} ranks per match.\n\
          It won {}; its satisfaction, from 0 to 1, was {}.",
         figures.optimal_plies,
         count_words(figures.plies, "take was", "takes were"),
@@ -73,7 +73,7 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
             .table(figure_table(figures)),
         safety_section(found),
         Section::with_heading(
-            "By phase: more than two thirds of the counters left, more than one third, or less",
+            "By phase: more than two thirds of the counters are left, more than one third, or less",
         )
         .table(circumstance_table("phase", &figures.by_phase, GamePhase::name))
         .plot(circumstance_regret_plot(&figures.by_phase, GamePhase::name)),
@@ -96,13 +96,13 @@ fn safety_section(found: &BotFindings) -> Section {
     let TakeSafetyCounts { risky, needless_risks, safe_errors, hedges } = found.safety;
     let optimal = found.figures.optimal_plies;
     let errors = found.figures.plies - optimal;
-    Section::with_heading("Guaranteed rank: the rank that it could force against all others together").list([
+    Section::with_heading("Guaranteed rank: the rank that the bot could force against all others together").list([
         format!(
-            "risky: {risky} of {} worsened it; in {needless_risks} of these cases another optimal take would have kept a better rank",
+            "risky: {risky} of {} worsened this rank; in {needless_risks} of these cases another optimal take would have kept a better one",
             count_words(optimal, "optimal take", "optimal takes"),
         ),
         format!(
-            "safe: {safe_errors} of {} kept a rank better than the last; in {hedges} of these cases no optimal take did (hedges)",
+            "safe: {safe_errors} of {} kept a guaranteed rank better than the last; in {hedges} of these cases no optimal take did (hedges)",
             count_words(errors, "error", "errors"),
         ),
     ])

@@ -72,11 +72,9 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
             takes(held.optimal_plies, held.plies)
         )
     } else if with - against > MIN_DEVIATIONS * (with + against).sqrt() {
-        format!("{begin}, plays {plays}: {optimal} optimal for {plays}.")
+        format!("{begin}, but plays for {plays}: {optimal} optimal for {plays}.")
     } else {
-        format!(
-            "{begin}; {plays} fits its takes best, but not clearly better: {optimal} optimal for {plays}."
-        )
+        format!("{begin}; {plays} fits its takes best, but not clearly: {optimal} optimal for {plays}.")
     })
 }
 

@@ -34,13 +34,13 @@ pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
         .column(interval_column("brier_score", SCORE), |(.., found)| {
             interval_cell(found.brier_score.as_ref())
         })
-        .column(figure_column("of the base rate", SCORE), |(.., found)| found.base_rate_score)
+        .column(figure_column("score of the base rate", SCORE), |(.., found)| found.base_rate_score)
         .into_table();
     vec![
         Section::with_heading("Forecasts: the probability that the row's first choice wins")
             .table(scores)
-            .paragraph("A Brier score of 0 is best; forecasting one half every time scores 0.25."),
-        Section::with_heading("Forecasts by tenths: the forecast, and how often it came true")
+            .paragraph("A Brier score of 0 is best; a forecast of one half every time scores 0.25."),
+        Section::with_heading("Forecasts in steps of a tenth: the forecast, and how often it came true")
             .table(bin_table(&lines)),
     ]
 }
@@ -77,16 +77,18 @@ fn small_count(count: u64) -> u32 {
 /// Reports what models say they want, what they declare, and what their takes choose.
 pub(super) fn want_section(models: &[pb::ModelFindings]) -> Section {
     let sentences = models.iter().filter_map(|model| Some((&model.bot, model.wants.as_ref()?)));
-    Section::with_heading("What the models want: what they say, declare and choose")
+    Section::with_heading("What the models want: what they state, declare and choose")
         .list(sentences.flat_map(|(bot, wants)| want_sentences(bot, wants)))
-        .paragraph("A choice is a take by the model itself that could have led to another winner.")
+        .paragraph(
+            "A choice is a take that the model decided itself and that could have led to another winner.",
+        )
 }
 
 fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     let mut sentences = Vec::new();
     if wants.stated > 0 {
         sentences.push(format!(
-            "{bot} stated with {} whom it wants to win, and declared that seat first in {}",
+            "{bot} stated whom it wants to win when it declared {}, and declared this seat first in {}",
             count_words(wants.stated, "row", "rows"),
             share_words(wants.declared_as_stated, wants.stated),
         ));
@@ -97,9 +99,8 @@ fn want_sentences(bot: &str, wants: &pb::WantFigures) -> Vec<String> {
     }
     if wants.conflicts > 0 {
         sentences.push(format!(
-            "{bot} could choose between that seat and a different first seat of its row {}: it chose the stated seat {}, the first \
-             seat of its row {}",
-            count_words(wants.conflicts, "time", "times"),
+            "{bot} had {} between the stated seat and another seat that is first in its row: it chose the stated seat {}, and the first seat {}",
+            count_words(wants.conflicts, "choice", "choices"),
             count_words(wants.conflicts_for_stated, "time", "times"),
             count_words(wants.conflicts_for_first, "time", "times"),
         ));
@@ -116,7 +117,10 @@ fn revealed_words(revealed: &pb::RevealedRows) -> String {
     let what = if revealed.by_place { "places in the assigned row" } else { "offsets" };
     let fit = revealed.best_fit.as_ref().and_then(|fit| {
         let row = join_words(&fit.row.as_ref()?.offsets, " ");
-        Some(format!("; {row} fits best: {} are optimal for it", share_words(fit.optimal_plies, fit.plies)))
+        Some(format!(
+            "; {row} fits best: {} are optimal for this row",
+            share_words(fit.optimal_plies, fit.plies)
+        ))
     });
     let explained = match revealed.rows_that_explain.as_ref().and_then(|rows| rows.count) {
         Some(0) => "no row makes all its own takes optimal".to_owned(),

@@ -29,7 +29,7 @@ pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
         .into_table();
     let uncounted = lines.iter().map(|(_, cost)| in_all(cost).calls_without_cost).sum::<u64>();
     let uncounted =
-        (uncounted > 0).then(|| format!("{uncounted} calls have no stated cost and count as free."));
+        (uncounted > 0).then(|| format!("{uncounted} calls have no stated cost, and are counted as free."));
     Section::with_heading(
         "Cost: per take, and per rank saved by the model's own takes compared with random takes",
     )

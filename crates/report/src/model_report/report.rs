@@ -91,6 +91,6 @@ fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
         count_words(read.files, "transcript", "transcripts")
     );
     let left_out =
-        (!left_out.is_empty()).then(|| format!("Not included in any figure: {}.", left_out.join("; ")));
+        (!left_out.is_empty()).then(|| format!("Not included in the figures: {}.", left_out.join("; ")));
     [counted].into_iter().chain(left_out).collect()
 }

@@ -17,7 +17,7 @@ pub(super) fn rule_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
         .list(models.iter().filter_map(uncounted_words));
     let policies = models.iter().filter_map(policy_words);
     let failed = (!failures.rows.is_empty()).then(|| {
-        Section::with_heading("Failures: questions by their last failure, and individual calls")
+        Section::with_heading("Failures: questions by the last failure, and individual calls")
             .table(failures)
             .list(policies)
     });

@@ -49,14 +49,14 @@ pub enum RecordFlaw {
         violations: Violations,
     },
     /// An event has no hash although others do.
-    #[error("event {index} has no hash, although other events do")]
+    #[error("event {index} has no hash, although other events have hashes")]
     NoHash {
         /// The index of the event, from 0.
         index: usize,
     },
     /// An event was changed after it was hashed.
     #[error(
-        "event {index} was changed, or events right before it were removed: its hash does not match the events up to it"
+        "event {index} was changed, or events just before it were removed: its hash does not match the events up to it"
     )]
     Changed {
         /// The index of the event, from 0.

@@ -125,7 +125,7 @@ impl ReplayStep<'_> {
         let [had, left] = self.bank_us.map(format_seconds);
         let took = match self.audit.mover {
             Mover::Bot => format!("{take} in {} s, {left} s left", format_seconds(self.charged_us)),
-            Mover::Steward => format!("{take}, by the steward, since the seat is forfeited"),
+            Mover::Steward => format!("{take}, by the steward, because the seat is forfeited"),
         };
         let result = match regret {
             0 => format!("optimal; the winner stays {}", name(*predicted_after)),
@@ -154,10 +154,10 @@ impl ReplayStep<'_> {
         let TakeGuarantee { before, after, .. } = self.audit.guarantee;
         match self.audit.safety {
             TakeSafety::Risky => {
-                Some(format!("risky; can now force only rank {after} against all others, not {before}"))
+                Some(format!("risky: it can now force only rank {after} against all others, not {before}"))
             }
             TakeSafety::SafeError => {
-                Some(format!("safe error; can still force rank {after} against all others"))
+                Some(format!("safe error: it can still force rank {after} against all others"))
             }
             TakeSafety::Safe | TakeSafety::Error => None,
         }

@@ -46,7 +46,7 @@ impl<'a> Html<'a> {
 
 /// Renders a template, which escapes everything not marked as safe.
 pub fn write_template(template: &impl Template) -> String {
-    template.render().expect("rendering into memory does not fail")
+    template.render().expect("rendering to memory does not fail")
 }
 
 #[derive(Template)]
