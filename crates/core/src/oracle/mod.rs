@@ -26,5 +26,5 @@ pub use guaranteed_ranks::GuaranteedRanks;
 pub use solution::{Solution, TakeOutcome};
 pub use take_guarantee::{TakeGuarantee, TakeSafetyCounts};
 pub use take_safety::{TakeRobustness, TakeSafety};
-pub use takes::{OptimalTakes, TakeRange};
+pub use takes::{OptimalTakes, TakeRange, describe_takes};
 pub use winners::solve_winners;

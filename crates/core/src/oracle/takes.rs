@@ -79,19 +79,24 @@ impl<'a> IntoIterator for &'a OptimalTakes {
 impl fmt::Display for OptimalTakes {
     /// Writes the takes in words: `1`, `2 or 3`, `2 to 9 or 12`; `none` when the game is over.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut words = Vec::with_capacity(3);
-        for &TakeRange { lo, hi } in self {
-            match hi - lo {
-                0 => words.push(lo.to_string()),
-                1 => words.extend([lo.to_string(), hi.to_string()]),
-                _ => words.push(format!("{lo} to {hi}")),
-            }
+        f.pad(&describe_takes(self.as_slice()))
+    }
+}
+
+/// Describes takes in words: `1`, `2 or 3`, `2 to 9 or 12`; `none` without takes.
+pub fn describe_takes(ranges: &[TakeRange]) -> String {
+    let mut words = Vec::with_capacity(ranges.len() + 1);
+    for &TakeRange { lo, hi } in ranges {
+        match hi - lo {
+            0 => words.push(lo.to_string()),
+            1 => words.extend([lo.to_string(), hi.to_string()]),
+            _ => words.push(format!("{lo} to {hi}")),
         }
-        match words.split_last() {
-            None => f.pad("none"),
-            Some((only, [])) => f.pad(only),
-            Some((last, before)) => f.pad(&format!("{} or {last}", before.join(", "))),
-        }
+    }
+    match words.split_last() {
+        None => "none".to_owned(),
+        Some((only, [])) => only.clone(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
     }
 }
 
