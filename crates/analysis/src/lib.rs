@@ -1,4 +1,4 @@
-//! Analyses of a game beyond its winner: trees, declarations, rationalisable rows, robustness, and other games.
+//! Analyses of a game beyond its winner: trees, declarations, rationalisable rows, robustness, variants, and other games.
 //!
 //! Pure code on top of the oracle of `lastnim_core`. Hard queries take a [`Budget`](lastnim_core::oracle::Budget).
 
@@ -10,6 +10,7 @@ mod lazy;
 mod rationalisability;
 mod robustness;
 pub mod tree;
+pub mod variants;
 
 pub use declarations::{
     BestDeclaration, Completeness, DeclarationProspect, Deviation, Equilibria, EquilibriaError,

@@ -5,6 +5,7 @@ mod general;
 mod rationalisability;
 mod robustness;
 mod trees;
+mod variants;
 
 use lastnim_core::oracle::OptimalTakes;
 

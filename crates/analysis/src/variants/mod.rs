@@ -1,0 +1,19 @@
+//! Variants of Last Nim beyond strict rows: ties in rows, and two alliances.
+//!
+//! Each kind of solution is in its own file, which states the recurrence; tests compare it with a search of whole
+//! positions.
+
+mod alliance_solution;
+mod alliances;
+mod seat_list;
+mod take_ranges;
+mod tied_matrix;
+mod tied_row;
+mod tied_solution;
+
+pub use alliance_solution::AllianceSolution;
+pub use alliances::{Alliances, AlliancesError};
+pub use seat_list::{SeatListError, parse_seat_list};
+pub use tied_matrix::{TiedMatrix, TiedMatrixError};
+pub use tied_row::{TiedRow, TiedRowError};
+pub use tied_solution::TiedSolution;
