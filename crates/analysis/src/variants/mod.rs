@@ -1,10 +1,12 @@
-//! Variants of Last Nim beyond strict rows: ties in rows, and two alliances.
+//! Variants of Last Nim beyond strict rows: ties in rows, shared passes, and two alliances.
 //!
 //! Each kind of solution is in its own file, which states the recurrence; tests compare it with a search of whole
 //! positions.
 
 mod alliance_solution;
 mod alliances;
+mod pass_count;
+mod passing_solution;
 mod seat_list;
 mod take_ranges;
 mod tied_matrix;
@@ -13,6 +15,8 @@ mod tied_solution;
 
 pub use alliance_solution::AllianceSolution;
 pub use alliances::{Alliances, AlliancesError};
+pub use pass_count::{MAX_PASSES, PassCount, PassCountError};
+pub use passing_solution::PassingSolution;
 pub use seat_list::{SeatListError, parse_seat_list};
 pub use tied_matrix::{TiedMatrix, TiedMatrixError};
 pub use tied_row::{TiedRow, TiedRowError};

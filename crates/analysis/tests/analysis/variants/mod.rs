@@ -1,9 +1,10 @@
 //! Variants agree with searches of whole positions, in all small positions and in random ones.
 
 mod alliances;
+mod passes;
 mod ties;
 
-use lastnim_core::game::{BySeat, Ending, Piles, Position, Seat, SeatCount};
+use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Piles, Position, Row, Seat, SeatCount};
 use lastnim_core::oracle::TakeRange;
 
 fn seat_count(seats: usize) -> SeatCount {
@@ -38,6 +39,12 @@ fn triples<T: Clone>(items: &[T]) -> Vec<BySeat<T>> {
         }
     }
     all
+}
+
+/// All matrices of three seats.
+fn matrices_of_three() -> Vec<AllianceMatrix> {
+    let rows: Vec<Row> = lastnim_core::game::testing::permutations(seat_count(3));
+    triples(&rows).into_iter().map(|rows| AllianceMatrix::from_rows(rows).unwrap()).collect()
 }
 
 fn takes_of(ranges: &[TakeRange]) -> Vec<u64> {

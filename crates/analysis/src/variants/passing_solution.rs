@@ -1,0 +1,111 @@
+//! Optimal play with shared passes.
+
+use super::{PassCount, take_ranges::take_ranges};
+use lastnim_core::game::{AllianceMatrix, BySeat, Ending, MAX_SEATS, Position, Seat};
+use lastnim_core::oracle::recurrence::{RankRecurrence, Ranks};
+use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
+
+/// The solution of a position in which the seats share some passes (Liu and Yang 2017).
+///
+/// Instead of a take, the seat to move may use one of the passes that are left. Nobody passes when no counter is left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassingSolution {
+    /// By first seat: the winner under optimal play.
+    pub winner_by_first: BySeat<Seat>,
+    /// The optimal takes, as ranges in ascending order; none if the game is over, or only the pass is optimal.
+    pub optimal_takes: Vec<TakeRange>,
+    /// Whether a pass is optimal.
+    pub is_pass_optimal: bool,
+}
+
+impl PassingSolution {
+    /// Solves a position before any pass.
+    ///
+    /// With `W^k_b(p)` the winner when seat p is to move, k passes and b counters in the last pile are left:
+    /// `W^k_b(p) = best_p { W^k_c(p+1) for c < b; W^(k-1)_b(p+1) if k > 0 }`.
+    ///
+    /// Two equal successive levels, for all k, repeat for ever. Each earlier level improves the best take of one of
+    /// (s+1) n seats and numbers of passes, so a pile needs at most 1 + (s+1) n (n-1) levels, however many counters it
+    /// has. A step of the budget is one level of a pile with one seat to move and one number of passes left.
+    ///
+    /// # Errors
+    /// If the budget runs out.
+    ///
+    /// # Panics
+    /// If the matrix has another number of seats than the position.
+    pub fn solve(
+        position: &Position,
+        matrix: &AllianceMatrix,
+        passes: PassCount,
+        ending: Ending,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, HaltReason> {
+        assert_eq!(position.seats(), matrix.seats(), "a matrix with as many seats as the position");
+        let play = PassingPlay { recurrence: RankRecurrence::of_matrix(matrix), seats: matrix.seats().get() };
+        let passes = passes.get() as usize;
+        let mut ranks = vec![RankRecurrence::ranks_when_over(matrix, ending); passes + 1];
+        for &counters in position.untouched_piles() {
+            play.add_pile(&mut ranks, counters, budget, |_| {})?;
+        }
+        let (counters, mover) = (position.counters(), position.to_move());
+        let mut after_takes = Vec::new();
+        play.add_pile(&mut ranks, counters, budget, |level| {
+            after_takes.push(play.recurrence.rank_after(&level[passes], mover));
+        })?;
+        let after_pass =
+            (passes > 0 && counters > 0).then(|| play.recurrence.rank_after(&ranks[passes - 1], mover));
+        let best = ranks[passes][mover.index()];
+        Ok(Self {
+            winner_by_first: RankRecurrence::solve_winners(matrix, &ranks[passes]),
+            optimal_takes: take_ranges(counters, after_takes.len(), |level| after_takes[level] == best),
+            is_pass_optimal: after_pass == Some(best),
+        })
+    }
+}
+
+/// By number of passes left: the winner's rank, by seat to move.
+type RanksByPasses = Vec<Ranks>;
+
+struct PassingPlay {
+    recurrence: RankRecurrence,
+    seats: usize,
+}
+
+impl PassingPlay {
+    /// Appends a pile to piles worth `ranks`. `see_level` is called with 0, 1, ... counters left in it, up to one less
+    /// than it has or to the level that all larger numbers share.
+    fn add_pile(
+        &self,
+        ranks: &mut RanksByPasses,
+        counters: u64,
+        budget: &mut Budget<'_>,
+        mut see_level: impl FnMut(&RanksByPasses),
+    ) -> Result<(), HaltReason> {
+        // By number of passes left: the best rank that a take leads to.
+        let mut best_takes = vec![[u8::MAX; MAX_SEATS]; ranks.len()];
+        for _ in 0..counters {
+            budget.spend((self.seats * ranks.len()) as u64)?;
+            see_level(ranks);
+            let mut has_changed = false;
+            let mut after_pass = [u8::MAX; MAX_SEATS];
+            for (ranks, best_takes) in ranks.iter_mut().zip(&mut best_takes) {
+                keep_better(best_takes, &self.recurrence.ranks_with_one_counter(ranks));
+                let mut level = *best_takes;
+                keep_better(&mut level, &after_pass);
+                has_changed |= level[..self.seats] != ranks[..self.seats];
+                *ranks = level;
+                after_pass = self.recurrence.ranks_with_one_counter(ranks);
+            }
+            if !has_changed {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn keep_better(ranks: &mut Ranks, others: &Ranks) {
+    for (rank, &other) in ranks.iter_mut().zip(others) {
+        *rank = other.min(*rank);
+    }
+}
