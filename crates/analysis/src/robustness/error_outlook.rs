@@ -114,7 +114,8 @@ fn as_probability(sum: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
-fn rank_as_number(rank: usize) -> f64 {
+/// Returns a rank, at most n-1, for sums of expectations.
+pub(crate) fn rank_as_number(rank: usize) -> f64 {
     f64::from(rank as u32)
 }
 

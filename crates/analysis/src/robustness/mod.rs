@@ -10,6 +10,7 @@ mod error_rate;
 mod seat_robustness;
 
 pub use coalition_search::{Coalition, SmallestCoalition};
+pub(crate) use error_outlook::rank_as_number;
 pub use error_outlook::{ErrorOutlook, ErrorOutlookError, MAX_ERRING_COUNTERS, SeatErrorOutlook};
 pub use error_rate::{ErrorRate, ErrorRateError};
 pub use seat_robustness::{Robustness, SeatRobustness};

@@ -1,12 +1,14 @@
-//! Variants of Last Nim beyond strict rows: ties in rows, shared passes, and two alliances.
+//! Variants of Last Nim beyond strict rows: ties in rows, shared passes, two alliances, seats that move at random.
 //!
-//! Each kind of solution is in its own file, which states the recurrence; tests compare it with a search of whole
-//! positions.
+//! A [`VariantGame`] is a position of a variant. Each kind of solution is in its own file, which states the recurrence;
+//! tests compare it with a search of whole positions.
 
 mod alliance_solution;
 mod alliances;
+mod game;
 mod pass_count;
 mod passing_solution;
+mod random_seat_solution;
 mod seat_list;
 mod take_ranges;
 mod tied_matrix;
@@ -15,8 +17,10 @@ mod tied_solution;
 
 pub use alliance_solution::AllianceSolution;
 pub use alliances::{Alliances, AlliancesError};
+pub use game::{Variant, VariantGame, VariantGameError, VariantSolution};
 pub use pass_count::{MAX_PASSES, PassCount, PassCountError};
 pub use passing_solution::PassingSolution;
+pub use random_seat_solution::{MAX_RANDOM_COUNTERS, RandomSeatSolution};
 pub use seat_list::{SeatListError, parse_seat_list};
 pub use tied_matrix::{TiedMatrix, TiedMatrixError};
 pub use tied_row::{TiedRow, TiedRowError};

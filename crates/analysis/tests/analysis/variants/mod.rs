@@ -2,6 +2,7 @@
 
 mod alliances;
 mod passes;
+mod random_seats;
 mod ties;
 
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Piles, Position, Row, Seat, SeatCount};

@@ -1,0 +1,181 @@
+//! Optimal play with seats that move at random.
+
+use super::take_ranges::take_ranges;
+use crate::robustness::rank_as_number;
+use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Position, Seat, SeatCount, SeatSet};
+use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
+
+/// Maximum number of counters, over all piles, of a [`VariantGame`](super::VariantGame) with random seats: a random take depends on every counter, so time grows
+/// with them.
+pub const MAX_RANDOM_COUNTERS: u64 = 100_000;
+
+/// Expected ranks and probabilities within this of each other count as equal: far more than what rounding adds, and far
+/// less than takes differ by if they differ.
+const EQUAL_WITHIN: f64 = 1e-9;
+
+/// The solution of a position in which some seats move at random and the others allow for that (Krawec 2015).
+///
+/// A random seat draws its take uniformly from all legal ones. Every other seat takes what leads to its lowest expected
+/// rank, 0 (best) to n-1 in its row, knowing who moves at random. Among equally good takes it takes the fewest counters.
+/// The figures are exact up to the rounding of 64-bit floating point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RandomSeatSolution {
+    /// By seat: the probability that it wins.
+    pub win_probabilities: BySeat<f64>,
+    /// By seat: the expected place of the winner in its row.
+    pub expected_ranks: BySeat<f64>,
+    /// The optimal takes, as ranges in ascending order; none if the seat to move moves at random, or the game is over.
+    pub optimal_takes: Vec<TakeRange>,
+    /// Whether in some reachable position takes are equally good for the mover and lead to different chances: then the
+    /// figures may depend on the rule that it takes the fewest counters.
+    pub has_ties: bool,
+}
+
+impl RandomSeatSolution {
+    /// Solves a position: a running mean over the takes of random seats, and a running best for the others.
+    ///
+    /// Takes O(X n^2) time with X counters in total, which a [`VariantGame`](super::VariantGame) limits. A step of the
+    /// budget is a counter with one seat to move.
+    ///
+    /// # Errors
+    /// If the budget runs out.
+    ///
+    /// # Panics
+    /// If the matrix has another number of seats than the position.
+    pub fn solve(
+        position: &Position,
+        matrix: &AllianceMatrix,
+        random: SeatSet,
+        ending: Ending,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, HaltReason> {
+        let seats = matrix.seats();
+        assert_eq!(position.seats(), seats, "a matrix with as many seats as the position");
+        let play = RandomPlay { matrix, random };
+        let mut prospects =
+            BySeat::from_fn(seats, |to_move| Prospect::of_winner(ending.winner(to_move, seats), seats));
+        for &counters in position.untouched_piles() {
+            play.add_pile(&mut prospects, counters, budget, |_| {})?;
+        }
+        let mover = position.to_move();
+        let mut ranks_after = Vec::new();
+        play.add_pile(&mut prospects, position.counters(), budget, |left| {
+            ranks_after.push(left[seats.next(mover)].expected_rank(matrix, mover));
+        })?;
+        let best = ranks_after.iter().copied().fold(f64::INFINITY, f64::min);
+        let is_optimal = |left: usize| !random.contains(mover) && ranks_after[left] <= best + EQUAL_WITHIN;
+        let prospect = &prospects[mover];
+        Ok(Self {
+            expected_ranks: BySeat::from_fn(seats, |seat| {
+                prospect.expected_rank(matrix, seat).clamp(0.0, rank_as_number(seats.get() - 1))
+            }),
+            win_probabilities: prospect.chances.map(|chance| chance.clamp(0.0, 1.0)),
+            optimal_takes: take_ranges(position.counters(), ranks_after.len(), is_optimal),
+            has_ties: prospect.has_ties,
+        })
+    }
+}
+
+/// What a position leads to, with a seat to move.
+#[derive(Debug, Clone, PartialEq)]
+struct Prospect {
+    /// By seat: the probability that it wins.
+    chances: BySeat<f64>,
+    has_ties: bool,
+}
+
+impl Prospect {
+    fn of_winner(winner: Seat, seats: SeatCount) -> Self {
+        let chances = BySeat::from_fn(seats, |seat| if seat == winner { 1.0 } else { 0.0 });
+        Self { chances, has_ties: false }
+    }
+
+    fn expected_rank(&self, matrix: &AllianceMatrix, seat: Seat) -> f64 {
+        let ranks = self
+            .chances
+            .enumerate()
+            .map(|(winner, chance)| chance * rank_as_number(matrix.rank(seat, winner)));
+        ranks.sum()
+    }
+
+    fn has_same_chances(&self, chances: &BySeat<f64>) -> bool {
+        let mut pairs = self.chances.iter().zip(chances);
+        pairs.all(|(one, other)| (one - other).abs() <= EQUAL_WITHIN)
+    }
+}
+
+/// What the takes of a seat lead to so far.
+struct SeenTakes {
+    /// By winner: the sum of the chances, for a random seat.
+    sums: BySeat<f64>,
+    /// The lowest expected rank, for any other seat.
+    best: f64,
+    /// The chances after the best take of the fewest counters.
+    chosen: BySeat<f64>,
+    /// Whether takes as good as the chosen one lead to other chances.
+    is_tied: bool,
+    /// Whether some position after one of the takes has ties.
+    has_ties: bool,
+}
+
+impl SeenTakes {
+    fn none(seats: SeatCount) -> Self {
+        let none = BySeat::filled(seats, &0.0);
+        Self { sums: none.clone(), best: f64::INFINITY, chosen: none, is_tied: false, has_ties: false }
+    }
+
+    /// Adds a take of fewer counters than all before.
+    fn add(&mut self, after: &Prospect, rank: f64) {
+        self.has_ties |= after.has_ties;
+        for (winner, chance) in after.chances.enumerate() {
+            self.sums[winner] += chance;
+        }
+        if rank < self.best - EQUAL_WITHIN {
+            self.is_tied = false;
+        } else if rank <= self.best + EQUAL_WITHIN {
+            self.is_tied |= !after.has_same_chances(&self.chosen);
+        } else {
+            return;
+        }
+        self.best = self.best.min(rank);
+        self.chosen = after.chances.clone();
+    }
+}
+
+struct RandomPlay<'a> {
+    matrix: &'a AllianceMatrix,
+    random: SeatSet,
+}
+
+impl RandomPlay<'_> {
+    /// Appends a pile to piles with these prospects by seat to move. `see_left` is called with the prospects for each
+    /// number of counters that a take can leave, from 0 on.
+    fn add_pile(
+        &self,
+        prospects: &mut BySeat<Prospect>,
+        counters: u64,
+        budget: &mut Budget<'_>,
+        mut see_left: impl FnMut(&BySeat<Prospect>),
+    ) -> Result<(), HaltReason> {
+        let seats = self.matrix.seats();
+        let mut seen = BySeat::from_fn(seats, |_| SeenTakes::none(seats));
+        let mut takes = 0.0;
+        for _ in 0..counters {
+            budget.spend(seats.get() as u64)?;
+            see_left(prospects);
+            takes += 1.0;
+            for seat in seats.iter() {
+                let after = &prospects[seats.next(seat)];
+                seen[seat].add(after, after.expected_rank(self.matrix, seat));
+            }
+            for (seat, seen) in seen.enumerate() {
+                let is_random = self.random.contains(seat);
+                prospects[seat] = Prospect {
+                    chances: if is_random { seen.sums.map(|sum| sum / takes) } else { seen.chosen.clone() },
+                    has_ties: seen.has_ties || (seen.is_tied && !is_random),
+                };
+            }
+        }
+        Ok(())
+    }
+}
