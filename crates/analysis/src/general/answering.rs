@@ -85,6 +85,21 @@ impl PositionQuestion<'_> {
         }
     }
 
+    /// Lists every move of a position, with its winner from a solver.
+    pub(super) fn list_searched_options<R: Rules>(
+        &self,
+        rules: &R,
+        position: &R::Position,
+        solver: &mut PositionSolver<'_, R>,
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<MoveOutcome>, SearchStopped> {
+        self.list_options(rules, position, |after| {
+            spend_option_step(budget, solver.states())?;
+            let winners = solver.winners(after, budget)?;
+            Ok((winners[self.next_seat()], solver.states()))
+        })
+    }
+
     /// Lists every move of a position, with its winner from `winner_after`, which also returns the number of known
     /// states.
     fn list_options<R: Rules>(
@@ -124,11 +139,7 @@ fn answer_by_search<R: Rules>(
 ) -> Result<GeneralAnswer, SearchStopped> {
     let mut solver = PositionSolver::new(rules, question.matrix, question.ending, question.bounds);
     let winners = solver.winners(position, budget)?;
-    let options = question.list_options(rules, position, |after| {
-        spend_option_step(budget, solver.states())?;
-        let winners = solver.winners(after, budget)?;
-        Ok((winners[question.next_seat()], solver.states()))
-    })?;
+    let options = question.list_searched_options(rules, position, &mut solver, budget)?;
     Ok(question.make_answer(winners, options, SolvingMethod::BackwardInduction, solver.states()))
 }
 

@@ -1,9 +1,11 @@
 //! A game of any rules, ready to be solved.
 
 use super::{
-    GameNumbers, GameNumbersError, GeneralAnswer, MemoryBounds, PileSizes, Ruleset, SearchStopped,
+    GameNumbers, GameNumbersError, GeneralAnswer, GeneralRobustness, MemoryBounds, PileSizes, Ruleset,
+    SearchStopped,
     answering::{PositionQuestion, answer_impartial, answer_partizan, explain_grundy},
-    last_nim_answer::answer_last_nim,
+    last_nim_answer::{answer_last_nim, assess_last_nim},
+    robustness::assess_robustness,
     rulesets::{
         CircularNim, EndNim, FibonacciNim, FibonacciPosition, GraphNim, GraphPosition, Kayles, Nim, SmallNim,
         StonePiles, SubtractDigit, SubtractionGame,
@@ -36,6 +38,46 @@ enum StartPosition {
     Digits(PileSizes),
     StonePiles(PileSizes),
     EndNim(PileSizes),
+}
+
+/// Evaluates an expression with the rules and the position of an impartial game other than Last Nim, or another one for
+/// the games that are given by name.
+macro_rules! with_rules {
+    ($start:expr, ($rules:ident, $position:ident) => $impartial:expr, $($special:pat => $answer:expr),+ $(,)?) => {
+        match $start {
+            $($special => $answer,)+
+            StartPosition::Nim($position) => {
+                let $rules = &Nim;
+                $impartial
+            }
+            StartPosition::SmallNim($position) => {
+                let $rules = &SmallNim;
+                $impartial
+            }
+            StartPosition::FibonacciNim($position) => {
+                let $rules = &FibonacciNim;
+                $impartial
+            }
+            StartPosition::GraphNim($position) => {
+                let $rules = &GraphNim;
+                $impartial
+            }
+            StartPosition::Kayles($position) => {
+                let $rules = &Kayles;
+                $impartial
+            }
+            StartPosition::Digits($position) => {
+                let $rules = &SubtractDigit;
+                $impartial
+            }
+            StartPosition::StonePiles($position) => {
+                let $rules = &StonePiles;
+                $impartial
+            }
+            StartPosition::CircularNim($rules, $position) => $impartial,
+            StartPosition::Subtraction($rules, $position) => $impartial,
+        }
+    };
 }
 
 /// A game that was not solved because of a limit.
@@ -111,26 +153,53 @@ impl GeneralGame {
         budget: &mut Budget<'_>,
     ) -> Result<GeneralAnswer, SolveStopped> {
         let question = PositionQuestion { matrix, first, ending, bounds };
-        let answer = match &self.start {
+        let answer = with_rules!(
+            &self.start,
+            (rules, position) => answer_impartial(rules, position, &question, budget),
             StartPosition::LastNim(piles) => answer_last_nim(piles, &question, budget),
-            StartPosition::Nim(piles) => answer_impartial(&Nim, piles, &question, budget),
-            StartPosition::SmallNim(piles) => answer_impartial(&SmallNim, piles, &question, budget),
-            StartPosition::CircularNim(rules, piles) => answer_impartial(rules, piles, &question, budget),
-            StartPosition::FibonacciNim(position) => {
-                answer_impartial(&FibonacciNim, position, &question, budget)
-            }
-            StartPosition::GraphNim(position) => answer_impartial(&GraphNim, position, &question, budget),
-            StartPosition::Kayles(rows) => answer_impartial(&Kayles, rows, &question, budget),
-            StartPosition::Subtraction(rules, piles) => answer_impartial(rules, piles, &question, budget),
-            StartPosition::Digits(numbers) => answer_impartial(&SubtractDigit, numbers, &question, budget),
-            StartPosition::StonePiles(piles) => answer_impartial(&StonePiles, piles, &question, budget),
             StartPosition::EndNim(piles) => answer_partizan(&EndNim, piles, &question, budget),
-        };
-        answer.map_err(|stopped| SolveStopped {
-            game: self.to_string(),
-            seats: matrix.seats().get(),
-            stopped,
-        })
+        );
+        answer.map_err(|stopped| self.stopped(matrix, stopped))
+    }
+
+    /// Solves the game and assesses how robust its winner is, with coalitions of up to `max_coalition` seats.
+    ///
+    /// If the budget ends the search for coalitions, the answer says so.
+    ///
+    /// # Errors
+    /// If anything else exceeds the limits on states, memory, steps or time.
+    ///
+    /// # Panics
+    /// If the matrix has no seat `first`.
+    pub fn solve_and_assess(
+        &self,
+        matrix: &AllianceMatrix,
+        first: Seat,
+        ending: Ending,
+        max_coalition: usize,
+        bounds: MemoryBounds,
+        budget: &mut Budget<'_>,
+    ) -> Result<(GeneralAnswer, GeneralRobustness), SolveStopped> {
+        let mut answer = self.solve(matrix, first, ending, bounds, budget)?;
+        let question = PositionQuestion { matrix, first, ending, bounds };
+        let assessed = with_rules!(
+            &self.start,
+            (rules, position) => {
+                assess_robustness(rules, position, &question, &answer, max_coalition, budget)
+            },
+            StartPosition::LastNim(piles) => {
+                Ok(assess_last_nim(piles, &question, &mut answer, max_coalition, budget))
+            },
+            StartPosition::EndNim(piles) => {
+                assess_robustness(&EndNim, piles, &question, &answer, max_coalition, budget)
+            },
+        );
+        let assessed = assessed.map_err(|stopped| self.stopped(matrix, stopped))?;
+        Ok((answer, assessed))
+    }
+
+    fn stopped(&self, matrix: &AllianceMatrix, stopped: SearchStopped) -> SolveStopped {
+        SolveStopped { game: self.to_string(), seats: matrix.seats().get(), stopped }
     }
 
     /// Adds an explanation of the Grundy values to an answer: for each part, an option for each smaller value.
@@ -148,18 +217,11 @@ impl GeneralGame {
         let Some(Ok(grundy)) = answer.two_players.as_mut().map(|two| two.grundy.as_mut()) else {
             return Ok(());
         };
-        let explained = match &self.start {
+        let explained = with_rules!(
+            &self.start,
+            (rules, position) => explain_grundy(rules, position, bounds, budget),
             StartPosition::LastNim(_) | StartPosition::EndNim(_) => return Ok(()),
-            StartPosition::Nim(piles) => explain_grundy(&Nim, piles, bounds, budget),
-            StartPosition::SmallNim(piles) => explain_grundy(&SmallNim, piles, bounds, budget),
-            StartPosition::CircularNim(rules, piles) => explain_grundy(rules, piles, bounds, budget),
-            StartPosition::FibonacciNim(position) => explain_grundy(&FibonacciNim, position, bounds, budget),
-            StartPosition::GraphNim(position) => explain_grundy(&GraphNim, position, bounds, budget),
-            StartPosition::Kayles(rows) => explain_grundy(&Kayles, rows, bounds, budget),
-            StartPosition::Subtraction(rules, piles) => explain_grundy(rules, piles, bounds, budget),
-            StartPosition::Digits(numbers) => explain_grundy(&SubtractDigit, numbers, bounds, budget),
-            StartPosition::StonePiles(piles) => explain_grundy(&StonePiles, piles, bounds, budget),
-        };
+        );
         *grundy = explained.map_err(|stopped| SolveStopped { game: self.to_string(), seats: 2, stopped })?;
         Ok(())
     }

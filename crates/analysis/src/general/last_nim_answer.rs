@@ -1,11 +1,12 @@
 //! Answers about Last Nim, for piles of any size.
 
 use super::{
-    GeneralAnswer, GrundyDecomposition, GrundyPart, MoveOutcome, SearchStopped, SolvingMethod,
-    answering::PositionQuestion,
+    GeneralAnswer, GeneralRobustness, GrundyDecomposition, GrundyPart, MoveOutcome, MoveRobustness,
+    SearchStopped, SolvingMethod, answering::PositionQuestion,
 };
+use crate::Robustness;
 use lastnim_core::{
-    game::{Game, Piles, Position},
+    game::{Game, Piles, Position, Seat},
     oracle::{Budget, Solution},
 };
 
@@ -37,6 +38,31 @@ pub(super) fn answer_last_nim(
     Ok(answer)
 }
 
+/// Assesses a position; the takes of its answer become runs of takes with the same winner and the same guaranteed rank.
+pub(super) fn assess_last_nim(
+    piles: &Piles,
+    question: &PositionQuestion<'_>,
+    answer: &mut GeneralAnswer,
+    max_coalition: usize,
+    budget: &mut Budget<'_>,
+) -> GeneralRobustness {
+    let game = Game::new(piles.clone(), question.matrix.clone(), question.first.index(), question.ending)
+        .expect("the matrix has the first seat");
+    let Robustness { position, seats, takes, .. } = Robustness::assess(&game, max_coalition, budget);
+    let predicted_rank = seats[question.first].predicted_rank;
+    answer.options = takes
+        .iter()
+        .map(|option| {
+            let left = [option.takes.hi, option.takes.lo].map(|take| position.counters() - take);
+            run_outcome(&position, left, option.winner, option.rank - predicted_rank)
+        })
+        .collect();
+    let moves = takes
+        .iter()
+        .map(|option| MoveRobustness { guaranteed_rank: option.guaranteed_rank, safety: option.safety });
+    GeneralRobustness { seats, moves: moves.collect() }
+}
+
 /// Returns the takes of a position in ascending order, as runs of takes with the same winner.
 fn take_run_outcomes(
     solution: &Solution,
@@ -62,18 +88,24 @@ fn take_run_outcomes(
     }
     let option = |(fewest, most): (u64, u64)| {
         let winner = after(fewest);
-        MoveOutcome {
-            play: format!(
-                "take {} from pile {}",
-                range_text(counters - most, counters - fewest),
-                position.pile_index()
-            ),
-            position: piles_text(position.untouched_piles(), &range_text(fewest, most)),
-            winner,
-            regret: (question.matrix.rank(mover, winner) - best) as u32,
-        }
+        run_outcome(position, [fewest, most], winner, (question.matrix.rank(mover, winner) - best) as u32)
     };
     runs.into_iter().rev().map(option).collect()
+}
+
+/// Returns the outcome of the takes that leave this range of counters.
+fn run_outcome(position: &Position, [fewest, most]: [u64; 2], winner: Seat, regret: u32) -> MoveOutcome {
+    let counters = position.counters();
+    MoveOutcome {
+        play: format!(
+            "take {} from pile {}",
+            range_text(counters - most, counters - fewest),
+            position.pile_index()
+        ),
+        position: piles_text(position.untouched_piles(), &range_text(fewest, most)),
+        winner,
+        regret,
+    }
 }
 
 /// Writes the untouched piles and what is left of the next one.

@@ -3,8 +3,9 @@
 use super::coalition_search::{CoalitionSearch, ranks_by_winner};
 use super::{Coalition, SmallestCoalition};
 use crate::lazy::SolvingPlan;
-use lastnim_core::game::{BySeat, Game, Position, Seat};
+use lastnim_core::game::{AllianceMatrix, BySeat, Game, Position, Row, Seat, SeatSet};
 use lastnim_core::oracle::{Budget, GuaranteedRanks, HaltReason, Solution, TakeRobustness};
+use std::convert::Infallible;
 
 /// How robust the winner under optimal play is if others turn against a seat: for each seat, and for each take of the
 /// seat to move.
@@ -35,6 +36,23 @@ pub struct SeatRobustness {
 }
 
 impl SeatRobustness {
+    /// Returns the figures of a seat before the search for coalitions, from the predicted and the guaranteed winner.
+    pub(crate) fn before_search(
+        matrix: &AllianceMatrix,
+        seat: Seat,
+        predicted_winner: Seat,
+        guaranteed_winner: Seat,
+    ) -> Self {
+        let [predicted_rank, guaranteed_rank] =
+            [predicted_winner, guaranteed_winner].map(|winner| matrix.rank(seat, winner) as u32);
+        let smallest_coalition = if guaranteed_rank == predicted_rank {
+            SmallestCoalition::None
+        } else {
+            SmallestCoalition::LargerThan { seats: 0, halt: None }
+        };
+        Self { predicted_rank, guaranteed_rank, guaranteed_winner, smallest_coalition }
+    }
+
     /// Returns the price of trust: how many ranks the guaranteed rank is worse than the predicted one.
     pub fn price_of_trust(&self) -> u32 {
         self.guaranteed_rank - self.predicted_rank
@@ -51,18 +69,16 @@ impl Robustness {
         let (solution, position) = (Solution::new(game), game.first_position());
         let (winner, seats) = (solution.winner(&position), game.matrix.seats());
         let mut assessed = BySeat::from_fn(seats, |seat| {
-            let predicted_rank = game.matrix.rank(seat, winner) as u32;
             let guaranteed_rank = GuaranteedRanks::of_seat(game, seat).rank(&position);
             let offset = game.matrix[seat].offsets()[guaranteed_rank as usize];
-            let smallest_coalition = if guaranteed_rank == predicted_rank {
-                SmallestCoalition::None
-            } else {
-                SmallestCoalition::LargerThan { seats: 0, halt: None }
-            };
             let guaranteed_winner = seats.seat_at_offset(seat, offset.into());
-            SeatRobustness { predicted_rank, guaranteed_rank, guaranteed_winner, smallest_coalition }
+            SeatRobustness::before_search(&game.matrix, seat, winner, guaranteed_winner)
         });
-        search_coalitions(game, &mut assessed, max_coalition, budget);
+        let (plan, ranks) = (SolvingPlan::for_winner(game), ranks_by_winner(game));
+        let Ok(()) = search_coalitions(&mut assessed, max_coalition, |guarded, predicted_rank, size| {
+            let search = CoalitionSearch::new(game, &plan, &ranks, guarded, predicted_rank);
+            Ok::<_, Infallible>(search.find_of_size(size, budget))
+        });
         let takes = TakeRobustness::of_takes(game, &solution, &position);
         Self { position, winner, seats: assessed, takes }
     }
@@ -73,25 +89,44 @@ impl Robustness {
     }
 }
 
-/// Searches coalitions size by size, so that no seat spends the budget that others need for smaller ones.
-fn search_coalitions(
-    game: &Game,
+/// Searches coalitions size by size, so that no seat spends the budget that others need for smaller ones. `find` gets a
+/// seat, its predicted rank and a size, and finds a coalition of this size that worsens the rank, or says that the
+/// budget ran out.
+///
+/// # Errors
+/// If `find` fails for another reason.
+pub(crate) fn search_coalitions<E>(
     assessed: &mut BySeat<SeatRobustness>,
     max_coalition: usize,
-    budget: &mut Budget<'_>,
-) {
-    let (plan, ranks) = (SolvingPlan::for_winner(game), ranks_by_winner(game));
-    let seats = game.matrix.seats();
+    mut find: impl FnMut(Seat, u32, usize) -> Result<Result<Option<Coalition>, HaltReason>, E>,
+) -> Result<(), E> {
+    let seats = assessed.seats();
     for size in 1..=max_coalition.min(seats.get() - 1) {
         for guarded in seats.iter() {
             let figures = &mut assessed[guarded];
             if !matches!(figures.smallest_coalition, SmallestCoalition::LargerThan { halt: None, .. }) {
                 continue;
             }
-            let search = CoalitionSearch::new(game, &plan, &ranks, guarded, figures.predicted_rank);
-            figures.smallest_coalition = found_so_far(search.find_of_size(size, budget), size);
+            let found = find(guarded, figures.predicted_rank, size)?;
+            figures.smallest_coalition = found_so_far(found, size);
         }
     }
+    Ok(())
+}
+
+/// Returns the matrix in which seats have turned against a seat: their rows are the reverse of its order.
+pub(crate) fn turned_matrix(matrix: &AllianceMatrix, guarded: Seat, turned: SeatSet) -> AllianceMatrix {
+    let seats = matrix.seats();
+    let rows = BySeat::from_fn(seats, |seat| {
+        if !turned.contains(seat) {
+            return matrix[seat].clone();
+        }
+        let winners = matrix[guarded].offsets().iter().rev();
+        let winners = winners.map(|&offset| seats.seat_at_offset(guarded, offset.into()));
+        let offsets: Vec<u64> = winners.map(|winner| seats.distance_between(seat, winner) as u64).collect();
+        Row::parse(&offsets, seats).expect("a reversed row has each winner once")
+    });
+    AllianceMatrix::from_rows(rows).expect("each row has an offset for each seat")
 }
 
 fn found_so_far(found: Result<Option<Coalition>, HaltReason>, size: usize) -> SmallestCoalition {

@@ -37,7 +37,7 @@ pub struct TakeRobustness {
 impl TakeSafety {
     /// Classifies a take by its regret and by the mover's guaranteed rank `before` and `after`; the `last` rank
     /// guarantees nothing.
-    pub(super) fn of_take(regret: u32, [before, after]: [u32; 2], last: u32) -> Self {
+    pub fn of_take(regret: u32, [before, after]: [u32; 2], last: u32) -> Self {
         match regret {
             0 if before == after => Self::Safe,
             0 => Self::Risky,

@@ -5,6 +5,7 @@ mod brute_force;
 mod data;
 mod grundy_steps;
 mod properties;
+mod robustness;
 mod sequences;
 mod shortcuts;
 
