@@ -59,6 +59,8 @@ pub mod tournament_settings;
 pub mod transcript;
 #[cfg(feature = "analysis")]
 pub mod tree;
+#[cfg(feature = "analysis")]
+pub mod variant;
 pub mod verdict;
 mod violation;
 

@@ -100,6 +100,7 @@ async fn codes(channel: &Channel, token: Option<&str>) -> Vec<(&'static str, All
     call!(oracle.find_equilibria(pb::FindEquilibriaRequest::default()), Known);
     call!(oracle.rationalise(pb::RationaliseRequest::default()), Known);
     call!(oracle.solve_ruleset(pb::SolveRulesetRequest::default()), Known);
+    call!(oracle.solve_variant(pb::SolveVariantRequest::default()), Known);
     call!(oracle.list_grundy_values(pb::ListGrundyValuesRequest::default()), Known);
     call!(oracle.audit_bot(pb::AuditBotRequest::default()), Known);
     call!(oracle.audit_records(tokio_stream::empty::<pb::AuditRecordsRequest>()), Known);

@@ -1,7 +1,7 @@
 //! Answers questions in this process, as JSON, without a queue.
 
 use super::question_scheduler::QuestionError;
-use super::{declarations, games, robustness, rulesets, trees};
+use super::{declarations, games, robustness, rulesets, trees, variants};
 use lastnim_core::oracle::Budget;
 use lastnim_proto::json::{MessageJsonError, message_from_json, message_to_json};
 use prost::Name;
@@ -44,6 +44,7 @@ pub fn answer_oracle_question(
         "FindEquilibria" => answer_message(question, budget, declarations::find_equilibria),
         "Rationalise" => answer_message(question, budget, declarations::find_rational_rows),
         "SolveRuleset" => answer_message(question, budget, rulesets::solve_ruleset),
+        "SolveVariant" => answer_message(question, budget, variants::solve_variant),
         "ListGrundyValues" => answer_message(question, budget, rulesets::list_grundy_values),
         _ => Err(OracleQuestionError::UnknownMethod(method.to_owned())),
     }

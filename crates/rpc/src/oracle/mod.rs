@@ -16,6 +16,7 @@ mod service;
 #[cfg(test)]
 mod tests;
 mod trees;
+mod variants;
 
 pub use local::{OracleQuestionError, answer_oracle_question};
 pub use question_scheduler::QuestionError;

@@ -3,7 +3,7 @@
 use super::batch::{BatchResponses, BatchService};
 use super::bot_audits::BotAuditService;
 use super::question_scheduler::{QuestionEffort, QuestionError, QuestionScheduler};
-use super::{declarations, games, robustness, rulesets, trees};
+use super::{declarations, games, robustness, rulesets, trees, variants};
 use crate::access::Access;
 use crate::status::read_request;
 use lastnim_arena::Arena;
@@ -144,6 +144,13 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<pb::SolveRulesetRequest>,
     ) -> Result<Response<pb::SolveRulesetResponse>, Status> {
         self.answer_question(request, QuestionEffort::Long, rulesets::solve_ruleset).await
+    }
+
+    async fn solve_variant(
+        &self,
+        request: Request<pb::SolveVariantRequest>,
+    ) -> Result<Response<pb::SolveVariantResponse>, Status> {
+        self.answer_question(request, QuestionEffort::Long, variants::solve_variant).await
     }
 
     async fn list_grundy_values(

@@ -2,7 +2,7 @@
 
 use super::batch::{BatchRequest, ResponsePlace};
 use super::question_scheduler::QuestionError;
-use super::{declarations, games, robustness, rulesets, trees};
+use super::{declarations, games, robustness, rulesets, trees, variants};
 use lastnim_core::game::{Ending, Game};
 use lastnim_core::oracle::Budget;
 use lastnim_proto::admission::RecordPolicy;
@@ -142,6 +142,24 @@ proptest! {
             ..base
         };
         ask(&request, &changes, rulesets::solve_ruleset);
+    }
+
+    #[test]
+    fn a_mangled_variant_is_answered_or_refused(changes in changes()) {
+        use pb::solve_variant_request::Variant;
+        let alliance_matrix = game().alliance_matrix;
+        let group = |offsets: &[u32]| pb::TiedOffsets { offsets: offsets.to_vec() };
+        let row = pb::TiedRow { groups: vec![group(&[0]), group(&[2, 1])] };
+        let seats = vec![0, 2];
+        for variant in [
+            Variant::Ties(pb::TiedMatrix { rows: vec![row; 3] }),
+            Variant::Passes(pb::SharedPasses { alliance_matrix: alliance_matrix.clone(), passes: 2 }),
+            Variant::Alliances(pb::TwoAlliances { seats: 4, alliance: seats.clone() }),
+            Variant::RandomSeats(pb::RandomSeats { alliance_matrix, seats }),
+        ] {
+            let request = pb::SolveVariantRequest { piles: vec![2, 3], variant: Some(variant), ..Default::default() };
+            ask(&request, &changes, variants::solve_variant);
+        }
     }
 
     #[test]
