@@ -5,7 +5,7 @@ use lastnim_analysis::{
     Coalition, ErrorOutlook, ErrorRate, Robustness, SeatErrorOutlook, SeatRobustness, SmallestCoalition,
 };
 use lastnim_core::{
-    game::{Game, Seat},
+    game::{BySeat, Game, Seat},
     oracle::TakeRobustness,
 };
 
@@ -33,11 +33,13 @@ pub fn parse_robustness_question(
         Some(rate) => field.member("error_rate").ok_or_report(rate).map(Some),
         None => Some(None),
     };
-    let max_coalition = match request.max_coalition {
-        0 => DEFAULT_MAX_COALITION,
-        seats => seats as usize,
-    };
+    let max_coalition = max_coalition(request.max_coalition);
     Some(RobustnessQuestion { game: game?, max_coalition, error_rate: error_rate? })
+}
+
+/// Reads the largest coalition to search; 0 is the default.
+pub(super) fn max_coalition(seats: u32) -> usize {
+    if seats == 0 { DEFAULT_MAX_COALITION } else { seats as usize }
 }
 
 /// Writes how safe the winner is, and each seat's prospects if takes are errors.
@@ -45,15 +47,18 @@ pub fn robustness_message(
     robustness: &Robustness,
     errors: Option<&ErrorOutlook>,
 ) -> pb::AssessRobustnessResponse {
-    let seats = robustness.seats.enumerate();
     pb::AssessRobustnessResponse {
         winner: robustness.winner.into(),
-        seats: seats
-            .map(|(seat, figures)| seat_message(seat, figures, robustness.seats.seats().get()))
-            .collect(),
+        seats: seat_robustness_messages(&robustness.seats),
         takes: robustness.takes.iter().map(pb::TakeRobustness::from).collect(),
         errors: errors.map(pb::ErrorOutlook::from),
     }
+}
+
+/// Writes the prospects and guarantees of each seat.
+pub(super) fn seat_robustness_messages(seats: &BySeat<SeatRobustness>) -> Vec<pb::SeatRobustness> {
+    let n = seats.seats().get();
+    seats.enumerate().map(|(seat, figures)| seat_message(seat, figures, n)).collect()
 }
 
 fn seat_message(seat: Seat, figures: &SeatRobustness, n: usize) -> pb::SeatRobustness {

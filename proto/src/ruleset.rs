@@ -1,9 +1,12 @@
 //! Converts games with other rules to and from messages.
 
-use super::{RequestField, game, pb};
+use super::{
+    RequestField, game, pb,
+    robustness::{max_coalition, seat_robustness_messages},
+};
 use lastnim_analysis::general::{
-    GameNumbers, GameNumbersError, GeneralAnswer, GeneralGame, GrundyDecomposition, GrundyOption, GrundyPart,
-    MoveOutcome, Ruleset, TwoPlayerAnswer,
+    GameNumbers, GameNumbersError, GeneralAnswer, GeneralGame, GeneralRobustness, GrundyDecomposition,
+    GrundyOption, GrundyPart, MoveOutcome, MoveRobustness, Ruleset, TwoPlayerAnswer,
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Seat};
 
@@ -23,6 +26,8 @@ pub struct RulesetQuestion {
     pub ending: Ending,
     /// Whether to explain the Grundy value.
     pub is_explained: bool,
+    /// The largest coalition to search, if the robustness of the winner is asked for.
+    pub max_coalition: Option<usize>,
 }
 
 /// Reads a request to solve a game with any rules.
@@ -50,7 +55,14 @@ pub fn parse_ruleset_question(
     let ending = game::parse_ending_or(default, request.ending, field.member("ending"));
     let matrix = matrix?;
     let first = field.member("first").ok_or_report(matrix.seats().seat(request.first as usize))?;
-    Some(RulesetQuestion { game: game?, matrix, first, ending: ending?, is_explained: request.explain })
+    Some(RulesetQuestion {
+        game: game?,
+        matrix,
+        first,
+        ending: ending?,
+        is_explained: request.explain,
+        max_coalition: request.max_coalition.map(max_coalition),
+    })
 }
 
 /// Returns the field with the error.
@@ -68,20 +80,27 @@ pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
     }
 }
 
-/// Writes the solution of a game, with at most the given bytes of moves and positions.
+/// Writes the solution of a game, with at most the given bytes of moves and positions, and the robustness of its winner if
+/// it was assessed.
 pub fn ruleset_solution_message(
     game: &GeneralGame,
     ending: Ending,
     answer: &GeneralAnswer,
+    robustness: Option<&GeneralRobustness>,
     max_option_bytes: usize,
 ) -> pb::SolveRulesetResponse {
-    let options = options_within_bytes(&answer.options, max_option_bytes);
+    let kept = options_within_bytes(&answer.options, max_option_bytes);
+    let options: Vec<_> = kept.iter().map(|&index| (&answer.options[index]).into()).collect();
     pb::SolveRulesetResponse {
+        robustness: robustness.map(|robustness| pb::RulesetRobustness {
+            seats: seat_robustness_messages(&robustness.seats),
+            moves: kept.iter().map(|&index| (&robustness.moves[index]).into()).collect(),
+        }),
         winner: answer.winner.into(),
         value: answer.value as u32,
         winner_by_first: answer.winner_by_first.iter().map(|&winner| winner.into()).collect(),
         options_left_out: (answer.options.len() - options.len()) as u64,
-        options: options.into_iter().map(Into::into).collect(),
+        options,
         method: answer.method.name().into(),
         states: answer.states,
         two_players: answer.two_players.as_ref().map(Into::into),
@@ -90,21 +109,30 @@ pub fn ruleset_solution_message(
     }
 }
 
-/// Picks the moves that fit into an answer, optimal ones first, and keeps them in order.
-fn options_within_bytes(options: &[MoveOutcome], max_bytes: usize) -> Vec<&MoveOutcome> {
+/// Picks the moves that fit into an answer, optimal ones first, and returns their indices in order.
+fn options_within_bytes(options: &[MoveOutcome], max_bytes: usize) -> Vec<usize> {
     let mut room = max_bytes;
     let mut fits = |option: &MoveOutcome| {
-        // Apart from its two strings an option has a winner, a flag and their tags.
-        let bytes = option.play.len() + option.position.len() + 16;
+        // Apart from its two strings an option has a winner, a flag, its robustness and their tags.
+        let bytes = option.play.len() + option.position.len() + 24;
         let fits = bytes <= room;
         room = if fits { room - bytes } else { 0 };
         fits
     };
     let optimal: Vec<bool> = options.iter().map(|option| option.is_optimal() && fits(option)).collect();
-    let kept = options.iter().zip(optimal);
-    kept.filter(|(option, kept)| *kept || (!option.is_optimal() && fits(option)))
-        .map(|(option, _)| option)
+    let kept = options.iter().enumerate().zip(optimal);
+    kept.filter(|((_, option), kept)| *kept || (!option.is_optimal() && fits(option)))
+        .map(|((index, _), _)| index)
         .collect()
+}
+
+impl From<&MoveRobustness> for pb::MoveRobustness {
+    fn from(robustness: &MoveRobustness) -> Self {
+        Self {
+            guaranteed_rank: robustness.guaranteed_rank,
+            safety: pb::TakeSafety::from(robustness.safety).into(),
+        }
+    }
 }
 
 impl From<&MoveOutcome> for pb::RulesetOption {
@@ -248,12 +276,8 @@ mod tests {
             winner: seat,
             regret,
         };
-        let third = MAX_OPTION_BYTES / 3 - 16;
+        let third = MAX_OPTION_BYTES / 3 - 24;
         let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
-        let kept: Vec<_> = options_within_bytes(&options, MAX_OPTION_BYTES)
-            .into_iter()
-            .map(MoveOutcome::is_optimal)
-            .collect();
-        assert_eq!(kept, [false, true, true]);
+        assert_eq!(options_within_bytes(&options, MAX_OPTION_BYTES), [0, 2, 3]);
     }
 }

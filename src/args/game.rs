@@ -6,7 +6,9 @@ use crate::{
     text::numbers,
 };
 use clap::Args;
-use lastnim_core::game::{AllianceMatrix, Ending, Game, Seat};
+use lastnim_analysis::variants::TiedMatrix;
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, Seat};
+use lastnim_proto::number_text;
 use std::borrow::Cow;
 
 /// A game: its piles, the rows, who moves first and who wins at the end.
@@ -41,6 +43,40 @@ impl GameArgs {
         let piles = numbers::read_numbers(self.piles.as_deref().unwrap_or_default(), "piles")?;
         let rows = self.parse_rows()?;
         Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
+    }
+
+    /// Accepts the piles of Last Nim.
+    ///
+    /// # Errors
+    /// Names the first number that does not fit.
+    pub fn parse_piles(&self) -> Result<Piles, Failure> {
+        let piles = numbers::read_numbers(self.piles.as_deref().unwrap_or_default(), "piles")?;
+        Piles::parse_partly_emptied(&piles).map_err(Failure::input)
+    }
+
+    /// Returns the number of the seat that moves first.
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Returns the number of seats, if given.
+    pub fn players(&self) -> Option<usize> {
+        self.players
+    }
+
+    /// Accepts the rows if they have ties.
+    ///
+    /// # Errors
+    /// Names the first row that does not fit, or the flag that contradicts them.
+    pub fn parse_ties(&self) -> Result<Option<TiedMatrix>, Failure> {
+        if !number_text::has_ties(&self.matrix) {
+            return Ok(None);
+        }
+        let rows = number_text::read_tied_rows(&self.matrix).map_err(Failure::input)?;
+        if let Some(players) = self.players.filter(|&players| players != rows.len()) {
+            return Err(Failure::input(JsonError::Rows { players, rows: rows.len() }));
+        }
+        TiedMatrix::parse(&rows).map(Some).map_err(Failure::input)
     }
 
     /// Returns the text of the piles, if given.

@@ -2,9 +2,7 @@
 
 use super::time;
 use clap::Args;
-use lastnim_analysis::general::{
-    ExceededBound, GameNumbersError, GeneralAnswer, MemoryBounds, SearchStopped, SolveStopped,
-};
+use lastnim_analysis::general::{ExceededBound, GameNumbersError, MemoryBounds, SearchStopped, SolveStopped};
 use lastnim_core::{
     duration_text::{duration_text, parse_duration},
     oracle::Budget,
@@ -45,10 +43,10 @@ impl LimitArgs {
     }
 
     /// Solves within the limits.
-    pub fn solve_within_limits(
+    pub fn solve_within_limits<A>(
         &self,
-        solve: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> Result<GeneralAnswer, SolveStopped>,
-    ) -> Result<GeneralAnswer, String> {
+        solve: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> Result<A, SolveStopped>,
+    ) -> Result<A, String> {
         self.run_within_limits(solve).map_err(|unsolved| {
             let SolveStopped { game, seats, stopped } = unsolved;
             format!("{game} with {seats} seats: {}", self.limit_met(stopped))
@@ -72,11 +70,14 @@ impl LimitArgs {
             ExceededBound::Bytes(bytes) => {
                 format!("the search needs more than {} MiB (--max-memory)", bytes >> 20)
             }
-            ExceededBound::Work(_) => {
-                format!("the search was stopped after {} (--max-time)", duration_text(self.max_time()))
-            }
+            ExceededBound::Work(_) => self.describe_halt(),
         };
         format!("{met}, with {states} solved so far: {}", bound.advice())
+    }
+
+    /// Describes a question that the time limit stopped, and names the flag.
+    pub fn describe_halt(&self) -> String {
+        format!("the search was stopped after {} (--max-time)", duration_text(self.max_time()))
     }
 
     fn max_time(&self) -> Duration {

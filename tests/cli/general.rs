@@ -115,7 +115,7 @@ fn every_game_is_solved_as_json() {
         json!({
             "ruleset": "subtraction", "winner": 0, "value": 1, "winner_by_first": [1, 2, 0],
             "options": [{"play": "take 3 from pile 0", "position": "1", "winner": 0, "optimal": true, "regret": 0}],
-            "options_left_out": 0, "method": "backward_induction", "states": 2, "two_players": null, "ending": "to_move_wins"
+            "options_left_out": 0, "method": "backward_induction", "states": 2, "two_players": null, "ending": "to_move_wins", "robustness": null
         })
     );
 }

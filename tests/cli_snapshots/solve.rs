@@ -38,6 +38,50 @@ fn solutions_are_explained() {
 }
 
 #[test]
+fn variants_are_solved() {
+    let lines = [
+        "lastnim oracle solve --piles 3,4,5 --matrix '0 1=2; 0 1=2; 0 1=2'",
+        "lastnim oracle solve --piles 2,9223372036854775807 --matrix '0=1=2; 2 0=1; 1 0 2' --first 1",
+        "lastnim oracle solve --piles 2,5 --players 3 --passes 2",
+        "lastnim oracle solve --piles 9223372036854775807,7 --players 5 --passes 1 --ending last-mover-wins",
+        "lastnim oracle solve --piles 3,4,5 --players 4 --alliances 0,2",
+        "lastnim oracle solve --piles 3,4 --players 3 --random-seats 1",
+        "lastnim oracle solve --piles 3,4 --players 3 --random-seats 1 --first 1",
+        "lastnim oracle solve --piles 0 --players 3 --passes 1",
+    ];
+    assert_all_shown("solve", "variants", &lines);
+    let json = [
+        "lastnim oracle solve --piles 3,4,5 --matrix '0 1=2; 0 1=2; 0 1=2' --json",
+        "lastnim oracle solve --piles 2,5 --players 3 --passes 2 --json",
+        "lastnim oracle solve --piles 3,4,5 --players 4 --alliances 0,2 --json",
+        "lastnim oracle solve --piles 3,4 --players 3 --random-seats 1 --json",
+    ];
+    assert_all_shown("solve", "variants_json", &json);
+    let refused = [
+        "lastnim oracle solve --piles 3 --matrix '0 1=; 0 1'",
+        "lastnim oracle solve --piles 3 --matrix '0=1; 0=0'",
+        "lastnim oracle solve --piles 3 --matrix '0=1; 0 1' --players 3",
+        "lastnim oracle solve --piles 3 --matrix '0=1; 0 1' --passes 2",
+        "lastnim oracle solve --piles 3 --matrix '0=1; 0 1' --robust",
+        "lastnim oracle solve --piles 3 --matrix '0=1; 0 1' --first 2",
+        "lastnim oracle tree --piles 3 --matrix '0=1; 0 1'",
+        "lastnim oracle solve --piles 3 --players 2 --passes 1001",
+        "lastnim oracle solve --piles 3 --players 2 --passes 2 --random-seats 1",
+        "lastnim oracle solve --piles 3 --players 2 --passes 2 --explain",
+        "lastnim oracle solve --game nim --piles 3 --players 2 --passes 2",
+        "lastnim oracle solve --piles 3 --alliances 0,2",
+        "lastnim oracle solve --piles 3 --players 4 --alliances 0,4",
+        "lastnim oracle solve --piles 3 --players 2 --alliances 0,1",
+        "lastnim oracle solve --piles 3 --matrix '0 1; 0 1' --alliances 0",
+        "lastnim oracle solve --piles 3 --players 3 --random-seats 1,1",
+        "lastnim oracle solve --piles 3 --players 3 --random-seats ''",
+        "lastnim oracle solve --piles 9223372036854775807 --players 3 --random-seats 1",
+        "lastnim oracle solve --piles 3 --players 3 --passes 1 --max-states 5",
+    ];
+    assert_all_shown("solve", "variants_refused", &refused);
+}
+
+#[test]
 fn the_safety_of_the_winner_is_assessed() {
     let lines = [
         "lastnim oracle solve --piles 3,4,5 --players 3 --robust",
@@ -54,7 +98,8 @@ fn the_safety_of_the_winner_is_assessed() {
         "lastnim oracle solve --piles 3,4 --players 3 --error-rate 0.1",
         "lastnim oracle solve --piles 9223372036854775807,7 --players 3 --robust --error-rate 0.1",
         "lastnim oracle solve --piles 3,4 --players 3 --robust --max-states 5",
-        "lastnim oracle solve --game nim --piles 3,4 --players 3 --robust",
+        "lastnim oracle solve --game nim --piles 3,4 --players 3 --robust --error-rate 0.1",
+        "lastnim oracle solve --game nim --piles 30,40 --players 3 --robust --max-states 5",
     ];
     assert_all_shown("solve", "robust_refused", &refused);
 }

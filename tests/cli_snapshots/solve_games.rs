@@ -31,6 +31,18 @@ fn every_game_is_solved() {
 }
 
 #[test]
+fn the_safety_of_the_winner_is_assessed() {
+    let lines = [
+        "lastnim oracle solve --game nim --piles 2,3 --players 3 --robust",
+        "lastnim oracle solve --game kayles --piles 6 --players 4 --robust --max-coalition 1 --explain",
+        "lastnim oracle solve --game end-nim --piles 2,1,2 --players 2 --robust",
+        "lastnim oracle solve --game last-nim --piles 2,4 --players 3 --robust",
+        "lastnim oracle solve --game nim --piles 1,1 --players 3 --robust --json",
+    ];
+    assert_all_shown("solve_games", "robust", &lines);
+}
+
+#[test]
 fn the_default_ending_of_each_game_is_printed() {
     let lines = [
         "lastnim oracle solve --game last-nim --piles 2,3 --players 2",

@@ -5,7 +5,7 @@ use super::{
     session::reason,
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, SeatCount};
-use lastnim_proto::pb::{self, oracle_service_client::OracleServiceClient};
+use lastnim_proto::pb::{self, oracle_service_client::OracleServiceClient, solve_variant_request::Variant};
 use tonic::{Code, Request, Status, metadata::MetadataValue};
 
 /// The largest game: the maximum number of seats and piles, maximal piles, and different rows.
@@ -17,6 +17,20 @@ fn largest() -> pb::Game {
 
 fn small() -> pb::Game {
     (&Game::parse(&[2, 2], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap()).into()
+}
+
+/// Returns the variants with the most work for these rows.
+fn largest_variants(rows: &pb::AllianceMatrix) -> [Variant; 4] {
+    let n = rows.rows.len() as u32;
+    let alliance_matrix = Some(rows.clone());
+    let seats: Vec<u32> = (0..n / 2).collect();
+    let tied = pb::TiedRow { groups: vec![pb::TiedOffsets { offsets: (0..n).collect() }] };
+    [
+        Variant::Ties(pb::TiedMatrix { rows: vec![tied; n as usize] }),
+        Variant::Passes(pb::SharedPasses { alliance_matrix: alliance_matrix.clone(), passes: 1_000 }),
+        Variant::Alliances(pb::TwoAlliances { seats: n, alliance: seats.clone() }),
+        Variant::RandomSeats(pb::RandomSeats { alliance_matrix, seats }),
+    ]
 }
 
 /// Asks every question about a game with a deadline, and returns the results by call.
@@ -60,7 +74,13 @@ async fn every_question(
         alliance_matrix: game().and_then(|game| game.alliance_matrix),
         ..Default::default()
     };
-    ask!(solve_ruleset, ruleset);
+    ask!(solve_ruleset, ruleset.clone());
+    ask!(solve_ruleset, pb::SolveRulesetRequest { max_coalition: Some(u32::MAX), ..ruleset });
+    let largest = game().unwrap();
+    for variant in largest_variants(&largest.alliance_matrix.unwrap()) {
+        let piles = largest.piles.clone();
+        ask!(solve_variant, pb::SolveVariantRequest { piles, variant: Some(variant), ..Default::default() });
+    }
     let sequence =
         pb::ListGrundyValuesRequest { ruleset: "stone-piles".into(), to: 100_000, ..Default::default() };
     ask!(list_grundy_values, sequence);

@@ -52,6 +52,7 @@ async fn other_games_agree_with_the_library() {
             vertex: numbers.vertex,
             max: None,
             explain: true,
+            max_coalition: None,
         };
         let solved = oracle.solve_ruleset(request).await.unwrap().into_inner();
         let game = GeneralGame::parse(ruleset, &numbers).unwrap();

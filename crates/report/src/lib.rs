@@ -41,6 +41,7 @@ pub mod tournament_result;
 pub mod tournament_settings;
 pub mod tournament_toml;
 mod tree;
+pub mod variant;
 mod verdict;
 pub mod versions;
 pub mod winner_words;

@@ -30,7 +30,44 @@ pub fn robustness_sections(
     to_move: usize,
     reader: ReportReader,
 ) -> Vec<Section> {
-    let table = Table::of_items(&found.seats)
+    let sections = [
+        Some(seat_section(&found.seats, found.winner, reader)),
+        (!found.takes.is_empty()).then(|| take_section(&found.takes, to_move)),
+        found.errors.as_ref().map(|outlook| error_section(outlook, reader)),
+    ];
+    sections.into_iter().flatten().collect()
+}
+
+/// Reports how safe the winner of a game with other rules is, as [`robustness_sections`] does for Last Nim; at most
+/// `max_moves` moves are shown.
+pub fn ruleset_robustness_sections(
+    solved: &pb::SolveRulesetResponse,
+    to_move: usize,
+    max_moves: usize,
+) -> Vec<Section> {
+    let Some(found) = &solved.robustness else { return Vec::new() };
+    let best = found.seats.get(to_move).map_or(0, |figures| figures.predicted_rank);
+    let of_moves = (!found.moves.is_empty()).then(|| {
+        let moves: Vec<_> = solved.options.iter().zip(&found.moves).collect();
+        let table = Table::of_items(&moves)
+            .column(Column::text("move"), |(option, _)| option.play.clone())
+            .column(Column::text("winner"), |(option, _)| format!("seat {}", option.winner))
+            .column(Column::integer("predicted"), |(option, _)| best + option.regret)
+            .column(Column::integer("guaranteed"), |(_, robustness)| robustness.guaranteed_rank)
+            .column(Column::text("which is"), |(_, robustness)| safety_phrase(robustness.safety()))
+            .into_table();
+        let table = Table { max_shown: Some(max_moves), ..table };
+        Section::with_heading(format!("How seat {to_move}'s moves change its ranks:"))
+            .table(table)
+            .list(SAFETY_MEANINGS)
+    });
+    let seats = seat_section(&found.seats, solved.winner, ReportReader::CommandLine);
+    [Some(seats), of_moves].into_iter().flatten().collect()
+}
+
+/// Reports each seat's predicted and guaranteed rank.
+fn seat_section(seats: &[pb::SeatRobustness], winner: u32, reader: ReportReader) -> Section {
+    let table = Table::of_items(seats)
         .column(Column::integer("seat"), |figures| figures.seat)
         .column(
             Column::integer("predicted").with_meaning(
@@ -51,18 +88,13 @@ pub fn robustness_sections(
             Column::text("smallest coalition against the seat").with_meaning(
                 "the smallest set of other seats that worsens its rank by playing against it (an equilibrium; minimax if the set contains all others)",
             ),
-            |figures| smallest_coalition_words(figures, found.seats.len(), reader),
+            |figures| smallest_coalition_words(figures, seats.len(), reader),
         )
         .into_table();
-    let winner = found.seats.iter().find(|figures| figures.seat == found.winner);
+    let winner = seats.iter().find(|figures| figures.seat == winner);
     let of_seats =
         Section::with_heading("Each seat's predicted and guaranteed rank (place in its own row, 0 is best):");
-    let sections = [
-        Some(with_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_words))),
-        (!found.takes.is_empty()).then(|| take_section(&found.takes, to_move)),
-        found.errors.as_ref().map(|outlook| error_section(outlook, reader)),
-    ];
-    sections.into_iter().flatten().collect()
+    with_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_words))
 }
 
 /// Adds a table and, on the command line, the meanings of its columns.
@@ -79,14 +111,21 @@ fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
         .column(Column::text("winner"), |option| format!("seat {}", option.winner))
         .column(Column::integer("predicted"), |option| option.rank)
         .column(Column::integer("guaranteed"), |option| option.guaranteed_rank)
-        .column(Column::text("which is"), |option| enum_phrase(option.safety().as_str_name(), "TAKE_SAFETY_"))
+        .column(Column::text("which is"), |option| safety_phrase(option.safety()))
         .into_table();
-    Section::with_heading(format!("How seat {to_move}'s takes change its ranks:")).table(takes).list([
-        "safe: optimal, and keeps the guaranteed rank",
-        "risky: optimal, but worsens the guaranteed rank",
-        "safe error: worsens the predicted rank, but keeps the guaranteed one, which is better than the last",
-        "error: worsens the predicted rank, and the guaranteed rank if it was better than the last",
-    ])
+    let heading = format!("How seat {to_move}'s takes change its ranks:");
+    Section::with_heading(heading).table(takes).list(SAFETY_MEANINGS)
+}
+
+const SAFETY_MEANINGS: [&str; 4] = [
+    "safe: optimal, and keeps the guaranteed rank",
+    "risky: optimal, but worsens the guaranteed rank",
+    "safe error: worsens the predicted rank, but keeps the guaranteed one, which is better than the last",
+    "error: worsens the predicted rank, and the guaranteed rank if it was better than the last",
+];
+
+fn safety_phrase(safety: pb::TakeSafety) -> String {
+    enum_phrase(safety.as_str_name(), "TAKE_SAFETY_")
 }
 
 fn winner_words(winner: &pb::SeatRobustness) -> String {

@@ -2,6 +2,7 @@
 
 use super::words::join_words;
 use lastnim_core::game::{BySeat, Ending, Seat};
+use std::fmt::Display;
 
 /// Describes the winner.
 pub fn optimal_play_words(winner: Seat, value: usize, first: Seat) -> String {
@@ -10,8 +11,13 @@ pub fn optimal_play_words(winner: Seat, value: usize, first: Seat) -> String {
 
 /// Names the winner for each seat that could move first.
 pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
-    let by_first = winners.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
-    format!("Winner by first seat: {}", join_words(by_first, ", "))
+    by_first_words("Winner", winners)
+}
+
+/// Names what wins for each seat that could move first; `what` says what that is.
+pub fn by_first_words(what: &str, winners: impl IntoIterator<Item: Display>) -> String {
+    let by_first = winners.into_iter().enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
+    format!("{what} by first seat: {}", join_words(by_first, ", "))
 }
 
 /// Describes an ending.

@@ -1,11 +1,13 @@
 //! `lastnim oracle solve`.
 
 use super::{
-    general::{LastNimSearch, ListedMoves, RulesetArgs},
+    general::{GeneralDetail, LastNimSearch, ListedMoves, RulesetArgs},
     robustness::RobustnessArgs,
+    variant::{self, VariantArgs},
 };
-use crate::{CommandExit, CommandResult, args::game::GameArgs, batch, form::OutputForm, screen};
+use crate::{CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::OutputForm, screen};
 use clap::Args;
+use lastnim_analysis::variants::VariantGame;
 use lastnim_client::text_input::TextInput;
 use lastnim_core::oracle::Explanation;
 use lastnim_proto::{json::message_to_json, pb};
@@ -39,6 +41,8 @@ pub struct SolveArgs {
     #[command(flatten)]
     robustness: RobustnessArgs,
     #[command(flatten)]
+    variant: VariantArgs,
+    #[command(flatten)]
     general: RulesetArgs,
 }
 
@@ -50,13 +54,17 @@ const EXAMPLES: &str = r#"Examples:
   lastnim oracle solve --piles 4,3 --matrix standard --players 4 --first 2
   lastnim oracle solve --piles 3,4,5 --players 3 --explain
   lastnim oracle solve --piles 3,4,5 --players 3 --robust --error-rate 0.05
+  lastnim oracle solve --piles 3,4,5 --matrix '0 1=2; 0 1=2; 0 1=2'
+  lastnim oracle solve --piles 3,4,5 --players 4 --alliances 0,2
   lastnim oracle solve --game kayles --piles 5 --players 3
+  lastnim oracle solve --game nim --piles 2,3 --players 3 --robust
   lastnim oracle solve --game subtraction --set 1,3,4 --piles 21 --players 2
   lastnim oracle solve --game graph-nim --edges 0-1:2,1-2:1 --vertex 0 --players 3
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim oracle solve --batch
 
 A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one. The
-winner under optimal play is an equilibrium outcome, seldom a forced win.
+winner under optimal play is an equilibrium outcome, seldom a forced win. In '0 1=2' the seat does not mind which of the two
+others wins.
 
 The games are last-nim, nim, small-nim, circular-nim, fibonacci-nim, graph-nim, kayles (also advanced-nim), subtraction
 (also take-away, bounded-nim), digits, stone-piles and end-nim; docs/reference/games.md has their rules.
@@ -64,6 +72,17 @@ The games are last-nim, nim, small-nim, circular-nim, fibonacci-nim, graph-nim, 
 In a batch "first" defaults to 0, and "players":3 means the standard matrix of three. Other games need "game" and the
 numbers that their flags give, such as "set" or "edges" (as [[0,1,2],[1,2,1]]). A bad line is answered by
 {"line":k,"error":".."} and makes the exit code 3."#;
+
+impl SolveArgs {
+    /// Accepts a variant, if one is given by a flag or by ties in the rows.
+    fn parse_variant(&self) -> Result<Option<VariantGame>, Failure> {
+        if self.explain || self.robustness.is_asked() || self.general.is_game_named() {
+            // Their flags exclude those of variants, and they refuse ties.
+            return Ok(None);
+        }
+        self.variant.parse_variant(&self.game)
+    }
+}
 
 pub fn run(args: &SolveArgs) -> CommandResult {
     if args.batch {
@@ -76,13 +95,20 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         );
     }
     let form = if args.json { OutputForm::Json } else { OutputForm::Text };
-    let search = if args.robustness.is_asked() { LastNimSearch::Coalitions } else { LastNimSearch::None };
+    let variant = args.parse_variant()?;
+    let is_search = variant.is_some() || args.robustness.is_asked();
+    let search = if is_search { LastNimSearch::WithinTime } else { LastNimSearch::None };
     let general = args.general.parse_game(args.game.piles(), search)?;
+    if let Some(variant) = variant {
+        return variant::solve_and_print(&variant, &args.general, form);
+    }
     if args.general.is_game_named() {
         let (matrix, first) = args.game.parse_matrix_and_first()?;
         let listed = if args.explain { ListedMoves::All } else { ListedMoves::Optimal };
         let ending = args.game.ending().unwrap_or(general.ruleset().default_ending());
-        return args.general.solve_and_print(&general, &matrix, first, ending, form, listed);
+        let max_coalition = args.robustness.is_asked().then(|| args.robustness.max_coalition());
+        let detail = GeneralDetail { listed, max_coalition };
+        return args.general.solve_and_print(&general, &matrix, first, ending, form, detail);
     }
     let game = args.game.parse_game()?;
     let explained = args.explain.then(|| Explanation::of(&game, MAX_PLIES));

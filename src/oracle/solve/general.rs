@@ -22,6 +22,7 @@ use lastnim_core::{
 use lastnim_proto::{json::MessageJson, pb, ruleset::ruleset_solution_message};
 use lastnim_report::{
     Column, NumberUnit, Section, Table,
+    robustness::ruleset_robustness_sections,
     winner_words::{ending_words, optimal_play_words, winner_by_first_words},
     words::{count_words, join_words},
 };
@@ -61,8 +62,8 @@ pub struct RulesetArgs {
 pub enum LastNimSearch {
     /// Nothing: it is solved without a search.
     None,
-    /// Coalitions and play with errors, within a time limit.
-    Coalitions,
+    /// Within a time limit, and without keeping positions: robustness and variants.
+    WithinTime,
 }
 
 /// The limit on moves printed as text.
@@ -87,14 +88,14 @@ impl RulesetArgs {
         })?;
         let unused = match search {
             LastNimSearch::None => self.limits.first_given_flag(),
-            LastNimSearch::Coalitions => self.limits.first_given_memory_flag(),
+            LastNimSearch::WithinTime => self.limits.first_given_memory_flag(),
         };
         match unused {
             Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
                 "{flag} limits a search{}: leave it out",
                 match search {
                     LastNimSearch::None => ", but last-nim is solved without one",
-                    LastNimSearch::Coalitions => " that stores positions, and --robust does not store any",
+                    LastNimSearch::WithinTime => " that stores positions, and this question stores none",
                 }
             ))),
             _ => Ok(game),
@@ -104,6 +105,11 @@ impl RulesetArgs {
     /// Asks a question about Last Nim within the time limit.
     pub fn run_within_time<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
         self.limits.run_within_time(ask)
+    }
+
+    /// Describes why the time limit stopped a question.
+    pub fn describe_halt(&self) -> String {
+        self.limits.describe_halt()
     }
 
     /// Returns whether the game is given by its name.
@@ -160,7 +166,7 @@ impl RulesetArgs {
             GameQuestion::General { game, matrix, first, ending } => {
                 let answer =
                     self.solve(&game, &matrix, first, ending).map_err(GameQuestionError::Unsolved)?;
-                let message = ruleset_solution_message(&game, ending, &answer, usize::MAX);
+                let message = ruleset_solution_message(&game, ending, &answer, None, usize::MAX);
                 Ok(BatchLineAnswer::General(message.into()))
             }
         }
@@ -174,21 +180,34 @@ impl RulesetArgs {
         first: Seat,
         ending: Ending,
         form: OutputForm,
-        listed: ListedMoves,
+        GeneralDetail { listed, max_coalition }: GeneralDetail,
     ) -> CommandResult {
-        let answer = self.limits.solve_within_limits(|bounds, budget| {
-            let mut answer = game.solve(matrix, first, ending, bounds, budget)?;
+        let solved = self.limits.solve_within_limits(|bounds, budget| {
+            let (mut answer, robustness) = match max_coalition {
+                Some(max_coalition) => {
+                    let solved =
+                        game.solve_and_assess(matrix, first, ending, max_coalition, bounds, budget)?;
+                    (solved.0, Some(solved.1))
+                }
+                None => (game.solve(matrix, first, ending, bounds, budget)?, None),
+            };
             if listed == ListedMoves::All {
                 game.explain_grundy(&mut answer, bounds, budget)?;
             }
-            Ok(answer)
+            Ok((answer, robustness))
         });
-        let answer = answer.map_err(Failure::input)?;
+        let (answer, robustness) = solved.map_err(Failure::input)?;
+        let message = ruleset_solution_message(game, ending, &answer, robustness.as_ref(), usize::MAX);
         form.print_report(
-            || MessageJson::of(&ruleset_solution_message(game, ending, &answer, usize::MAX)),
+            || MessageJson::of(&message),
             || {
                 let steps = grundy_steps_section(&answer).filter(|_| listed == ListedMoves::All);
-                [self.section(game, first, ending, &answer, listed)].into_iter().chain(steps).collect()
+                let robustness = ruleset_robustness_sections(&message, first.index(), MAX_MOVES);
+                [self.section(game, first, ending, &answer, listed)]
+                    .into_iter()
+                    .chain(steps)
+                    .chain(robustness)
+                    .collect()
             },
         )?;
         Ok(CommandExit::Done)
@@ -238,6 +257,15 @@ impl RulesetArgs {
         };
         format!("Grundy value (under {} play): {value}.", GrundyDecomposition::ENDING)
     }
+}
+
+/// What an answer contains apart from the winner.
+#[derive(Debug, Clone, Copy)]
+pub struct GeneralDetail {
+    /// Which moves the text lists.
+    pub listed: ListedMoves,
+    /// The largest coalition to search, if the robustness of the winner is asked for.
+    pub max_coalition: Option<usize>,
 }
 
 /// Which moves the text lists.

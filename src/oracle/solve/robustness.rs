@@ -18,13 +18,13 @@ pub struct RobustnessArgs {
     /// Shows what each seat can force against all others, and which takes are risky
     ///
     /// It also shows the smallest coalition that can worsen a seat's rank.
-    #[arg(long, conflicts_with = "game")]
+    #[arg(long)]
     robust: bool,
     /// Maximum seats of a coalition that --robust searches [default: 3]
     #[arg(long, value_name = "SEATS", requires = "robust", value_parser = clap::value_parser!(u32).range(1..MAX_SEATS as i64))]
     max_coalition: Option<u32>,
-    /// With --robust: the outcome if each take is random with this probability
-    #[arg(long, value_name = "0..1", requires = "robust")]
+    /// With --robust, for last-nim: the outcome if each take is random with this probability
+    #[arg(long, value_name = "0..1", requires = "robust", conflicts_with = "game")]
     error_rate: Option<ErrorRate>,
 }
 
@@ -45,7 +45,11 @@ impl RobustnessArgs {
     ) -> Result<pb::AssessRobustnessResponse, Failure> {
         let errors = self.error_rate.map(|rate| ErrorOutlook::of(game, rate, budget)).transpose();
         let errors = errors.map_err(|error| Failure::input(format!("--error-rate: {error}")))?;
-        let max_coalition = self.max_coalition.map_or(DEFAULT_MAX_COALITION, |seats| seats as usize);
-        Ok(robustness_message(&Robustness::assess(game, max_coalition, budget), errors.as_ref()))
+        Ok(robustness_message(&Robustness::assess(game, self.max_coalition(), budget), errors.as_ref()))
+    }
+
+    /// Returns the largest coalition to search.
+    pub fn max_coalition(&self) -> usize {
+        self.max_coalition.map_or(DEFAULT_MAX_COALITION, |seats| seats as usize)
     }
 }

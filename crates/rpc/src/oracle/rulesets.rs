@@ -18,15 +18,23 @@ pub(super) fn solve_ruleset(
     budget: &mut Budget<'_>,
 ) -> Result<pb::SolveRulesetResponse, QuestionError> {
     let question = parse_request(|field| parse_ruleset_question(request, field))?;
-    let RulesetQuestion { game, matrix, first, ending, is_explained } = question;
-    let solved = game.solve(&matrix, first, ending, BOUNDS, budget).and_then(|mut answer| {
+    let RulesetQuestion { game, matrix, first, ending, is_explained, max_coalition } = question;
+    let solved = match max_coalition {
+        Some(max_coalition) => game
+            .solve_and_assess(&matrix, first, ending, max_coalition, BOUNDS, budget)
+            .map(|(answer, robustness)| (answer, Some(robustness))),
+        None => game.solve(&matrix, first, ending, BOUNDS, budget).map(|answer| (answer, None)),
+    };
+    let solved = solved.and_then(|(mut answer, robustness)| {
         if is_explained {
             game.explain_grundy(&mut answer, BOUNDS, budget)?;
         }
-        Ok(answer)
+        Ok((answer, robustness))
     });
     match solved {
-        Ok(answer) => Ok(ruleset_solution_message(&game, ending, &answer, MAX_OPTION_BYTES)),
+        Ok((answer, robustness)) => {
+            Ok(ruleset_solution_message(&game, ending, &answer, robustness.as_ref(), MAX_OPTION_BYTES))
+        }
         Err(unsolved) => Err(refuse_stopped(unsolved.stopped, unsolved.to_string())),
     }
 }

@@ -130,6 +130,8 @@ proptest! {
         for ruleset in lastnim_analysis::general::Ruleset::ALL {
             let request = pb::SolveRulesetRequest { ruleset: ruleset.name().into(), ..base.clone() };
             ask(&request, &changes, rulesets::solve_ruleset);
+            let robust = pb::SolveRulesetRequest { max_coalition: Some(2), ..request.clone() };
+            ask(&robust, &changes, rulesets::solve_ruleset);
             let request = pb::SolveRulesetRequest { window: Some(1), set: vec![1, 3], most: Some(1), ..request };
             ask(&request, &changes, rulesets::solve_ruleset);
         }

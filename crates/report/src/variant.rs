@@ -1,0 +1,140 @@
+//! Who wins a variant of Last Nim under optimal play.
+
+use super::{
+    Column, NumberUnit, Section, Table,
+    winner_words::{by_first_words, ending_words},
+    words::{enumerate_words, join_words},
+};
+use lastnim_analysis::variants::{Variant, VariantGame};
+use lastnim_core::{
+    game::{SeatCount, SeatSet},
+    oracle::{TakeRange, describe_takes},
+};
+use lastnim_proto::pb::{self, solve_variant_response::Solution};
+
+/// The maximum number of ranges of takes in a report.
+const MAX_RANGES: usize = 20;
+
+const TIES_NOTE: &str = "Somewhere in play, takes are equally good for the mover but not for others. The figures assume that it then takes the fewest counters.";
+
+/// Reports the solution of a variant: who wins, and which takes are optimal.
+pub fn variant_section(game: &VariantGame, solved: &pb::SolveVariantResponse) -> Section {
+    let section = match &solved.solution {
+        Some(Solution::Ties(found)) => ties_section(game, found),
+        Some(Solution::Passes(found)) => passes_section(game, found),
+        Some(Solution::Alliances(found)) => alliances_section(game, found),
+        Some(Solution::RandomSeats(found)) => random_seats_section(game, found),
+        None => Section::new(),
+    };
+    section.paragraph(ending_words(game.ending()))
+}
+
+fn ties_section(game: &VariantGame, found: &pb::TiedSolution) -> Section {
+    let first = game.position().to_move();
+    let who = match seats_of(found.winners.as_ref()) {
+        [winner] => format!("Seat {winner} wins in every equilibrium, with seat {first} to move."),
+        winners => format!(
+            "Seats {} can win, depending on the equilibrium, with seat {first} to move.",
+            enumerate_seats(winners)
+        ),
+    };
+    let by_first = found.winners_by_first.iter().map(|winners| join_words(&winners.seats, " or "));
+    Section::new()
+        .paragraph(who)
+        .paragraphs(counters_words(game))
+        .paragraphs(takes_words(game, "Optimal takes in some equilibrium", &found.optimal_in_some))
+        .paragraphs(takes_words(game, "Optimal takes in every equilibrium", &found.optimal_in_every))
+        .paragraph(by_first_words("Winners", by_first))
+}
+
+fn passes_section(game: &VariantGame, found: &pb::PassingSolution) -> Section {
+    let (winner, first) = (found.winner, game.position().to_move());
+    let passes = match game.variant() {
+        Variant::Passes(_, passes) => passes.get(),
+        _ => 0,
+    };
+    let is_optimal = if found.pass_optimal { "A pass is optimal." } else { "A pass is not optimal." };
+    let has_pass = passes > 0 && !game.position().is_over();
+    Section::new()
+        .paragraph(format!(
+            "Seat {winner} wins under optimal play, with seat {first} to move and passes to share: {passes}."
+        ))
+        .paragraphs(counters_words(game))
+        .paragraphs(takes_words(game, "Optimal takes", &found.optimal_takes))
+        .paragraphs(has_pass.then(|| is_optimal.to_owned()))
+        .paragraph(by_first_words("Winner", &found.winner_by_first))
+}
+
+fn alliances_section(game: &VariantGame, found: &pb::AllianceSolution) -> Section {
+    let first = game.position().to_move();
+    let winning = match seats_of(found.winning.as_ref()) {
+        [alone] => format!("Seat {alone}, an alliance by itself, wins"),
+        winning => format!("The alliance of seats {} wins", enumerate_seats(winning)),
+    };
+    let by_first = found.winning_by_first.iter().map(|winning| join_words(&winning.seats, " and "));
+    Section::new()
+        .paragraph(format!("{winning} under optimal play, with seat {first} to move."))
+        .paragraphs(counters_words(game))
+        .paragraphs(takes_words(game, "Optimal takes", &found.optimal_takes))
+        .paragraph(by_first_words("Winning alliance", by_first))
+}
+
+fn random_seats_section(game: &VariantGame, found: &pb::RandomSeatSolution) -> Section {
+    let first = game.position().to_move();
+    let random = match game.variant() {
+        Variant::RandomSeats(_, random) => *random,
+        _ => SeatSet::default(),
+    };
+    let who = found.win_probabilities.iter().zip(&found.expected_ranks);
+    let figures: Vec<_> = moves_by_seat(game.variant().seats(), random).into_iter().zip(who).collect();
+    let table = Table::of_items(&figures)
+        .column(Column::integer("seat"), |((seat, _), _)| *seat)
+        .column(Column::text("moves"), |((_, moves), _)| *moves)
+        .column(Column::number("wins", NumberUnit::Share, 2), |(_, (wins, _))| **wins)
+        .column(Column::number("expected rank", NumberUnit::Ranks, 3), |(_, (_, rank))| **rank)
+        .into_table();
+    let is_random = random.contains(first) && !game.position().is_over();
+    let takes = takes_words(game, "Optimal takes", &found.optimal_takes).filter(|_| !is_random);
+    let ties = found.has_ties.then_some(TIES_NOTE);
+    Section::new()
+        .paragraph(format!(
+            "Each seat's outlook, with seat {first} to move; the others know who moves at random (rank: place in its own row, 0 is best):"
+        ))
+        .table(table)
+        .paragraphs(counters_words(game))
+        .paragraphs(is_random.then(|| format!("Seat {first} moves at random.")))
+        .paragraphs(takes)
+        .paragraphs(ties)
+}
+
+fn moves_by_seat(seats: SeatCount, random: SeatSet) -> Vec<(u32, &'static str)> {
+    let moves = |seat| if random.contains(seat) { "at random" } else { "optimally" };
+    seats.iter().map(|seat| (seat.into(), moves(seat))).collect()
+}
+
+fn seats_of(list: Option<&pb::SeatList>) -> &[u32] {
+    list.map_or(&[], |list| &list.seats)
+}
+
+/// Lists seats as in a sentence: `0, 1 and 2`.
+fn enumerate_seats(seats: &[u32]) -> String {
+    let words: Vec<String> = seats.iter().map(u32::to_string).collect();
+    enumerate_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Says how many counters there are to take; `None` if the game is over.
+fn counters_words(game: &VariantGame) -> Option<String> {
+    let counters = game.position().counters();
+    (counters > 0).then(|| format!("Counters in the last pile: {counters}."))
+}
+
+/// Names takes; `None` if the game is over.
+fn takes_words(game: &VariantGame, what: &str, takes: &[pb::TakeRange]) -> Option<String> {
+    let shown = takes.iter().take(MAX_RANGES).map(|&pb::TakeRange { lo, hi }| TakeRange { lo, hi });
+    let shown = describe_takes(&shown.collect::<Vec<_>>());
+    let more = match takes.len().saturating_sub(MAX_RANGES) {
+        0 => String::new(),
+        more => format!(" and {more} more ranges"),
+    };
+    (!game.position().is_over()).then(|| format!("{what}: {shown}{more}."))
+}
