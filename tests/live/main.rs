@@ -39,6 +39,7 @@ mod oracle_bots;
 mod oracle_bounds;
 mod oracle_hostile;
 mod oracle_rulesets;
+mod oracle_variants;
 mod organise_pages;
 mod organise_sign_in;
 mod organising;

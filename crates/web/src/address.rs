@@ -470,6 +470,9 @@ mod tests {
                     piles: "3, 4".into(),
                     rows: "0 1; 1 0".into(),
                     first: "é&=+%".into(),
+                    passes: "2".into(),
+                    alliance: "0, 2".into(),
+                    random: "é&=+%".into(),
                     ..TypedPosition::default()
                 },
             },

@@ -5,11 +5,12 @@ use super::kept_pages::PageLifetime;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
-use super::typed_position::TypedPosition;
+use super::typed_position::{TypedPosition, TypedQuestion};
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_analysis::tree::PlayGraph;
-use lastnim_core::game::{Ending, Game};
+use lastnim_analysis::variants::VariantGame;
+use lastnim_core::game::{Ending, Game, Position};
 use lastnim_core::oracle::{Budget, Explanation};
 use lastnim_proto::json::message_to_json;
 use lastnim_proto::pb;
@@ -21,6 +22,7 @@ use lastnim_report::{
     play_tree::tree_report,
     robustness::{ReportReader, robustness_sections},
     solution::solution_section,
+    variant::variant_section,
 };
 use pb::oracle_service_server::OracleService as _;
 use tonic::metadata::MetadataValue;
@@ -65,12 +67,17 @@ pub(super) async fn oracle_page(
     visitor: &Visitor,
     typed: &TypedPosition,
 ) -> Result<PageContent, Status> {
-    let read = typed.read_message();
-    let (json, lifetime, read) = match read {
-        Ok((game, message)) => {
-            let answer = ask_oracle(site, visitor, &message).await?;
+    let (json, lifetime, read) = match typed.read_question() {
+        Ok(TypedQuestion::Game(game)) => {
+            let answer = ask_oracle(site, visitor, &(&game).into()).await?;
             let lifetime = answer.lifetime();
-            (answer.json, lifetime, Ok((game, answer.safety)))
+            (answer.json, lifetime, Ok(Answered::Game(game, answer.safety)))
+        }
+        Ok(TypedQuestion::Variant(game)) => {
+            let request = visitor.request(pb::SolveVariantRequest::from(&game));
+            let solved = site.oracle.solve_variant(request).await?.into_inner();
+            let json = message_to_json(&solved).to_string();
+            (json, PageLifetime::default(), Ok(Answered::Variant(game, solved)))
         }
         Err(mistake) => {
             let json = serde_json::json!({ "error": mistake }).to_string();
@@ -89,12 +96,11 @@ pub(super) async fn oracle_page(
             tree: String::new(),
         };
         match read {
-            Ok((game, safety)) => {
-                let board = draw_static_board(&game.first_position(), None);
+            Ok(answered) => {
+                let board = draw_static_board(&answered.position(), None);
                 (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
-                content.answer =
-                    Html::with_links(&|_, _| None).report_html(&position_report(&game, safety.as_ref()));
-                content.tree = tree_html(&game);
+                content.answer = Html::with_links(&|_, _| None).report_html(&answered.report());
+                content.tree = answered.tree_html();
             }
             Err(mistake) => content.mistake = mistake,
         }
@@ -105,12 +111,38 @@ pub(super) async fn oracle_page(
     Ok(content.with_lifetime(lifetime))
 }
 
-/// Draws the tree of all play; empty if it has too many nodes.
-fn tree_html(game: &Game) -> String {
-    let mut budget = Budget::of_steps(4 * MAX_TREE_NODES);
-    match PlayGraph::build_tree(game, None, MAX_TREE_NODES, &mut budget) {
-        Ok(tree) => Html::with_links(&|_, _| None).report_html(&tree_report(&tree)),
-        Err(_) => String::new(),
+/// A valid question with its answer.
+#[derive(Debug)]
+enum Answered {
+    /// About a game, with how safe its winner is.
+    Game(Game, Option<pb::AssessRobustnessResponse>),
+    /// About a variant.
+    Variant(VariantGame, pb::SolveVariantResponse),
+}
+
+impl Answered {
+    fn position(&self) -> Position {
+        match self {
+            Self::Game(game, _) => game.first_position(),
+            Self::Variant(game, _) => game.position().clone(),
+        }
+    }
+
+    fn report(&self) -> Report {
+        match self {
+            Self::Game(game, safety) => position_report(game, safety.as_ref()),
+            Self::Variant(game, solved) => variant_section(game, solved).into(),
+        }
+    }
+
+    /// Draws the tree of all play; empty if it has too many nodes, or the game is a variant.
+    fn tree_html(&self) -> String {
+        let Self::Game(game, _) = self else { return String::new() };
+        let mut budget = Budget::of_steps(4 * MAX_TREE_NODES);
+        match PlayGraph::build_tree(game, None, MAX_TREE_NODES, &mut budget) {
+            Ok(tree) => Html::with_links(&|_, _| None).report_html(&tree_report(&tree)),
+            Err(_) => String::new(),
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::address_parts::QueryPart;
 use super::forms::FormFields;
 use form_urlencoded::Serializer;
-use lastnim_core::game::AllianceMatrix;
-use lastnim_core::game::{Ending, Game, SeatCount};
-use lastnim_proto::number_text::{read_numbers, read_rows};
+use lastnim_analysis::variants::{Alliances, PassCount, TiedMatrix, Variant, VariantGame, parse_seat_list};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+use lastnim_proto::number_text::{has_ties, read_numbers, read_rows, read_tied_rows};
 use lastnim_proto::pb;
 use lastnim_report::words::{enum_word, join_words, matrix_words};
 
@@ -25,13 +25,37 @@ pub(super) struct TypedPosition {
     pub first: String,
     /// The ending.
     pub ending: String,
+    /// The number of passes that all seats share; empty for none.
+    pub passes: String,
+    /// The seats of one of two alliances; empty without alliances.
+    pub alliance: String,
+    /// The seats that move at random; empty if none does.
+    pub random: String,
+}
+
+/// What is asked about a typed position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TypedQuestion {
+    /// A game of Last Nim with strict rows.
+    Game(Game),
+    /// A variant.
+    Variant(VariantGame),
 }
 
 impl Default for TypedPosition {
     /// The initial form.
     fn default() -> Self {
         let ending = Ending::default().to_string();
-        Self { piles: "3 4 5".into(), rows: String::new(), seats: "3".into(), first: "0".into(), ending }
+        Self {
+            piles: "3 4 5".into(),
+            rows: String::new(),
+            seats: "3".into(),
+            first: "0".into(),
+            ending,
+            passes: String::new(),
+            alliance: String::new(),
+            random: String::new(),
+        }
     }
 }
 
@@ -48,9 +72,23 @@ impl TypedPosition {
         }
     }
 
-    fn fields_mut(&mut self) -> [(&'static str, &mut String); 5] {
-        let Self { piles, rows, seats, first, ending } = self;
-        [("piles", piles), ("rows", rows), ("seats", seats), ("first", first), ("ending", ending)]
+    /// Returns whether passes, an alliance or random seats are given.
+    pub(super) fn is_variant(&self) -> bool {
+        [&self.passes, &self.alliance, &self.random].iter().any(|text| !text.trim().is_empty())
+    }
+
+    fn fields_mut(&mut self) -> [(&'static str, &mut String); 8] {
+        let Self { piles, rows, seats, first, ending, passes, alliance, random } = self;
+        [
+            ("piles", piles),
+            ("rows", rows),
+            ("seats", seats),
+            ("first", first),
+            ("ending", ending),
+            ("passes", passes),
+            ("alliance", alliance),
+            ("random", random),
+        ]
     }
 
     /// Parses the position.
@@ -58,28 +96,83 @@ impl TypedPosition {
     /// # Errors
     /// Names the first invalid value, and what is expected.
     pub(super) fn read(&self) -> Result<Game, String> {
-        let piles = read_numbers(&self.piles, "piles")?;
-        let matrix = if self.rows.trim().is_empty() {
-            let seats =
-                self.seats.trim().parse().map_err(|_| format!("seats {:?}: expected 2 to 32", self.seats))?;
-            AllianceMatrix::standard(SeatCount::new(seats).map_err(|error| error.to_string())?)
-        } else {
-            AllianceMatrix::parse(&read_rows_or_orders(&self.rows)?).map_err(|error| error.to_string())?
-        };
-        let first = self.first.trim().parse().map_err(|_| {
-            format!("first seat {:?}: expected 0 to {}", self.first, matrix.seats().get() - 1)
-        })?;
-        let ending = self.ending.parse().map_err(|error| format!("{error}"))?;
-        let piles =
-            lastnim_core::game::Piles::parse_partly_emptied(&piles).map_err(|error| error.to_string())?;
-        Game::new(piles, matrix, first, ending).map_err(|error| error.to_string())
+        let (piles, matrix) = (self.read_piles()?, self.read_matrix()?);
+        let first = self.read_first(matrix.seats())?;
+        Game::new(piles, matrix, first, self.read_ending()?).map_err(|error| error.to_string())
     }
 
-    /// Parses the position into a request for the oracle.
-    pub(super) fn read_message(&self) -> Result<(Game, pb::Game), String> {
-        let game = self.read()?;
-        let message = (&game).into();
-        Ok((game, message))
+    /// Parses the position and what is asked about it: a variant if ties, passes, an alliance or random seats are given.
+    ///
+    /// # Errors
+    /// Names the first invalid value, and what is expected; or two values that exclude each other.
+    pub(super) fn read_question(&self) -> Result<TypedQuestion, String> {
+        let Some(variant) = self.read_variant()? else { return self.read().map(TypedQuestion::Game) };
+        let first = self.read_first(variant.seats())?;
+        let game = VariantGame::new(self.read_piles()?, variant, first, self.read_ending()?);
+        game.map(TypedQuestion::Variant).map_err(|error| error.to_string())
+    }
+
+    fn read_variant(&self) -> Result<Option<Variant>, String> {
+        let [passes, alliance, random] = [&self.passes, &self.alliance, &self.random].map(|text| text.trim());
+        let given = [("passes", passes), ("alliance", alliance), ("random", random)];
+        let mut given = given.into_iter().filter(|(_, text)| !text.is_empty());
+        if let (Some((one, _)), Some((other, text))) = (given.next(), given.next()) {
+            return Err(format!("{other} {text:?}: leave it empty, as {one} has a value"));
+        }
+        if !passes.is_empty() {
+            let passes = passes.parse::<PassCount>().map_err(|error| format!("passes: {error}"))?;
+            return Ok(Some(Variant::Passes(self.read_matrix()?, passes)));
+        }
+        if !random.is_empty() {
+            let matrix = self.read_matrix()?;
+            let random = parse_seat_list(&read_numbers(random, "random")?, matrix.seats());
+            return Ok(Some(Variant::RandomSeats(
+                matrix,
+                random.map_err(|error| format!("random: {error}"))?,
+            )));
+        }
+        if !alliance.is_empty() {
+            if !self.rows.trim().is_empty() {
+                return Err(format!("rows {:?}: leave them empty with an alliance", self.rows));
+            }
+            let alliances = Alliances::parse(&read_numbers(alliance, "alliance")?, self.read_seats()?);
+            return alliances
+                .map(|it| Some(Variant::Alliances(it)))
+                .map_err(|error| format!("alliance: {error}"));
+        }
+        if !has_ties(&self.rows) {
+            return Ok(None);
+        }
+        let rows = read_tied_rows_or_orders(&self.rows)?;
+        TiedMatrix::parse(&rows).map(|matrix| Some(Variant::Ties(matrix))).map_err(|error| error.to_string())
+    }
+
+    fn read_piles(&self) -> Result<Piles, String> {
+        Piles::parse_partly_emptied(&read_numbers(&self.piles, "piles")?).map_err(|error| error.to_string())
+    }
+
+    fn read_seats(&self) -> Result<SeatCount, String> {
+        let seats = self.seats.trim().parse();
+        let seats = seats.map_err(|_| format!("seats {:?}: expected 2 to 32", self.seats))?;
+        SeatCount::new(seats).map_err(|error| error.to_string())
+    }
+
+    fn read_matrix(&self) -> Result<AllianceMatrix, String> {
+        if self.rows.trim().is_empty() {
+            return self.read_seats().map(AllianceMatrix::standard);
+        }
+        AllianceMatrix::parse(&read_rows_or_orders(&self.rows)?).map_err(|error| error.to_string())
+    }
+
+    fn read_first(&self, seats: SeatCount) -> Result<usize, String> {
+        self.first
+            .trim()
+            .parse()
+            .map_err(|_| format!("first seat {:?}: expected 0 to {}", self.first, seats.get() - 1))
+    }
+
+    fn read_ending(&self) -> Result<Ending, String> {
+        self.ending.parse().map_err(|error| format!("{error}"))
     }
 }
 
@@ -103,12 +196,21 @@ impl QueryPart for TypedPosition {
     }
 }
 
-/// Parses rows: offsets, or seats in the preference order with `>` between them.
+/// Parses rows without ties: offsets, or seats in the preference order with `>` between them.
 fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
-    if !text.contains('>') {
-        return read_rows(text);
+    if has_ties(text) {
+        // The error names the first tie.
+        return read_rows(&text.replace('>', " "));
     }
-    let orders = read_rows(&text.replace('>', " "))?;
+    Ok(read_tied_rows_or_orders(text)?.iter().map(|groups| groups.concat()).collect())
+}
+
+/// Parses rows with ties: groups of offsets, or of seats with `>` between them.
+fn read_tied_rows_or_orders(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
+    if !text.contains('>') {
+        return read_tied_rows(text);
+    }
+    let orders = read_tied_rows(&text.replace('>', " "))?;
     let seats = orders.len() as u64;
     let rows = (0..).zip(&orders).map(|(own, order)| {
         let offset = |&seat: &u64| {
@@ -121,7 +223,7 @@ fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
                 ))
             }
         };
-        order.iter().map(offset).collect()
+        order.iter().map(|group| group.iter().map(offset).collect()).collect()
     });
     rows.collect()
 }
@@ -138,8 +240,8 @@ mod tests {
     #[test]
     fn positions_round_trip() {
         let typed = typed_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
-        let (game, message) = typed.read_message().unwrap();
-        assert_eq!(TypedPosition::of_game(&message).read().unwrap(), game);
+        let game = typed.read().unwrap();
+        assert_eq!(TypedPosition::of_game(&(&game).into()).read().unwrap(), game);
     }
 
     #[test]
@@ -151,8 +253,7 @@ mod tests {
         assert_eq!((given.piles.as_slice(), given.first_seat().index()), (&[1, 2][..], 1));
         assert_eq!(given.ending, Ending::LastMoverWins);
         let ordered = typed_query("piles=1+2&rows=0%3E2%3E1%3B2%3E0%3E1%3B+2%3E1+%3E0");
-        let rows = ordered.read_message().unwrap().1.alliance_matrix.unwrap().rows;
-        assert_eq!(matrix_words(&rows), "0 2 1; 1 2 0; 0 2 1");
+        assert_eq!(ordered.read().unwrap().matrix.to_string(), "0 2 1; 1 2 0; 0 2 1");
         for (query, why) in [
             ("piles=x", "piles: \"x\" is not a whole number"),
             ("piles=", "pile"),
@@ -173,6 +274,41 @@ mod tests {
         assert!(typed_query(&long).piles.len() <= MAX_CHARS);
     }
 
+    #[test]
+    fn typed_variants_are_parsed() {
+        let read = |query: &str| match typed_query(query).read_question() {
+            Ok(TypedQuestion::Variant(game)) => Ok(game.variant().clone()),
+            Ok(TypedQuestion::Game(game)) => panic!("{game:?}"),
+            Err(error) => Err(error),
+        };
+        let ties = |query| match read(query) {
+            Ok(Variant::Ties(matrix)) => matrix.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(ties("rows=0+1%3D2;0+1+2;2%3D0+1"), "0 1=2; 0 1 2; 2=0 1");
+        assert_eq!(ties("rows=0%3E1%3D2;1%3E2%3E0;1%3D2%3E0"), "0 1=2; 0 1 2; 2=0 1");
+        assert!(matches!(read("passes=2"), Ok(Variant::Passes(_, passes)) if passes.get() == 2));
+        assert!(matches!(read("alliance=0+2&seats=4"), Ok(Variant::Alliances(_))));
+        assert!(matches!(read("random=1"), Ok(Variant::RandomSeats(..))));
+        assert!(matches!(typed_query("").read_question(), Ok(TypedQuestion::Game(_))));
+        for (query, why) in [
+            ("passes=x", "passes: \"x\" is not a number of passes: expected 0 to 1000"),
+            ("passes=2&random=1", "random \"1\": leave it empty, as passes has a value"),
+            ("alliance=0&rows=0+1;0+1", "rows \"0 1;0 1\": leave them empty with an alliance"),
+            ("alliance=0+1+2", "alliance: all 3 seats are in one alliance"),
+            ("random=3", "random: seat 3: expected 0 to 2"),
+            ("random=a", "random: \"a\" is not a whole number"),
+            ("passes=1&rows=0+1%3D2;0+1+2;0+1+2", "row 0 of the matrix: 1=2 is a tie"),
+            ("rows=0%3D0+1;0+1+2;0+1+2", "offset 0 appears twice"),
+            ("rows=0+1%3D;0+1+2;0+1+2", "\"1=\" is not a tie"),
+            ("alliance=0&first=3", "first: seat 3: expected 0 to 2"),
+            ("random=1&piles=100001", "100001 counters in total"),
+        ] {
+            let said = read(query).unwrap_err();
+            assert!(said.contains(why), "{query}: {said:?} without {why:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn typed_values_round_trip(piles in ".{0,20}", rows in ".{0,20}") {
@@ -184,7 +320,7 @@ mod tests {
 
         #[test]
         fn any_query_is_handled(query in "[a-z%=&+0-9é]{0,60}") {
-            let _ = typed_query(&query).read();
+            let _ = typed_query(&query).read_question();
         }
     }
 }

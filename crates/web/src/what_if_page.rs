@@ -50,8 +50,8 @@ pub(super) async fn what_if_page(
         last = Some(LastTake { pile, counters });
     }
     let typed = typed_position(&replay, &position);
-    let (game, message) = typed.read_message().map_err(Status::not_found)?;
-    let answer = ask_oracle(site, visitor, &message).await?;
+    let game = typed.read().map_err(Status::not_found)?;
+    let answer = ask_oracle(site, visitor, &(&game).into()).await?;
     let lifetime = answer.lifetime();
     let content = PageContent::of_json(answer.json, move |address| {
         let bot = &replay.setup.bots[seat];

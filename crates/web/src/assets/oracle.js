@@ -23,8 +23,9 @@ const writePiles = (piles) => {
   draw();
 };
 
-// Each seat's row as a list of seats, the preferred winner first.
+// Each seat's row as a list of seats, the preferred winner first. Rows with ties have to be typed.
 const readRows = () => {
+  if (field("rows").value.includes("=")) return [];
   const lines = field("rows").value.split(";").map((line) => (line.match(/\d+/g) ?? []).map(Number));
   if (!field("rows").value.trim()) {
     const seats = Number(field("seats").value);
