@@ -37,6 +37,7 @@ from .oracle import (
     robustness,
     solve,
     solve_game,
+    solve_variant,
     tree,
 )
 from .playing import play, play_async
@@ -93,6 +94,7 @@ __all__ = [
     "solve",
     "solve_game",
     "solve_many",
+    "solve_variant",
     "standard_row",
     "tree",
     "verify",

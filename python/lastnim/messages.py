@@ -717,6 +717,26 @@ class TwoPlayers:
 
 
 @dataclass(frozen=True, slots=True)
+class MoveRobustness:
+    """The effect of a move on the mover's ranks."""
+
+    guaranteed_rank: int
+    """The rank that the mover can guarantee after it, against all others together."""
+    safety: TakeSafety
+    """Its effect on the predicted and the guaranteed rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesetRobustness:
+    """How safe the winner under optimal play is: see AssessRobustnessResponse."""
+
+    seats: tuple[SeatRobustness, ...]
+    """By seat: what it may expect and what it can guarantee."""
+    moves: tuple[MoveRobustness, ...]
+    """The effect of each move, in the order of `options`."""
+
+
+@dataclass(frozen=True, slots=True)
 class SolveRulesetResponse:
     """The solution of a game, with moves and positions as text."""
 
@@ -740,6 +760,94 @@ class SolveRulesetResponse:
     """The game, by its main name."""
     ending: Ending
     """Who wins when the seat to move has no move: as requested, or by default of the game."""
+    robustness: RulesetRobustness | None
+    """How safe the winner is, if a size of coalitions was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class TiedSolution:
+    """
+    The solution for rows with ties. A position has a set of winners: those of all equilibria, in which a seat that is
+    indifferent may move either way, also depending on the moves before.
+    """
+
+    winners: tuple[int, ...] | None
+    """The winners that an equilibrium leads to."""
+    winners_by_first: tuple[tuple[int, ...], ...]
+    """The same by first seat."""
+    optimal_in_some: tuple[TakeRange, ...]
+    """
+    The takes that are optimal in some equilibrium, as disjoint ranges in ascending order; none if no counter is left.
+    """
+    optimal_in_every: tuple[TakeRange, ...]
+    """The takes that are optimal in every equilibrium; may be empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassingSolution:
+    """The solution of play with passes."""
+
+    winner: int
+    """The seat that wins under optimal play, 0..n-1."""
+    winner_by_first: tuple[int, ...]
+    """By seat: who wins if that seat is first to move."""
+    optimal_takes: tuple[TakeRange, ...]
+    """
+    All optimal takes, as disjoint ranges in ascending order; none if only a pass is optimal, or no counter is left.
+    """
+    pass_optimal: bool
+    """Whether a pass is optimal."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllianceSolution:
+    """The solution for two alliances."""
+
+    winning: tuple[int, ...] | None
+    """The seats of the alliance that wins."""
+    winning_by_first: tuple[tuple[int, ...], ...]
+    """The same by first seat."""
+    optimal_takes: tuple[TakeRange, ...]
+    """
+    The takes that keep the mover's alliance winning, as disjoint ranges in ascending order; all if it loses anyway,
+    none if no counter is left.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class RandomSeatSolution:
+    """The solution of play with random seats. Ranks are places in a seat's own row, 0 (best) to n-1."""
+
+    win_probabilities: tuple[float, ...]
+    """By seat: the probability that it wins."""
+    expected_ranks: tuple[float, ...]
+    """By seat: its expected rank."""
+    optimal_takes: tuple[TakeRange, ...]
+    """
+    All optimal takes, as disjoint ranges in ascending order; none if the seat to move moves at random, or no counter
+    is left.
+    """
+    has_ties: bool
+    """
+    Whether in some reachable position takes are equally good for the mover and lead to different chances: then the
+    figures may depend on the rule that it takes the fewest counters.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class SolveVariantResponse:
+    """The solution of a variant."""
+
+    ties: TiedSolution | None
+    """Of rows with ties."""
+    passes: PassingSolution | None
+    """Of play with passes."""
+    alliances: AllianceSolution | None
+    """Of two alliances."""
+    random_seats: RandomSeatSolution | None
+    """Of play with random seats."""
+    ending: Ending
+    """Who wins when no counter is left, as in the request."""
 
 
 @dataclass(frozen=True, slots=True)

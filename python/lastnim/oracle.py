@@ -24,6 +24,7 @@ from .messages import (
     RationaliseResponse,
     SolveResponse,
     SolveRulesetResponse,
+    SolveVariantResponse,
 )
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Matrix",
     "OracleStopped",
     "PlayedGame",
+    "TiedMatrix",
     "audit",
     "explain",
     "list_grundy_values",
@@ -38,11 +40,13 @@ __all__ = [
     "robustness",
     "solve",
     "solve_game",
+    "solve_variant",
     "tree",
 ]
 
 Ending = Literal["to_move_wins", "last_mover_wins"]
 Matrix = Sequence[Sequence[int]]
+TiedMatrix = Sequence[Sequence[Sequence[int]]]
 
 UNBOUNDED = 2**64 - 1
 
@@ -97,6 +101,56 @@ def solve(
     2
     """
     return message_from_json(SolveResponse, answer("Solve", {"game": game_json(piles, matrix, players, first, ending)}))
+
+
+def solve_variant(
+    *,
+    piles: Iterable[int],
+    ties: TiedMatrix | None = None,
+    passes: int | None = None,
+    alliance: Iterable[int] | None = None,
+    random_seats: Iterable[int] | None = None,
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+    max_steps: int | None = None,
+) -> SolveVariantResponse:
+    """Solves a variant of Last Nim; the field of the answer that is not None has the solution.
+
+    Give one of: `ties`, rows as lists of groups of tied offsets; `passes`, a number of passes that all seats share; `alliance`, the seats
+    of one of two alliances, with `players`; `random_seats`, the seats that move at random while the others allow for it.
+
+    >>> tied = solve_variant(piles=[3, 4], ties=[[[0], [1, 2]]] * 3).ties
+    """
+    variants = {"ties": ties, "passes": passes, "alliance": alliance, "random_seats": random_seats}
+    given = [name for name, value in variants.items() if value is not None]
+    if len(given) != 1:
+        raise ValueError(f"{', '.join(given) or 'no variant'}: expected one of ties, passes, alliance and random_seats")
+    if matrix is not None and (ties is not None or alliance is not None):
+        raise ValueError(f"matrix: {given[0]} says what the seats want: leave matrix out")
+    variant: dict[str, Any]
+    if ties is not None:
+        if players is not None and len(ties) != players:
+            raise ValueError(f"players: {players}, but ties has {len(ties)} rows")
+        rows = [{"groups": [{"offsets": [index(offset) for offset in group]} for group in row]} for row in ties]
+        variant = {"ties": {"rows": rows}}
+    elif alliance is not None:
+        seats = len(matrix_rows(None, players))
+        variant = {"alliances": {"seats": seats, "alliance": [index(seat) for seat in alliance]}}
+    else:
+        terms: dict[str, Any] = {"alliance_matrix": {"rows": [{"offsets": row} for row in matrix_rows(matrix, players)]}}
+        if passes is not None:
+            variant = {"passes": {**terms, "passes": index(passes)}}
+        else:
+            variant = {"random_seats": {**terms, "seats": [index(seat) for seat in random_seats or ()]}}
+    question = {
+        "piles": [index(counters) for counters in piles],
+        "first": index(first),
+        "ending": ending,
+        **variant,
+    }
+    return message_from_json(SolveVariantResponse, answer("SolveVariant", question, max_steps))
 
 
 def explain(
@@ -222,6 +276,7 @@ def solve_game(
     edges: Iterable[tuple[int, int, int]] = (),
     vertex: int | None = None,
     explain: bool = False,
+    max_coalition: int | None = None,
     max_steps: int | None = None,
 ) -> SolveRulesetResponse:
     """Solves a game with other rules, such as `nim`, `kayles`, `subtraction` or `graph-nim`, for any seats and rows.
@@ -229,7 +284,7 @@ def solve_game(
     Each game uses some of the numbers and refuses the others. Subtraction: `allowed` takes, or all up to `max_take`. Circular-nim:
     `window`, the number of adjacent piles that a move may touch. Fibonacci-nim: `most`, the maximum of the next take. Graph-nim: `edges`
     (from, to, weight) and the `vertex` of the token. `ending` defaults to the game's usual one. `explain` adds options to the parts of the
-    Grundy value.
+    Grundy value. `max_coalition` adds how safe the winner is, with coalitions of up to this size (0 for 3).
     """
     terms = game_json(piles, matrix, players, first, ending)
     question = {
@@ -242,6 +297,7 @@ def solve_game(
         "edges": [dict(zip(("from", "to", "weight"), map(index, edge), strict=True)) for edge in edges],
         "vertex": vertex,
         "explain": explain,
+        "max_coalition": None if max_coalition is None else index(max_coalition),
     }
     return message_from_json(SolveRulesetResponse, answer("SolveRuleset", question, max_steps))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -58,6 +61,67 @@ def test_the_other_functions_answer() -> None:
     assert lastnim.solve_game("subtraction", piles=[6], players=2, max_take=3).options
     graph = lastnim.solve_game("graph-nim", players=2, edges=[(0, 1, 2)], vertex=0)
     assert graph.winner == 0
+    nim = lastnim.solve_game("nim", piles=[2, 3], players=3, max_coalition=0)
+    assert nim.robustness is not None and len(nim.robustness.moves) == len(nim.options)
+    assert graph.robustness is None
+
+
+def best_winners(piles: tuple[int, ...], seat: int, ranks: Callable[[int, int], int], passes: int = 0) -> int:
+    """The winner under optimal play, by searching every take and pass."""
+    if not piles:
+        return seat
+    takes = [piles[:-1] + ((piles[-1] - take,) if take < piles[-1] else ()) for take in range(1, piles[-1] + 1)]
+    winners = [best_winners(after, (seat + 1) % 3, ranks, passes) for after in takes]
+    if passes:
+        winners.append(best_winners(piles, (seat + 1) % 3, ranks, passes - 1))
+    return min(winners, key=lambda winner: ranks(seat, winner))
+
+
+def test_variants_are_solved() -> None:
+    matrix = [[0, 2, 1], [0, 1, 2], [2, 0, 1]]
+
+    def ranks(seat: int, winner: int) -> int:
+        return matrix[seat].index((winner - seat) % 3)
+
+    for piles in [(1,), (3,), (2, 2), (1, 4), (1, 1, 2)]:
+        passing = lastnim.solve_variant(piles=piles, matrix=matrix, passes=2).passes
+        assert passing is not None
+        assert passing.winner_by_first == tuple(best_winners(piles, seat, ranks, 2) for seat in range(3))
+        allied = lastnim.solve_variant(piles=piles, players=3, alliance=[0, 2]).alliances
+        assert allied is not None and allied.winning is not None
+        sided = best_winners(piles, 0, lambda seat, winner: (winner == 1) != (seat == 1))
+        assert (1 in allied.winning) == (sided == 1)
+        strict = [[[offset] for offset in row] for row in matrix]
+        tied = lastnim.solve_variant(piles=piles, ties=strict).ties
+        assert tied is not None
+        assert tied.winners == (lastnim.solve(piles=piles, matrix=matrix).winner,)
+    random = lastnim.solve_variant(piles=[2], players=2, random_seats=[0]).random_seats
+    assert random is not None and random.win_probabilities == (0.5, 0.5)
+    both = lastnim.solve_variant(piles=[2], ties=[[[0, 1]], [[0, 1]]]).ties
+    assert both is not None and both.winners == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("variant", "words"),
+    [
+        ({}, "no variant: expected one of ties, passes, alliance and random_seats"),
+        ({"passes": 1, "alliance": [0], "players": 2}, "passes, alliance: expected one of"),
+        ({"alliance": [0], "matrix": [[0, 1], [0, 1]]}, "leave matrix out"),
+        ({"alliance": [0]}, "players=N"),
+        ({"ties": [[[0, 1]], [[0], []]]}, "group 1 of the row is empty"),
+        ({"ties": [[[0, 1]], [[0, 1]]], "players": 3}, "players: 3, but ties has 2 rows"),
+        ({"passes": 1001, "players": 2}, "expected 0 to 1000"),
+        ({"random_seats": [2], "players": 2}, "seat 2: expected 0 to 1"),
+    ],
+)
+def test_mistakes_in_variants_are_named(variant: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        lastnim.solve_variant(piles=[3], **variant)
+
+
+def test_variants_have_a_limit_on_steps() -> None:
+    with pytest.raises(lastnim.OracleStopped):
+        lastnim.solve_variant(piles=[50, 50], players=3, passes=9, max_steps=5)
 
 
 @pytest.mark.parametrize(
