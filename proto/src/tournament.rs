@@ -297,9 +297,10 @@ mod tests {
         let settings = parse(&with(METHODS_VERSION)).unwrap();
         assert_eq!(settings_message(&settings, &Terms::default()).methods, METHODS_VERSION);
         assert_eq!(parse(&with(0)), Ok(settings), "a new tournament may leave it out");
-        for other in [1, METHODS_VERSION + 1] {
+        for other in [1, 2, METHODS_VERSION + 1] {
             let expected = format!(
-                "settings.methods: methods version {other}: this program only knows version {METHODS_VERSION}"
+                "settings.methods: methods version {other}: this program only knows version {METHODS_VERSION}; \
+                 use a lastnim that knows version {other}"
             );
             assert_eq!(refusals(&with(other)), [expected]);
         }

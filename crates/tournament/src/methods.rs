@@ -6,11 +6,14 @@ use thiserror::Error;
 /// matches. Raise it with every change to such a method.
 ///
 /// Settings contain it, so a tournament is reproduced from its records exactly or not at all.
-pub const METHODS_VERSION: u32 = 2;
+pub const METHODS_VERSION: u32 = 3;
 
 /// An unknown version of the methods.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("methods version {0}: this program only knows version {known}", known = METHODS_VERSION)]
+#[error(
+    "methods version {0}: this program only knows version {known}; use a lastnim that knows version {0}",
+    known = METHODS_VERSION
+)]
 pub struct MethodsVersionError(pub u32);
 
 /// Checks that this program knows a version of the methods.

@@ -147,7 +147,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The seed of all random choices", "{}";
         "strikes" Count "Strikes" "1 to 100", ["3"], "The strike that forfeits a seat", "{}";
         "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides the match", "{}";
-        "methods" Count "Methods" "2", ["2"], "The version of the pairing, rating and judging methods", "version {}";
+        "methods" Count "Methods" "3", ["3"], "The version of the pairing, rating and judging methods", "version {}";
     }
     "Clocks", Seldom => {
         "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],

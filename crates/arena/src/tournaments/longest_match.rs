@@ -45,7 +45,6 @@ mod tests {
             seats,
             positions: (1..=positions).map(|pile| pb::Piles { counters: vec![pile, 2] }).collect(),
             alliance: alliance.into(),
-            methods: 2,
             ..Default::default()
         };
         parse_request(|field| parse_settings(&settings, field)).unwrap()

@@ -1,17 +1,17 @@
 //! One bot against the field.
 
-use super::{opponents::OpponentRotation, planned::GroupTables};
+use super::{opponents::OpponentRotation, planned::GroupTables, position_order::PositionOrder};
 use crate::Settings;
 
 /// The tables of a gauntlet: one bot sits at all of them, the others take turns.
 ///
-/// A run of as many tables as opponents, with n - 1 seats for each opponent, uses the first position, the next run the
-/// next position, and so on cyclically. So at any time all opponents have sat equally often, give or take one.
+/// As many tables as opponents, with n - 1 seats for each opponent, play one position, the next ones the next position,
+/// and so on. So at any time all opponents have sat equally often, give or take one.
 #[derive(Debug, Clone)]
 pub(super) struct Gauntlet {
     bot: usize,
     opponents: OpponentRotation,
-    positions: u64,
+    positions: PositionOrder,
     groups: u64,
 }
 
@@ -20,7 +20,7 @@ impl Gauntlet {
     pub(super) fn new(settings: &Settings, bot: usize, field: usize, groups: u64) -> Self {
         let others = (0..field).filter(|&other| other != bot).collect();
         let opponents = OpponentRotation::new(others, settings.seats.get() - 1, settings.seed);
-        Self { bot, opponents, positions: settings.positions.count() as u64, groups }
+        Self { bot, opponents, positions: PositionOrder::of_settings(settings), groups }
     }
 
     /// Returns the number of groups if each opponent sits at n - 1 tables on every position; `None` on overflow.
@@ -35,7 +35,7 @@ impl GroupTables for Gauntlet {
     }
 
     fn table_of_group(&self, group: u64) -> (Vec<usize>, usize) {
-        let position = group / self.opponents.tables_per_turn() % self.positions;
-        (std::iter::once(self.bot).chain(self.opponents.table(group)).collect(), position as usize)
+        let position = self.positions.position_at_step(group / self.opponents.tables_per_turn());
+        (std::iter::once(self.bot).chain(self.opponents.table(group)).collect(), position)
     }
 }

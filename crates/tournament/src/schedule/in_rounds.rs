@@ -3,6 +3,7 @@
 use super::{
     FieldChange, FieldMovement, FormatVerdict, Schedule, ScheduleStep, TotalMatches,
     numbers::{MAX_NUMBER, NumberSequence},
+    position_order::PositionOrder,
     seating::SeatAssigner,
 };
 use crate::checkpoint::{
@@ -85,7 +86,7 @@ pub(super) enum DrawnRound {
 pub(super) struct RoundSchedule<R> {
     rounds: R,
     seating: SeatAssigner,
-    positions: u64,
+    positions: PositionOrder,
     table_groups: u64,
     /// The current round, after those that are kept.
     drawn: Vec<OpenRound>,
@@ -123,7 +124,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
         let mut new = Self {
             rounds,
             seating: SeatAssigner::of_settings(settings),
-            positions: settings.positions.count() as u64,
+            positions: PositionOrder::of_settings(settings),
             table_groups: table_groups.get(),
             drawn: Vec::new(),
             state: RoundState::Open,
@@ -229,7 +230,12 @@ impl<R: RoundFormat> RoundSchedule<R> {
         for round in drawn {
             let is_table = |table: &RoundTable| table.len() == seats && table.iter().all(|&bot| bot < bots);
             ensure_valid(round.tables.iter().all(is_table), "a table is not from the field")?;
-            ensure_valid(round.first.max(round.index) <= MAX_NUMBER, "a round's number is too high")?;
+            // Every round has a table.
+            let least_first = round.index.saturating_mul(self.matches_per_table());
+            ensure_valid(
+                least_first <= round.first && round.first <= MAX_NUMBER,
+                "a round's number is too high",
+            )?;
             let follows = self.drawn.is_empty()
                 || (round.first, round.index) == (self.end_of_last_round(), self.next_index());
             ensure_valid(follows, "a round does not follow the one before")?;
@@ -282,10 +288,10 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         let groups = self.table_groups;
         let table = round.tables.get(((number - round.first) / self.matches_per_table()) as usize)?;
         let group_of_table = number / self.seating.seats() as u64 % groups;
-        let position = (round.index % self.positions * groups + group_of_table) % self.positions;
+        let position = self.positions.position_at_step(round.index * groups + group_of_table);
         Some(self.seating.make_rotated_pairing(
             number,
-            position as usize,
+            position,
             table.iter().map(|&bot| self.rounds.name_of_bot(bot)),
         ))
     }

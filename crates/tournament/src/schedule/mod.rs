@@ -18,6 +18,7 @@ mod opponents;
 mod pair_order;
 mod plan;
 mod planned;
+mod position_order;
 mod repetition;
 mod round_robin;
 mod sample;

@@ -2,6 +2,7 @@
 
 use super::capital_path::{CapitalPath, CapitalPoint};
 use super::opponents::OpponentRotation;
+use super::position_order::PositionOrder;
 use super::{FormatVerdict, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, TotalMatches};
 use super::{numbers::NumberSequence, seating::SeatAssigner, sequential_test::SequentialTest};
 use crate::checkpoint::{CheckpointError, ReportedResults, decode_state, encode_state, ensure_results_fit};
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 ///
 /// With two seats and no other bots, candidate and baseline meet in duplicate groups of two matches. Otherwise a group
 /// has 2n matches: one per rotation with the candidate, then the same with the baseline in its place. Position, rows
-/// and seats are the same, and the opponents take turns from group to group. A group gives the difference between
+/// and seats are the same; opponents and positions take turns from group to group. A group gives the difference between
 /// candidate and baseline per match, in points or regret.
 ///
 /// Groups are judged in the order of their numbers, so concurrency does not matter: matches played after the answer do
@@ -23,7 +24,7 @@ pub(super) struct SprtSchedule {
     settings: SprtSettings,
     scoring: Scoring,
     seating: SeatAssigner,
-    positions: u64,
+    positions: PositionOrder,
     /// The field in the order of names.
     field: Vec<BotName>,
     /// `None` if candidate and baseline meet each other.
@@ -61,7 +62,7 @@ impl SprtSchedule {
             settings: sprt.clone(),
             scoring: settings.scoring,
             seating: SeatAssigner::of_settings(settings),
-            positions: settings.positions.count() as u64,
+            positions: PositionOrder::of_settings(settings),
             field,
             opponents,
             numbers: NumberSequence::default(),
@@ -205,7 +206,7 @@ impl Schedule for SprtSchedule {
                 std::iter::once(tested).chain(opponents.table(group).map(|bot| &self.field[bot])).collect()
             }
         };
-        let position = (group % self.positions) as usize;
+        let position = self.positions.position_at_step(group);
         Some(self.seating.make_pairing((number, group, (place % rotations) as usize), position, table))
     }
 

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::{
-    EffectBounds, ErrorRates, FieldError, GroupCount, MatchOutcome, MatchResult, Pairing, Scoring, SeatLoss,
-    SeatResult, SeededDraw, Settings, SettingsDraft, SprtMeasure, SprtSettings, TournamentFormat,
+    EffectBounds, ErrorRates, FieldError, GroupCount, MatchOutcome, MatchResult, Pairing, Positions, Scoring,
+    SeatLoss, SeatResult, SeededDraw, Settings, SettingsDraft, SprtMeasure, SprtSettings, TournamentFormat,
 };
-use lastnim_core::game::{BotName, BySeat};
+use lastnim_core::game::{BotName, BySeat, Piles};
 use std::collections::{HashMap, HashSet};
 
 fn bot_name(name: &str) -> BotName {
@@ -247,6 +247,29 @@ fn error_rates_are_kept_in_simulated_matches() {
     // One mistake fewer in 25 takes, with five takes per match: 0.2 ranks.
     let (no_better, _) = simulate_tests(SprtMeasure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
     assert!(no_better <= 16, "{no_better} of 200 better candidates are called no better");
+}
+
+/// The candidate gains a rank on the first quarter of the list and loses one on the rest.
+#[test]
+fn a_list_in_the_order_of_effects_gives_the_right_answer() {
+    let better = |pairing: &Pairing| {
+        let loser = if pairing.position < 26 { "bot0" } else { "bot1" };
+        let mut result = won_by(if loser == "bot0" { "bot1" } else { "bot0" })(pairing);
+        let seats = &mut result.outcome.as_mut().unwrap().seats;
+        for (seat, name) in pairing.bots.enumerate() {
+            seats[seat].regret = u32::from(*name == bot_name(loser));
+        }
+        result
+    };
+    for seed in 0..40 {
+        let plain = sprt_settings(2, SprtMeasure::Regret, (0.0, 0.1), 1_000);
+        let list = (1..=104).map(|pile| Piles::parse(&[pile, 2]).unwrap()).collect();
+        let positions = Positions::listed(list).unwrap();
+        let settings = Settings::new(SettingsDraft { positions, seed, ..(*plain).clone() }).unwrap();
+        let mut played = Rehearsal::new(&settings, &field(2));
+        played.play(&better, 1, usize::MAX, 0);
+        assert_eq!(verdict_of(&played).answer, SprtAnswer::NoBetter, "seed {seed}");
+    }
 }
 
 #[test]

@@ -150,10 +150,16 @@ proptest! {
         let settings = settings(seats, 3, format);
         let mut played = Rehearsal::new(&settings, &field(seats * 3));
         played.play(&made_up(1), 5, usize::MAX, 1);
-        let position = |pairing: &Pairing| pairing.position as u64;
+        let mut by_step: HashMap<u64, HashSet<usize>> = HashMap::new();
         for pairing in played.played.values() {
             let (round, at_table) = (pairing.group / (3 * groups), pairing.group % groups);
-            prop_assert_eq!(position(pairing), (round * groups + at_table) % 3);
+            by_step.entry(round * groups + at_table).or_default().insert(pairing.position);
         }
+        prop_assert!(by_step.values().all(|positions| positions.len() == 1), "{:?}", by_step);
+        for (step, position) in &by_step {
+            prop_assert_eq!(Some(position), by_step.get(&(step % 3)), "they take turns");
+        }
+        let first: HashSet<_> = (0..3).filter_map(|step| by_step.get(&step)).flatten().collect();
+        prop_assert_eq!(first.len(), by_step.len().min(3), "none is repeated before all were played");
     }
 }

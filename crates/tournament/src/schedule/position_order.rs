@@ -1,0 +1,49 @@
+//! The order in which positions are played.
+
+use crate::{SeededDraw, Settings};
+
+/// Plays the positions of a tournament in turn, in an order drawn from the seed.
+///
+/// So the order of a list means nothing: a tournament that stops early has played a random sample of it, even if the
+/// positions that favour a bot come first. The order stays the same in every turn, so that no position is repeated
+/// before all others were played.
+#[derive(Debug, Clone)]
+pub(super) struct PositionOrder(Vec<usize>);
+
+/// Separates the draw of this order from all others: no group has this number.
+const ORDER_DRAW: u64 = 0x706f_735f_6f72_6465;
+
+impl PositionOrder {
+    pub(super) fn of_settings(settings: &Settings) -> Self {
+        let mut positions: Vec<usize> = (0..settings.positions.count()).collect();
+        SeededDraw::from_numbers([settings.seed, ORDER_DRAW]).shuffle(&mut positions);
+        Self(positions)
+    }
+
+    /// Returns the position that is played at a step, counted from 0.
+    pub(super) fn position_at_step(&self, step: u64) -> usize {
+        self.0[(step % self.0.len() as u64) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AllianceSource, SettingsDraft, testing};
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_seed_plays_every_position_in_its_own_order() {
+        let order_of_seed = |seed| {
+            let plain = testing::settings(3, 9, AllianceSource::Standard);
+            let settings = Settings::new(SettingsDraft { seed, ..(*plain).clone() }).unwrap();
+            let order = PositionOrder::of_settings(&settings);
+            let played: Vec<usize> = (0..18).map(|step| order.position_at_step(step)).collect();
+            assert_eq!(played[..9], played[9..]);
+            played[..9].to_vec()
+        };
+        let orders: HashSet<Vec<usize>> = (0..20).map(order_of_seed).collect();
+        assert_eq!(orders.len(), 20, "of 362,880 orders, 20 draws differ");
+        assert!(orders.iter().all(|order| order.iter().collect::<HashSet<_>>().len() == 9));
+    }
+}
