@@ -43,7 +43,7 @@ bench-audit *args:
 
 # Measures how many matches tell two bots apart, and the cost of ratings.
 bench-ratings *args:
-    cargo bench --bench ratings {{ args }}
+    cargo bench -p lastnim-bots --bench ratings {{ args }}
 
 # Repeats the property tests with more cases and new seeds, for the given seconds.
 properties seconds="180":

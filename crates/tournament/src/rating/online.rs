@@ -96,15 +96,6 @@ impl OnlineRatings {
         }
     }
 
-    /// Returns the smallest lead worth detecting: by wins, that of a bot that wins 73 of 100 matches of two; the same
-    /// difference by satisfaction.
-    pub fn notable_lead(&self) -> f64 {
-        match self.measure {
-            RatingMeasure::Wins => 1.0,
-            RatingMeasure::Satisfaction => 0.23,
-        }
-    }
-
     fn first_variance(&self) -> f64 {
         match self.measure {
             RatingMeasure::Wins => FIRST_VARIANCE_OF_WINS,

@@ -36,7 +36,7 @@ const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 /// averaged with one group with D = 2: `(m D (t / z)^2 + 2) / (m + 1)`. With many errors this changes nothing. With
 /// none it leaves a one-sided bound: the rule of three, for events in pairs that cost 1.5 ranks each.
 ///
-/// `cargo bench --bench ratings` prints the coverage in simulations; the book's page on audits quotes it.
+/// `cargo bench -p lastnim-bots --bench ratings` prints the coverage in simulations; the book's page on audits quotes it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RatioSums {
     /// The numerator.

@@ -13,13 +13,19 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Separates the draws of a ladder from all others: no group has this number.
 const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
+/// The smallest lead by wins worth detecting: that of a bot that wins 73 of 100 matches of two.
+const NOTABLE_LEAD: f64 = 1.0;
 
 /// The rounds of a ladder.
 ///
 /// A round seats about half of the bots, preferring those with uncertain ratings. The hosts of its tables alternate
 /// between the bot with the most uncertain rating and the bot that has waited longest (see [`LadderPairing`] for
-/// another way). The host is joined by bots with similar ratings, preferably uncertain ones, drawn from twice as many
-/// candidates as there are seats.
+/// another way).
+///
+/// With ratings by wins, the guests of the host have similar ratings, preferably uncertain ones, drawn from twice as
+/// many candidates as there are seats: a match tells most if it may go either way. With ratings by satisfaction the
+/// guests are drawn from all bots. There every table tells as much, and how far a bot is ahead depends on its company:
+/// bots that met only similar ones had intervals that missed their lead over the field.
 ///
 /// Uncertainty alone would starve bots: a few bots far from the rest stay uncertain while they meet only each other,
 /// and would host every table. With alternating hosts, a bot sits at least once in any 2 N consecutive tables while N
@@ -153,12 +159,28 @@ impl Ladder {
         }
     }
 
+    /// Returns the bots from which the guests of a host are drawn.
+    fn guest_candidates(
+        &self,
+        host: usize,
+        free: &[usize],
+        beliefs: &HashMap<usize, StrengthBelief>,
+    ) -> Vec<usize> {
+        if self.measure == RatingMeasure::Satisfaction {
+            return free.to_vec();
+        }
+        let mut near: Vec<(f64, usize)> =
+            free.iter().map(|&bot| (self.pairing_cost(beliefs, host, bot), bot)).collect();
+        near.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        near.into_iter().take(2 * (self.seats - 1)).map(|(_, bot)| bot).collect()
+    }
+
     /// Returns the cost of pairing two bots: the squared difference of their ratings in units of its standard error. A
     /// match is most informative if they are, or may be, equal.
     fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
         let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
         let lead = beliefs[&one].strength - beliefs[&other].strength;
-        lead.powi(2) / (self.ratings.notable_lead().powi(2) + between.unwrap_or_default().powi(2))
+        lead.powi(2) / (NOTABLE_LEAD.powi(2) + between.unwrap_or_default().powi(2))
     }
 
     /// Returns the index of the next host among the bots without a table, which are sorted by descending uncertainty.
@@ -217,17 +239,12 @@ impl RoundFormat for Ladder {
             let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
             by_deviation.then_with(|| self.tie_break_of(*one).cmp(&self.tie_break_of(*other)))
         });
-        let guests = self.seats - 1;
         let mut drawn: Vec<RoundTable> = Vec::with_capacity(tables);
         for _ in 0..tables {
             let host = free.remove(self.choose_host(&free));
-            let mut near: Vec<(f64, usize)> =
-                free.iter().map(|&bot| (self.pairing_cost(&beliefs, host, bot), bot)).collect();
-            near.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-            near.truncate(2 * guests);
-            draw.shuffle(&mut near);
-            near.truncate(guests);
-            let mut table: RoundTable = near.into_iter().map(|(_, bot)| bot).collect();
+            let mut table: RoundTable = self.guest_candidates(host, &free, &beliefs);
+            draw.shuffle(&mut table);
+            table.truncate(self.seats - 1);
             free.retain(|bot| !table.contains(bot));
             table.push(host);
             self.tables_drawn += 1;

@@ -2,6 +2,7 @@
 
 mod calibration;
 mod faults;
+mod ladder_intervals;
 mod likelihood;
 mod online;
 mod satisfaction;

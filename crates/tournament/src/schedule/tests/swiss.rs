@@ -2,7 +2,7 @@
 
 use super::rehearsal::{made_up, strongest_wins};
 use super::*;
-use crate::{Pairing, RoundCount, Scoring, Settings, SettingsDraft, TableGroups, TournamentFormat};
+use crate::{RoundCount, Scoring, Settings, SettingsDraft, TableGroups, TournamentFormat};
 use lastnim_core::game::BotName;
 use proptest::prelude::*;
 use std::collections::{HashMap, HashSet};

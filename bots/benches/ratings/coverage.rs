@@ -26,7 +26,7 @@ const GROUPS: [usize; 4] = [8, 20, 60, 200];
 enum Draw {
     /// Uniformly, as in a balanced sample.
     Sample,
-    /// Tables of bots with similar strength, as in a ladder.
+    /// Tables of bots with similar strength, as if like met like.
     Close,
 }
 

@@ -70,15 +70,27 @@ pub fn round_robin(
     positions: u64,
     seed: u64,
 ) -> Vec<MatchResult> {
+    let settings = settings(TournamentFormat::RoundRobin, seats, alliance, positions, seed);
+    play_tournament(&settings, contestants)
+}
+
+/// Returns the settings of a tournament on positions drawn from the seed: 5 piles of 1 to 9.
+pub fn settings(
+    format: TournamentFormat,
+    seats: usize,
+    alliance: AllianceSource,
+    positions: u64,
+    seed: u64,
+) -> Settings {
     let pile = |draw: &mut SeededDraw| 1 + draw.number_below(9);
     let position = |number| {
         let mut draw = SeededDraw::new(seed, number);
         Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles have 1 to 9 counters")
     };
     let seats = SeatCount::new(seats).expect("there are at least 2 seats");
-    let settings = Settings::new(SettingsDraft {
+    Settings::new(SettingsDraft {
         title: "study".parse().expect("a title"),
-        format: TournamentFormat::RoundRobin,
+        format,
         seats,
         positions: Positions::listed((0..positions).map(position).collect())
             .expect("there are 1 to 1,000 positions"),
@@ -92,12 +104,18 @@ pub fn round_robin(
         start_at: None,
         seed,
     })
-    .expect("the settings are consistent");
+    .expect("the settings are consistent")
+}
+
+/// Plays a tournament, one match after another.
+pub fn play_tournament(settings: &Settings, contestants: &[Contestant]) -> Vec<MatchResult> {
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();
-    let mut schedule = plan_schedule(&settings, &field).expect("the field is valid for these settings");
+    let mut schedule = plan_schedule(settings, &field).expect("the field is valid for these settings");
     let mut results = Vec::new();
     while let ScheduleStep::Match(pairing) = schedule.next() {
-        results.push(played(&settings, &pairing, contestants));
+        let result = played(settings, &pairing, contestants);
+        schedule.report_result(&result);
+        results.push(result);
     }
     results
 }
@@ -123,12 +141,16 @@ fn played(settings: &Settings, pairing: &Pairing, contestants: &[Contestant]) ->
         });
         AllianceMatrix::from_rows(rows).expect("there is a row for each seat")
     });
-    let game = game(matrix, 0);
+    let audit = play_game(&game(matrix, 0), &mut bots);
+    MatchResult::finished(pairing, MatchOutcome::of_audit(&audit, |_| None))
+}
+
+/// Plays a game to its end.
+pub fn play_game(game: &Game, bots: &mut BySeat<Box<dyn Bot>>) -> Audit {
     let mut takes = Vec::new();
-    while let Ok(view) = MatchView::practice(&game, &takes) {
+    while let Ok(view) = MatchView::practice(game, &takes) {
         takes.push(bots[view.seat].play(&view));
     }
     let takes: Vec<_> = takes.into_iter().map(PlayedTake::by_bot).collect();
-    let audit = Audit::of_finished(&game, &takes).expect("the game was played to its end");
-    MatchResult::finished(pairing, MatchOutcome::of_audit(&audit, |_| None))
+    Audit::of_finished(game, &takes).expect("the game was played to its end")
 }

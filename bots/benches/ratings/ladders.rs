@@ -1,0 +1,103 @@
+//! The coverage of intervals of ratings in ladders of really different bots.
+
+use super::play::{Contestant, play_tournament, settings};
+use lastnim_core::{game::BotName, oracle::Budget};
+use lastnim_tournament::{
+    AllianceSource, GroupCount, LadderPairing, LadderSettings, MatchResult, RatedResults, ReplicateCount,
+    Resampling, Settings, SettingsDraft, StandingRating, Streak, StrengthRatings, TableGroups,
+    TournamentFormat,
+};
+
+const FIELD: [&str; 12] = [
+    "oracle",
+    "loyal",
+    "traitor",
+    "grudger",
+    "mirror",
+    "greedy",
+    "timid",
+    "random",
+    "minimax-2",
+    "minimax-4",
+    "epsilon-0.2",
+    "mcts-8",
+];
+const POSITIONS: u64 = 200;
+const SEED: u64 = 2019;
+/// The groups of ladders, and how many ladders of this length are played.
+const LENGTHS: [(u64, u64); 4] = [(24, 100), (60, 60), (400, 30), (1_000, 20)];
+/// The groups of the balanced sample that gives the true ratings.
+const TRUTH_GROUPS: u64 = 30_000;
+
+/// Prints the shares of intervals that contain the rating of a balanced sample of the whole field.
+pub fn print() {
+    println!("\nLadders of {} house bots: how many of 100 95% intervals contain the true value", FIELD.len());
+    println!("| seats, rows | groups | contain it | half width | separate intervals in the wrong order |");
+    println!("|---|---|---|---|---|");
+    for seats in [3, 4, 5] {
+        for (rows, alliance) in [("standard", AllianceSource::Standard), ("random", AllianceSource::Random)] {
+            let play = |format, seed| {
+                let plain = settings(format, seats, alliance.clone(), POSITIONS, SEED);
+                let settings =
+                    Settings::new(SettingsDraft { seed, ..(*plain).clone() }).expect("the settings fit");
+                rate(&settings, &play_tournament(&settings, &contestants()), seed)
+            };
+            let count = |groups| GroupCount::new(groups).expect("an allowed number");
+            let truth = play(TournamentFormat::Sample { groups: count(TRUTH_GROUPS) }, SEED);
+            for (groups, ladders) in LENGTHS {
+                let ladder = LadderSettings {
+                    groups: Some(count(groups)),
+                    table_groups: TableGroups::ONE,
+                    suspend_after: Streak::new(1_000).expect("an allowed number"),
+                    pairing: LadderPairing::default(),
+                };
+                let rated = (0..ladders).map(|run| play(TournamentFormat::Ladder(ladder), SEED + 1 + run));
+                let Coverage { held, half, wrong } = Coverage::of_ladders(rated, &truth);
+                println!("| {seats}, {rows} | {groups} | {held:.1} | {half:.3} | {wrong:.1} |");
+            }
+        }
+    }
+}
+
+fn contestants() -> Vec<Contestant> {
+    FIELD.map(|bot| Contestant::House(bot.parse().expect("a house bot"))).to_vec()
+}
+
+fn rate(settings: &Settings, results: &[MatchResult], seed: u64) -> StrengthRatings {
+    let mut rated = RatedResults::new(settings.rating_measure());
+    for result in results {
+        rated.add_result(result);
+    }
+    let replicates = ReplicateCount::new(100).expect("an allowed number");
+    rated.compute_ratings(&Resampling { seed, replicates }, &mut Budget::unbounded()).expect("no bound")
+}
+
+struct Coverage {
+    /// In percent of all intervals.
+    held: f64,
+    half: f64,
+    /// In percent of all ladders.
+    wrong: f64,
+}
+
+impl Coverage {
+    fn of_ladders(ladders: impl Iterator<Item = StrengthRatings>, truth: &StrengthRatings) -> Self {
+        let names: Vec<BotName> = contestants().iter().map(|bot| bot.name()).collect();
+        let (mut held, mut halves, mut all, mut wrong, mut count) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for ratings in ladders {
+            let rated: Vec<(StandingRating, f64)> =
+                names.iter().filter_map(|name| Some((ratings.get(name)?, truth.get(name)?.points))).collect();
+            for (rating, truth) in &rated {
+                held += f64::from(u8::from(rating.interval.contains(truth)));
+                halves += (rating.interval.high - rating.interval.low) / 2.0;
+                all += 1.0;
+            }
+            let is_wrong = |(below, low): &(StandingRating, f64)| {
+                rated.iter().any(|(above, high)| below.interval.high < above.interval.low && low > high)
+            };
+            wrong += f64::from(u8::from(rated.iter().any(is_wrong)));
+            count += 1.0;
+        }
+        Self { held: 100.0 * held / all, half: halves / all, wrong: 100.0 * wrong / count }
+    }
+}

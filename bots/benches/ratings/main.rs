@@ -1,0 +1,22 @@
+//! How many matches it takes to tell two bots apart, and the cost of ratings: the tables in the book's page on ratings.
+//!
+//! `cargo bench -p lastnim-bots --bench ratings` takes some minutes; `-- --cost` prints only the cost, `-- --ladders`
+//! only the coverage in ladders. Everything but the times derives from seeds.
+
+mod cost;
+mod coverage;
+mod ladders;
+mod play;
+mod study;
+
+fn main() {
+    if std::env::args().any(|argument| argument == "--ladders") {
+        return ladders::print();
+    }
+    if !std::env::args().any(|argument| argument == "--cost") {
+        study::print();
+        coverage::print();
+        ladders::print();
+    }
+    cost::print();
+}
