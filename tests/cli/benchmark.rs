@@ -100,7 +100,7 @@ fn a_program_scores_like_the_same_house_bot() {
         }
         assert_eq!(flaws(run), None);
         let text = fs::read_to_string(run.join("card.txt")).unwrap();
-        assert!(text.starts_with("Benchmark lastnim-1: ") && text.contains("No failures."), "{text}");
+        assert!(text.starts_with("Benchmark lastnim-2: ") && text.contains("No failures."), "{text}");
         assert!(fs::read_to_string(run.join("card.svg")).unwrap().starts_with("<svg"));
     }
     let key = signing_key(&house).public_key().to_string();
@@ -113,6 +113,15 @@ fn a_program_scores_like_the_same_house_bot() {
     );
     let other = lastnim(&["record", "verify", "--key", &key, program.join("card.jsonl").to_str().unwrap()]);
     assert!(String::from_utf8_lossy(&other.stdout).contains("signed by another key"), "{other:?}");
+}
+
+#[test]
+fn an_older_set_can_still_be_played_and_verified() {
+    let folder = Folder::new("benchmark-older-set");
+    let run = play(&folder, "run", &["--house", "greedy", "--set", "lastnim-1"]);
+    assert_eq!((card(&run).set.as_str(), flaws(&run)), ("lastnim-1", None));
+    let found = flaws_of_changed_card(&run, |card| card.set = "lastnim-2".to_owned());
+    assert!(found.contains("its set lastnim-2 differs from this program's"), "{found}");
 }
 
 #[test]
@@ -171,7 +180,7 @@ fn every_change_to_a_card_or_its_records_is_found() {
     let found = flaws_of_changed_card(&run, |card| card.rule.as_mut().unwrap().max_items = 3);
     assert!(found.contains("tier 1 should have ended after 3 items, but it continues"), "{found}");
     let found = flaws_of_changed_card(&run, |card| card.set_hash[0] ^= 1);
-    assert!(found.contains("its set lastnim-1 differs from the set of this program"), "{found}");
+    assert!(found.contains("its set lastnim-2 differs from the set of this program"), "{found}");
     // Another key's records of the same items do not replace these.
     let heads = card(&other).tiers[0].heads.clone();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
@@ -238,6 +247,10 @@ fn exactly_one_bot_is_required() {
         refused(&["--", "no-such-program"]).contains("no-such-program: there is no such program in PATH")
     );
     assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\": expected a tier from 1 to 5"));
+    assert!(
+        refused(&["--house", "greedy", "--set", "lastnim-3"])
+            .contains("set \"lastnim-3\": this program knows lastnim-1 and lastnim-2")
+    );
     assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier appears twice"));
     assert!(
         refused(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1")

@@ -1,4 +1,4 @@
-//! The frozen set of positions.
+//! The frozen sets of positions.
 
 use crate::PositionId;
 use lastnim_bots::HouseBot;
@@ -9,13 +9,26 @@ use lastnim_proto::{
     pb,
 };
 use std::{fmt, str::FromStr, sync::LazyLock};
+use thiserror::Error;
 
-/// The set of the benchmark.
-pub static BENCHMARK_SET: LazyLock<ItemSet> =
-    LazyLock::new(|| ItemSet::parse("lastnim-1", SET_TEXT).expect("the built-in set is valid"));
+/// The sets of the benchmark, the oldest first.
+pub static BENCHMARK_SETS: LazyLock<[ItemSet; 2]> = LazyLock::new(|| {
+    let read = |name, text| ItemSet::parse(name, text).expect("the built-in sets are valid");
+    [read("lastnim-1", FIRST_SET_TEXT), read(NEWEST_SET, NEWEST_SET_TEXT)]
+});
 
-/// The text of its file.
-pub const SET_TEXT: &str = include_str!("lastnim-1.jsonl");
+/// The name of the set that the benchmark plays by default.
+pub const NEWEST_SET: &str = "lastnim-2";
+
+/// The text of the file of the first set.
+pub(crate) const FIRST_SET_TEXT: &str = include_str!("lastnim-1.jsonl");
+/// The text of the file of the newest set.
+pub(crate) const NEWEST_SET_TEXT: &str = include_str!("lastnim-2.jsonl");
+
+/// A name that no set has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("set {0:?}: this program knows {known}", known = BENCHMARK_SETS.each_ref().map(|set| set.name).join(" and "))]
+pub struct UnknownSetError(pub String);
 
 /// The bot's name in matches.
 pub const PLAYER_NAME: &str = "player";
@@ -125,6 +138,14 @@ pub struct ItemSet {
 }
 
 impl ItemSet {
+    /// Finds the set with a name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn of_name(name: &str) -> Result<&'static Self, UnknownSetError> {
+        BENCHMARK_SETS.iter().find(|set| set.name == name).ok_or_else(|| UnknownSetError(name.to_owned()))
+    }
+
     fn parse(name: &'static str, text: &str) -> Result<Self, String> {
         let mut tiers: Vec<Vec<SetItem>> = Tier::all().map(|_| Vec::new()).collect();
         for (index, line) in text.lines().enumerate() {
@@ -172,39 +193,49 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn the_set_is_frozen() {
-        let hash = blake3::Hash::from_bytes(BENCHMARK_SET.hash).to_hex();
+    fn the_sets_are_frozen() {
+        let frozen = [
+            ("lastnim-1", "d6d398177e7e2c250b9f5fc6f707577d09b7ab5643b5d943638bdb4f52e1df03"),
+            ("lastnim-2", "faae2c8765978a79d8ba5f58626d2cdbe924b03bb7d44d638fa16ab4393e5b95"),
+        ];
+        for (name, hash) in frozen {
+            let set = ItemSet::of_name(name).unwrap();
+            let found = blake3::Hash::from_bytes(set.hash).to_hex();
+            assert_eq!(found.as_str(), hash, "a changed set needs a new name");
+            assert_eq!(set.max_items(), 120);
+        }
         assert_eq!(
-            hash.as_str(),
-            "d6d398177e7e2c250b9f5fc6f707577d09b7ab5643b5d943638bdb4f52e1df03",
-            "a changed set needs a new name"
+            ItemSet::of_name("lastnim-3").unwrap_err().to_string(),
+            "set \"lastnim-3\": this program knows lastnim-1 and lastnim-2"
         );
-        assert_eq!(BENCHMARK_SET.max_items(), 120);
+        assert_eq!(BENCHMARK_SETS.last().unwrap().name, NEWEST_SET);
     }
 
     #[test]
     fn positions_are_unique_and_excluded_from_training() {
-        let mut ids = HashSet::new();
-        for tier in Tier::all() {
-            let items = BENCHMARK_SET.items_of_tier(tier);
-            assert_eq!(items.len(), 120);
-            for item in items {
-                let id = PositionId::of_game(&item.game);
-                assert_eq!(id.split(), pb::DatasetSplit::Benchmark, "{item}");
-                assert!(ids.insert(id), "{item} occurs twice");
+        for set in &*BENCHMARK_SETS {
+            let mut ids = HashSet::new();
+            for tier in Tier::all() {
+                let items = set.items_of_tier(tier);
+                assert_eq!(items.len(), 120);
+                for item in items {
+                    let id = PositionId::of_game(&item.game);
+                    assert_eq!(id.split(), pb::DatasetSplit::Benchmark, "{item}");
+                    assert!(ids.insert(id), "{item} of {} occurs twice", set.name);
+                }
             }
         }
     }
 
     #[test]
     fn items_have_distinct_bots_and_the_player_moves_first() {
-        for tier in Tier::all() {
-            for item in BENCHMARK_SET.items_of_tier(tier) {
+        for set in &*BENCHMARK_SETS {
+            for item in Tier::all().flat_map(|tier| set.items_of_tier(tier)) {
                 let bots = item.bots();
                 assert_eq!(bots[item.game.first_seat()].as_str(), PLAYER_NAME);
                 let different: HashSet<_> = bots.iter().collect();
                 assert_eq!(different.len(), item.game.matrix.seats().get(), "{item}");
-                let found = BENCHMARK_SET.find_item(&bots, &item.game).unwrap();
+                let found = set.find_item(&bots, &item.game).unwrap();
                 assert_eq!((found.tier, found.number), (item.tier, item.number));
             }
         }
@@ -212,7 +243,7 @@ mod tests {
 
     #[test]
     fn inconsistent_lines_are_refused() {
-        let line = SET_TEXT.lines().next().unwrap();
+        let line = FIRST_SET_TEXT.lines().next().unwrap();
         let refused = |from: &str, to: &str| {
             let changed = line.replacen(from, to, 1);
             assert_ne!(changed, line);

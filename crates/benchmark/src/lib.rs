@@ -1,7 +1,7 @@
 //! The benchmark and the datasets: positions that are frozen or drawn, and scores of bots that played them.
 //!
 //! `position_id` identifies positions, `position_draw` and `distinct_positions` draw them, and `difficulty` and
-//! `labelling` describe them. `item_set` reads the frozen set, and `item_score` scores a record. `tier_tally` adds up
+//! `labelling` describe them. `item_set` reads the frozen sets, and `item_score` scores a record. `tier_tally` adds up
 //! scores and applies the stopping rule; `card` makes the card, for play and for `lastnim record verify`.
 //!
 //! Nothing here plays, asks a server or reads a file.
@@ -23,7 +23,7 @@ mod tier_tally;
 pub use card::{PlayedItem, card_difference, compute_tier, with_results};
 pub use distinct_positions::{DistinctPositions, FoundPosition, PositionFilter};
 pub use item_score::{OPPONENT_SEED, player_name, score_record};
-pub use item_set::{BENCHMARK_SET, SetItem, Tier};
+pub use item_set::{BENCHMARK_SETS, ItemSet, NEWEST_SET, SetItem, Tier, UnknownSetError};
 pub use labelling::label_position;
 pub use position_draw::{DrawnKind, PositionDraw};
 pub use position_id::PositionId;

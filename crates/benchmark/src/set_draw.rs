@@ -1,6 +1,6 @@
-//! How the set `lastnim-1` was drawn. The file is authoritative; this code documents its origin.
+//! How the sets were drawn. Their files are authoritative; this code documents their origin.
 
-use super::item_set::{SET_TEXT, Tier};
+use super::item_set::{FIRST_SET_TEXT, NEWEST_SET_TEXT, SetItem, Tier};
 use crate::{DrawnKind, PositionDraw, PositionId, difficulty::measure_difficulty};
 use lastnim_core::{
     game::{Ending, Game, SeatCount},
@@ -13,8 +13,12 @@ use lastnim_proto::{
 use lastnim_tournament::SeededDraw;
 use std::collections::HashSet;
 
-/// The seed of the whole set.
-const SET_SEED: u64 = 1;
+/// The seed of the whole set `lastnim-1`.
+const FIRST_SET_SEED: u64 = 1;
+/// The seed of the whole set `lastnim-2`: the first with which all reference bots lose more in higher tiers.
+const NEWEST_SET_SEED: u64 = 36;
+/// In the order of `lastnim-2`, a first take that can be an error counts like this many piles.
+const FIRST_ERROR_PILES: usize = 4;
 /// The number of items in a tier.
 const ITEMS: u32 = 120;
 /// The opponents of the bot, each at most once per match.
@@ -37,32 +41,99 @@ fn tier_of_difficulty(difficulty: &pb::PositionDifficulty) -> Option<Tier> {
     Tier::all().take_while(|tier| f64::from(tier.number() - 1) <= 5.0 * difficulty).last()
 }
 
-/// Returns the positions with this many seats, with their tiers, in the order in which they are written by `lastnim oracle dataset --split benchmark
-/// --seats N
-/// --draw-piles 1,6 --draw-counters 1,9 --max-optimal-share 0.999 --seed 1`.
-fn drawn_positions(seats: usize) -> impl Iterator<Item = (Tier, Game, pb::PositionDifficulty)> {
+/// Returns the positions with this many seats, in the order in which they are written by `lastnim oracle dataset --split
+/// benchmark --seats N --draw-piles 1,6 --draw-counters 1,9 --seed SEED`.
+fn drawn_positions(seats: usize, seed: u64) -> impl Iterator<Item = (Game, Explanation)> {
     let seats = vec![SeatCount::new(seats).unwrap()];
     let kind = DrawnKind { seats, piles: (1, 6), counters: (1, 9), ending: Ending::ToMoveWins };
-    let (positions, mut written) = (PositionDraw::new(kind, SET_SEED), HashSet::new());
+    let (positions, mut written) = (PositionDraw::new(kind, seed), HashSet::new());
     (0..).map(move |index| positions.draw_game(index)).filter_map(move |game| {
         let (id, explanation) = (PositionId::of_game(&game), Explanation::of(&game, 0));
-        let can_err = explanation.options.iter().any(|option| option.regret > 0);
-        if id.split() != pb::DatasetSplit::Benchmark || !can_err || !written.insert(id) {
-            return None;
-        }
+        let is_new = id.split() == pb::DatasetSplit::Benchmark && written.insert(id);
+        is_new.then_some((game, explanation))
+    })
+}
+
+/// Returns whether a first take can be an error.
+fn can_err(explanation: &Explanation) -> bool {
+    explanation.options.iter().any(|option| option.regret > 0)
+}
+
+/// Returns the candidates for `lastnim-1`, with their tiers.
+fn first_candidates(seats: usize) -> impl Iterator<Item = (Tier, Game, pb::PositionDifficulty)> {
+    let candidates = drawn_positions(seats, FIRST_SET_SEED).filter(|(_, explanation)| can_err(explanation));
+    candidates.filter_map(|(game, explanation)| {
         let difficulty = measure_difficulty(&game, &explanation);
         tier_of_difficulty(&difficulty).map(|tier| (tier, game, difficulty))
     })
 }
 
-/// Draws the first items of each tier: the number of seats and the opponents uniformly; the position is the tier's next one with this many seats.
+fn item_line(
+    tier: Tier,
+    number: u32,
+    game: &Game,
+    opponents: &str,
+    difficulty: &pb::PositionDifficulty,
+) -> String {
+    let rows: Vec<_> = game.matrix.rows().iter().map(ToString::to_string).collect();
+    let item = pb::BenchmarkItem {
+        tier: tier.number(),
+        item: number,
+        id: PositionId::of_game(game).to_string(),
+        piles: game.piles.as_slice().to_vec(),
+        rows: rows.join("; "),
+        first: game.first_seat().into(),
+        opponents: opponents.to_owned(),
+        optimal_share: difficulty.optimal_share,
+        plies_to_see: difficulty.plies_to_see,
+        playout_error_rate: difficulty.playout_error_rate,
+    };
+    serde_json::to_string(&MessageJson::of(&item)).unwrap() + "\n"
+}
+
+/// Draws the items of `lastnim-2`: equally many positions for each number of seats, sorted by their piles and by whether
+/// the first take can be an error, and cut into five equal tiers. No bot decides what is difficult, and the mean over the tiers is the mean over drawn positions.
+pub(super) fn draw_newest_set(seed: u64) -> Vec<SetItem> {
+    let mut tiers: Vec<Vec<Game>> = Tier::all().map(|_| Vec::new()).collect();
+    for seats in 2..=5 {
+        let of_tier = ITEMS as usize / 4;
+        let drawn = drawn_positions(seats, seed).take(of_tier * tiers.len());
+        let mut games: Vec<(Game, Explanation)> = drawn.collect();
+        games.sort_by_key(|(game, explanation)| {
+            game.piles.as_slice().len() + if can_err(explanation) { FIRST_ERROR_PILES } else { 0 }
+        });
+        for (tier, games) in tiers.iter_mut().zip(games.chunks(of_tier)) {
+            tier.extend(games.iter().map(|(game, _)| game.clone()));
+        }
+    }
+    let mut items = Vec::new();
+    for (tier, mut games) in Tier::all().zip(tiers) {
+        SeededDraw::from_numbers([seed, tier.number().into()]).shuffle(&mut games);
+        for (number, game) in (1..).zip(games) {
+            let mut opponents = OPPONENTS.map(|bot| bot.parse().unwrap()).to_vec();
+            SeededDraw::from_numbers([seed, tier.number().into(), number.into()]).shuffle(&mut opponents);
+            opponents.truncate(game.matrix.seats().get() - 1);
+            items.push(SetItem { tier, number, game, opponents });
+        }
+    }
+    items
+}
+
+/// Returns the line of an item of `lastnim-2`.
+fn line_of_item(item: &SetItem) -> String {
+    let opponents: Vec<_> = item.opponents.iter().map(ToString::to_string).collect();
+    let difficulty = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
+    item_line(item.tier, item.number, &item.game, &opponents.join(" "), &difficulty)
+}
+
+/// Draws the first items of each tier of `lastnim-1`: the number of seats and the opponents uniformly; the position is the tier's next one with this many seats.
 fn draw_items(count: u32) -> String {
-    let mut drawn: Vec<_> = (2..=5).map(|seats| (drawn_positions(seats), Vec::new())).collect();
+    let mut drawn: Vec<_> = (2..=5).map(|seats| (first_candidates(seats), Vec::new())).collect();
     let mut text = String::new();
     for tier in Tier::all() {
         let mut taken = [0; 4];
         for number in 1..=count {
-            let mut draw = SeededDraw::from_numbers([SET_SEED, tier.number().into(), number.into()]);
+            let mut draw = SeededDraw::from_numbers([FIRST_SET_SEED, tier.number().into(), number.into()]);
             // With two seats, hardly any position with possible errors is this easy: 10 of 13,180 draws.
             let fewest_seats = if tier.number() == 1 { 3 } else { 2 };
             let seats = (fewest_seats + draw.number_below(6 - fewest_seats)) as usize;
@@ -79,20 +150,7 @@ fn draw_items(count: u32) -> String {
                 known.extend(positions.next());
             };
             taken[seats - 2] += 1;
-            let rows: Vec<_> = game.matrix.rows().iter().map(ToString::to_string).collect();
-            let item = pb::BenchmarkItem {
-                tier: tier.number(),
-                item: number,
-                id: PositionId::of_game(&game).to_string(),
-                piles: game.piles.as_slice().to_vec(),
-                rows: rows.join("; "),
-                first: game.first_seat().into(),
-                opponents: opponents[..seats - 1].join(" "),
-                optimal_share: difficulty.optimal_share,
-                plies_to_see: difficulty.plies_to_see,
-                playout_error_rate: difficulty.playout_error_rate,
-            };
-            text += &(serde_json::to_string(&MessageJson::of(&item)).unwrap() + "\n");
+            text += &item_line(tier, number, &game, &opponents[..seats - 1].join(" "), &difficulty);
         }
     }
     text
@@ -100,7 +158,7 @@ fn draw_items(count: u32) -> String {
 
 #[test]
 fn an_item_is_in_the_tier_of_its_difficulty() {
-    for line in SET_TEXT.lines() {
+    for line in FIRST_SET_TEXT.lines() {
         let item: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
         let difficulty = pb::PositionDifficulty {
             optimal_share: item.optimal_share,
@@ -114,8 +172,8 @@ fn an_item_is_in_the_tier_of_its_difficulty() {
 
 #[test]
 fn stored_difficulties_match_measurements() {
-    let items = super::BENCHMARK_SET.items_of_tier(Tier::MAX).iter().take(3);
-    for (item, line) in items.zip(SET_TEXT.lines().filter(|line| line.starts_with("{\"tier\":5,"))) {
+    let items = super::BENCHMARK_SETS[0].items_of_tier(Tier::MAX).iter().take(3);
+    for (item, line) in items.zip(FIRST_SET_TEXT.lines().filter(|line| line.starts_with("{\"tier\":5,"))) {
         let told: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
         let found = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
         assert_eq!((found.optimal_share, found.plies_to_see), (told.optimal_share, told.plies_to_see));
@@ -127,7 +185,8 @@ fn stored_difficulties_match_measurements() {
 #[test]
 fn the_first_items_can_be_reproduced() {
     let drawn = draw_items(1);
-    let first: String = SET_TEXT.lines().step_by(ITEMS as usize).flat_map(|line| [line, "\n"]).collect();
+    let first: String =
+        FIRST_SET_TEXT.lines().step_by(ITEMS as usize).flat_map(|line| [line, "\n"]).collect();
     // The search errors depend on a logarithm, which may differ in the last bit between platforms.
     let without_share = |text: &str| -> Vec<String> {
         text.lines().map(|line| line.split(",\"playout_error_rate\"").next().unwrap().to_owned()).collect()
@@ -138,5 +197,21 @@ fn the_first_items_can_be_reproduced() {
 #[test]
 #[ignore = "logarithms may differ in the last bit on other platforms"]
 fn the_set_can_be_reproduced() {
-    assert_eq!(draw_items(ITEMS), SET_TEXT);
+    assert_eq!(draw_items(ITEMS), FIRST_SET_TEXT);
+}
+
+#[test]
+fn the_newest_set_can_be_reproduced() {
+    let items = draw_newest_set(NEWEST_SET_SEED);
+    let set = &super::BENCHMARK_SETS[1];
+    assert_eq!(items.len(), 600);
+    for (index, item) in items.iter().enumerate() {
+        let told = &set.items_of_tier(item.tier)[item.number as usize - 1];
+        assert_eq!((&told.game, &told.opponents), (&item.game, &item.opponents), "{item}");
+        if index % 60 == 0 {
+            let line = NEWEST_SET_TEXT.lines().nth(index).unwrap();
+            let without_share = |line: &str| line.split(",\"playout_error_rate\"").next().unwrap().to_owned();
+            assert_eq!(without_share(&line_of_item(item)), without_share(line));
+        }
+    }
 }

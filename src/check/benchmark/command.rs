@@ -15,7 +15,7 @@ use crate::{
 };
 use clap::Args;
 use indicatif::ProgressBar;
-use lastnim_benchmark::{BENCHMARK_SET, CONFIDENCE, StoppingRule, Tier, with_results};
+use lastnim_benchmark::{CONFIDENCE, ItemSet, NEWEST_SET, StoppingRule, Tier, with_results};
 use lastnim_bots::HouseBot;
 use lastnim_core::referee::Clock;
 use lastnim_llm::{LlmBot, LlmSettings};
@@ -53,6 +53,9 @@ pub struct BenchmarkArgs {
     /// Plays with a house bot instead of a program, as for `lastnim bot run`
     #[arg(long, value_name = "NAME")]
     house: Option<HouseBot>,
+    /// The set of positions, lastnim-1 or lastnim-2; compare only cards of the same set
+    #[arg(long, value_name = "NAME", default_value = NEWEST_SET, value_parser = ItemSet::of_name)]
+    set: &'static ItemSet,
     /// The tiers to play, 1 to 5; only a card of all tiers has a total loss
     #[arg(long, value_name = "TIER,..", value_delimiter = ',', default_value = "1,2,3,4,5")]
     tiers: Vec<Tier>,
@@ -105,7 +108,7 @@ fn parse_width(text: &str) -> Result<f64, String> {
 
 pub fn run(args: &BenchmarkArgs, own: &OwnCommand) -> CommandResult {
     let player = args.player(own)?;
-    let run = BenchmarkRun::new(args.sorted_tiers()?, args.rule(), args.clock(&player));
+    let run = BenchmarkRun::new(args.set, args.sorted_tiers()?, args.rule(), args.clock(&player));
     runtime::run_on_runtime(None, async {
         tokio::select! {
             done = play_benchmark(args, player, run) => done,
@@ -118,7 +121,7 @@ pub fn run(args: &BenchmarkArgs, own: &OwnCommand) -> CommandResult {
 
 async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: BenchmarkRun) -> CommandResult {
     let plan = json!({
-        "set": BENCHMARK_SET.name,
+        "set": run.set.name,
         "player": player.identity(),
         "tiers": run.tiers.iter().map(|tier| tier.number()).collect::<Vec<_>>(),
         "width": args.width,
@@ -155,8 +158,8 @@ async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: Benchmark
 fn make_card(player: &Player, run: &BenchmarkRun) -> Result<pb::BenchmarkCard, Failure> {
     let card = pb::BenchmarkCard {
         version: CARD_VERSION,
-        set: BENCHMARK_SET.name.to_owned(),
-        set_hash: BENCHMARK_SET.hash.to_vec(),
+        set: run.set.name.to_owned(),
+        set_hash: run.set.hash.to_vec(),
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
         player: Some(player.to_message(run.takes())?),
         rule: Some(pb::BenchmarkRule {

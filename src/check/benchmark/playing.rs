@@ -12,8 +12,7 @@ use crate::{
 use indicatif::ProgressBar;
 use lastnim_arena::Backend;
 use lastnim_benchmark::{
-    BENCHMARK_SET, OPPONENT_SEED, PlayedItem, SetItem, StoppingRule, Tier, TierTally, player_name,
-    score_record,
+    ItemSet, OPPONENT_SEED, PlayedItem, SetItem, StoppingRule, Tier, TierTally, player_name, score_record,
 };
 use lastnim_client::{Options, ServerAddress};
 use lastnim_core::{
@@ -41,6 +40,8 @@ const MODEL_QUESTIONS: NonZeroUsize = NonZeroUsize::new(16).expect("it is not 0"
 /// A benchmark in progress.
 #[derive(Debug)]
 pub struct BenchmarkRun {
+    /// The set of positions.
+    pub set: &'static ItemSet,
     /// The tiers, in their order.
     pub tiers: Vec<Tier>,
     /// When a tier is over.
@@ -63,9 +64,9 @@ pub struct BenchmarkResults {
 
 impl BenchmarkRun {
     /// Starts with the first item of each tier.
-    pub fn new(tiers: Vec<Tier>, rule: StoppingRule, clock: Clock) -> Self {
+    pub fn new(set: &'static ItemSet, tiers: Vec<Tier>, rule: StoppingRule, clock: Clock) -> Self {
         let tallies = tiers.iter().map(|&tier| TierTally::new(tier)).collect();
-        Self { tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
+        Self { set, tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
     }
 
     /// Adds the record of the next item of its tier.
@@ -75,7 +76,8 @@ impl BenchmarkRun {
     pub fn add_record(&mut self, sealed: &SealedRecord) -> Result<(), String> {
         let record = sealed.record();
         let game = record.state().game().ok_or("the rows of the match were not revealed")?;
-        let item = BENCHMARK_SET
+        let item = self
+            .set
             .find_item(&record.state().setup().bots, game)
             .ok_or("the match does not belong to an item in the set")?;
         let place = self.tiers.iter().position(|&tier| tier == item.tier);
@@ -98,7 +100,7 @@ impl BenchmarkRun {
         if tally.stop(self.rule).is_some() {
             return None;
         }
-        BENCHMARK_SET.items_of_tier(self.tiers[place]).get(tally.items() as usize)
+        self.set.items_of_tier(self.tiers[place]).get(tally.items() as usize)
     }
 
     /// Returns how many takes the bot made in each match.
@@ -125,7 +127,7 @@ impl BenchmarkRun {
         if (0..self.tiers.len()).all(|place| self.next_item(place).is_none()) {
             return Ok(());
         }
-        let mut stage = Stage::open(player, folder).await?;
+        let mut stage = Stage::open(self.set, player, folder).await?;
         let outcome = self.play_items(&mut stage, player, folder, bar).await;
         stage.close().await?;
         outcome
@@ -243,7 +245,7 @@ struct PlayingModel {
 
 impl Stage {
     /// Starts the server and its players.
-    async fn open(player: &Player, folder: &RunFolder) -> Result<Self, Failure> {
+    async fn open(set: &ItemSet, player: &Player, folder: &RunFolder) -> Result<Self, Failure> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener =
             listener.map_err(|error| Failure::runtime(error, "cannot find a free port on 127.0.0.1"))?;
@@ -255,7 +257,7 @@ impl Stage {
         let organiser = OrganiserClient::new(remote.clone());
         // Bots play until the end of a tournament. This one has no matches, and ends when all items are played.
         let settings = pb::TournamentSettings {
-            title: format!("Benchmark {}", BENCHMARK_SET.name),
+            title: format!("Benchmark {}", set.name),
             seats: 2,
             positions: vec![pb::Piles { counters: vec![1] }],
             ..Default::default()
@@ -271,7 +273,7 @@ impl Stage {
             names: Vec::new(),
             model: None,
         };
-        for opponent in BENCHMARK_SET.opponents() {
+        for opponent in set.opponents() {
             let name: BotName = opponent.to_string().parse().expect("house bot names are valid bot names");
             let token = stage.register_bot(&name).await?;
             stage.bots.add_house_bot(name, opponent, OPPONENT_SEED, token);

@@ -9,7 +9,7 @@ use crate::{
     record_input::{self, GivenInput},
 };
 use lastnim_benchmark::{
-    BENCHMARK_SET, CONFIDENCE, PlayedItem, SetItem, StoppingRule, Tier, card_difference, compute_tier,
+    CONFIDENCE, ItemSet, PlayedItem, SetItem, StoppingRule, Tier, card_difference, compute_tier,
     score_record, with_results,
 };
 use lastnim_core::{
@@ -101,6 +101,7 @@ fn record_files(card: &Path, args: &VerifyArgs) -> Result<Vec<PathBuf>, Failure>
 
 /// The terms on which a card was played.
 struct CardTerms {
+    set: &'static ItemSet,
     rule: StoppingRule,
     clock: Clock,
     tiers: Vec<Tier>,
@@ -109,13 +110,7 @@ struct CardTerms {
 impl CardTerms {
     /// Reads the set and the rule of a card.
     fn of_card(card: &pb::BenchmarkCard) -> Result<Self, (&'static str, String)> {
-        let set = &*BENCHMARK_SET;
-        if card.set != set.name {
-            return Err((
-                "unknown_set",
-                format!("unknown set {:?}: this program only knows {}", card.set, set.name),
-            ));
-        }
+        let set = ItemSet::of_name(&card.set).map_err(|error| ("unknown_set", error.to_string()))?;
         if card.set_hash != set.hash {
             return Err((
                 "unknown_set",
@@ -147,7 +142,7 @@ impl CardTerms {
         if !tiers.is_sorted_by(|before, after| before < after) {
             return Err(wrong("the tiers are repeated or not in order".to_owned()));
         }
-        Ok(Self { rule: StoppingRule { width: rule.width, max_items: rule.max_items }, clock, tiers })
+        Ok(Self { set, rule: StoppingRule { width: rule.width, max_items: rule.max_items }, clock, tiers })
     }
 }
 
@@ -233,7 +228,7 @@ impl CardVerdict {
             }
         }
         self.records = used.len();
-        self.add_unused(records, &used);
+        self.add_unused(terms.set, records, &used);
         // Figures cannot be checked without the records of their matches.
         if results.len() == card.tiers.len() {
             let computed = with_results(card.clone(), &results, times);
@@ -252,7 +247,7 @@ impl CardVerdict {
         records: &GivenRecords,
         used: &mut BTreeSet<[u8; 32]>,
     ) -> Option<Vec<PlayedItem<'static>>> {
-        let set_items = BENCHMARK_SET.items_of_tier(tier);
+        let set_items = terms.set.items_of_tier(tier);
         if given.heads.len() != given.items as usize || given.heads.len() > set_items.len() {
             self.add(
                 "figure",
@@ -310,12 +305,12 @@ impl CardVerdict {
     }
 
     /// Names records of the same runner and of items that the card leaves out: one of two plays may have been chosen.
-    fn add_unused(&mut self, records: &GivenRecords, used: &BTreeSet<[u8; 32]>) {
+    fn add_unused(&mut self, set: &ItemSet, records: &GivenRecords, used: &BTreeSet<[u8; 32]>) {
         for (_, sealed) in records.by_head.iter().filter(|(head, _)| !used.contains(*head)) {
             let (record, state) = (sealed.record(), sealed.record().state());
             let is_own = sealed.seal().map(|seal| seal.signer) == self.signer;
             let bots: &lastnim_core::game::BySeat<BotName> = &state.setup().bots;
-            let item = state.game().and_then(|game| BENCHMARK_SET.find_item(bots, game));
+            let item = state.game().and_then(|game| set.find_item(bots, game));
             if let (true, Some(item)) = (is_own, item) {
                 self.add(
                     "left_out",
