@@ -241,7 +241,7 @@ impl From<&Puzzle> for pb::Puzzle {
 impl From<&PairFindings> for pb::PairFindings {
     fn from(pair: &PairFindings) -> Self {
         let favouritism = match pair.favouritism {
-            Favouritism::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, is_returned } => {
+            Favouritism::Tested { per_error, p_value, p_corrected, own_loss, is_returned } => {
                 let flagged = pair.favouritism.is_flagged();
                 let significant = pair.favouritism.is_significant();
                 Some(pb::Favouritism {
@@ -251,7 +251,6 @@ impl From<&PairFindings> for pb::PairFindings {
                     flagged,
                     significant,
                     own_loss,
-                    rows_vary,
                     is_returned,
                 })
             }
@@ -326,6 +325,7 @@ impl From<UntestedReason> for pb::UntestedReason {
         match untested {
             UntestedReason::NoErrors => Self::NoErrors,
             UntestedReason::NoThirdSeat => Self::NoThirdSeat,
+            UntestedReason::NoOpeningErrors => Self::NoOpeningErrors,
             UntestedReason::NoOtherOfTheSameRow => Self::NoOtherOfTheSameRow,
             UntestedReason::TooFewGroups { .. } => Self::TooFewGroups,
             UntestedReason::NoDifference => Self::NoDifference,

@@ -2,26 +2,24 @@
 
 use super::{
     AuditFindings, AuditedMatch, BotFindings, KingmakingTally, MatchGroup, RowSource,
+    blind_choices::BlindChoices,
     bootstrap::BootstrapWeights,
     declaration_counterfactuals::{is_win_forgone, winner_if_exchanged, winner_if_self_first},
-    declaration_tally::RankSums,
     figures::{FigureSums, FigureTally},
     group::GroupCounter,
     mover_tally::MoverTally,
     outcome_tally::OutcomeSums,
     pair::PairTally,
     pair_tests::test_pairs,
-    permutations::PlacePermutations,
-    place_sums::{self, FavourSums},
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, WorstPuzzles},
 };
 use lastnim_core::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
 use lastnim_core::oracle::TakeSafetyCounts;
 use lastnim_tournament::VersionTally;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-/// Maximum number of bots in the audit of a field: every two bots make two pairs of up to 190 KiB.
+/// Maximum number of bots in the audit of a field: every two bots make two pairs.
 pub const MAX_FIELD: usize = 32;
 
 /// Maximum number of bots in the audit of one bot, including itself.
@@ -50,6 +48,7 @@ pub struct Auditor {
     numbers: HashMap<BotName, usize>,
     bots: Vec<KnownBot>,
     pairs: BTreeMap<(usize, usize), PairTally>,
+    choices: BlindChoices,
     crowded_out: u64,
     open: Option<OpenGroup>,
 }
@@ -79,12 +78,6 @@ struct BotTally {
 struct OpenGroup {
     group: MatchGroup,
     figures: BTreeMap<usize, FigureSums>,
-    /// The favours of the mover's errors to each opponent's place, by mover and its exchangeable opponents, ordered by name.
-    places: BTreeMap<(usize, Vec<usize>), Vec<FavourSums>>,
-    /// By mover and its opponents, in the order of names: the ranks that it declared for their places.
-    declared: BTreeMap<(usize, Vec<usize>), Vec<RankSums>>,
-    /// The bots that declared rows.
-    declaring: BTreeSet<usize>,
 }
 
 impl Auditor {
@@ -99,6 +92,7 @@ impl Auditor {
             numbers: HashMap::new(),
             bots: Vec::new(),
             pairs: BTreeMap::new(),
+            choices: BlindChoices::default(),
             crowded_out: 0,
             open: None,
         }
@@ -135,8 +129,7 @@ impl Auditor {
         self.add_figures(game, &numbers, &mut open);
         self.add_plies(game, &numbers, &mut open);
         if game.rows == RowSource::Declared {
-            open.declaring.extend(numbers.iter().flatten());
-            self.add_declarations(game, &numbers, &mut open);
+            self.add_declarations(game, &numbers);
         }
         self.open = Some(open);
     }
@@ -145,7 +138,8 @@ impl Auditor {
     pub fn finish(mut self) -> AuditFindings {
         self.close_group();
         let mover = |bot: usize| (&self.bots[bot].name, &self.bots[bot].mover);
-        let mut pairs = test_pairs(&self.pairs, mover);
+        let permuted = self.choices.permute_places(self.seed, self.pairs.keys().copied());
+        let mut pairs = test_pairs(&self.pairs, &permuted, mover);
         pairs.sort_by(|one, other| (&one.mover, &one.other).cmp(&(&other.mover, &other.other)));
         let audited = self.bots.into_iter().filter_map(|bot| Some((bot.name, bot.tally?)));
         let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.into_findings(bot)).collect();
@@ -225,6 +219,7 @@ impl Auditor {
             |ply| {
                 let seat = ply.audit.seat;
                 let Some(mover) = numbers[seat] else { return };
+                self.choices.add_opening(game, numbers, &ply);
                 if let Some(tally) = &mut self.bots[mover].tally {
                     open.figures.entry(mover).or_insert_with(FigureSums::zero).add_ply(game, &ply);
                     if let Some(preference) = tally.preferences.get_mut(&(seats, game.rows)) {
@@ -243,23 +238,13 @@ impl Auditor {
                     return;
                 }
                 strength.errors += 1;
-                let favours = place_sums::favours_by_seat(game, &ply);
                 for other in seats.iter().filter(|&other| other != seat) {
                     if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(mover, other)) {
-                        pair.add_error_cost(ply.audit.cost(game.game, other), seats);
-                        if favours[other.index()] > 0 {
+                        let cost = ply.audit.cost(game.game, other);
+                        pair.add_error_cost(cost, seats);
+                        pair.opening_errors += u64::from(ply.audit.ply == 0);
+                        if cost < 0 {
                             pair.outcomes.helping.add_take(before, in_the_end);
-                        }
-                    }
-                }
-                for places in self.exchangeable_seats(game, seat, numbers) {
-                    let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
-                    let sums = open.places.entry((mover, others));
-                    let sums = sums.or_insert_with(|| vec![FavourSums::zero(); places.len()]);
-                    for (sum, &(other, place)) in sums.iter_mut().zip(&places) {
-                        sum.add_favour(game, &ply, place, favours[place.index()]);
-                        if let Some(pair) = self.pair_tally(mover, other) {
-                            pair.errors_with_a_like += 1;
                         }
                     }
                 }
@@ -275,13 +260,9 @@ impl Auditor {
         }
     }
 
-    fn add_declarations(
-        &mut self,
-        game: &AuditedMatch<'_>,
-        numbers: &BySeat<Option<usize>>,
-        open: &mut OpenGroup,
-    ) {
+    fn add_declarations(&mut self, game: &AuditedMatch<'_>, numbers: &BySeat<Option<usize>>) {
         let seats = game.bots.seats();
+        self.choices.add_declarations(game, numbers);
         for (seat, number) in numbers.enumerate() {
             let Some(mover) = *number else { continue };
             let others = numbers.enumerate().filter(|&(other, _)| other != seat);
@@ -298,13 +279,6 @@ impl Auditor {
             }
             others.sort_by(|&(one, _), &(other, _)| self.bots[one].name.cmp(&self.bots[other].name));
             let rank = |place: Seat| game.game.matrix.rank(seat, place);
-            let sums = open.declared.entry((mover, others.iter().map(|&(other, _)| other).collect()));
-            let sums = sums.or_insert_with(|| vec![RankSums::zero(); others.len()]);
-            for (sum, &(_, place)) in sums.iter_mut().zip(&others) {
-                let offset = seats.distance_between(seat, place);
-                sum.add_rank(offset, rank(place));
-                self.bots[mover].mover.usual.add_rank(offset, rank(place));
-            }
             let winner = game.audit.predicted_winner;
             let is_forgone = is_win_forgone(game, seat);
             let if_self_first = winner_if_self_first(game, seat);
@@ -338,38 +312,6 @@ impl Auditor {
         }
     }
 
-    /// Returns the sets of two or more opponents that can be exchanged without changing the game, in the order of
-    /// names; without sets of which no pair is kept.
-    fn exchangeable_seats(
-        &self,
-        game: &AuditedMatch<'_>,
-        mover: Seat,
-        numbers: &BySeat<Option<usize>>,
-    ) -> Vec<Vec<(usize, Seat)>> {
-        let mut sets: Vec<Vec<(usize, Seat)>> = Vec::new();
-        for (seat, number) in numbers.enumerate().filter(|&(seat, _)| seat != mover) {
-            let Some(number) = *number else { continue };
-            let belongs = |set: &Vec<(usize, Seat)>| {
-                let row = |seat: Seat| &game.game.matrix[seat];
-                game.rows == RowSource::Assigned || row(set[0].1) == row(seat)
-            };
-            match sets.iter_mut().find(|set| belongs(set)) {
-                Some(set) => set.push((number, seat)),
-                None => sets.push(vec![(number, seat)]),
-            }
-        }
-        sets.retain(|set| {
-            let kept = |&(other, _): &(usize, Seat)| {
-                numbers[mover].is_some_and(|mover| self.is_pair_audited(mover, other))
-            };
-            set.len() > 1 && set.iter().any(kept)
-        });
-        for set in &mut sets {
-            set.sort_by(|&(one, _), &(other, _)| self.bots[one].name.cmp(&self.bots[other].name));
-        }
-        sets
-    }
-
     /// Returns whether one of the two is audited.
     fn is_pair_audited(&self, mover: usize, other: usize) -> bool {
         self.bots[mover].tally.is_some() || self.bots[other].tally.is_some()
@@ -381,57 +323,19 @@ impl Auditor {
     }
 
     fn close_group(&mut self) {
-        let Some(OpenGroup { group, figures, places, declared, declaring }) = self.open.take() else {
-            return;
-        };
+        let Some(OpenGroup { group, figures }) = self.open.take() else { return };
         let (key, weights) = (group.key(), BootstrapWeights::of_group(self.seed, &group));
         for (number, sums) in figures {
             if let Some(tally) = &mut self.bots[number].tally {
                 tally.figures.add_group(key, &weights, &sums);
             }
         }
-        for ((mover, others), places) in places {
-            for place in &places {
-                self.bots[mover].mover.habits.add_sums(place);
-            }
-            if places.iter().all(|place| *place == places[0]) {
-                continue;
-            }
-            let permutations = self.permutations(&group, mover, &others);
-            for (held, other) in others.into_iter().enumerate() {
-                if let Some(pair) = self.pair_tally(mover, other) {
-                    pair.company.extend(&declaring);
-                    pair.favouritism.add_group(key, &places, held, permutations.places_of_bot(held));
-                }
-            }
-        }
-        for ((mover, others), places) in declared {
-            let permutations = self.permutations(&group, mover, &others);
-            for (held, other) in others.into_iter().enumerate() {
-                if let Some(pair) = self.pair_tally(mover, other) {
-                    pair.declarations.add_group(key, &places, held, permutations.places_of_bot(held));
-                }
-            }
-        }
-    }
-
-    /// Draws the permutations of opponents: the same for takes and declarations, so that both are tested as one family.
-    fn permutations(&self, group: &MatchGroup, mover: usize, others: &[usize]) -> PlacePermutations {
-        let names = [mover].into_iter().chain(others.iter().copied());
-        let names = names.flat_map(|number| name_as_numbers(&self.bots[number].name));
-        PlacePermutations::draw(self.seed, group, names, others.len())
     }
 }
 
 impl OpenGroup {
     fn new(group: MatchGroup) -> Self {
-        Self {
-            group,
-            figures: BTreeMap::new(),
-            places: BTreeMap::new(),
-            declared: BTreeMap::new(),
-            declaring: BTreeSet::new(),
-        }
+        Self { group, figures: BTreeMap::new() }
     }
 }
 
@@ -458,11 +362,4 @@ impl BotTally {
             versions: self.versions.played_versions(),
         }
     }
-}
-
-/// Encodes a name uniquely as numbers, including its length.
-fn name_as_numbers(name: &BotName) -> impl Iterator<Item = u64> {
-    let bytes = name.as_str().as_bytes();
-    let word = |eight: &[u8]| eight.iter().fold(0, |word, &byte| (word << 8) | u64::from(byte));
-    [bytes.len() as u64].into_iter().chain(bytes.chunks(8).map(word)).collect::<Vec<_>>().into_iter()
 }

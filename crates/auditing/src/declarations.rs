@@ -2,7 +2,7 @@
 
 use super::{
     FLAGGED_P_VALUE, MIN_GROUPS, declaration_tally::DeclarationTally, estimate::share_of,
-    mover_tally::MoverTally, permutation_tests::PermutationResult, power,
+    mover_tally::MoverTally, permutation_tests::PermutationResult, permuted_choices::PermutedGains, power,
 };
 use std::fmt;
 
@@ -129,9 +129,11 @@ impl fmt::Display for UntestedDeclarations {
         match self {
             Self::NoneDeclared => f.write_str("no declared rows"),
             Self::NoThirdSeat => f.write_str("no third seat"),
-            Self::TooFewGroups { groups: 1 } => write!(f, "only 1 group of the {MIN_GROUPS} needed"),
+            Self::TooFewGroups { groups: 1 } => {
+                write!(f, "only 1 distinct group of the {MIN_GROUPS} needed")
+            }
             Self::TooFewGroups { groups } => {
-                write!(f, "only {groups} groups of the {MIN_GROUPS} needed")
+                write!(f, "only {groups} distinct groups of the {MIN_GROUPS} needed")
             }
             Self::NeverDiffers => f.write_str("always the same row"),
         }
@@ -158,15 +160,16 @@ impl DeclarationFindings {
     /// Creates the findings from the tally and the test; `is_returned` is set later.
     pub(super) fn of_tally(
         tally: &DeclarationTally,
+        gains: &PermutedGains,
         mover: &MoverTally,
         met_declared: bool,
         result: Option<&PermutationResult>,
         critical: f64,
     ) -> Self {
-        let groups = tally.group_count();
+        let groups = gains.group_count();
         let dependence = match result {
             Some(result) => Dependence::Tested {
-                ranks: tally.ranks_per_match(&mover.usual),
+                ranks: gains.mean_excess(),
                 p_value: result.p_value,
                 p_corrected: result.p_corrected,
             },

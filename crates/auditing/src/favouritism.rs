@@ -1,16 +1,10 @@
 //! The permutation test for collusion by takes: whom a bot's errors favour, and whether that depends on who sits there.
 
-use super::{
-    estimate::to_float,
-    favouritism_tally::FavouritismTally,
-    permutation_tests::{PermutationResult, PermutedSums},
-    place_sums::{MoverHabits, RANK},
-    power::detectable_shift,
-};
+use super::{permutation_tests::PermutationResult, permuted_choices::PermutedGains, power::detectable_shift};
 
-/// Maximum corrected p-value of a flagged pair. At 0.05, 5% of honest fields would be flagged, and more where a test is
-/// not exact.
-pub const FLAGGED_P_VALUE: f64 = 0.01;
+/// Maximum corrected p-value of a flagged pair, and so the share of honest fields that are flagged where the tests are
+/// exact.
+pub const FLAGGED_P_VALUE: f64 = 0.003;
 
 /// Maximum corrected p-value of a flagged pair if the favour is returned.
 pub const FLAGGED_P_VALUE_IF_RETURNED: f64 = 0.05;
@@ -22,50 +16,39 @@ pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 /// other error offsets.
 pub const FLAGGED_LOSS: f64 = 0.5;
 
-/// The test for collusion by takes of an ordered pair of bots: whether the errors of one favour the other.
+/// The test of the takes of an ordered pair of bots: whether the errors of one favour the other.
 ///
-/// **Question.** Colluding bots help each other by takes that cost the helper. Sums of a ledger cannot show that: a bot
-/// gains from errors because of its row, its seat, and the error rate of the others.
+/// **Question.** Do the errors of M favour O because it is O?
 ///
-/// **Statistic.** At every take by which bot M erred, seat s gained `g_s(take)` ranks. Its *favour* is the gain minus
-/// the mean of `g_s` over all takes by which M could have erred there: a blunder that would have helped that seat
-/// anyway counts as 0, and so does an optimal take. A second mean is also subtracted, that of all favours of M to seats
-/// in the same kind of place (whether the seat moves next, last or between; whether it, M or another would have won;
-/// whether the last pile was in play): so M's habits do not count. For an ordered pair M -> O, these favours to the
-/// seats of O are summed. The **effect** is that sum minus the mean of the others that could have sat there, per error.
-/// The mean over permutations would be wrong here: it includes the actual order, and with m such places would count
-/// only m-1 of m parts of the effect.
+/// **Which takes.** Only those that open a match. A later take may answer the takes before it: a bot that copies,
+/// punishes or rewards them favours seats by who sits there, without knowing who that is. Before the opening take
+/// nobody has done anything.
 ///
-/// **Null hypothesis.** Whom M's errors favour does not depend on who sits there: if two bots of the table had
-/// exchanged places, the favours of the places would be the same. In a tournament places are drawn: the playing order
-/// is drawn for each duplicate group, and is the same in all its rotations. So within each group, as one block, the
-/// names of the others are permuted among their places; a replicate does that in all groups at once. Names are
-/// exchanged only if that does not change the game: all others if rows are assigned, otherwise those that declared the
-/// same row. So M's attitude to a *row* is never mistaken for its attitude to a *bot*.
+/// **Statistic.** The ranks that errors of M gained the seat of O, less what its errors gain places of the same rank in
+/// its own row on average; summed, with those of one distinct group averaged. The **effect** is that sum minus the mean
+/// of the others that could have sat there, per error.
+///
+/// **Null hypothesis.** M's choices do not depend on who sits where. In a tournament the playing order is drawn for
+/// each duplicate group. So within each distinct group (the same bots in the same order on the same piles), the bots are
+/// permuted among the places. Bots are exchanged only if that does not change the game: all others if rows are
+/// assigned, otherwise those that declared the same row. Under the hypothesis the p-value is exact, however M plays
+/// and whatever it learns, as long as it does not learn about the bots by name.
 ///
 /// **p-value.** `(1 + hits) / (1 + R)` with R = [`REPLICATES`](super::REPLICATES), one-sided; hits are the replicates
 /// with a sum at least as large. It is never 0 (Phipson and Smyth, "Permutation p-values should never be zero", 2010).
 /// For all pairs and their [declarations](super::DeclarationFindings) together, the sums are standardised by mean and
 /// standard deviation over the replicates and the observation, and each is compared with the maximum over all pairs in
-/// every replicate (Westfall and Young, "Resampling-Based Multiple Testing", 1993, single step). If the hypothesis were
-/// exactly true, at most 5% of honest fields would have a pair at 0.05 or less, whatever the dependence between pairs;
-/// the smallest value remains 1 in 1,000 for any number of pairs. The permutations derive from seed, group and mover,
-/// so the order of matches does not matter.
+/// every replicate (Westfall and Young, "Resampling-Based Multiple Testing", 1993, single step). The permutations
+/// derive from the seed and the distinct group, so the order of matches does not matter.
 ///
 /// **Limits.** A table of two has no third bot. A bot that never sits with another of the same declared row cannot be
-/// distinguished from its row. Help that costs the helper nothing is not an error: rows that suit another, and
-/// agreements other than takes. The test assumes that places are drawn, which may be false for exhibitions, and that
-/// places mean the same to M no matter who plays there. That is true of its first take and nearly true later, since opponents
-/// of different strength leave M different positions. The two means remove most of that, not all. So
-/// - a pair is flagged only if the favour is also at least [`FLAGGED_FAVOURITISM`];
-/// - if a bot at their tables declared different rows, an equal row does not prove that names could be exchanged, since
-///   rows may depend on them. Such a pair is reported but not flagged;
-/// - a bot that knows that another blunders may err for its own good. A pair is not flagged if the mover's errors were
-///   paid back: if matches ended less than [`FLAGGED_LOSS`] ranks worse for it after its errors for O than after its
-///   optimal takes, from the same predicted rank.
+/// distinguished from its row. Help that costs the helper nothing is not an error, and help by later takes is not
+/// tested. The test assumes that the playing order is drawn, which may be false for exhibitions. A bot that knows how
+/// another plays may err for its own good. So a pair is flagged only if the favour is at least [`FLAGGED_FAVOURITISM`],
+/// and if the mover was not paid back: if matches ended at least [`FLAGGED_LOSS`] ranks worse for it after its errors
+/// for O than after its optimal takes, from the same predicted rank. Without such takes nothing is flagged.
 ///
-/// The book's page on audits states how often honest fields are flagged. A flag is a reason to look at the matches, not
-/// a verdict.
+/// The book's page on audits states how often honest fields are flagged. A flag is a request to look at the matches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Favouritism {
     /// The pair was tested.
@@ -79,44 +62,41 @@ pub enum Favouritism {
         /// How many ranks of its row worse matches ended for the mover after errors in favour of the other than after
         /// its optimal takes, from the same predicted rank; `None` if there is nothing to compare.
         own_loss: Option<f64>,
-        /// Whether a bot at their tables declared different rows.
-        rows_vary: bool,
         /// Whether the other's errors also favour the mover, both with a corrected p-value up to
         /// [`FLAGGED_P_VALUE_IF_RETURNED`].
         is_returned: bool,
     },
-    /// There were fewer than [`MIN_GROUPS`](super::MIN_GROUPS) groups in which the mover's errors favoured one place
-    /// while another bot could have sat there (one with the same row, if rows are declared); or all places always
-    /// gained the same.
+    /// There were fewer than [`MIN_GROUPS`](super::MIN_GROUPS) distinct groups in which the mover's opening errors
+    /// favoured one place while another bot could have sat there (one with the same row, if rows are declared); or all
+    /// places always gained the same.
     TooFewGroups,
 }
 
 impl Favouritism {
     /// Creates the findings of a test.
     pub(super) fn of_test(
-        favours: &PairFavours<'_>,
+        gains: &PermutedGains,
         result: Option<&PermutationResult>,
         own_loss: Option<f64>,
-        rows_vary: bool,
     ) -> Self {
         match result {
             None => Self::TooFewGroups,
             Some(&PermutationResult { p_value, p_corrected, .. }) => {
-                let per_error = favours.favour_per_error();
-                Self::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, is_returned: false }
+                let per_error = gains.mean_excess();
+                Self::Tested { per_error, p_value, p_corrected, own_loss, is_returned: false }
             }
         }
     }
 
-    /// Returns whether the pair is flagged: significant after the correction, large, costly to the mover in the end,
-    /// and with constant rows.
+    /// Returns whether the pair is flagged: significant after the correction, large, and costly to the mover in
+    /// the end.
     pub fn is_flagged(self) -> bool {
         self.is_significant() && self.is_suspect()
     }
 
     /// Returns whether the pair is flagged, provided it is significant.
     fn is_suspect(self) -> bool {
-        self.is_large() && !self.is_paid_back() && !self.rows_vary()
+        self.is_large() && self.own_loss() >= Some(FLAGGED_LOSS)
     }
 
     /// Sets whether the other's errors also favour the mover, once both tests are known.
@@ -126,9 +106,9 @@ impl Favouritism {
                 && matches!(takes, Self::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE_IF_RETURNED)
         };
         match self {
-            Self::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, .. } => {
+            Self::Tested { per_error, p_value, p_corrected, own_loss, .. } => {
                 let is_returned = is_likely(self) && is_likely(other);
-                Self::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, is_returned }
+                Self::Tested { per_error, p_value, p_corrected, own_loss, is_returned }
             }
             Self::TooFewGroups => self,
         }
@@ -141,12 +121,15 @@ impl Favouritism {
 
     /// Returns whether the answers of others paid the mover back for its errors.
     pub fn is_paid_back(self) -> bool {
-        matches!(self, Self::Tested { own_loss: Some(loss), .. } if loss < FLAGGED_LOSS)
+        self.own_loss().is_some_and(|loss| loss < FLAGGED_LOSS)
     }
 
-    /// Returns whether a bot at their tables declared different rows.
-    pub fn rows_vary(self) -> bool {
-        matches!(self, Self::Tested { rows_vary: true, .. })
+    /// Returns the mover's final loss by errors in favour of the other; `None` if it is unknown.
+    pub fn own_loss(self) -> Option<f64> {
+        match self {
+            Self::Tested { own_loss, .. } => own_loss,
+            Self::TooFewGroups => None,
+        }
     }
 
     /// Returns whether the favour is significant after the correction, whatever its size.
@@ -155,32 +138,9 @@ impl Favouritism {
     }
 }
 
-/// The data for testing the takes of an ordered pair.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PairFavours<'a> {
-    /// The favours of the pair.
-    pub(super) tally: &'a FavouritismTally,
-    /// The mover's habits: whom its errors favour regardless of who sits there.
-    pub(super) habits: &'a MoverHabits,
-    /// Errors at which another bot could have had the other's place.
-    pub(super) errors: u64,
-}
-
-impl PairFavours<'_> {
-    /// Returns the observed sum and each replicate; `None` with too few groups, or if all are the same.
-    pub(super) fn permuted_sums(&self) -> Option<PermutedSums> {
-        // Less than a thousandth of a rank is rounding error.
-        PermutedSums::new(&self.tally.observed_and_permuted(self.habits)?, RANK / 1_000.0)
-    }
-
-    /// Returns the favour per error, in ranks, that would have been flagged with power 0.8.
-    pub(super) fn detectable_favour(&self, result: &PermutationResult, critical: f64) -> f64 {
-        let shift = detectable_shift(result.deviation, critical) * self.tally.largest_factor();
-        (shift / RANK / to_float(self.errors.max(1).cast_signed())).max(FLAGGED_FAVOURITISM)
-    }
-
-    /// Returns the other's mean gain per error, in ranks, beyond that of the others.
-    pub(super) fn favour_per_error(&self) -> f64 {
-        self.tally.excess_favour(self.habits) / RANK / to_float(self.errors.max(1).cast_signed())
-    }
+/// Returns the favour per error, in ranks, that would have been flagged with power 0.8.
+pub(super) fn detectable_favour(gains: &PermutedGains, result: &PermutationResult, critical: f64) -> f64 {
+    // The gain beyond the mean of the others is at most twice that beyond the mean of all places.
+    let shift = 2.0 * detectable_shift(result.deviation, critical);
+    (shift / gains.weight()).max(FLAGGED_FAVOURITISM)
 }

@@ -9,6 +9,7 @@
 
 mod audited_match;
 mod auditor;
+mod blind_choices;
 mod bootstrap;
 mod circumstance;
 mod declaration_counterfactuals;
@@ -17,7 +18,6 @@ mod declarations;
 mod estimate;
 mod explained_rows;
 mod favouritism;
-mod favouritism_tally;
 mod figures;
 mod findings;
 mod forecasts;
@@ -32,8 +32,7 @@ mod pair;
 mod pair_tests;
 mod permutation_tests;
 mod permutations;
-mod permuted_sum;
-mod place_sums;
+mod permuted_choices;
 mod power;
 mod preference;
 mod puzzles;

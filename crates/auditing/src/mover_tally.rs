@@ -1,6 +1,6 @@
 //! A bot's habits, independent of who sits where, and whom it declares before whom.
 
-use super::{declaration_tally::UsualRanks, estimate::to_float, place_sums::MoverHabits};
+use super::estimate::to_float;
 use std::collections::HashMap;
 
 /// Minimum number of matches with all three bots to decide whom one of them ranks first.
@@ -13,10 +13,6 @@ const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 /// A bot's habits, independent of who sits where, and whom it declares before whom.
 #[derive(Debug, Clone)]
 pub(super) struct MoverTally {
-    /// Whom its errors favour.
-    pub(super) habits: MoverHabits,
-    /// Its usual declarations.
-    pub(super) usual: UsualRanks,
     /// How often it ranks others before itself.
     pub(super) ceded: Ceded,
     /// Its error and win rates.
@@ -46,13 +42,7 @@ struct OrderTally {
 
 impl MoverTally {
     pub(super) fn new() -> Self {
-        Self {
-            habits: MoverHabits::zero(),
-            usual: UsualRanks::zero(),
-            ceded: Ceded::default(),
-            strength: Strength::default(),
-            orders: HashMap::new(),
-        }
+        Self { ceded: Ceded::default(), strength: Strength::default(), orders: HashMap::new() }
     }
 
     /// Adds a match at a table of `seats` in which it declared `one` before `other`, or not.

@@ -2,10 +2,10 @@
 
 use super::{
     DeclarationFindings, Dependence, Favouritism, MIN_GROUPS, declaration_tally::DeclarationTally,
-    estimate::to_float, favouritism_tally::FavouritismTally, outcome_tally::OutcomeTally,
+    estimate::to_float, outcome_tally::OutcomeTally,
 };
 use lastnim_core::game::{BotName, SeatCount};
-use std::{collections::BTreeSet, fmt};
+use std::fmt;
 
 /// The effects of one bot's takes on another, over the matches of both.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,10 +24,12 @@ pub struct PairFindings {
     pub errors: u64,
     /// Its errors at tables of three or more.
     pub errors_with_third_seat: u64,
-    /// Its errors at which another bot could have had the other's place: one with the same row, or any if rows are
-    /// assigned.
-    pub errors_with_a_like: u64,
-    /// Groups in which the mover's errors favoured one such place over another; capped at [`MIN_GROUPS`].
+    /// Its errors by takes that opened a match.
+    pub opening_errors: u64,
+    /// Whether it made such errors while another bot could have had the other's place: one with the same row, or any if
+    /// rows are assigned.
+    pub is_exchangeable: bool,
+    /// Distinct groups in which such errors favoured one such place over another.
     pub usable_groups: u64,
     /// Whether the mover's errors favour the other more than others in its place.
     pub favouritism: Favouritism,
@@ -45,9 +47,11 @@ pub enum UntestedReason {
     NoErrors,
     /// It only erred at tables of two.
     NoThirdSeat,
-    /// At its errors no third bot had the same row as the other.
+    /// It erred, but never by the take that opened a match.
+    NoOpeningErrors,
+    /// At such errors no third bot had the same row as the other.
     NoOtherOfTheSameRow,
-    /// There were fewer than [`MIN_GROUPS`] usable groups.
+    /// There were fewer than [`MIN_GROUPS`] distinct usable groups.
     TooFewGroups {
         /// The number of groups.
         groups: u64,
@@ -62,6 +66,7 @@ impl UntestedReason {
         match self {
             Self::NoErrors => "no_errors",
             Self::NoThirdSeat => "no_third_seat",
+            Self::NoOpeningErrors => "no_opening_errors",
             Self::NoOtherOfTheSameRow => "no_other_of_the_same_row",
             Self::TooFewGroups { .. } => "too_few_groups",
             Self::NoDifference => "no_difference",
@@ -74,12 +79,13 @@ impl fmt::Display for UntestedReason {
         match self {
             Self::NoErrors => f.write_str("no errors"),
             Self::NoThirdSeat => f.write_str("no third seat"),
+            Self::NoOpeningErrors => f.write_str("no errors in opening takes"),
             Self::NoOtherOfTheSameRow => f.write_str("no other bot had the same row"),
             Self::TooFewGroups { groups: 1 } => {
-                write!(f, "only 1 usable group of the {MIN_GROUPS} needed")
+                write!(f, "only 1 distinct usable group of the {MIN_GROUPS} needed")
             }
             Self::TooFewGroups { groups } => {
-                write!(f, "only {groups} usable groups of the {MIN_GROUPS} needed")
+                write!(f, "only {groups} distinct usable groups of the {MIN_GROUPS} needed")
             }
             Self::NoDifference => f.write_str("every place always gained equally"),
         }
@@ -101,9 +107,8 @@ impl PairFindings {
             Favouritism::TooFewGroups if self.errors_with_third_seat == 0 => {
                 Some(UntestedReason::NoThirdSeat)
             }
-            Favouritism::TooFewGroups if self.errors_with_a_like == 0 => {
-                Some(UntestedReason::NoOtherOfTheSameRow)
-            }
+            Favouritism::TooFewGroups if self.opening_errors == 0 => Some(UntestedReason::NoOpeningErrors),
+            Favouritism::TooFewGroups if !self.is_exchangeable => Some(UntestedReason::NoOtherOfTheSameRow),
             Favouritism::TooFewGroups if groups < MIN_GROUPS as u64 => {
                 Some(UntestedReason::TooFewGroups { groups })
             }
@@ -148,10 +153,7 @@ pub(super) struct PairTally {
     pub(super) gave: u64,
     pub(super) errors: u64,
     pub(super) errors_with_third_seat: u64,
-    pub(super) errors_with_a_like: u64,
-    pub(super) favouritism: FavouritismTally,
-    /// The bots that declared rows in the groups of the test of takes.
-    pub(super) company: BTreeSet<usize>,
+    pub(super) opening_errors: u64,
     pub(super) outcomes: OutcomeTally,
     /// Matches with declared rows at tables of any size.
     pub(super) declared: u64,
@@ -166,12 +168,10 @@ impl PairTally {
             gave: 0,
             errors: 0,
             errors_with_third_seat: 0,
-            errors_with_a_like: 0,
-            favouritism: FavouritismTally::new(),
-            company: BTreeSet::new(),
+            opening_errors: 0,
             outcomes: OutcomeTally::default(),
             declared: 0,
-            declarations: DeclarationTally::new(),
+            declarations: DeclarationTally::default(),
         }
     }
 

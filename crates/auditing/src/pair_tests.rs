@@ -2,40 +2,31 @@
 
 use super::{
     DeclarationFindings, Favouritism, PairFindings,
-    favouritism::PairFavours,
+    favouritism::detectable_favour,
     mover_tally::MoverTally,
     pair::PairTally,
     permutation_tests::{PermutationTests, PermutedSums},
+    permuted_choices::{PermutedChoices, PermutedGains},
 };
 use lastnim_core::game::BotName;
 use std::collections::BTreeMap;
 
-/// Smaller deviations are rounding errors.
-const ROUNDING: f64 = 1e-6;
-
-/// Tests all pairs, given by the numbers of the two bots.
+/// Tests all pairs, given by the numbers of the two bots, with their blind choices.
 pub(super) fn test_pairs<'a>(
     pairs: &'a BTreeMap<(usize, usize), PairTally>,
+    choices: &BTreeMap<(usize, usize), PermutedChoices>,
     mover: impl Fn(usize) -> (&'a BotName, &'a MoverTally),
 ) -> Vec<PairFindings> {
-    let favours = |bot: usize, pair: &'a PairTally| PairFavours {
-        tally: &pair.favouritism,
-        habits: &mover(bot).1.habits,
-        errors: pair.errors_with_a_like,
-    };
-    let sums = pairs.iter().flat_map(|(&(bot, _), pair)| {
-        let (tally, takes) = (mover(bot).1, favours(bot, pair));
-        let declared = pair.declarations.observed_and_permuted(&tally.usual);
-        [takes.permuted_sums(), declared.and_then(|sums| PermutedSums::new(&sums, ROUNDING))]
-    });
+    let sums = |gains: &PermutedGains| PermutedSums::new(gains.observed_and_permuted()?);
+    let sums = choices.values().flat_map(|choices| [sums(&choices.takes), sums(&choices.declarations)]);
     let tests = PermutationTests::of_sums(&sums.collect::<Vec<_>>());
     let results = tests.results().chunks_exact(2);
     let mut found: Vec<((usize, usize), PairFindings)> = pairs
         .iter()
-        .zip(results)
-        .map(|((&(bot, other), pair), results)| {
+        .zip(choices.values().zip(results))
+        .map(|((&(bot, other), pair), (choices, results))| {
             let (name, tally) = mover(bot);
-            let (favours, critical) = (favours(bot, pair), tests.critical());
+            let critical = tests.critical();
             let findings = PairFindings {
                 mover: name.clone(),
                 other: mover(other).0.clone(),
@@ -44,19 +35,20 @@ pub(super) fn test_pairs<'a>(
                 gave: pair.gave,
                 errors: pair.errors,
                 errors_with_third_seat: pair.errors_with_third_seat,
-                errors_with_a_like: pair.errors_with_a_like,
-                usable_groups: pair.favouritism.group_count(),
+                opening_errors: pair.opening_errors,
+                is_exchangeable: choices.takes.weight() > 0.0,
+                usable_groups: choices.takes.group_count(),
                 favouritism: Favouritism::of_test(
-                    &favours,
+                    &choices.takes,
                     results[0].as_ref(),
                     pair.outcomes.loss_per_error(),
-                    !pair.company.iter().all(|&bot| mover(bot).1.usual.are_steady()),
                 ),
                 detectable_favour: results[0]
                     .as_ref()
-                    .map(|result| favours.detectable_favour(result, critical)),
+                    .map(|result| detectable_favour(&choices.takes, result, critical)),
                 declarations: DeclarationFindings::of_tally(
                     &pair.declarations,
+                    &choices.declarations,
                     tally,
                     pair.declared > 0,
                     results[1].as_ref(),

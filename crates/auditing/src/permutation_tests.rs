@@ -5,6 +5,9 @@ use super::replicates::REPLICATES;
 /// The index of the critical value among the sorted maxima of the replicates: 1% lie beyond it.
 const CRITICAL_REPLICATE: usize = REPLICATES - REPLICATES / 100 - 1;
 
+/// Smaller deviations, in ranks, are rounding errors.
+const ROUNDING: f64 = 1e-6;
+
 /// An observed sum and its replicates.
 #[derive(Debug, Clone)]
 pub(super) struct PermutedSums {
@@ -32,14 +35,25 @@ pub(super) struct PermutationTests {
 }
 
 impl PermutedSums {
-    /// Standardises an observed sum and its replicates; `None` if their deviation is below `least`.
-    pub(super) fn new(sums: &[f64], least: f64) -> Option<Self> {
+    /// Standardises an observed sum and its replicates, in ranks; `None` if they are all the same.
+    pub(super) fn new(sums: &[f64]) -> Option<Self> {
         let all = f64::from(sums.len() as u32);
         let mean = sums.iter().sum::<f64>() / all;
         let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
         let standardised = sums.iter().map(|sum| (sum - mean) / deviation).collect();
-        (deviation > least).then_some(Self { standardised, deviation })
+        (deviation > ROUNDING).then_some(Self { standardised, deviation })
     }
+
+    /// Returns the one-sided p-value of this sum alone.
+    pub(super) fn p_value(&self) -> f64 {
+        p_value(&self.standardised[1..], self.standardised[0])
+    }
+}
+
+/// Returns the share of replicates that reach an observed sum. Sums that are equal up to rounding count as hits.
+fn p_value(replicates: &[f64], observed: f64) -> f64 {
+    let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
+    f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
 }
 
 impl PermutationTests {
@@ -53,18 +67,12 @@ impl PermutationTests {
                 *largest = largest.max(sum);
             }
         }
-        let p_value = |replicates: &[f64], observed: f64| {
-            // Sums that are equal up to rounding count as hits.
-            let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
-            f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
-        };
         let results = sums.iter().map(|sums| {
-            let PermutedSums { standardised, deviation } = sums.as_ref()?;
-            let (observed, replicates) = standardised.split_first()?;
+            let sums = sums.as_ref()?;
             Some(PermutationResult {
-                p_value: p_value(replicates, *observed),
-                p_corrected: p_value(&largest, *observed),
-                deviation: *deviation,
+                p_value: sums.p_value(),
+                p_corrected: p_value(&largest, sums.standardised[0]),
+                deviation: sums.deviation,
             })
         });
         let results = results.collect();

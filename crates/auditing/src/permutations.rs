@@ -1,9 +1,6 @@
-//! Permutations of bots among places.
+//! Permutations of the bots of a group among its places.
 
-use super::{
-    MatchGroup,
-    replicates::{ByReplicate, REPLICATES},
-};
+use super::replicates::{ByReplicate, REPLICATES};
 use lastnim_tournament::SeededDraw;
 
 /// Separates these draws from all others.
@@ -12,23 +9,18 @@ const PURPOSE: u64 = 0x6661_766f_7572_7321;
 /// Maximum number of bots with tabulated orders; more have at least 720.
 const MAX_TABULATED: usize = 5;
 
-/// By bot and replicate: its place when names are permuted among the same number of places.
+/// By bot and replicate: its place when all bots of a group are permuted.
 ///
-/// They depend only on seed, group and names, so a group may come in parts.
+/// They depend only on the seed and the group.
 #[derive(Debug, Clone)]
 pub(super) struct PlacePermutations(Vec<ByReplicate<u16>>);
 
 impl PlacePermutations {
-    /// Draws the permutations of `bots` places for the `names`, whose order matters.
+    /// Draws the permutations of `bots` places for the group with a key.
     ///
     /// For up to five bots, 32 bits select one of up to 120 orders, uniformly up to one part in 2^25.
-    pub(super) fn draw(
-        seed: u64,
-        group: &MatchGroup,
-        names: impl IntoIterator<Item = u64>,
-        bots: usize,
-    ) -> Self {
-        let mut draw: SeededDraw = group.begin_draw(seed, [PURPOSE].into_iter().chain(names));
+    pub(super) fn draw(seed: u64, group: u64, bots: usize) -> Self {
+        let mut draw = SeededDraw::from_numbers([PURPOSE, seed, group]);
         let mut places = vec![[0; REPLICATES]; bots];
         let mut order: Vec<u16> = (0..bots as u16).collect();
         if bots > MAX_TABULATED {
@@ -59,9 +51,27 @@ impl PlacePermutations {
         Self(places)
     }
 
-    /// Returns the places of a bot by replicate.
-    pub(super) fn places_of_bot(&self, bot: usize) -> &ByReplicate<u16> {
-        &self.0[bot]
+    /// Adds, in each replicate, the value of the place that the bot `held` has from the view of the bot `chooser`.
+    ///
+    /// Only `bots` are exchanged, and their places have these values, both in playing order after the chooser: in the
+    /// order in which the drawn permutation has them move after the chooser, they get these places.
+    pub(super) fn add_drawn_values(
+        &self,
+        chooser: usize,
+        held: usize,
+        bots: &[usize],
+        values: &[f64],
+        sums: &mut [f64],
+    ) {
+        let seats = self.0.len() as u16;
+        let offset = |bot: usize, replicate: usize| {
+            (self.0[bot][replicate] + seats - self.0[chooser][replicate]) % seats
+        };
+        for (replicate, sum) in sums.iter_mut().enumerate() {
+            let own = offset(held, replicate);
+            let place = bots.iter().filter(|&&bot| offset(bot, replicate) < own).count();
+            *sum += values[place];
+        }
     }
 }
 
@@ -78,16 +88,14 @@ fn nth_permutation(mut number: usize, bots: usize) -> [u16; MAX_TABULATED] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastnim_core::game::TournamentId;
     use std::collections::BTreeMap;
 
     fn drawn(bots: usize, groups: u64) -> BTreeMap<Vec<u16>, u32> {
         let mut counts = BTreeMap::new();
         for number in 0..groups {
-            let group = MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number };
-            let permutations = PlacePermutations::draw(7, &group, [1, 2], bots);
+            let permutations = PlacePermutations::draw(7, number, bots);
             for replicate in 0..REPLICATES {
-                let order = (0..bots).map(|bot| permutations.places_of_bot(bot)[replicate]).collect();
+                let order = (0..bots).map(|bot| permutations.0[bot][replicate]).collect();
                 *counts.entry(order).or_default() += 1;
             }
         }

@@ -1,6 +1,5 @@
 //! Sums by replicate.
 
-use lastnim_core::game::MAX_SEATS;
 use std::ops::AddAssign;
 
 /// The number of replicates of every bootstrap and permutation test: with 999, the 2.5% and 97.5% quantiles are the
@@ -15,9 +14,6 @@ pub(super) const MAX_WEIGHT: i16 = 8;
 
 /// Maximum absolute value of a number added in 16 bits: ten of them with the maximum weight fit.
 const MAX_SMALL: u64 = 400;
-
-/// Maximum number of places for the unrolled loop.
-const MAX_UNROLLED_PLACES: usize = 8;
 
 /// A sum by replicate, of integers, so that it is exact and does not depend on the order of addition.
 ///
@@ -34,29 +30,6 @@ impl<Wide: Copy + Default + AddAssign + From<i16> + Into<i64>> ReplicateSums<Wid
     pub(super) fn new() -> Self {
         let (wide, small) = (Box::new([Wide::default(); REPLICATES]), Box::new([0; REPLICATES]));
         Self { wide, small, reach: 0 }
-    }
-
-    /// Adds, in each replicate, the number of its place.
-    pub(super) fn add_by_place(&mut self, places: &ByReplicate<u16>, numbers: &[Wide]) {
-        let furthest = numbers.iter().map(|&number| number.into().unsigned_abs()).max().unwrap_or(0);
-        if furthest <= MAX_SMALL && numbers.len() <= MAX_UNROLLED_PLACES {
-            self.widen_if_needed(furthest);
-            for (place, &number) in (0..).zip(numbers) {
-                let number = number.into() as i16;
-                if number != 0 {
-                    for (sum, &at) in self.small.iter_mut().zip(places) {
-                        *sum += if at == place { number } else { 0 };
-                    }
-                }
-            }
-        } else {
-            // With a power of two, the compiler can omit bounds checks.
-            let mut by_place = [Wide::default(); MAX_SEATS];
-            by_place[..numbers.len()].copy_from_slice(numbers);
-            for (sum, &place) in self.wide.iter_mut().zip(places) {
-                *sum += by_place[usize::from(place) % MAX_SEATS];
-            }
-        }
     }
 
     /// Returns the sum in each replicate.
@@ -103,24 +76,16 @@ mod tests {
     fn sums_of_any_numbers_are_exact() {
         let mut draw = SeededDraw::new(1, 1);
         let mut weighted = ReplicateSums::<i64>::new();
-        let mut by_place = ReplicateSums::<i32>::new();
-        let mut expected = [[0_i64; REPLICATES]; 2];
+        let mut expected = [0_i64; REPLICATES];
         for step in 0..600 {
             let drawn: ByReplicate<u64> = std::array::from_fn(|_| draw.number_below(9));
             let bound = [3, 400, 401, 1 << 24][step % 4];
             let number = draw.number_below(bound).cast_signed() - bound.cast_signed() / 3;
             weighted.add_weighted(&drawn.map(|weight| weight as i16), number);
-            // Nine places use another code path than eight.
-            let numbers = [number as i32, 1, 2, 3, 4, 5, -6, 0, 8];
-            let numbers = &numbers[..8 + step / 300];
-            let places = drawn.map(|place| place as u16 % numbers.len() as u16);
-            by_place.add_by_place(&places, numbers);
-            for (replicate, (&weight, &place)) in drawn.iter().zip(&places).enumerate() {
-                expected[0][replicate] += weight.cast_signed() * number;
-                expected[1][replicate] += i64::from(numbers[usize::from(place)]);
+            for (expected, &weight) in expected.iter_mut().zip(&drawn) {
+                *expected += weight.cast_signed() * number;
             }
         }
-        assert!(weighted.sums().eq(expected[0]));
-        assert!(by_place.sums().eq(expected[1]));
+        assert!(weighted.sums().eq(expected));
     }
 }

@@ -89,7 +89,7 @@ fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindin
     for (name, rows, bots) in kinds.into_iter().filter(|(name, ..)| name.contains(&options.only)) {
         let mut line = format!("| {name} |");
         for &seats in &options.seats {
-            let field = Field { bots: bots.clone(), seats, rows };
+            let field = Field::new(bots.clone(), seats, rows);
             for &groups in &options.groups {
                 let mut counts = [0; 3];
                 for number in 0..options.count.unwrap_or(FIELDS) {
@@ -121,7 +121,7 @@ pub fn print_power(options: &Options) {
     for &seats in &options.seats {
         for &groups in &options.groups {
             let (_, rows, mut bots) = honest_fields().swap_remove(0);
-            let honest = Field { bots: bots.clone(), seats, rows }.audit(groups, options.seed);
+            let honest = Field::new(bots.clone(), seats, rows).audit(groups, options.seed);
             let pair = |found: &AuditFindings| {
                 let wanted = |pair: &&PairFindings| pair.mover == bot_name(0) && pair.other == bot_name(1);
                 found.pairs.iter().find(wanted).cloned()
@@ -131,7 +131,7 @@ pub fn print_power(options: &Options) {
                 continue;
             };
             bots[0].0 = Declares::Helps(1, ((100.0 * share).round() as i64).unsigned_abs());
-            let field = Field { bots, seats, rows };
+            let field = Field::new(bots, seats, rows);
             let is_found = |number: &u64| {
                 let found = field.audit(groups, options.seed + 1_000_000 + number);
                 pair(&found).is_some_and(|pair| pair.declarations.is_dependent())

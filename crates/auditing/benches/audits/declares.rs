@@ -38,6 +38,10 @@ pub enum Declares {
     Helps(usize, u64),
     /// Itself, then another bot if that is at the table; otherwise the standard row.
     Returns(usize),
+    /// Itself, then these bots if they are at the table, then the others.
+    Mates(&'static [usize]),
+    /// A random row in this percentage of groups; otherwise the standard row.
+    AnythingIn(u64),
 }
 
 /// What bots know about each other.
@@ -48,6 +52,49 @@ pub struct Memory {
     pub wins: Vec<u32>,
     /// By bot: its last won match.
     pub last_win: Vec<u64>,
+    /// By bot: number of matches.
+    pub played: Vec<u64>,
+    /// By bot: whether it lost its last match.
+    pub lost_last: Vec<bool>,
+    /// By bot and way of playing: matches and wins.
+    pub arms: Vec<[(u64, u64); 3]>,
+}
+
+impl Memory {
+    /// Creates the memory of this many bots.
+    pub fn new(bots: usize, seats: SeatCount) -> Self {
+        Self {
+            last_rows: vec![Row::standard(seats); bots],
+            wins: vec![0; bots],
+            last_win: vec![0; bots],
+            played: vec![0; bots],
+            lost_last: vec![false; bots],
+            arms: vec![[(0, 0); 3]; bots],
+        }
+    }
+
+    /// Returns the way of playing that has won most often; each is tried three times first.
+    pub fn best_arm(&self, bot: usize) -> usize {
+        let arms = &self.arms[bot];
+        let worth = |arm: &usize| {
+            let (matches, wins) = arms[*arm];
+            if matches < 3 { u64::MAX } else { wins * 1_000 / matches }
+        };
+        (0..arms.len()).max_by_key(worth).expect("there are three")
+    }
+
+    /// Adds the result of a match, the one with this number.
+    pub fn add_result(&mut self, table: &BySeat<usize>, winner: Seat, number: u64) {
+        for (seat, &bot) in table.enumerate() {
+            let arm = self.best_arm(bot);
+            self.arms[bot][arm].0 += 1;
+            self.arms[bot][arm].1 += u64::from(seat == winner);
+            self.played[bot] += 1;
+            self.lost_last[bot] = seat != winner;
+        }
+        self.wins[table[winner]] += 1;
+        self.last_win[table[winner]] = number;
+    }
 }
 
 /// The situation of a bot that declares.
@@ -122,6 +169,16 @@ impl Declaring<'_> {
                 Some(offset) => first(&[0, offset]),
                 None => return Row::standard(seats),
             },
+            Declares::Mates(mates) => {
+                let mates = mates.iter().filter_map(|&mate| offset_of(mate)).filter(|&offset| offset > 0);
+                first(&[0].into_iter().chain(mates).collect::<Vec<_>>())
+            }
+            Declares::AnythingIn(often) if self.helps < often => {
+                let mut offsets: Vec<u64> = (0..n).collect();
+                draw.shuffle(&mut offsets);
+                offsets
+            }
+            Declares::AnythingIn(_) => return Row::standard(seats),
         };
         Row::parse(&offsets, seats).expect("each offset occurs once")
     }

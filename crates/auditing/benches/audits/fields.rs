@@ -2,7 +2,7 @@
 
 use crate::{
     declares::{Declares, Declaring, Memory},
-    plays::{self, Plays},
+    plays::{Plays, SeenTake, Turn},
 };
 use lastnim_auditing::{AuditFindings, AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource};
 use lastnim_core::{
@@ -20,25 +20,30 @@ pub struct Field {
     pub seats: usize,
     /// The source of the rows.
     pub rows: RowSource,
+    /// The number of different positions; `None` if each group has its own.
+    pub positions: Option<u64>,
 }
 
 impl Field {
+    /// Creates a field whose groups all have different positions.
+    pub fn new(bots: Vec<(Declares, Plays)>, seats: usize, rows: RowSource) -> Self {
+        Self { bots, seats, rows, positions: None }
+    }
+
     /// Plays and audits this many groups.
     pub fn audit(&self, groups: u64, seed: u64) -> AuditFindings {
         let seats = SeatCount::new(self.seats).expect("there are at least 2 seats");
         let tournament = TournamentId::new(seed, &[0; 10]);
         let mut auditor = Auditor::new(AuditSubject::Field, seed).with_max_puzzles(0);
         let names: Vec<BotName> = (0..self.bots.len()).map(bot_name).collect();
-        let mut memory = Memory {
-            last_rows: vec![Row::standard(seats); names.len()],
-            wins: vec![0; names.len()],
-            last_win: vec![0; names.len()],
-        };
+        let mut memory = Memory::new(names.len(), seats);
         for number in 0..groups {
             let draw = &mut SeededDraw::from_numbers([seed, number, 3]);
             let mut order: Vec<usize> = (0..names.len()).collect();
             draw.shuffle(&mut order);
-            let piles: Vec<u64> = (0..3).map(|_| 1 + draw.number_below(7)).collect();
+            let position = self.positions.map_or(number, |positions| draw.number_below(positions));
+            let of_position = &mut SeededDraw::from_numbers([seed, position, 4]);
+            let piles: Vec<u64> = (0..3).map(|_| 1 + of_position.number_below(7)).collect();
             let piles = Piles::parse(&piles).expect("piles have 1 to 7 counters");
             let helps = draw.number_below(100);
             let assigned = BySeat::from_fn(seats, |_| {
@@ -60,10 +65,9 @@ impl Field {
                 }
                 let matrix = AllianceMatrix::from_rows(rows).expect("all rows have the same length");
                 let game = Game::new(piles.clone(), matrix, 0, Ending::default()).expect("the first seat");
-                let audit = Audit::of_finished(&game, &self.takes(&game, table, draw))
+                let audit = Audit::of_finished(&game, &self.takes(&game, table, &memory, draw))
                     .expect("the match was played to its end");
-                memory.wins[table[audit.winner]] += 1;
-                memory.last_win[table[audit.winner]] = number * 100 + rotation as u64;
+                memory.add_result(table, audit.winner, number * 100 + rotation as u64);
                 let id = [number.to_be_bytes().as_slice(), &[rotation as u8, 0]].concat();
                 auditor.add_match(&AuditedMatch {
                     id: MatchId::new(seed, &id.try_into().expect("10 bytes")),
@@ -80,14 +84,24 @@ impl Field {
         auditor.finish()
     }
 
-    fn takes(&self, game: &Game, table: &BySeat<usize>, draw: &mut SeededDraw) -> Vec<PlayedTake> {
-        let (solution, mut position, mut takes) = (Solution::new(game), game.first_position(), Vec::new());
+    fn takes(
+        &self,
+        game: &Game,
+        table: &BySeat<usize>,
+        memory: &Memory,
+        draw: &mut SeededDraw,
+    ) -> Vec<PlayedTake> {
+        let (solution, mut position, mut seen) = (Solution::new(game), game.first_position(), Vec::new());
         while !position.is_over() {
-            let take = plays::take(&self.bots, table, game, &solution, &position, draw);
+            let bots = self.bots.as_slice();
+            let turn =
+                Turn { bots, table, game, solution: &solution, position: &position, seen: &seen, memory };
+            let take = turn.take(draw);
+            let (seat, before) = (position.to_move(), solution.winner(&position));
             position.take(take).expect("a legal take");
-            takes.push(PlayedTake::by_bot(take));
+            seen.push(SeenTake { seat, take, before, after: solution.winner(&position) });
         }
-        takes
+        seen.into_iter().map(|seen| PlayedTake::by_bot(seen.take)).collect()
     }
 }
 

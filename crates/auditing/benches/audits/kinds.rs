@@ -2,10 +2,14 @@
 
 use crate::{
     declares::Declares::{
-        self, Anything, BestAgainstPlay, BestResponse, BestSecond, FewestWinsFirst, Helps, LastWinnerLast,
-        Offset, Returns, SeatOrder, Standard, StrongestFirst, WeakestFirst, WeakestSecond,
+        self, Anything, AnythingIn, BestAgainstPlay, BestResponse, BestSecond, FewestWinsFirst, Helps,
+        LastWinnerLast, Mates, Offset, Returns, SeatOrder, Standard, StrongestFirst, WeakestFirst,
+        WeakestSecond,
     },
-    plays::Plays::{self, Errs, ErrsFor, ExploitsForRank, ExploitsToWin, Greedy, Timid},
+    plays::{
+        Plays::{self, Errs, ErrsFor, ExploitsForRank, ExploitsToWin, Greedy, Reacts, Timid},
+        Reaction::{Answers, Imitates, Learns, Mirrors, PlaysByClock, Punishes, Rewards, Tilts},
+    },
 };
 use lastnim_auditing::RowSource::{self, Assigned, Declared};
 
@@ -17,7 +21,7 @@ const RANDOM: Plays = Errs(100);
 
 /// Returns all kinds of honest fields, in which no bot acts for the good of another.
 pub fn honest_fields() -> Vec<Kind> {
-    [by_rows(), by_play()].concat()
+    [by_rows(), by_play(), by_reaction()].concat()
 }
 
 /// Returns bots that declare the standard row and play like this.
@@ -162,6 +166,35 @@ fn by_play() -> Vec<Kind> {
     ]
 }
 
+/// Returns honest fields with bots that react to takes, to results or to time.
+fn by_reaction() -> Vec<Kind> {
+    let one = |reaction| standard_rows([Reacts(reaction), OPTIMAL, Greedy, Timid, RANDOM]);
+    let two =
+        |reaction| standard_rows([Reacts(reaction), Reacts(reaction), OPTIMAL, Errs(10), Greedy, Timid]);
+    vec![
+        ("one copies the take before", Declared, one(Mirrors)),
+        ("two copy the take before", Declared, two(Mirrors)),
+        ("one copies the take before, assigned rows", Assigned, one(Mirrors)),
+        ("one answers the take before", Declared, one(Answers)),
+        ("two answer the take before", Declared, two(Answers)),
+        ("two answer the take before, assigned rows", Assigned, two(Answers)),
+        ("two err after errors", Declared, two(Imitates)),
+        ("two punish harm", Declared, two(Punishes)),
+        ("two punish harm, assigned rows", Assigned, two(Punishes)),
+        ("two reward help", Declared, two(Rewards)),
+        ("two tilt after losses", Declared, two(Tilts)),
+        ("two play by the clock", Declared, two(PlaysByClock)),
+        ("two learn over matches", Declared, two(Learns)),
+        (
+            "one of each reaction",
+            Declared,
+            standard_rows(
+                [Mirrors, Answers, Imitates, Punishes, Rewards, Tilts, PlaysByClock, Learns].map(Reacts),
+            ),
+        ),
+    ]
+}
+
 /// Returns fields in which the first two bots collude.
 pub fn colluding_fields() -> Vec<Kind> {
     let with =
@@ -209,6 +242,30 @@ pub fn colluding_fields() -> Vec<Kind> {
             Declared,
             erring([(Helps(1, 100), Errs(10)), (Standard, Errs(10))]),
         ),
+        ("a ring of three declare themselves, then each other", Declared, {
+            let ring = [(Mates(&[0, 1, 2]), OPTIMAL); 3];
+            ring.into_iter().chain([(Standard, OPTIMAL); 3]).collect()
+        }),
+        ("each declares itself, then the other; a third declares one of them", Declared, {
+            let others =
+                [(Returns(0), OPTIMAL), (Standard, OPTIMAL), (Standard, OPTIMAL), (Standard, OPTIMAL)];
+            [(Returns(1), OPTIMAL), (Returns(0), OPTIMAL)].into_iter().chain(others).collect()
+        }),
+        ("they take for each other in 60% of takes, beside random rows", Declared, {
+            let mut bots = takes([ErrsFor(1, 60), ErrsFor(0, 60)]);
+            bots[5].0 = Anything;
+            bots
+        }),
+        ("they take for each other in 60% of takes, beside random rows in 3% of groups", Declared, {
+            let mut bots = takes([ErrsFor(1, 60), ErrsFor(0, 60)]);
+            bots[5].0 = AnythingIn(3);
+            bots
+        }),
+        ("they take for each other whenever they can, beside random rows in 3% of groups", Declared, {
+            let mut bots = takes([ErrsFor(1, 100), ErrsFor(0, 100)]);
+            bots[5].0 = AnythingIn(3);
+            bots
+        }),
         ("they help each other in 30% of their takes", Declared, takes([ErrsFor(1, 30), ErrsFor(0, 30)])),
         ("they help each other in 60% of their takes", Declared, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),
         ("the same with assigned rows", Assigned, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),

@@ -1,6 +1,6 @@
 //! Play of simulated bots.
 
-use crate::declares::Declares;
+use crate::declares::{Declares, Memory};
 use lastnim_core::{
     game::{BySeat, Game, Position, Seat},
     oracle::Solution,
@@ -26,37 +26,133 @@ pub enum Plays {
     Helps(usize, u64),
     /// Errs in this percentage of takes, in favour of a certain bot (its index) if that bot is at the table.
     ErrsFor(usize, u64),
+    /// Reacts to takes, to results or to time, without knowing who anybody is.
+    Reacts(Reaction),
 }
 
-/// Returns a bot's take.
-pub fn take(
-    bots: &[(Declares, Plays)],
-    table: &BySeat<usize>,
-    game: &Game,
-    solution: &Solution,
-    position: &Position,
-    draw: &mut SeededDraw,
-) -> u64 {
-    let seat = position.to_move();
-    let optimal = || solution.optimal_takes(position).smallest().expect("there is an optimal take");
-    let any = |draw: &mut SeededDraw| 1 + draw.number_below(position.counters());
-    let best_for = |ally: usize| {
-        let (ally, _) = table.enumerate().find(|&(_, &bot)| bot == ally)?;
-        let outcomes = solution.take_outcomes(position);
-        Some(outcomes.min_by_key(|outcome| game.matrix.rank(ally, outcome.winner))?.takes.lo)
-    };
-    match bots[table[seat]].1 {
-        Plays::Greedy => position.counters(),
-        Plays::Timid => 1,
-        Plays::Errs(often) if draw.number_below(100) < often => any(draw),
-        Plays::Helps(ally, often) if draw.number_below(100) < often => best_for(ally).unwrap_or_else(optimal),
-        Plays::ErrsFor(ally, often) if draw.number_below(100) < often => {
-            best_for(ally).unwrap_or_else(|| any(draw))
+/// What a bot reacts to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Reaction {
+    /// Copies the take before.
+    Mirrors,
+    /// Takes one counter after a larger take, and otherwise the whole pile.
+    Answers,
+    /// Plays optimally after an optimal take, and randomly after an error.
+    Imitates,
+    /// Makes the worst take for the seat that last cost it ranks; plays optimally before.
+    Punishes,
+    /// Makes the best take for the seat that last gained it ranks; plays optimally before.
+    Rewards,
+    /// Plays randomly after a lost match, otherwise optimally.
+    Tilts,
+    /// Plays twenty matches optimally, then twenty greedily, and so on.
+    PlaysByClock,
+    /// Plays a match greedily, timidly or randomly, whichever has won most.
+    Learns,
+}
+
+/// A take that all have seen.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenTake {
+    /// Its seat.
+    pub seat: Seat,
+    /// The counters taken.
+    pub take: u64,
+    /// The winner under optimal play before it.
+    pub before: Seat,
+    /// The winner under optimal play after it.
+    pub after: Seat,
+}
+
+/// The turn of a bot.
+pub struct Turn<'a> {
+    /// The behaviour of each bot.
+    pub bots: &'a [(Declares, Plays)],
+    /// The bots by seat.
+    pub table: &'a BySeat<usize>,
+    /// The game.
+    pub game: &'a Game,
+    /// Its solution.
+    pub solution: &'a Solution,
+    /// The position.
+    pub position: &'a Position,
+    /// The takes of the match so far.
+    pub seen: &'a [SeenTake],
+    /// What is known from earlier matches.
+    pub memory: &'a Memory,
+}
+
+impl Turn<'_> {
+    /// Returns the bot's take.
+    pub fn take(&self, draw: &mut SeededDraw) -> u64 {
+        let seat = self.position.to_move();
+        let any = |draw: &mut SeededDraw| 1 + draw.number_below(self.position.counters());
+        let if_at_table = |ally: usize| {
+            let (ally, _) = self.table.enumerate().find(|&(_, &bot)| bot == ally)?;
+            Some(self.best_for(ally))
+        };
+        match self.bots[self.table[seat]].1 {
+            Plays::Greedy => self.position.counters(),
+            Plays::Timid => 1,
+            Plays::Errs(often) if draw.number_below(100) < often => any(draw),
+            Plays::Helps(ally, often) if draw.number_below(100) < often => {
+                if_at_table(ally).unwrap_or_else(|| self.optimal())
+            }
+            Plays::ErrsFor(ally, often) if draw.number_below(100) < often => {
+                if_at_table(ally).unwrap_or_else(|| any(draw))
+            }
+            Plays::ExploitsToWin | Plays::ExploitsForRank => {
+                WinChances::new(self.bots, self.table, seat, self.game, self.solution)
+                    .best_take(self.position)
+            }
+            Plays::Errs(_) | Plays::Helps(..) | Plays::ErrsFor(..) => self.optimal(),
+            Plays::Reacts(reaction) => self.reaction(reaction, draw),
         }
-        Plays::ExploitsToWin | Plays::ExploitsForRank => {
-            WinChances::new(bots, table, seat, game, solution).best_take(position)
+    }
+
+    fn reaction(&self, reaction: Reaction, draw: &mut SeededDraw) -> u64 {
+        let (seat, counters) = (self.position.to_move(), self.position.counters());
+        let bot = self.table[seat];
+        let any = |draw: &mut SeededDraw| 1 + draw.number_below(counters);
+        let rank = |winner: Seat| self.game.matrix.rank(seat, winner);
+        let last_of = |is_wanted: &dyn Fn(&SeenTake) -> bool| {
+            self.seen.iter().rev().find(|seen| seen.seat != seat && is_wanted(seen)).map(|seen| seen.seat)
+        };
+        match (reaction, self.seen.last()) {
+            (Reaction::Mirrors, last) => last.map_or(1, |last| last.take.min(counters)),
+            (Reaction::Answers, Some(last)) if last.take > 1 => 1,
+            (Reaction::Answers, _) => counters,
+            (Reaction::Imitates, Some(last)) if last.before != last.after => any(draw),
+            (Reaction::Imitates, _) => self.optimal(),
+            (Reaction::Punishes, _) => last_of(&|seen| rank(seen.after) > rank(seen.before))
+                .map_or_else(|| self.optimal(), |other| self.worst_for(other)),
+            (Reaction::Rewards, _) => last_of(&|seen| rank(seen.after) < rank(seen.before))
+                .map_or_else(|| self.optimal(), |other| self.best_for(other)),
+            (Reaction::Tilts, _) if self.memory.lost_last[bot] => any(draw),
+            (Reaction::PlaysByClock, _) if self.memory.played[bot] / 20 % 2 == 1 => counters,
+            (Reaction::Tilts | Reaction::PlaysByClock, _) => self.optimal(),
+            (Reaction::Learns, _) => match self.memory.best_arm(bot) {
+                0 => counters,
+                1 => 1,
+                _ => any(draw),
+            },
         }
-        Plays::Errs(_) | Plays::Helps(..) | Plays::ErrsFor(..) => optimal(),
+    }
+
+    fn optimal(&self) -> u64 {
+        self.solution.optimal_takes(self.position).smallest().expect("there is an optimal take")
+    }
+
+    fn best_for(&self, seat: Seat) -> u64 {
+        let rank = |winner| self.game.matrix.rank(seat, winner);
+        let best = self.solution.take_outcomes(self.position).min_by_key(|outcome| rank(outcome.winner));
+        best.expect("there is a take").takes.lo
+    }
+
+    fn worst_for(&self, seat: Seat) -> u64 {
+        let rank = |winner| self.game.matrix.rank(seat, winner);
+        let worst = self.solution.take_outcomes(self.position).max_by_key(|outcome| rank(outcome.winner));
+        worst.expect("there is a take").takes.lo
     }
 }
 
@@ -133,7 +229,9 @@ impl<'a> WinChances<'a> {
                 let all = (1..=position.counters()).map(|take| (take, any));
                 all.chain([(optimal, 1.0 - errs)]).collect()
             }
-            Plays::ExploitsToWin | Plays::ExploitsForRank | Plays::Helps(..) => vec![(optimal, 1.0)],
+            Plays::ExploitsToWin | Plays::ExploitsForRank | Plays::Helps(..) | Plays::Reacts(_) => {
+                vec![(optimal, 1.0)]
+            }
         }
     }
 

@@ -200,7 +200,7 @@ fn honest_bots_are_rarely_flagged() {
 
 #[test]
 fn colluding_bots_are_detected_in_a_few_hundred_groups() {
-    let found = colluding_field(4, RowSource::Assigned, 0).audit(400, AuditSubject::Field);
+    let found = colluding_field(4, RowSource::Declared, 0).audit(400, AuditSubject::Field);
     let flagged: Vec<_> =
         found.flagged_pairs().iter().map(|pair| (pair.mover.clone(), pair.other.clone())).collect();
     assert_eq!(flagged.len(), 2, "{flagged:?}");
@@ -209,7 +209,7 @@ fn colluding_bots_are_detected_in_a_few_hundred_groups() {
         "{flagged:?}"
     );
     // The audit of one of them shows the same pairs, and its errors favour the same bot.
-    let of_one = colluding_field(4, RowSource::Assigned, 0).audit(400, AuditSubject::Bot(bot_name(1)));
+    let of_one = colluding_field(4, RowSource::Declared, 0).audit(400, AuditSubject::Bot(bot_name(1)));
     assert_eq!(of_one.bots.len(), 1);
     assert!(of_one.pairs.iter().all(|pair| pair.mover == bot_name(1) || pair.other == bot_name(1)));
     assert_eq!(of_one.flagged_pairs().len(), 2);
@@ -413,7 +413,7 @@ fn untested_pairs_say_why() {
     // Two of three bots are of one kind; the third has a different row.
     let rows = [vec![0, 1, 2], vec![0, 2, 1], vec![0, 1, 2]];
     let bots = rows.map(|row| MadeUp(Habit::Random, Some(row))).to_vec();
-    let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(40, AuditSubject::Field);
+    let found = Field { bots, seats: 3, rows: RowSource::Declared, seed: 4 }.audit(120, AuditSubject::Field);
     let why = |mover: usize, other: usize| {
         let pair =
             found.pairs.iter().find(|pair| pair.mover == bot_name(mover) && pair.other == bot_name(other));

@@ -4,9 +4,11 @@ use crate::{
     declares::Declares,
     fields::{Field, bot_name},
     kinds::{colluding_fields, honest_fields},
-    plays::Plays,
+    plays::{Plays, Reaction},
 };
-use lastnim_auditing::{AuditFindings, Dependence, PairFindings, RowSource, UntestedDeclarations};
+use lastnim_auditing::{
+    AuditFindings, Dependence, Favouritism, PairFindings, RowSource, UntestedDeclarations, UntestedReason,
+};
 
 fn pair_of(found: &AuditFindings, mover: usize, other: usize) -> &PairFindings {
     let is_wanted = |pair: &&PairFindings| pair.mover == bot_name(mover) && pair.other == bot_name(other);
@@ -19,7 +21,7 @@ fn bots_that_help_each_other_are_flagged() {
     for (name, rows, bots) in colluding_fields() {
         for seats in [3, 4] {
             let groups = if name.contains("take") || name.contains("assigned") { 600 } else { 150 };
-            let found = Field { bots: bots.clone(), seats, rows }.audit(groups, 7);
+            let found = Field::new(bots.clone(), seats, rows).audit(groups, 7);
             let flagged = found.flagged_pairs();
             assert!(!flagged.is_empty(), "{name}, {seats} seats");
             for pair in &flagged {
@@ -33,11 +35,11 @@ fn bots_that_help_each_other_are_flagged() {
 #[test]
 fn findings_include_gain_and_cost() {
     let (_, rows, bots) = colluding_fields().swap_remove(0);
-    let found = Field { bots, seats: 3, rows }.audit(60, 1);
+    let found = Field::new(bots, 3, rows).audit(60, 1);
     let helps = pair_of(&found, 0, 1).declarations;
     let Dependence::Tested { ranks, p_value, p_corrected } = helps.dependence else { panic!("{helps:?}") };
     // It ranks the other first instead of second or third, and the third bot last.
-    assert!((1.0..=2.5).contains(&ranks) && p_value <= 0.002 && p_corrected <= 0.01, "{helps:?}");
+    assert!((1.0..=2.5).contains(&ranks) && p_value <= 0.002 && p_corrected <= 0.003, "{helps:?}");
     assert!(helps.wins_given.unwrap() > 0.2 && helps.wins_paid.unwrap() > 0.1, "{helps:?}");
     assert!(helps.wins_forgone.unwrap() > helps.wins_paid.unwrap() && helps.ceded == Some(1.0), "{helps:?}");
     assert!(helps.is_returned && helps.is_flagged(), "{helps:?}");
@@ -54,7 +56,7 @@ fn honest_declarations_are_rarely_flagged() {
     for (name, rows, bots) in honest_fields() {
         for seats in [3, 4] {
             let seed = seats as u64;
-            let found = Field { bots: bots.clone(), seats, rows }.audit(80, seed);
+            let found = Field::new(bots.clone(), seats, rows).audit(80, seed);
             all += 1;
             depend += usize::from(found.pairs.iter().any(|pair| pair.declarations.is_dependent()));
             flagged.extend((!found.flagged_pairs().is_empty()).then_some((name, seats)));
@@ -68,13 +70,13 @@ fn honest_declarations_are_rarely_flagged() {
 fn fewer_groups_have_less_power_and_help_is_detected_as_predicted() {
     let (_, rows, mut bots) = honest_fields().swap_remove(0);
     let share = |groups| {
-        let honest = Field { bots: bots.clone(), seats: 3, rows }.audit(groups, 3);
+        let honest = Field::new(bots.clone(), 3, rows).audit(groups, 3);
         pair_of(&honest, 0, 1).declarations.detectable_share
     };
     let [few, more] = [60, 150].map(share);
     assert!(few > more && more.is_some(), "{few:?} {more:?}");
     bots[0].0 = Declares::Helps(1, ((100.0 * more.unwrap()).round() as i64).unsigned_abs());
-    let field = Field { bots, seats: 3, rows };
+    let field = Field::new(bots, 3, rows);
     let found =
         (0..10).filter(|&seed| pair_of(&field.audit(150, seed), 0, 1).declarations.is_dependent()).count();
     // 8 are expected.
@@ -84,12 +86,56 @@ fn fewer_groups_have_less_power_and_help_is_detected_as_predicted() {
 #[test]
 fn assigned_rows_are_not_tested() {
     let bots = vec![(Declares::Standard, Plays::Errs(10)); 3];
-    let found = Field { bots: bots.clone(), seats: 2, rows: RowSource::Declared }.audit(20, 1);
+    let found = Field::new(bots.clone(), 2, RowSource::Declared).audit(20, 1);
     let why = |pair: &PairFindings| pair.declarations.dependence;
     assert!(
         found.pairs.iter().all(|pair| why(pair) == Dependence::Untested(UntestedDeclarations::NoThirdSeat))
     );
-    let found = Field { bots, seats: 3, rows: RowSource::Declared }.audit(9, 1);
+    let found = Field::new(bots, 3, RowSource::Declared).audit(9, 1);
     let few = UntestedDeclarations::TooFewGroups { groups: 9 };
     assert!(found.pairs.iter().all(|pair| why(pair) == Dependence::Untested(few)));
+}
+
+#[test]
+fn bots_that_react_without_knowing_anybody_are_not_flagged() {
+    let mut fields = 0;
+    for (name, rows, bots) in honest_fields() {
+        let reacts = bots.iter().any(|(_, plays)| matches!(plays, Plays::Reacts(_)));
+        for (seats, seed) in [(3, 1), (3, 2), (4, 3)].into_iter().filter(|_| reacts) {
+            let found = Field::new(bots.clone(), seats, rows).audit(200, seed);
+            assert_eq!(found.flagged_pairs(), Vec::<&PairFindings>::new(), "{name}, {seats} seats");
+            fields += 1;
+        }
+    }
+    assert!(fields > 40, "{fields}");
+}
+
+#[test]
+fn repeated_groups_count_once() {
+    let bots = [Plays::Errs(0), Plays::Greedy, Plays::Timid, Plays::Reacts(Reaction::Mirrors)];
+    let bots = [bots.as_slice(), &[Plays::Reacts(Reaction::Answers)]].concat();
+    let bots: Vec<_> = bots.into_iter().map(|plays| (Declares::Standard, plays)).collect();
+    for seed in 0..5 {
+        let field = Field { positions: Some(1), ..Field::new(bots.clone(), 3, RowSource::Declared) };
+        let found = field.audit(150, seed);
+        assert_eq!(found.test_count(), 0);
+        // Three other bots, in two orders.
+        let few = |pair: &PairFindings| {
+            matches!(pair.untested_reason(), Some(UntestedReason::TooFewGroups { groups: 0..=6 }))
+        };
+        assert!(found.pairs.iter().any(few), "{:?}", found.pairs);
+    }
+}
+
+#[test]
+fn an_unknown_loss_flags_nothing() {
+    let takes = |own_loss| Favouritism::Tested {
+        per_error: 1.0,
+        p_value: 0.001,
+        p_corrected: 0.001,
+        own_loss,
+        is_returned: true,
+    };
+    assert!(takes(Some(1.0)).is_flagged());
+    assert!(!takes(Some(0.1)).is_flagged() && !takes(None).is_flagged());
 }

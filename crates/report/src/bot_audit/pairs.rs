@@ -32,7 +32,7 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(
-                "favouritism: ranks per error that the mover gave the other bot, minus the mean of those it gave bots that could have had its place;\n\
+                "favouritism: ranks that an error in a match's first take gave the other bot, minus the mean of those it gave bots that could have had its place;\n\
                  p: the share of {REPLICATES} permutations of the places with at least the same favouritism; corrected p: corrected for all tests of takes and declarations."
             ));
     [takes].into_iter().chain(declaration_section(findings)).collect()
@@ -145,7 +145,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
         None if pair.favouritism.is_significant() && pair.favouritism.is_paid_back() => {
             "significant, but made up for".to_owned()
         }
-        None if pair.favouritism.is_significant() => "significant, but rows vary".to_owned(),
+        None if pair.favouritism.is_significant() => "significant, but its own loss is unknown".to_owned(),
         None => String::new(),
     };
     let ranks = |label: &str| Column::number(label, RANKS.unit, RANKS.precision).with_sign();
@@ -236,10 +236,9 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
         takes("errors favour the partner, but later play by other bots made up for the loss,", |takes| {
             takes.is_large() && takes.is_paid_back()
         });
-    let varying =
-        takes("errors favour the partner, but rows vary, perhaps with the bots at the table,", |takes| {
-            takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
-        });
+    let unknown = takes("errors favour the partner, but what they cost the mover is unknown,", |takes| {
+        takes.is_large() && takes.own_loss().is_none()
+    });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
     let depend = (depend > 0).then(|| {
         let pairs = count_words(depend, "pair", "pairs");
@@ -247,7 +246,7 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
             "declarations depend on which bot has which place in {pairs}; this is also true of honest bots that model others"
         )
     });
-    let words: Vec<String> = [small, paid_back, varying, depend].into_iter().flatten().collect();
+    let words: Vec<String> = [small, paid_back, unknown, depend].into_iter().flatten().collect();
     (!words.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_words(words, "; ")))
 }
 

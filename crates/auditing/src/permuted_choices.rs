@@ -1,0 +1,116 @@
+//! What a bot's choices gave another, observed and with the bots of each group at other places.
+
+use super::{
+    MIN_GROUPS, permutation_tests::PermutedSums, permutations::PlacePermutations, replicates::REPLICATES,
+};
+
+/// What a choice of a bot gives each place, by offset from 1 on.
+#[derive(Debug, Clone)]
+pub(super) struct Choice {
+    pub(super) values: Vec<f64>,
+    /// Bots at places of equal class could be exchanged.
+    pub(super) classes: Vec<u8>,
+    /// How much the choice counts.
+    pub(super) weight: f64,
+}
+
+/// What the blind choices of one bot gave another.
+#[derive(Debug, Clone)]
+pub(super) struct PermutedChoices {
+    /// By the errors of opening takes, in ranks.
+    pub(super) takes: PermutedGains,
+    /// By declarations, in ranks.
+    pub(super) declarations: PermutedGains,
+}
+
+/// The sum of what choices gave a bot, as observed and in each replicate.
+#[derive(Debug, Clone)]
+pub(super) struct PermutedGains {
+    /// The observed sum, then the replicates.
+    sums: Vec<f64>,
+    /// The observed sum beyond the mean of the others that could have had the place.
+    excess: f64,
+    /// The total weight of choices at which another could have had the place.
+    weight: f64,
+    /// Distinct groups in which places of one class gained differently.
+    groups: u64,
+}
+
+impl PermutedChoices {
+    pub(super) fn new() -> Self {
+        Self { takes: PermutedGains::new(), declarations: PermutedGains::new() }
+    }
+}
+
+impl PermutedGains {
+    pub(super) fn new() -> Self {
+        Self { sums: vec![0.0; 1 + REPLICATES], excess: 0.0, weight: 0.0, groups: 0 }
+    }
+
+    /// Adds the choices of the bot at one place of a distinct group: what they give the bot at another place, and what
+    /// they would give it at the places of those that can be exchanged.
+    pub(super) fn add_choices<'a>(
+        &mut self,
+        choices: impl IntoIterator<Item = &'a Choice>,
+        places: &PlacePermutations,
+        chooser: usize,
+        held: usize,
+        can_exchange: impl Fn(usize) -> bool,
+    ) {
+        if !can_exchange(held) {
+            return;
+        }
+        let mut differs = false;
+        for choice in choices {
+            let seats = choice.values.len() + 1;
+            let own = (held + seats - chooser) % seats;
+            let is_exchanged = |&offset: &usize| {
+                choice.classes[offset - 1] == choice.classes[own - 1]
+                    && can_exchange((chooser + offset) % seats)
+            };
+            let class: Vec<usize> = (1..seats).filter(is_exchanged).collect();
+            let value = |offset: usize| choice.values[offset - 1];
+            if class.len() < 2 {
+                continue;
+            }
+            let others = class.iter().filter(|&&offset| offset != own);
+            let mean = others.map(|&offset| value(offset)).sum::<f64>() / f64::from(class.len() as u32 - 1);
+            self.excess += value(own) - mean;
+            self.weight += choice.weight;
+            if class.iter().all(|&offset| value(offset).to_bits() == value(own).to_bits()) {
+                continue;
+            }
+            differs = true;
+            self.sums[0] += value(own);
+            let bots: Vec<usize> = class.iter().map(|&offset| (chooser + offset) % seats).collect();
+            let values: Vec<f64> = class.iter().map(|&offset| value(offset)).collect();
+            places.add_drawn_values(chooser, held, &bots, &values, &mut self.sums[1..]);
+        }
+        self.groups += u64::from(differs);
+    }
+
+    /// Returns the observed sum and the replicates; `None` with too few distinct groups.
+    pub(super) fn observed_and_permuted(&self) -> Option<&[f64]> {
+        (self.groups >= MIN_GROUPS as u64).then_some(&self.sums)
+    }
+
+    /// Returns the one-sided p-value; `None` with too few distinct groups, or if all replicates are the same.
+    pub(super) fn p_value(&self) -> Option<f64> {
+        Some(PermutedSums::new(self.observed_and_permuted()?)?.p_value())
+    }
+
+    /// Returns the mean gain beyond that of the others that could have had the place, per weight of the choices.
+    pub(super) fn mean_excess(&self) -> f64 {
+        if self.weight > 0.0 { self.excess / self.weight } else { 0.0 }
+    }
+
+    /// Returns the total weight of choices at which another could have had the place.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Returns the number of distinct groups in which places of one class gained differently.
+    pub(super) fn group_count(&self) -> u64 {
+        self.groups
+    }
+}
