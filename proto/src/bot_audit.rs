@@ -252,10 +252,13 @@ impl From<&PairFindings> for pb::PairFindings {
                     significant,
                     own_loss,
                     is_returned,
+                    distinct_groups: pair.usable_groups,
                 })
             }
             Favouritism::TooFewGroups => None,
         };
+        let takes = if pair.favouritism.is_flagged() { pair.takes_to_look_at.as_slice() } else { &[] };
+        let matches = pair.declarations.is_flagged().then_some(&pair.matches_to_look_at);
         Self {
             mover: pair.mover.to_string(),
             other: pair.other.to_string(),
@@ -272,6 +275,8 @@ impl From<&PairFindings> for pb::PairFindings {
             }),
             declarations: Some((&pair.declarations).into()),
             detectable_favour: pair.detectable_favour,
+            takes_to_look_at: takes.iter().map(Into::into).collect(),
+            matches_to_look_at: matches.into_iter().flatten().map(ToString::to_string).collect(),
         }
     }
 }
@@ -281,7 +286,8 @@ impl From<&DeclarationFindings> for pb::Declarations {
         let (dependence, untested) = match declarations.dependence {
             Dependence::Tested { ranks, p_value, p_corrected } => {
                 let significant = declarations.is_dependent();
-                (Some(pb::Dependence { ranks, p_value, p_corrected, significant }), None)
+                let distinct_groups = declarations.groups;
+                (Some(pb::Dependence { ranks, p_value, p_corrected, significant, distinct_groups }), None)
             }
             Dependence::Untested(untested) => (None, Some(untested)),
         };

@@ -242,7 +242,9 @@ impl Auditor {
                     if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(mover, other)) {
                         let cost = ply.audit.cost(game.game, other);
                         pair.add_error_cost(cost, seats);
-                        pair.opening_errors += u64::from(ply.audit.ply == 0);
+                        if ply.audit.ply == 0 {
+                            pair.add_opening_error(game, &ply, other);
+                        }
                         if cost < 0 {
                             pair.outcomes.helping.add_take(before, in_the_end);
                         }
@@ -294,8 +296,12 @@ impl Auditor {
                 tally.ceded.add_match(is_ceded);
                 tally.ceded_and_forgone += u64::from(is_ceded && is_forgone == Some(true));
                 let if_exchanged = winner_if_exchanged(game, seat, place);
-                tally.wins_given += u64::from(winner == place && if_exchanged != place);
+                let is_given = winner == place && if_exchanged != place;
+                tally.wins_given += u64::from(is_given);
                 tally.wins_taken += u64::from(winner != place && if_exchanged == place);
+                if is_given {
+                    pair.keep_given_match(game.id);
+                }
             }
             // With many bots and seats there would be too many pairs of opponents to keep them all.
             let is_audited: Vec<bool> =

@@ -90,7 +90,9 @@ impl BlindChoices {
             let choices = &mut group.choices[seats.distance_between(first, seat)];
             choices.declared += 1;
             let place = |offset| seats.seat_at_offset(seat, offset);
-            let ranks = || (1..seats.get()).map(|offset| game.game.matrix.rank(seat, place(offset)) as i64);
+            let ranks = || {
+                (1..seats.get()).map(|offset| game.game.matrix.rank(seat, place(offset)).cast_signed() as i64)
+            };
             add_each(&mut choices.ranks, ranks());
         }
         self.drop_surplus();

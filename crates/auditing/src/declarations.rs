@@ -10,11 +10,14 @@ use std::fmt;
 pub const FLAGGED_RANKS: f64 = 0.1;
 
 /// Minimum gain of the other to flag declarations, in wins per match under optimal play.
-pub const FLAGGED_WINS: f64 = 0.05;
+pub const FLAGGED_WINS: f64 = 0.02;
 
 /// Minimum cost to the mover to flag putting the other first as paid, in wins per match under optimal play that its
 /// best declaration would have won.
 pub const FLAGGED_COST: f64 = 0.05;
+
+/// Maximum p-value, of the pair alone, at which one bot of a ring seems to prefer another.
+const SEEMING_P_VALUE: f64 = 0.05;
 
 /// The one-sided threshold, in standard deviations, above which a cost is not chance.
 const CLEAR_COST: f64 = 1.645;
@@ -46,10 +49,10 @@ const CLEAR_COST: f64 = 1.645;
 ///   have won fewer matches by ranking itself first, since a bot that gives way in order to win does win by it, and
 ///   gives way to others too. O *returns* it if its declarations depend on M in the same way, by at least as many
 ///   ranks; neither puts a third bot before the other in more than two thirds of the matches of all three; neither
-///   distinguishes other bots in its declarations without its partner; the declarations of no third bot depend on
-///   either in this way; and they do not both err more, or win less, than all others that their partner meets. A bot
-///   that prefers the weak for its own good ranks all bots, and prefers the weakest, like others do. O's flagged errors
-///   for M also count as a return.
+///   distinguishes other bots in its declarations; and they do not both err more, or win less, than all others that
+///   their partner meets. Bots whose declarations and those of M depend on each other, such as the others of a ring, do
+///   not count as third or other bots here. A bot that prefers the weak for its own good ranks all bots, and prefers
+///   the weakest. What third bots do does not matter. O's flagged errors for M also count as a return.
 ///
 /// **Limits.** The test cannot see tables of two; assigned rows; help independent of who sits where, such as always
 /// declaring the next seat; and two bots that declare each other second for honest reasons look like an agreement. A
@@ -58,6 +61,8 @@ const CLEAR_COST: f64 = 1.645;
 pub struct DeclarationFindings {
     /// Matches of both with declared rows at tables of three or more.
     pub matches: u64,
+    /// Their distinct groups.
+    pub groups: u64,
     /// Whether the declared rank depends on who sits there.
     pub dependence: Dependence,
     /// The share of these matches that the other wins under optimal play, minus the share that it would win if the
@@ -157,6 +162,14 @@ impl DeclarationFindings {
             && matches!(self.dependence, Dependence::Tested { ranks, .. } if ranks >= FLAGGED_RANKS)
     }
 
+    /// Returns whether the dependence is large enough in ranks, and significant as the only test.
+    pub(super) fn seems_large(&self) -> bool {
+        matches!(
+            self.dependence,
+            Dependence::Tested { ranks, p_value, .. } if ranks >= FLAGGED_RANKS && p_value <= SEEMING_P_VALUE
+        )
+    }
+
     /// Creates the findings from the tally and the test; `is_returned` is set later.
     pub(super) fn of_tally(
         tally: &DeclarationTally,
@@ -194,6 +207,7 @@ impl DeclarationFindings {
         let is_known = groups >= MIN_GROUPS as u64;
         Self {
             matches: tally.declared,
+            groups,
             dependence,
             wins_given: balance(tally.wins_given, tally.wins_taken),
             wins_paid,
@@ -203,9 +217,8 @@ impl DeclarationFindings {
             is_returned: false,
             detectable_share: is_known
                 .then(|| {
-                    let groups = count_as_float(tally.declared) / seats;
                     power::detectable_share(
-                        groups,
+                        count_as_float(groups),
                         seats,
                         result.map_or(0.0, |result| result.deviation),
                         critical,

@@ -27,7 +27,7 @@ pub struct KingmakingPly {
     pub take: u64,
     /// The ranks that it cost the bot.
     pub regret: u32,
-    /// The bot that gained most.
+    /// The bot that gained.
     pub gainer: BotName,
     /// The ranks that it gained.
     pub gain: u32,
@@ -51,11 +51,18 @@ impl KingmakingTally {
             gainer: gainer.clone(),
             gain: gain.unsigned_abs(),
         };
-        let place = |ply: &KingmakingPly| (Reverse(ply.gain), Reverse(ply.regret), ply.match_id, ply.ply);
-        let at = self.examples.partition_point(|other| place(other) < place(&example));
-        if at < MAX_EXAMPLES {
-            self.examples.insert(at, example);
-            self.examples.truncate(MAX_EXAMPLES);
+        example.keep_in(&mut self.examples, MAX_EXAMPLES);
+    }
+}
+
+impl KingmakingPly {
+    /// Inserts the take into those that gained most, of which at most `max` are kept.
+    pub(super) fn keep_in(self, kept: &mut Vec<Self>, max: usize) {
+        let place = |ply: &Self| (Reverse(ply.gain), Reverse(ply.regret), ply.match_id, ply.ply);
+        let at = kept.partition_point(|other| place(other) < place(&self));
+        if at < max {
+            kept.insert(at, self);
+            kept.truncate(max);
         }
     }
 }

@@ -62,7 +62,7 @@ pub use group::{GroupCount, MatchGroup};
 pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
 pub use loss_counts::{LossCounts, LossEstimate, LossShare};
 pub use mean_of_losses::estimate_mean_of_tiers;
-pub use pair::{PairFindings, UntestedReason};
+pub use pair::{MAX_TAKES_TO_LOOK_AT, PairFindings, UntestedReason};
 pub use preference::{
     FittedRow, HeldRowFigures, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, PreferenceFindings, RationalisableCount,
 };

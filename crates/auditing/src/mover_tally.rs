@@ -1,7 +1,7 @@
 //! A bot's habits, independent of who sits where, and whom it declares before whom.
 
 use super::estimate::to_float;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Minimum number of matches with all three bots to decide whom one of them ranks first.
 const MIN_MATCHES_OF_THREE: u64 = 9;
@@ -53,24 +53,28 @@ impl MoverTally {
         order.seats += seats as u64;
     }
 
-    /// Returns whether it ranks no third bot before this one in more than two thirds of the matches of all three.
-    pub(super) fn is_favourite(&self, bot: usize) -> bool {
+    /// Returns whether it ranks no third bot before this one in more than two thirds of the matches of all three; its
+    /// mates do not count as third bots.
+    pub(super) fn is_favourite(&self, bot: usize, mates: &BTreeSet<usize>) -> bool {
         self.orders.iter().all(|(&(one, other), order)| {
             let before = if one == bot { order.before } else { order.matches - order.before };
+            let third = if one == bot { other } else { one };
             (one != bot && other != bot)
+                || mates.contains(&third)
                 || order.matches < MIN_MATCHES_OF_THREE
                 || 3 * before >= order.matches
         })
     }
 
-    /// Returns whether it distinguishes bots other than this one: it declares some before others, independent of who
+    /// Returns whether it distinguishes bots other than its mates: it declares some before others, independent of who
     /// sits where.
     ///
     /// If a bot declares for places, the order of two others is random: the balance of a pair has the variance of its
     /// groups, each of as many matches as seats.
-    pub(super) fn orders_others_than(&self, bot: usize) -> bool {
+    pub(super) fn orders_others_than(&self, mates: &BTreeSet<usize>) -> bool {
         let (mut excess, mut variance) = (0.0, 0.0);
-        for (_, order) in self.orders.iter().filter(|((one, other), _)| *one != bot && *other != bot) {
+        let is_apart = |bot: &usize| !mates.contains(bot);
+        for (_, order) in self.orders.iter().filter(|((one, other), _)| is_apart(one) && is_apart(other)) {
             let balance = to_float(2 * order.before.cast_signed() - order.matches.cast_signed());
             let expected = to_float(order.seats.cast_signed());
             let groups = to_float(order.matches.cast_signed()).powi(2) / expected;

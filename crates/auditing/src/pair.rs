@@ -1,11 +1,12 @@
 //! The effects of one bot's takes on another.
 
 use super::{
-    DeclarationFindings, Dependence, Favouritism, MIN_GROUPS, declaration_tally::DeclarationTally,
-    estimate::to_float, outcome_tally::OutcomeTally,
+    AuditedMatch, DeclarationFindings, Dependence, Favouritism, KingmakingPly, MIN_GROUPS,
+    audited_match::OwnPly, declaration_tally::DeclarationTally, estimate::to_float,
+    outcome_tally::OutcomeTally,
 };
-use lastnim_core::game::{BotName, SeatCount};
-use std::fmt;
+use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
+use std::{collections::BTreeSet, fmt};
 
 /// The effects of one bot's takes on another, over the matches of both.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +30,7 @@ pub struct PairFindings {
     /// Whether it made such errors while another bot could have had the other's place: one with the same row, or any if
     /// rows are assigned.
     pub is_exchangeable: bool,
-    /// Distinct groups in which such errors favoured one such place over another.
+    /// Distinct groups with such errors, where another bot could have had the other's place.
     pub usable_groups: u64,
     /// Whether the mover's errors favour the other more than others in its place.
     pub favouritism: Favouritism,
@@ -38,7 +39,15 @@ pub struct PairFindings {
     pub detectable_favour: Option<f64>,
     /// Whether the mover declares better ranks for the other's place.
     pub declarations: DeclarationFindings,
+    /// The errors by which the mover opened a match that gained the other most; at most [`MAX_TAKES_TO_LOOK_AT`].
+    pub takes_to_look_at: Vec<KingmakingPly>,
+    /// The first matches that the other wins under optimal play only because of the rank that the mover declared for it;
+    /// at most [`MAX_TAKES_TO_LOOK_AT`].
+    pub matches_to_look_at: BTreeSet<MatchId>,
 }
+
+/// Maximum number of takes, and of matches, kept for each pair as a reason to look at them.
+pub const MAX_TAKES_TO_LOOK_AT: usize = 10;
 
 /// Why a pair was not tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +167,8 @@ pub(super) struct PairTally {
     /// Matches with declared rows at tables of any size.
     pub(super) declared: u64,
     pub(super) declarations: DeclarationTally,
+    pub(super) takes_to_look_at: Vec<KingmakingPly>,
+    pub(super) matches_to_look_at: BTreeSet<MatchId>,
 }
 
 impl PairTally {
@@ -172,6 +183,8 @@ impl PairTally {
             outcomes: OutcomeTally::default(),
             declared: 0,
             declarations: DeclarationTally::default(),
+            takes_to_look_at: Vec::new(),
+            matches_to_look_at: BTreeSet::new(),
         }
     }
 
@@ -184,6 +197,31 @@ impl PairTally {
             self.cost += ranks;
         } else {
             self.gave += ranks;
+        }
+    }
+
+    /// Adds an error by which the mover opened a match.
+    pub(super) fn add_opening_error(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>, other: Seat) {
+        self.opening_errors += 1;
+        let gain = -ply.audit.cost(game.game, other);
+        if gain > 0 {
+            let take = KingmakingPly {
+                match_id: game.id,
+                ply: ply.audit.ply,
+                take: ply.audit.take,
+                regret: ply.audit.regret,
+                gainer: game.bots[other].clone(),
+                gain: gain.unsigned_abs(),
+            };
+            take.keep_in(&mut self.takes_to_look_at, MAX_TAKES_TO_LOOK_AT);
+        }
+    }
+
+    /// Keeps a match that the other wins only because of the rank that the mover declared for it.
+    pub(super) fn keep_given_match(&mut self, id: MatchId) {
+        self.matches_to_look_at.insert(id);
+        if self.matches_to_look_at.len() > MAX_TAKES_TO_LOOK_AT {
+            self.matches_to_look_at.pop_last();
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{
     permuted_choices::{PermutedChoices, PermutedGains},
 };
 use lastnim_core::game::BotName;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Tests all pairs, given by the numbers of the two bots, with their blind choices.
 pub(super) fn test_pairs<'a>(
@@ -54,6 +54,8 @@ pub(super) fn test_pairs<'a>(
                     results[1].as_ref(),
                     critical,
                 ),
+                takes_to_look_at: pair.takes_to_look_at.clone(),
+                matches_to_look_at: pair.matches_to_look_at.clone(),
             };
             ((bot, other), findings)
         })
@@ -69,27 +71,27 @@ pub(super) fn test_pairs<'a>(
         let pair = found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers);
         pair.is_ok_and(|pair| found[pair].1.declarations.is_large())
     };
-    // By the bot that is depended on.
-    let mut dependents: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for ((bot, other), _) in found.iter().filter(|(_, findings)| findings.declarations.is_large()) {
-        dependents.entry(*other).or_default().push(*bot);
-    }
-    // If third bots also depend on one, it is preferred for a visible reason, not by agreement; a bot preferred by
-    // others that prefer each other does not count.
+    let seems_to_depend = |bot: usize, other: usize| {
+        let pair = found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers);
+        pair.is_ok_and(|pair| found[pair].1.declarations.seems_large())
+    };
+    // The bots whose declarations and those of a bot seem to depend on each other.
+    let mates = |bot: usize| -> BTreeSet<usize> {
+        let met = found.iter().filter(|((one, _), _)| *one == bot).map(|((_, other), _)| *other);
+        met.filter(|&other| seems_to_depend(bot, other) && seems_to_depend(other, bot)).collect()
+    };
+    // Only the bot's own declarations count: what third bots declare must not hide an agreement.
     let is_special = |bot: usize, other: usize| {
-        let tally = mover(bot).1;
-        tally.is_favourite(other)
-            && !tally.orders_others_than(other)
-            && !dependents.get(&other).is_some_and(|thirds| thirds.iter().any(|&third| third != bot))
+        let (tally, mates) = (mover(bot).1, mates(bot));
+        tally.is_favourite(other, &mates) && !tally.orders_others_than(&mates)
     };
     // A bot that is weaker than all others is preferred for that.
     let is_weakest = |bot: usize, other: usize| {
-        let of_bot = found.partition_point(|((one, _), _)| *one < bot);
-        let thirds = || {
-            let met = found[of_bot..].iter().take_while(|((one, _), _)| *one == bot);
-            met.filter(|((_, third), _)| *third != other).map(|((_, third), _)| mover(*third).1.strength)
-        };
-        let strength = mover(other).1.strength;
+        let mates = mates(bot);
+        let met = found.iter().filter(|((one, _), _)| *one == bot).map(|((_, third), _)| *third);
+        let thirds: Vec<_> =
+            met.filter(|third| !mates.contains(third)).map(|third| mover(third).1.strength).collect();
+        let (strength, thirds) = (mover(other).1.strength, || thirds.iter().copied());
         thirds().next().is_some() && (strength.errs_more_than(thirds()) || strength.wins_less_than(thirds()))
     };
     let returned: Vec<bool> = found

@@ -32,7 +32,7 @@ pub(super) struct PermutedGains {
     excess: f64,
     /// The total weight of choices at which another could have had the place.
     weight: f64,
-    /// Distinct groups in which places of one class gained differently.
+    /// Distinct groups with such choices.
     groups: u64,
 }
 
@@ -60,7 +60,7 @@ impl PermutedGains {
         if !can_exchange(held) {
             return;
         }
-        let mut differs = false;
+        let mut has_others = false;
         for choice in choices {
             let seats = choice.values.len() + 1;
             let own = (held + seats - chooser) % seats;
@@ -77,16 +77,16 @@ impl PermutedGains {
             let mean = others.map(|&offset| value(offset)).sum::<f64>() / f64::from(class.len() as u32 - 1);
             self.excess += value(own) - mean;
             self.weight += choice.weight;
+            has_others = true;
             if class.iter().all(|&offset| value(offset).to_bits() == value(own).to_bits()) {
                 continue;
             }
-            differs = true;
             self.sums[0] += value(own);
             let bots: Vec<usize> = class.iter().map(|&offset| (chooser + offset) % seats).collect();
             let values: Vec<f64> = class.iter().map(|&offset| value(offset)).collect();
             places.add_drawn_values(chooser, held, &bots, &values, &mut self.sums[1..]);
         }
-        self.groups += u64::from(differs);
+        self.groups += u64::from(has_others);
     }
 
     /// Returns the observed sum and the replicates; `None` with too few distinct groups.
@@ -109,7 +109,7 @@ impl PermutedGains {
         self.weight
     }
 
-    /// Returns the number of distinct groups in which places of one class gained differently.
+    /// Returns the number of distinct groups with such choices.
     pub(super) fn group_count(&self) -> u64 {
         self.groups
     }

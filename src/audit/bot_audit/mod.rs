@@ -63,7 +63,8 @@ pub struct BotAuditArgs {
   lastnim audit field records
   lastnim audit field --tournament $ID --json
 
-A pair is flagged only if its corrected p-value is at most 0.01, or at most 0.05 where the favour is returned.
+A flag is a request to look at the listed takes and matches, not a verdict. A pair is flagged only if its corrected
+p-value is at most 0.003, or at most 0.05 where favours by takes are returned.
 
 Exit codes: 0 if every record counts, 3 if a record was refused. docs/how-to/audit-bots.md explains the figures, and
 docs/why/audits.md says how often a flag on a pair is wrong.")]

@@ -133,7 +133,6 @@ impl Declaring<'_> {
             wanted.iter().copied().chain(rest).collect::<Vec<_>>()
         };
         let offsets = match self.bots[table[seat]].0 {
-            Declares::Standard => return Row::standard(seats),
             Declares::Offset(offset) => return Row::favouring(offset, seats),
             Declares::Anything => {
                 let mut offsets: Vec<u64> = (0..n).collect();
@@ -178,7 +177,7 @@ impl Declaring<'_> {
                 draw.shuffle(&mut offsets);
                 offsets
             }
-            Declares::AnythingIn(_) => return Row::standard(seats),
+            Declares::Standard | Declares::AnythingIn(_) => return Row::standard(seats),
         };
         Row::parse(&offsets, seats).expect("each offset occurs once")
     }

@@ -123,14 +123,13 @@ impl Turn<'_> {
             (Reaction::Answers, Some(last)) if last.take > 1 => 1,
             (Reaction::Answers, _) => counters,
             (Reaction::Imitates, Some(last)) if last.before != last.after => any(draw),
-            (Reaction::Imitates, _) => self.optimal(),
             (Reaction::Punishes, _) => last_of(&|seen| rank(seen.after) > rank(seen.before))
                 .map_or_else(|| self.optimal(), |other| self.worst_for(other)),
             (Reaction::Rewards, _) => last_of(&|seen| rank(seen.after) < rank(seen.before))
                 .map_or_else(|| self.optimal(), |other| self.best_for(other)),
             (Reaction::Tilts, _) if self.memory.lost_last[bot] => any(draw),
             (Reaction::PlaysByClock, _) if self.memory.played[bot] / 20 % 2 == 1 => counters,
-            (Reaction::Tilts | Reaction::PlaysByClock, _) => self.optimal(),
+            (Reaction::Imitates | Reaction::Tilts | Reaction::PlaysByClock, _) => self.optimal(),
             (Reaction::Learns, _) => match self.memory.best_arm(bot) {
                 0 => counters,
                 1 => 1,

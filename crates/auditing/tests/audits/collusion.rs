@@ -7,20 +7,23 @@ use crate::{
     plays::{Plays, Reaction},
 };
 use lastnim_auditing::{
-    AuditFindings, Dependence, Favouritism, PairFindings, RowSource, UntestedDeclarations, UntestedReason,
+    AuditFindings, Dependence, Favouritism, MAX_TAKES_TO_LOOK_AT, PairFindings, RowSource,
+    UntestedDeclarations,
 };
+use lastnim_core::game::BotName;
 
 fn pair_of(found: &AuditFindings, mover: usize, other: usize) -> &PairFindings {
     let is_wanted = |pair: &&PairFindings| pair.mover == bot_name(mover) && pair.other == bot_name(other);
     found.pairs.iter().find(is_wanted).unwrap()
 }
 
-/// Colluding fields, with enough groups to detect them.
+/// Colluding pairs, with enough groups to detect them.
 #[test]
 fn bots_that_help_each_other_are_flagged() {
-    for (name, rows, bots) in colluding_fields() {
-        for seats in [3, 4] {
-            let groups = if name.contains("take") || name.contains("assigned") { 600 } else { 150 };
+    for (name, rows, bots) in colluding_fields().into_iter().filter(|(name, ..)| !name.contains("ring")) {
+        let by_takes = name.contains("take") || name.contains("assigned");
+        for seats in if by_takes { vec![4] } else { vec![3, 4] } {
+            let groups = if by_takes { 600 } else { 150 };
             let found = Field::new(bots.clone(), seats, rows).audit(groups, 7);
             let flagged = found.flagged_pairs();
             assert!(!flagged.is_empty(), "{name}, {seats} seats");
@@ -118,12 +121,10 @@ fn repeated_groups_count_once() {
     for seed in 0..5 {
         let field = Field { positions: Some(1), ..Field::new(bots.clone(), 3, RowSource::Declared) };
         let found = field.audit(150, seed);
-        assert_eq!(found.test_count(), 0);
-        // Three other bots, in two orders.
-        let few = |pair: &PairFindings| {
-            matches!(pair.untested_reason(), Some(UntestedReason::TooFewGroups { groups: 0..=6 }))
-        };
-        assert!(found.pairs.iter().any(few), "{:?}", found.pairs);
+        assert_eq!(found.test_count(), 0, "seed {seed}");
+        // With each of three other bots, in two orders.
+        let few = Dependence::Untested(UntestedDeclarations::TooFewGroups { groups: 6 });
+        assert!(found.pairs.iter().all(|pair| pair.declarations.dependence == few), "seed {seed}");
     }
 }
 
@@ -138,4 +139,44 @@ fn an_unknown_loss_flags_nothing() {
     };
     assert!(takes(Some(1.0)).is_flagged());
     assert!(!takes(Some(0.1)).is_flagged() && !takes(None).is_flagged());
+}
+
+#[test]
+fn third_bots_do_not_hide_an_agreement() {
+    let schemes = [
+        ("a ring of three declare themselves, then each other", 3),
+        ("each declares itself, then the other; a third declares one of them", 2),
+    ];
+    for (scheme, members) in schemes {
+        let (_, rows, bots) = colluding_fields().into_iter().find(|(name, ..)| *name == scheme).unwrap();
+        let mut fields = 0;
+        for seed in 0..3 {
+            let found = Field::new(bots.clone(), 3, rows).audit(150, seed);
+            let flagged = found.flagged_pairs();
+            fields += usize::from(!flagged.is_empty());
+            for pair in flagged {
+                let is_member = |bot: &BotName| (0..members).any(|member| *bot == bot_name(member));
+                assert!(is_member(&pair.mover) && is_member(&pair.other), "{scheme}: {pair:?}");
+                assert!(!pair.matches_to_look_at.is_empty(), "{pair:?}");
+            }
+        }
+        assert!(fields >= 2, "{scheme}: {fields} of 3");
+    }
+}
+
+#[test]
+fn random_rows_of_a_third_bot_do_not_hide_help_by_takes() {
+    let scheme = "they take for each other in 60% of takes, beside random rows";
+    let (_, rows, bots) = colluding_fields().into_iter().find(|(name, ..)| *name == scheme).unwrap();
+    let mut fields = 0;
+    for seed in 0..3 {
+        let found = Field::new(bots.clone(), 4, rows).audit(150, seed);
+        let flagged = found.flagged_pairs();
+        fields += usize::from(!flagged.is_empty());
+        for pair in flagged {
+            assert!((5..=MAX_TAKES_TO_LOOK_AT).contains(&pair.takes_to_look_at.len()), "{pair:?}");
+            assert!(pair.takes_to_look_at.iter().all(|take| take.gainer == pair.other && take.gain > 0));
+        }
+    }
+    assert!(fields >= 2, "{fields} of 3");
 }

@@ -6,8 +6,8 @@ use crate::{
     words::{count_words, join_words},
 };
 use lastnim_auditing::{
-    AuditFindings, AuditSubject, Dependence, Favouritism, PairFindings, REPLICATES, UntestedDeclarations,
-    UntestedReason,
+    AuditFindings, AuditSubject, Dependence, Favouritism, MIN_GROUPS, PairFindings, REPLICATES,
+    UntestedDeclarations, UntestedReason,
 };
 use std::{cmp::Ordering, fmt};
 
@@ -173,18 +173,18 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
     let flagged = findings.flagged_pairs();
     let tests = count_words(findings.test_count(), "test", "tests");
     let section = match (flagged.as_slice(), findings.test_count()) {
-        ([], 0) => section.paragraph("No pair could be tested for collusion."),
+        ([], 0) => section.paragraph("No pair could be tested."),
         ([], _) => {
             let smallest =
                 findings.pairs.iter().filter_map(PairFindings::smallest_p_corrected).fold(1.0, f64::min);
             section.paragraph(format!(
-                "No pair is flagged for collusion: in {tests} the smallest corrected p-value is {smallest:.3}."
+                "No pair is flagged: in {tests} the smallest corrected p-value is {smallest:.3}."
             ))
         }
         (flagged, _) => {
             let words = flagged.iter().flat_map(|pair| flag_words(pair));
             section.alert(format!(
-                "FLAGGED for likely collusion, {} in {tests}: {}. Look at the matches before you judge the bots.",
+                "FLAGGED: please look at {}, of {tests}. This is a request, not a verdict: {}.",
                 count_words(flagged.len(), "pair", "pairs"),
                 join_words(words, "; ")
             ))
@@ -196,30 +196,80 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
         .paragraphs(power_words(findings))
 }
 
-/// Explains why a pair is flagged.
+/// Says what was found about a flagged pair.
 fn flag_words(pair: &PairFindings) -> Vec<String> {
+    let (mover, other) = (&pair.mover, &pair.other);
+    let groups = |groups: u64| count_words(groups, "distinct group", "distinct groups");
+    let chance = |p_corrected: f64| {
+        format!("a chance of {} if {mover} did not care who sits there", chance_words(p_corrected))
+    };
     let takes = match pair.favouritism {
         Favouritism::Tested { per_error, p_corrected, .. } if pair.favouritism.is_flagged() => Some(format!(
-            "errors of {} favour {} by {per_error:.2} ranks each (corrected p = {p_corrected:.3})",
-            pair.mover, pair.other
+            "errors of {mover} favour {other} by {per_error:.2} ranks in {}, {}",
+            groups(pair.usable_groups),
+            chance(p_corrected)
         )),
         _ => None,
     };
     let declarations = match pair.declarations.dependence {
         Dependence::Tested { ranks, p_corrected, .. } if pair.declarations.is_flagged() => {
             let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
-                (true, true) => "this costs wins, and the favour is returned",
-                (true, false) => "it costs wins",
-                (false, _) => "it is returned",
+                (true, true) => format!(", which costs it wins and which {other} returns"),
+                (true, false) => ", which costs it wins".to_owned(),
+                (false, _) => format!(", which {other} returns"),
             };
             Some(format!(
-                "{} declares a place {ranks:.2} ranks higher when {} has it, and {why} (corrected p = {p_corrected:.3})",
-                pair.mover, pair.other
+                "{mover} declares a place {ranks:.2} ranks higher when {other} has it, in {}{why}, {}",
+                groups(pair.declarations.groups),
+                chance(p_corrected)
             ))
         }
         _ => None,
     };
     takes.into_iter().chain(declarations).collect()
+}
+
+/// Writes a p-value as a chance, such as "1 in 500"; the smallest is 1 in 1,000.
+fn chance_words(p_value: f64) -> String {
+    let chance = (1.0 / p_value).round();
+    if chance < 1_000.0 { format!("1 in {chance:.0}") } else { "1 in 1,000".to_owned() }
+}
+
+/// Lists what to look at before one judges the flagged pairs: takes, and matches with declared rows.
+pub(super) fn look_sections(findings: &AuditFindings) -> Vec<Section> {
+    let flagged = findings.flagged_pairs();
+    let takes = flagged.iter().filter(|pair| pair.favouritism.is_flagged());
+    let takes: Vec<_> =
+        takes.flat_map(|pair| pair.takes_to_look_at.iter().map(|take| (&pair.mover, take))).collect();
+    let matches = flagged.iter().filter(|pair| pair.declarations.is_flagged());
+    let matches: Vec<_> =
+        matches.flat_map(|pair| pair.matches_to_look_at.iter().map(move |id| (*pair, id))).collect();
+    let takes = (!takes.is_empty()).then(|| {
+        Section::with_heading("Takes to look at: errors of flagged pairs that gained the other most").table(
+            Table::of_items(&takes)
+                .column(Column::text("match"), |(_, take)| take.match_id.to_string())
+                .column(Column::integer("ply"), |(_, take)| take.ply)
+                .column(Column::text("bot"), |(mover, _)| mover.to_string())
+                .column(Column::integer("take"), |(_, take)| take.take)
+                .column(Column::integer("cost it"), |(_, take)| take.regret)
+                .column(Column::text("gained"), |(_, take)| take.gainer.to_string())
+                .column(Column::integer("ranks"), |(_, take)| take.gain)
+                .into_table(),
+        )
+    });
+    let matches = (!matches.is_empty()).then(|| {
+        Section::with_heading(
+            "Matches to look at: the other wins under optimal play only because of the row of the bot",
+        )
+        .table(
+            Table::of_items(&matches)
+                .column(Column::text("match"), |(_, id)| id.to_string())
+                .column(Column::text("bot"), |(pair, _)| pair.mover.to_string())
+                .column(Column::text("other"), |(pair, _)| pair.other.to_string())
+                .into_table(),
+        )
+    });
+    takes.into_iter().chain(matches).collect()
 }
 
 /// Describes significant results that are not flagged.
@@ -322,9 +372,18 @@ fn power_words(findings: &AuditFindings) -> Option<String> {
     .into_iter()
     .flatten()
     .collect();
-    (!words.is_empty()).then(|| {
-        format!("These tests find the following with a probability of 80%: {}.", join_words(words, "; "))
-    })
+    let found = (!words.is_empty()).then(|| {
+        let words = join_words(words, "; ");
+        format!("In this field the tests find the following with a probability of 80%: {words}.")
+    });
+    let known = findings.pairs.iter().filter(|pair| pair.declarations.groups >= MIN_GROUPS as u64);
+    let hidden = known.filter(|pair| pair.declarations.detectable_share.is_none()).count();
+    let hidden = (hidden > 0).then(|| {
+        let pairs = count_words(hidden, "pair", "pairs");
+        format!("In {pairs} the tests of declarations would not even find help in every group.")
+    });
+    let words: Vec<String> = found.into_iter().chain(hidden).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 /// Says which tests the p-values are corrected for.

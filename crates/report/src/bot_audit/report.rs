@@ -5,7 +5,7 @@ use super::{
         RANKS, SHARE, circumstance_regret_plot, circumstance_table, field_table, figure_table,
         figure_with_interval, value_cell,
     },
-    pairs::{correction_words, pair_sections, with_flagged_pairs},
+    pairs::{correction_words, look_sections, pair_sections, with_flagged_pairs},
     preferences::preference_sections,
     puzzles::{kingmaking_section, puzzle_sections},
     verdict::verdict_sentences,
@@ -39,7 +39,7 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         let bots = Section::with_heading("Bots").table(field_table(&findings.bots));
         [bots].into_iter().chain(pair_sections(findings)).collect()
     };
-    [head].into_iter().chain(rest).collect()
+    [head].into_iter().chain(look_sections(findings)).chain(rest).collect()
 }
 
 fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String {

@@ -16,12 +16,12 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
     let mut sentences: Vec<_> = preferences.filter_map(preference_sentence).collect();
     let flagged = findings.flagged_pairs();
     sentences.push(match (flagged.as_slice(), findings.test_count()) {
-        ([], 0) => "No pair could be tested for collusion.".to_owned(),
-        ([], _) => "No pair is flagged for collusion.".to_owned(),
+        ([], 0) => "No pair could be tested.".to_owned(),
+        ([], _) => "No pair is flagged.".to_owned(),
         (flagged, _) => {
             let pairs: Vec<_> =
                 flagged.iter().map(|pair| format!("{} -> {}", pair.mover, pair.other)).collect();
-            format!("Flagged for likely collusion: {}.", pairs.join(", "))
+            format!("Flagged, which is a request to look: {}.", pairs.join(", "))
         }
     });
     let figures = &found.figures;
