@@ -3,10 +3,13 @@
 use super::{
     asking::{KEY, fresh_file},
     programs::{lastnim, run},
-    scripted_endpoint::{ScriptedEndpoint, simplest_answer},
+    scripted_endpoint::{Call, ScriptedEndpoint, simplest_answer, streamed},
 };
 use serde_json::{Value, json};
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 const TOP: &str = "title = \"Small\"\nseats = 2\nclock = \"10m\"\ndeclare_within = \"10m\"\n\
                    positions = { list = [[2, 2]] }\n[[bot]]\nname = \"greedy\"\nhouse = \"greedy\"\n";
@@ -58,6 +61,42 @@ async fn models_in_files_play() {
         assert!(!has_key, "the key is in {}", path.display());
     }
     assert!(!stdout.contains(KEY) && !stderr.contains(KEY));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_example_with_models_plays() {
+    let endpoint = ScriptedEndpoint::start(|_, call| {
+        let is_row = call.last_message().contains("which row do you declare?");
+        streamed(if is_row { "{\"row\": [2, 0, 1]}" } else { "{\"take\": 1}" })
+    })
+    .await;
+    let example =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/models.toml")).unwrap();
+    let played = example
+        .replace("provider = \"ollama\"", &format!("base_url = \"{}\"", endpoint.url))
+        .replace("count = 10", "count = 2");
+    assert!(!played.contains("ollama\"") && played.contains("count = 2"), "{played}");
+    let folder = fresh_file("example");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("models.toml");
+    fs::write(&file, played).unwrap();
+    let mut command = lastnim(&["tournament", "run", "--json"]);
+    command.arg(&file);
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    for bot in ["qwen", "llama"] {
+        let line = report["standings"].as_array().unwrap().iter().find(|line| line["bot"] == bot).unwrap();
+        assert_eq!((&line["matches"], &line["forfeits"]), (&json!(6), &json!(0)), "{stderr}");
+    }
+    let models = report["models"]["models"].as_array().unwrap();
+    assert_eq!(models.len(), 2, "{report}");
+    // The one that does not reason gets no schema with its question.
+    let has_schema = |call: &Call| call.body.get("response_format").is_some();
+    let calls = endpoint.calls();
+    // The first call of each model only tries its endpoint.
+    let of = |model: &'static str| calls.iter().filter(move |call| call.body["model"] == model).skip(1);
+    assert!(of("qwen3").all(has_schema) && !of("llama3.2").any(has_schema));
 }
 
 #[tokio::test]
@@ -146,7 +185,7 @@ async fn models_of_a_tournament_share_its_budget() {
     let (output, _, stderr) = run(command).await;
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("the models cost at most 2000 tokens"), "{stderr}");
-    assert!(stderr.contains("a budget is spent (the budget of all models has no room"), "{stderr}");
+    assert!(stderr.contains("a budget is used up (the budget of all models has no room"), "{stderr}");
     // Each reply takes 120 tokens, and calls that could exceed the rest do not start.
     let calls = endpoint.calls().len();
     assert!(calls > 0 && calls * 120 <= 2_000, "{calls}");
