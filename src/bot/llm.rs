@@ -50,7 +50,7 @@ pub fn refuse_llm_flags(house: HouseBot, flags: &GivenFlags<LlmSettings>) -> Res
     let all = settings.settings();
     match all.iter().find(|setting| flags.words(setting.key()).is_some()) {
         Some(setting) => Err(Failure::input(format!(
-            "--{}: {house} is a house bot, and this is a setting of language models: use lastnim bot run llm",
+            "--{}: only language models have this setting, but {house} is a house bot: use lastnim bot run llm",
             setting.flag()
         ))),
         None => Ok(()),

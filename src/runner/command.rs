@@ -74,7 +74,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
     };
     if let (Some(listen), Some(named)) = (&args.listen, server.given_server()) {
         return Err(Failure::input(format!(
-            "--listen {listen}: leave it out, since --server or LASTNIM_SERVER names the server at {named}"
+            "--listen {listen}: leave it out, because --server or LASTNIM_SERVER names the server at {named}"
         )));
     }
     check_models(&plan, &args.file)?;
@@ -244,7 +244,9 @@ impl<'a> TournamentRun<'a> {
                         () = again => Ok(()),
                     }
                 } else {
-                    progress.print_line("stopping: open matches may finish; Ctrl-C once more stops at once");
+                    progress.print_line(
+                        "stopping when open matches are finished; press Ctrl-C again to stop at once",
+                    );
                     tokio::select! {
                         closed = server.stop_own() => closed,
                         () = again => Ok(()),

@@ -40,7 +40,7 @@ impl LeftTournament {
                 Some("stopping; the tournament continues on its server: the same command follows it again".to_owned())
             }
             Self::NotPaused(why) => Some(format!(
-                "stopping; the tournament could not be paused ({why}): the clocks of these bots may run, so continue soon"
+                "stopping; the tournament could not be paused ({why}): the clocks of these bots may be running, so continue soon"
             )),
         }
     }

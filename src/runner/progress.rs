@@ -159,9 +159,9 @@ impl RunProgress {
                 "{bot}: its program ended again ({how}) and is not restarted in this run: its seats are lost{}",
                 self.log_hint(bot.as_str()),
             ),
-            PlayerNews::Lost { bot, why } => format!("{bot}: it no longer plays: {why}"),
+            PlayerNews::Lost { bot, why } => format!("{bot}: it has stopped playing: {why}"),
             PlayerNews::OutageBegan { bot, cause: OutageCause { class: FailureClass::Budget, detail } } => {
-                format!("{bot}: a budget is spent ({detail})")
+                format!("{bot}: a budget is used up ({detail})")
             }
             PlayerNews::OutageBegan { bot, cause: OutageCause { class, detail } } => {
                 format!("{bot}: its endpoint fails ({class}: {detail})")
@@ -189,7 +189,7 @@ impl RunProgress {
         self.awaits_bots = seen.tournament.awaits_bots;
         let damage = &seen.tournament.damage;
         if *damage != self.damage && !damage.is_empty() {
-            self.print_line(&format!("it cannot continue; Ctrl-C stops it: {damage}"));
+            self.print_line(&format!("the tournament cannot continue; press Ctrl-C to stop it: {damage}"));
         }
         self.damage.clone_from(damage);
         let is_paused = seen.tournament.pause() != pb::OpenMatches::Unspecified && !seen.is_over();

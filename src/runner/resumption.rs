@@ -100,5 +100,5 @@ fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
         store.display(),
         kept.display()
     );
-    Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move it away"))))
+    Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move the store to another folder"))))
 }

@@ -264,7 +264,7 @@ impl RunningTournament<'_> {
             PlayerNews::GaveUp { bot, how, log } => {
                 (bot, format!("its program keeps ending ({how}): see {}", log.display()))
             }
-            PlayerNews::Lost { bot, why } => (bot, format!("it no longer plays: {why}")),
+            PlayerNews::Lost { bot, why } => (bot, format!("it has stopped playing: {why}")),
             PlayerNews::Restarted { .. }
             | PlayerNews::Refused { .. }
             | PlayerNews::OutageBegan { .. }

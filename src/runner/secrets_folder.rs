@@ -28,7 +28,7 @@ pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
         Ok(target) if target.parent() != Some(&all) || !target.is_dir() => {
             let (link, target, all) = (link.display(), target.display(), all.display());
             Err(Failure::input(format!(
-                "{link}: it leads to {target}, which is no folder of {all}: remove the link"
+                "{link}: this link leads to {target}, which is not a folder in {all}: remove the link"
             )))
         }
         Ok(_) => Ok(link),

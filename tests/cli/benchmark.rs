@@ -121,7 +121,7 @@ fn an_older_set_can_still_be_played_and_verified() {
     let run = play(&folder, "run", &["--house", "greedy", "--set", "lastnim-1"]);
     assert_eq!((card(&run).set.as_str(), flaws(&run)), ("lastnim-1", None));
     let found = flaws_of_changed_card(&run, |card| card.set = "lastnim-2".to_owned());
-    assert!(found.contains("its set lastnim-2 differs from this program's"), "{found}");
+    assert!(found.contains("its set lastnim-2 differs from the set of this program"), "{found}");
 }
 
 #[test]

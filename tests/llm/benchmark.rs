@@ -166,11 +166,11 @@ async fn a_benchmark_resumes_with_a_larger_budget() {
     let of_budget =
         |tokens: &'static str| ["--max-items", "8", "--max-tokens", "100", "--token-budget", tokens];
     let said = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
-    assert!(said.contains("a budget is spent and must be raised: the open matches"), "{said}");
+    assert!(said.contains("a budget is used up: raise it: the open matches"), "{said}");
     let (spent, records) = (billed(), count_records(&folder));
     assert!(spent > 0 && spent <= 9_000 && records < 8, "{spent} tokens, {records} records");
     let again = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
-    assert!(again.contains("a budget is spent"), "{again}");
+    assert!(again.contains("a budget is used up"), "{again}");
     assert_eq!((billed(), count_records(&folder)), (spent, records), "the ledger has the spending");
     let (card, text) = play(&folder, &endpoint, &of_budget("1000000")).await;
     let (tier, model) = (&card.tiers[0], model_of(&card));

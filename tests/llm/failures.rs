@@ -94,7 +94,7 @@ async fn every_failure_has_its_class() {
             FailureClass::ServerError,
             "UTF-8",
         ),
-        (Reply::Bytes(chunked.into_bytes()), FailureClass::ServerError, "broke off"),
+        (Reply::Bytes(chunked.into_bytes()), FailureClass::ServerError, "the connection failed"),
         (Reply::Bytes(b"SSH-2.0-OpenSSH\r\n\r\n".to_vec()), FailureClass::ServerError, "no response"),
         (Reply::Bytes(Vec::new()), FailureClass::ServerError, "no response"),
         (response("401 Unauthorized", "", "wrong key"), FailureClass::Unusable, "wrong key"),
@@ -153,14 +153,14 @@ async fn stalled_replies_time_out() {
         let idle_timeout = Duration::from_millis(100);
         let (class, error) = class_of(&LlmSettings { idle_timeout, ..once(settings(&endpoint)) }).await;
         assert_eq!((class, class.fault()), (FailureClass::Stalled, Fault::Endpoint));
-        assert!(error.contains("stalled for 0.1 s"), "{error}");
+        assert!(error.contains("no part of the reply arrived for 0.1 s"), "{error}");
         timeout(LONG, endpoint.lost.recv()).await.expect("the call is not cancelled");
         // Without streaming only the total time is limited.
         let endpoint = ScriptedEndpoint::with_replies(vec![reply]).await;
         let (turn_timeout, stream) = (Duration::from_millis(200), false);
         let (class, error) = class_of(&LlmSettings { turn_timeout, stream, ..settings(&endpoint) }).await;
         assert_eq!(class, FailureClass::TimedOut);
-        assert!(error.contains("the time for the answer ran out"), "{error}");
+        assert!(error.contains("there was no answer in time"), "{error}");
     }
 }
 

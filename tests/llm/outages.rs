@@ -173,7 +173,7 @@ async fn a_spent_budget_stops_the_run_and_can_be_raised() {
     fs::write(&file, fs::read_to_string(&file).unwrap().replace("[[2, 2]]", "[[9, 9, 9, 9, 9, 9, 9]]"))
         .unwrap();
     let stderr = play_until_stop(&file).await;
-    assert!(stderr.contains("bot m1: a budget is spent (the budget of the bot has no room"), "{stderr}");
+    assert!(stderr.contains("bot m1: a budget is used up (the budget of the bot has no room"), "{stderr}");
     let text = fs::read_to_string(&file).unwrap().replace("= 1_000", "= 500_000");
     fs::write(&file, &text).unwrap();
     let (report, stderr) = finish_cup(&file).await;

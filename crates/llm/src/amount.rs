@@ -91,10 +91,7 @@ impl Amount {
     }
 
     /// Returns the money as the nearest floating-point number.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "it is for people and plots; budgets are compared exactly"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "it is only for display; budgets are compared exactly")]
     pub fn money_as_f64(&self) -> f64 {
         self.money as f64 / UNITS as f64
     }

@@ -311,7 +311,7 @@ impl Endpoint {
         }
         let limit = self.settings.idle_timeout;
         let stalled = || {
-            let what = format!("the reply stalled for {} s", limit.as_secs_f64());
+            let what = format!("no part of the reply arrived for {} s", limit.as_secs_f64());
             CallFailure::new(FailureClass::Stalled, what)
         };
         // Parts that are no progress may arrive without a pause.
@@ -328,7 +328,10 @@ impl Endpoint {
     ) -> Result<Option<impl AsRef<[u8]> + use<>>, CallFailure> {
         let piece = self.within_idle_limit(last_progress, response.chunk()).await?;
         piece.map_err(|error| {
-            server_error(format!("the reply broke off: {}", error_chain_words(&error.without_url())))
+            server_error(format!(
+                "the connection failed during the reply: {}",
+                error_chain_words(&error.without_url())
+            ))
         })
     }
 
@@ -414,7 +417,7 @@ fn server_error(detail: String) -> CallFailure {
 }
 
 fn late_failure() -> CallFailure {
-    CallFailure::new(FailureClass::TimedOut, "the time for the answer ran out")
+    CallFailure::new(FailureClass::TimedOut, "there was no answer in time")
 }
 
 /// Parses the address of an endpoint. Errors never repeat it.
@@ -428,7 +431,7 @@ pub fn parse_base_url(text: &str) -> Result<Url, String> {
         return Err("expected http:// or https://".to_owned());
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("it contains a user name: put the key into an environment variable".to_owned());
+        return Err("the URL contains a user name: put the key into an environment variable".to_owned());
     }
     Ok(url)
 }

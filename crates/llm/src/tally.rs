@@ -102,7 +102,7 @@ impl fmt::Display for Tally {
             write!(f, ", {cached} of the prompts cached")?;
         }
         if self.uncounted_calls > 0 {
-            write!(f, "; the endpoint gave no token count for {} calls", self.uncounted_calls)?;
+            write!(f, "; the endpoint did not report the tokens of {} calls", self.uncounted_calls)?;
         }
         if self.ignored_members > 0 {
             write!(f, "; {} values in answers were out of range", self.ignored_members)?;

@@ -155,7 +155,7 @@ impl BenchmarkRun {
             };
             if let Some(what) = player.outside_failure() {
                 let why = format!(
-                    "{what}: the open matches say nothing about the model; run the same command again to continue"
+                    "{what}: open matches do not count, because the model could not play; run the same command again to continue"
                 );
                 return Err(Failure::Runtime(anyhow::anyhow!(why)));
             }

@@ -110,7 +110,8 @@ fn secrets_are_outside_the_working_folder() {
     fs::remove_file(folder.path("cup.run/secrets")).unwrap();
     symlink(&working, folder.path("cup.run/secrets")).unwrap();
     let ended = run(&file, &["--fresh"]);
-    let expected = format!("cup.run/secrets: it leads to {}, which is no folder of ", working.display());
+    let expected =
+        format!("cup.run/secrets: this link leads to {}, which is not a folder in ", working.display());
     assert!(ended.failure(2).contains(&expected), "{}", ended.stderr);
 }
 

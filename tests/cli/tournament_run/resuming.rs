@@ -130,7 +130,7 @@ fn a_second_interrupt_does_not_wait_for_open_matches() {
     let (address, tournament) = place(&running.wait_for_line("lastnim tournament watch"));
     soon("the start", || shown(&address, &tournament)["state"] == "running");
     running.signal("INT");
-    running.wait_for_line("Ctrl-C once more stops at once");
+    running.wait_for_line("press Ctrl-C again to stop at once");
     let since = Instant::now();
     running.signal("INT");
     let ended = running.finish();

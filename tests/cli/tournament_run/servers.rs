@@ -230,7 +230,7 @@ fn a_tournament_run_listens_on_the_given_address() {
     let file = folder.write("cup.toml", &(SMALL.to_owned() + &house("a", "oracle") + &house("b", "timid")));
     let both = finish(&mut run_command(&file, &["--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"]));
     assert!(both.failure(2).starts_with(
-        "--listen 127.0.0.1:0: leave it out, since --server or LASTNIM_SERVER names the server at 127.0.0.1:1"
+        "--listen 127.0.0.1:0: leave it out, because --server or LASTNIM_SERVER names the server at 127.0.0.1:1"
     ));
     let ended = finish(&mut run_command(&file, &["--listen", "0.0.0.0:0"]));
     ended.result();

@@ -87,7 +87,7 @@ fn seconds_of_millis(millis: u64) -> f64 {
 }
 
 /// Converts a count for people and plots.
-#[expect(clippy::cast_precision_loss, reason = "it is for people and plots; budgets are compared exactly")]
+#[expect(clippy::cast_precision_loss, reason = "it is only for display; budgets are compared exactly")]
 pub fn count_as_float(count: u64) -> f64 {
     count as f64
 }

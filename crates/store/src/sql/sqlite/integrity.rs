@@ -63,7 +63,7 @@ async fn check_repeatedly(
         let began = Instant::now();
         match pass.check_all_tables().await {
             Ok(tables) => {
-                tracing::debug!(tables, took = ?began.elapsed(), "the pages of the database are intact")
+                tracing::debug!(tables, took = ?began.elapsed(), "the pages of the database are intact");
             }
             Err(error @ StoreError::Corrupt(_)) => {
                 // Only the first error is kept, and this is it.
