@@ -113,7 +113,7 @@ pub fn match_count_words(total: TotalMatches) -> String {
         TotalMatches::Exactly(1) => "1".to_owned(),
         TotalMatches::Exactly(matches) => matches.to_string(),
         TotalMatches::AtMost(matches) => format!("at most {matches}"),
-        TotalMatches::Open => "no fixed end: it runs until an organiser stops it".to_owned(),
+        TotalMatches::Open => "no fixed number; the tournament runs until an organiser stops it".to_owned(),
     }
 }
 

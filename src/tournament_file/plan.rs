@@ -121,7 +121,7 @@ mod tests {
         bot_concurrency = 2
         strikes = 5
         max_plies = 99
-        methods = 2
+        methods = 3
         clock = "1ms+2ms"
         lag_quota = "3ms"
         lag_total = "4ms"

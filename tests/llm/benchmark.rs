@@ -171,7 +171,9 @@ async fn a_benchmark_resumes_with_a_larger_budget() {
     assert!(spent > 0 && spent <= 9_000 && records < 8, "{spent} tokens, {records} records");
     let again = play_until_failure(&folder, &endpoint, &of_budget("9000")).await;
     assert!(again.contains("a budget is used up"), "{again}");
-    assert_eq!((billed(), count_records(&folder)), (spent, records), "the ledger has the spending");
+    // The open match begins again with a shorter prompt, which may still fit.
+    assert!(billed() <= 9_000, "{} tokens: the ledger has the spending", billed());
+    assert_eq!(count_records(&folder), records);
     let (card, text) = play(&folder, &endpoint, &of_budget("1000000")).await;
     let (tier, model) = (&card.tiers[0], model_of(&card));
     assert_eq!((tier.items, tier.lost_seats.len(), model.unknown_takes), (8, 0, 0), "{text}");

@@ -98,9 +98,10 @@ impl Amount {
 }
 
 impl fmt::Display for Amount {
-    /// Writes the tokens, and the money to a millionth, rounded up.
+    /// Writes the tokens and any money, to a millionth, rounded up.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} tokens, {} of money", self.tokens, self.money_text())
+        write!(f, "{} tokens", self.tokens)?;
+        if self.money == 0 { Ok(()) } else { write!(f, ", {} of money", self.money_text()) }
     }
 }
 
@@ -121,6 +122,7 @@ mod tests {
         let amount = amount_of(1_000_000, 500_001, 0);
         assert_eq!((amount.tokens, amount.money), (1_500_001, 1_250_002_000_000));
         assert_eq!(amount.to_string(), "1500001 tokens, 1.250002 of money");
+        assert_eq!(Amount { tokens: 7, ..Amount::default() }.to_string(), "7 tokens");
         assert_eq!(amount_of(1, 0, 0).to_string(), "1 tokens, 0.000001 of money", "it is rounded up");
         assert_eq!(amount_of(1_000_000, 0, 900_000).to_string(), "1000000 tokens, 0.047500 of money");
         assert_eq!(units_of_money("1.250002".parse().unwrap()), amount.money);

@@ -205,7 +205,7 @@ mod tests {
         let command = FieldAuditArgs::augment_args(Command::new("field"));
         let help = command.get_after_help().unwrap().to_string();
         let thresholds = format!(
-            "at most {FLAGGED_P_VALUE}, or at most {FLAGGED_P_VALUE_IF_RETURNED} where the favour is returned"
+            "at most {FLAGGED_P_VALUE}, or at most {FLAGGED_P_VALUE_IF_RETURNED} where favours by takes are returned"
         );
         assert!(help.contains(&thresholds), "{help}");
         let book = include_str!("../../../docs/why/audits.md");

@@ -189,7 +189,7 @@ fn an_endless_ladder_runs_until_it_is_stopped() {
         + &house("c", "oracle");
     let file = folder.write("cup.toml", &text);
     let mut running = Running::start(&mut run_command(&file, &[]));
-    running.wait_for_line("matches: open-ended");
+    running.wait_for_line("matches: no fixed number");
     running.wait_for_line(" matches; 1 ");
     running.signal("INT");
     let ended = running.finish();
