@@ -104,7 +104,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
         return Err(format!("{name:?}: expected the name of a variable, such as \"OPENAI_API_KEY\""));
     }
     if SECRETS.contains(&name) {
-        return Err(format!("{name}: bots never get this variable of the organiser"));
+        return Err(format!("{name}: this is the organiser's secret, and bots never get it"));
     }
     if OF_EACH_BOT.contains(&name) {
         return Err(format!("{name}: the run sets this variable for each bot"));

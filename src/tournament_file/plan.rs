@@ -178,7 +178,10 @@ mod tests {
         assert_eq!(TournamentPlan::parse(&written).unwrap().settings(), plan.settings());
         let nobody =
             tournament_toml(&pb::Tournament { settings: Some(plan.settings()), ..Default::default() });
-        assert!(nobody.contains("\n# No bot has joined it. ") && !nobody.contains("\n[[bot]]"), "{nobody}");
+        assert!(
+            nobody.contains("\n# No bots joined this tournament. ") && !nobody.contains("\n[[bot]]"),
+            "{nobody}"
+        );
         let mistakes = TournamentPlan::parse(&nobody).unwrap_err();
         assert!(mistakes.iter().any(|mistake| mistake.what == "bot: required, but missing"), "{mistakes:?}");
     }

@@ -192,7 +192,7 @@ fn variables_that_no_program_may_have_are_found() {
         "11: bot[1].env: C: the value has a NUL character",
         "11: bot[1].env: LASTNIM_TOKEN: the run sets this variable for each bot",
         "12: bot[1].pass_env: C: `env` also has a value for this variable: use only one of the two",
-        "12: bot[1].pass_env: LASTNIM_ADMIN_TOKEN: bots never get this variable of the organiser",
+        "12: bot[1].pass_env: LASTNIM_ADMIN_TOKEN: this is the organiser's secret, and bots never get it",
         "16: bot[2].env: {\"A\":1}: expected a table of strings, such as { MODE = \"fast\" }",
         "20: bot[3].pass_env: \"A\": expected a list of strings, such as [\"OPENAI_API_KEY\"]",
     ];

@@ -206,7 +206,7 @@ async fn a_bot_that_keeps_losing_seats_is_suspended_and_can_return() {
     assert_eq!((notice.tournament_id.as_str(), notice.reason()), (&*id, pb::SuspensionReason::LostSeats));
     assert!((4..6).contains(&notice.lost) && notice.no_shows == 0, "{notice:?}");
     let expected = format!(
-        "crasher is suspended: it lost its seat in {} matches in a row, the last of them number {}; it was present in all of them",
+        "crasher is suspended: it lost its seat in {} matches in a row, the last of which was match {}; it was present in all of them",
         notice.lost, notice.last
     );
     assert_eq!(notice.message, expected);

@@ -113,7 +113,10 @@ async fn invalid_settings_are_refused_before_play() {
             &[&["llm"][..], &local, &["--on-failure", "guess"]].concat(),
             "expected forfeit, first-legal or random",
         ),
-        (&["greedy", "--model", "m"], "--model: greedy is a house bot"),
+        (
+            &["greedy", "--model", "m"],
+            "--model: only language models have this setting, but greedy is a house bot",
+        ),
         (&["model"], "and llm for a language model"),
     ] {
         let (output, _, stderr) =

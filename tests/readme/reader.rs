@@ -93,8 +93,12 @@ impl Reader {
         fs::write(home.join("shell"), format!("cd '{}'\n", home.display())).unwrap();
         let runtime = Runtime::new().unwrap();
         let endpoint = runtime.block_on(ScriptedEndpoint::start(|_, call| {
-            let is_row = call.last_message().contains("which row do you declare?");
-            streamed(if is_row { "{\"row\": [0, 1, 2]}" } else { "{\"take\": 1}" })
+            let prompt = call.last_message();
+            streamed(match prompt.contains("which row do you declare?") {
+                true if prompt.contains("- 2 seats, ") => "{\"row\": [0, 1]}",
+                true => "{\"row\": [0, 1, 2]}",
+                false => "{\"take\": 1}",
+            })
         }));
         Self { home, server: None, endpoint, printed: String::new(), _runtime: runtime }
     }

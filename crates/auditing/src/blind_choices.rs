@@ -67,7 +67,7 @@ struct OpeningErrors {
     gains: Vec<i64>,
 }
 
-/// The habits of a bot at tables of one size, whoever sits there.
+/// The habits of a bot at tables of one size, with any opponents.
 #[derive(Debug, Clone, Default)]
 struct Habits {
     /// Matches with declared rows.

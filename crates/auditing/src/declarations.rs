@@ -135,10 +135,10 @@ impl fmt::Display for UntestedDeclarations {
             Self::NoneDeclared => f.write_str("no declared rows"),
             Self::NoThirdSeat => f.write_str("no third seat"),
             Self::TooFewGroups { groups: 1 } => {
-                write!(f, "only 1 distinct group of the {MIN_GROUPS} needed")
+                write!(f, "only 1 of the {MIN_GROUPS} distinct groups needed")
             }
             Self::TooFewGroups { groups } => {
-                write!(f, "only {groups} distinct groups of the {MIN_GROUPS} needed")
+                write!(f, "only {groups} of the {MIN_GROUPS} distinct groups needed")
             }
             Self::NeverDiffers => f.write_str("always the same row"),
         }

@@ -12,7 +12,7 @@ pub const MAX_EXAMPLES: usize = 5;
 pub struct KingmakingTally {
     /// Number of such takes.
     pub plies: u64,
-    /// Those with the largest gain of one other bot.
+    /// The takes that gained another bot the most ranks.
     pub examples: Vec<KingmakingPly>,
 }
 

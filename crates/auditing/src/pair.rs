@@ -91,10 +91,10 @@ impl fmt::Display for UntestedReason {
             Self::NoOpeningErrors => f.write_str("no errors in opening takes"),
             Self::NoOtherOfTheSameRow => f.write_str("no other bot had the same row"),
             Self::TooFewGroups { groups: 1 } => {
-                write!(f, "only 1 distinct usable group of the {MIN_GROUPS} needed")
+                write!(f, "only 1 of the {MIN_GROUPS} distinct usable groups needed")
             }
             Self::TooFewGroups { groups } => {
-                write!(f, "only {groups} distinct usable groups of the {MIN_GROUPS} needed")
+                write!(f, "only {groups} of the {MIN_GROUPS} distinct usable groups needed")
             }
             Self::NoDifference => f.write_str("every place always gained equally"),
         }

@@ -283,7 +283,7 @@ impl fmt::Display for CostBound {
             .map(|money| format!("{} of money", Amount { money, ..Amount::default() }.money_text()));
         let tokens = self.limit.tokens.map(|tokens| format!("{tokens} tokens"));
         match (money, tokens) {
-            (None, None) => f.write_str("without a budget"),
+            (None, None) => f.write_str("any amount: no budget is set"),
             (Some(money), Some(tokens)) => write!(f, "at most {money} and {tokens}"),
             (Some(bound), None) | (None, Some(bound)) => write!(f, "at most {bound}"),
         }

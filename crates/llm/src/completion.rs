@@ -72,10 +72,10 @@ impl ResponseSource {
 const MAX_SOURCE_CHARS: usize = 200;
 /// Reasons for the end of a reply, in lower case, that mean the limit on tokens.
 const LENGTH_REASONS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "model_length"];
-/// Those of content filters.
+/// Such reasons that mean a content filter.
 const FILTER_REASONS: [&str; 6] =
     ["content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
-/// Those of calls of tools.
+/// Such reasons that mean a tool call.
 const TOOL_REASONS: [&str; 4] = ["tool_calls", "tool_use", "function_call", "malformed_function_call"];
 
 /// Whether a stream has ended.

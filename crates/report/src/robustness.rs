@@ -120,8 +120,8 @@ fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
 const SAFETY_MEANINGS: [&str; 4] = [
     "safe: optimal, and keeps the guaranteed rank",
     "risky: optimal, but worsens the guaranteed rank",
-    "safe error: worsens the predicted rank, but keeps the guaranteed one, which is better than the last",
-    "error: worsens the predicted rank, and the guaranteed rank if it was better than the last",
+    "safe error: worsens the predicted rank, but keeps the guaranteed one, which is above last place",
+    "error: worsens the predicted rank, and the guaranteed rank if it was above last place",
 ];
 
 fn safety_phrase(safety: pb::TakeSafety) -> String {

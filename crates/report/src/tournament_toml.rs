@@ -22,7 +22,7 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
         ]);
     }
     if tournament.field.is_empty() {
-        text.push_str("# No bot has joined it. Add a table [[bot]] for each bot.\n");
+        text.push_str("# No bots joined this tournament. Add a [[bot]] table for each bot.\n");
     }
     let json = message_to_json(&settings);
     for table in file_tables() {

@@ -38,7 +38,7 @@ pub enum TournamentFormat {
         /// Duplicate groups per table and round.
         table_groups: TableGroups,
     },
-    /// An open-ended series of matches, preferring the least certain bots; rated by wins, similar ones meet.
+    /// An open-ended series of matches that favours the bots with the least certain ratings. If it is rated by wins, bots with similar ratings meet.
     Ladder(LadderSettings),
     /// Tests whether one bot is better than another, and stops when that is known.
     Sprt(SprtSettings),

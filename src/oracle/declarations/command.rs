@@ -53,7 +53,7 @@ Examples:
   lastnim oracle declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
 
 The matrix is what the seats truly prefer. Play is optimal for the declared rows, and each seat judges the winner by its
-true row. Rank 0 is the best. In JSON counts are strings, because some exceed exact numbers.";
+true row. Rank 0 is the best. In JSON counts are strings, because some are too large for an exact number.";
 
 pub fn run(args: &DeclarationsArgs) -> CommandResult {
     match &args.question {

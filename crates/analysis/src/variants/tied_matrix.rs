@@ -27,7 +27,7 @@ pub enum TiedMatrixError {
 }
 
 impl TiedMatrix {
-    /// Accepts n rows, each as groups of n offsets in total.
+    /// Accepts n rows, each a list of groups that together have the n offsets.
     ///
     /// # Errors
     /// Names the first invalid row.

@@ -243,7 +243,7 @@ fn unsuitable_games_are_rejected() {
         let error = rows.add_game(game, seat, takes, &mut Budget::unbounded()).unwrap_err();
         (error.to_string(), rows.games())
     };
-    let message = "a game with 2 seats after games with 3: all games must have the same number";
+    let message = "a game with 2 seats after games with 3: all games must have the same number of seats";
     assert_eq!(refused(&two_seat_game(), Seat::FIRST, &[]), (message.into(), 0));
     let rows = vec![vec![0, 1, 2]; 3];
     let game = Game::parse(&[3], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();

@@ -122,7 +122,7 @@ fn by_play() -> Vec<Kind> {
     let for_rank = standard_rows([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
     vec![
         ("two choose the takes that win most against known play", Declared, exploiters.clone()),
-        ("two choose the takes that rank best against known play", Declared, for_rank.clone()),
+        ("two choose takes for their own best rank, knowing how the others play", Declared, for_rank.clone()),
         (
             "two model the others' rows and play",
             Declared,

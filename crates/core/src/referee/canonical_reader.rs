@@ -213,7 +213,7 @@ impl<'a> CanonicalReader<'a> {
         match self.read_u8()? {
             0 => Ok(None),
             1 => some(self).map(Some),
-            number => Err(CanonicalBytesError::Unknown { what: "an optional value's marker", number }),
+            number => Err(CanonicalBytesError::Unknown { what: "marker of an optional value", number }),
         }
     }
 

@@ -102,7 +102,7 @@ fn safety_section(found: &BotFindings) -> Section {
             count_words(optimal, "optimal take", "optimal takes"),
         ),
         format!(
-            "safe: {safe_errors} of {} kept a guaranteed rank better than the last; in {hedges} of these cases no optimal take did (hedges)",
+            "safe: {safe_errors} of {} kept a guaranteed rank above last place; in {hedges} of these cases no optimal take would have (hedges)",
             count_words(errors, "error", "errors"),
         ),
     ])

@@ -41,7 +41,7 @@ impl fmt::Display for Suspension {
         let Self { bot, lost, no_shows, last, .. } = self;
         write!(
             f,
-            "{bot} is suspended: it lost its seat in {lost} matches in a row, the last of them number {last}; "
+            "{bot} is suspended: it lost its seat in {lost} matches in a row, the last of which was match {last}; "
         )?;
         match no_shows {
             0 => write!(f, "it was present in all of them"),

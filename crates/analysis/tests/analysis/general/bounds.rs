@@ -70,7 +70,7 @@ fn errors_name_the_limit_reached() {
 
     let short = solve_within(bounds, &mut Budget::of_steps(5_000));
     assert_eq!(short.stopped.bound, ExceededBound::Work(HaltReason::OutOfSteps { limit: 5_000 }));
-    assert!(short.to_string().contains("the search needs more than 5000 steps"), "{short}");
+    assert!(short.to_string().contains("the calculation needs more than 5000 steps"), "{short}");
 
     let looks = Cell::new(0);
     let is_wanted = || {

@@ -75,7 +75,7 @@ fn a_bot_that_crashes_over_and_over_is_suspended() {
         assert_eq!(suspended.lost as usize, matches[&suspended.bot], "it gets no match more");
         assert_eq!(suspended.no_shows, 0);
         let told = format!(
-            "{} is suspended: it lost its seat in {} matches in a row, the last of them number {}; it was present in all of them",
+            "{} is suspended: it lost its seat in {} matches in a row, the last of which was match {}; it was present in all of them",
             suspended.bot, suspended.lost, suspended.last
         );
         assert_eq!(suspended.to_string(), told);
