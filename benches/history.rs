@@ -28,10 +28,9 @@ use lastnim_store::{
     Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament, Token,
 };
 use lastnim_tournament::{
-    AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
-    MatchOutcome, MatchResult, OracleAccess, Pairing, Positions, ResultFold, Rulings, ScheduleStep, Scoring,
-    SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups, TournamentFormat, TournamentState,
-    plan_schedule, snapshot_state,
+    AllianceSource, Checkpoint, FormatVerdict, GroupCount, LadderPairing, LadderSettings, MatchOutcome,
+    MatchResult, Pairing, Positions, ResultFold, Rulings, ScheduleStep, SeededDraw, Settings, SettingsDraft,
+    Standings, Streak, TableGroups, TournamentFormat, TournamentState, plan_schedule, snapshot_state,
 };
 use postgres::PostgresServer;
 use std::{
@@ -366,25 +365,11 @@ fn tournament(
 fn settings(number: u64, format: TournamentFormat) -> anyhow::Result<Settings> {
     let positions: [&[u64]; 10] =
         [&[3, 4, 5], &[12], &[2, 7], &[1, 1, 8], &[6, 6], &[2, 3, 4], &[10], &[5, 5], &[9, 2], &[4, 4, 4]];
-    let (seats, alliance) = (SeatCount::new(SEATS)?, AllianceSource::Standard);
-    let draft = SettingsDraft {
-        title: format!("history {number}").parse()?,
-        format,
-        seats,
-        positions: Positions::listed(
-            positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
-        )?,
-        ending: lastnim_core::game::Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats),
-        alliance,
-        oracle: OracleAccess::default(),
-        retention: None,
-        concurrency: Concurrency::default(),
-        bot_concurrency: None,
-        start_at: None,
-        seed: number,
-    };
-    Ok(Settings::new(draft)?)
+    let positions =
+        Positions::listed(positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?)?;
+    let title = format!("history {number}").parse()?;
+    let draft = SettingsDraft::new(title, SeatCount::new(SEATS)?, positions, AllianceSource::Standard);
+    Ok(Settings::new(SettingsDraft { format, seed: number, ..draft })?)
 }
 
 /// Plays a match to its end, with declared rows and pseudorandom takes.

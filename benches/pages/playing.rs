@@ -2,15 +2,14 @@
 
 use lastnim_core::game::TournamentId;
 use lastnim_core::{
-    game::{BySeat, Ending, MatchId, Piles, Row, SeatCount},
+    game::{BySeat, MatchId, Piles, Row, SeatCount},
     referee::{
         MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SeatAction, SigningKey, Timestamp,
     },
 };
 use lastnim_store::{Change, FinishedMatch};
 use lastnim_tournament::{
-    AllianceSource, Concurrency, MatchOutcome, OracleAccess, Pairing, Positions, Scoring, SeededDraw,
-    Settings, SettingsDraft, TournamentFormat,
+    AllianceSource, MatchOutcome, Pairing, Positions, SeededDraw, Settings, SettingsDraft, TournamentFormat,
 };
 use std::time::Duration;
 
@@ -63,22 +62,10 @@ impl MatchMaker {
 pub(crate) fn settings(title: &str, format: TournamentFormat) -> anyhow::Result<Settings> {
     let positions: [&[u64]; 4] = [&[2, 3], &[6], &[1, 4], &[3, 2]];
     let positions = positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?;
-    let (seats, alliance) = (SeatCount::new(SEATS)?, AllianceSource::Standard);
-    Ok(Settings::new(SettingsDraft {
-        title: title.parse()?,
-        format,
-        seats,
-        positions: Positions::listed(positions)?,
-        ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats),
-        alliance,
-        oracle: OracleAccess::default(),
-        retention: None,
-        concurrency: Concurrency::default(),
-        bot_concurrency: None,
-        start_at: None,
-        seed: 18,
-    })?)
+    let positions = Positions::listed(positions)?;
+    let draft =
+        SettingsDraft::new(title.parse()?, SeatCount::new(SEATS)?, positions, AllianceSource::Standard);
+    Ok(Settings::new(SettingsDraft { format, seed: 18, ..draft })?)
 }
 
 /// Plays a match to its end, with declared rows and pseudorandom takes.

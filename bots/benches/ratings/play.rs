@@ -3,12 +3,12 @@
 use lastnim_bots::{HouseBot, Oracle};
 use lastnim_client::{Bot, MatchView};
 use lastnim_core::{
-    game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles, SeatCount},
+    game::{AllianceMatrix, BotName, BySeat, Game, Piles, SeatCount},
     oracle::{Audit, PlayedTake},
 };
 use lastnim_tournament::{
-    AllianceSource, Concurrency, MatchOutcome, MatchResult, OracleAccess, Pairing, Positions, ScheduleStep,
-    Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat, assigned_matrix, plan_schedule,
+    AllianceSource, MatchOutcome, MatchResult, Pairing, Positions, ScheduleStep, SeededDraw, Settings,
+    SettingsDraft, TournamentFormat, assigned_matrix, plan_schedule,
 };
 use std::fmt;
 
@@ -88,23 +88,10 @@ pub fn settings(
         Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles have 1 to 9 counters")
     };
     let seats = SeatCount::new(seats).expect("there are at least 2 seats");
-    Settings::new(SettingsDraft {
-        title: "study".parse().expect("a title"),
-        format,
-        seats,
-        positions: Positions::listed((0..positions).map(position).collect())
-            .expect("there are 1 to 1,000 positions"),
-        ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats),
-        alliance,
-        oracle: OracleAccess::default(),
-        retention: None,
-        concurrency: Concurrency::default(),
-        bot_concurrency: None,
-        start_at: None,
-        seed,
-    })
-    .expect("the settings are consistent")
+    let positions =
+        Positions::listed((0..positions).map(position).collect()).expect("there are 1 to 1,000 positions");
+    let draft = SettingsDraft::new("study".parse().expect("a title"), seats, positions, alliance);
+    Settings::new(SettingsDraft { format, seed, ..draft }).expect("the settings are consistent")
 }
 
 /// Plays a tournament, one match after another.

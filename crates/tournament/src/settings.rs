@@ -44,6 +44,27 @@ pub struct SettingsDraft {
     pub seed: u64,
 }
 
+impl SettingsDraft {
+    /// Creates the settings of a round robin, with the defaults for whatever is not given and seed 0.
+    pub fn new(title: Title, seats: SeatCount, positions: Positions, alliance: AllianceSource) -> Self {
+        Self {
+            title,
+            format: TournamentFormat::RoundRobin,
+            seats,
+            positions,
+            ending: Ending::default(),
+            scoring: Scoring::default_for(&alliance, seats),
+            alliance,
+            oracle: OracleAccess::default(),
+            retention: None,
+            concurrency: Concurrency::default(),
+            bot_concurrency: None,
+            start_at: None,
+            seed: 0,
+        }
+    }
+}
+
 /// Why settings are inconsistent.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]

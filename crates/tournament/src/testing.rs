@@ -1,31 +1,17 @@
 //! Settings and fields for tests.
 
 use super::{
-    AllianceSource, Concurrency, OracleAccess, Pairing, Positions, Schedule, ScheduleStep, Scoring,
-    SeededDraw, Settings, SettingsDraft, TournamentFormat,
+    AllianceSource, Pairing, Positions, Schedule, ScheduleStep, SeededDraw, Settings, SettingsDraft,
 };
-use lastnim_core::game::{BotName, BotVersion, ConfigHash, Ending, Piles, SeatCount, SeatVersions};
+use lastnim_core::game::{BotName, BotVersion, ConfigHash, Piles, SeatCount, SeatVersions};
 
 /// Returns settings with this many seats and positions.
 pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Settings {
     let seats = SeatCount::new(seats).unwrap();
-    Settings::new(SettingsDraft {
-        title: "a test".parse().unwrap(),
-        format: TournamentFormat::RoundRobin,
-        seats,
-        positions: Positions::listed((1..=positions).map(|pile| Piles::parse(&[pile, 2]).unwrap()).collect())
-            .unwrap(),
-        ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats),
-        alliance,
-        oracle: OracleAccess::default(),
-        retention: None,
-        concurrency: Concurrency::default(),
-        bot_concurrency: None,
-        start_at: None,
-        seed: 42,
-    })
-    .unwrap()
+    let positions =
+        Positions::listed((1..=positions).map(|pile| Piles::parse(&[pile, 2]).unwrap()).collect()).unwrap();
+    let draft = SettingsDraft::new("a test".parse().unwrap(), seats, positions, alliance);
+    Settings::new(SettingsDraft { seed: 42, ..draft }).unwrap()
 }
 
 /// Draws the versions of a seat, from none to several.
