@@ -9,6 +9,10 @@ use super::{
 /// Number of bins: tenths that include their lower ends; the last one includes both ends.
 pub const FORECAST_BINS: u8 = 10;
 
+/// The forecasts that must have come true, and the forecasts that must not have, for a score to mean something. Among
+/// outcomes that are all alike, a constant forecast is perfect.
+pub const MIN_OF_EACH_OUTCOME: u64 = 5;
+
 const FORECASTS: usize = 0;
 const SQUARED_ERRORS: usize = 1;
 
@@ -29,12 +33,12 @@ pub struct ForecastFigures {
     pub forecasts: u64,
     /// Number of events that happened.
     pub happened: u64,
-    /// The mean of the squared differences between the forecasts and the outcomes 1 or 0: from 0, the best, to 1.
-    /// `None` without forecasts.
+    /// The mean of the squared differences between the forecasts and the outcomes 1 or 0: from 0 to 1, lower is
+    /// better. `None` with fewer than [`MIN_OF_EACH_OUTCOME`] of either outcome.
     ///
     /// Source: Brier, "Verification of forecasts expressed in terms of probability" (1950), for one of two events.
     pub brier_score: Option<Estimate>,
-    /// The score of always forecasting the share of events that happened: `s (1 - s)`. `None` without forecasts.
+    /// The score of always forecasting the share of events that happened: `s (1 - s)`. `None` like `brier_score`.
     pub base_rate_score: Option<f64>,
     /// By tenths of the forecast, ascending.
     pub bins: Vec<ForecastBin>,
@@ -84,12 +88,14 @@ impl Forecasts {
         self.sums.close_group();
         let total = |of: fn(&BinSums) -> u64| self.bins.iter().map(of).sum::<u64>();
         let (forecasts, happened) = (total(|bin| bin.forecasts), total(|bin| bin.happened));
-        let score = self.sums.ratio_sums(SQUARED_ERRORS, FORECASTS, UNIT);
+        let is_scored = happened.min(forecasts - happened) >= MIN_OF_EACH_OUTCOME;
+        let score = self.sums.ratio_sums(SQUARED_ERRORS, FORECASTS, UNIT).filter(|_| is_scored);
+        let base_rate = share_of(happened, forecasts).filter(|_| is_scored);
         ForecastFigures {
             forecasts,
             happened,
             brier_score: score.map(|sums| sums.estimate_share()),
-            base_rate_score: share_of(happened, forecasts).map(|share| share * (1.0 - share)),
+            base_rate_score: base_rate.map(|share| share * (1.0 - share)),
             bins: (0_u8..).zip(&self.bins).map(|(tenth, bin)| bin.figures(tenth)).collect(),
         }
     }

@@ -57,7 +57,7 @@ pub use favouritism::{
 };
 pub use figures::{BotFigures, CircumstanceFigures};
 pub use findings::{AuditFindings, BotFindings};
-pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts};
+pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts, MIN_OF_EACH_OUTCOME};
 pub use group::{GroupCount, MatchGroup};
 pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
 pub use loss_counts::{LossCounts, LossEstimate, LossShare};

@@ -170,21 +170,38 @@ fn intervals_of_brier_scores_have_their_coverage() {
 fn forecasts_agree_with_a_hand_computation() {
     let group = |number| MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number };
     let mut forecasts = Forecasts::new(1);
-    for (number, (said, happened)) in
-        [(0.0, false), (0.05, true), (0.25, false), (0.9, true), (1.0, true), (1.0, false)]
-            .into_iter()
-            .enumerate()
-    {
+    let given = [(0.0, false), (0.05, true), (0.25, false), (0.9, true), (1.0, true), (1.0, false)];
+    for (number, (said, happened)) in given.into_iter().cycle().take(12).enumerate() {
         forecasts.add_forecast(group(number as u64), said, happened);
     }
     let found = forecasts.into_figures();
-    assert_eq!((found.forecasts, found.happened), (6, 3));
-    // 0, 0.9025, 0.0625, 0.01, 0 and 1, divided by six.
+    assert_eq!((found.forecasts, found.happened), (12, 6));
+    // 0, 0.9025, 0.0625, 0.01, 0 and 1, divided by six, twice.
     assert!((found.brier_score.unwrap().value - 1.975 / 6.0).abs() < 1e-6, "{found:?}");
     assert_eq!(found.base_rate_score, Some(0.25));
     let bins: Vec<_> = found.bins.iter().map(|bin| (bin.forecasts, bin.happened)).collect();
-    assert_eq!(bins, [(2, 1), (0, 0), (1, 0), (0, 0), (0, 0), (0, 0), (0, 0), (0, 0), (0, 0), (3, 2)]);
+    assert_eq!(bins, [(4, 2), (0, 0), (2, 0), (0, 0), (0, 0), (0, 0), (0, 0), (0, 0), (0, 0), (6, 4)]);
     assert!((found.bins[9].mean.unwrap() - 2.9 / 3.0).abs() < 1e-6);
     assert_eq!((found.bins[3].mean, found.bins[9].from), (None, 0.9));
     assert_eq!(Forecasts::new(1).into_figures().brier_score, None);
+}
+
+#[test]
+fn forecasts_have_no_score_unless_both_outcomes_occurred() {
+    let group = |number| MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number };
+    let figures_of = |misses: u64| {
+        let mut forecasts = Forecasts::new(1);
+        for number in 0..40 {
+            // Always certain: perfect while nothing else happens.
+            forecasts.add_forecast(group(number), 1.0, number >= misses);
+        }
+        forecasts.into_figures()
+    };
+    for misses in [0, MIN_OF_EACH_OUTCOME - 1] {
+        let found = figures_of(misses);
+        assert_eq!((found.brier_score, found.base_rate_score), (None, None), "{misses} misses");
+    }
+    let found = figures_of(MIN_OF_EACH_OUTCOME);
+    assert!((found.brier_score.unwrap().value - 0.125).abs() < 1e-6, "{found:?}");
+    assert_eq!(found.base_rate_score, Some(0.125 * 0.875));
 }
