@@ -6,9 +6,10 @@ use super::{
     leaving::{LeftTournament, RunPart, is_paused_by_run, pause_while_away},
     model_checks::{check_models, short_clock_warnings},
     model_measures::measure_models,
+    model_settings::settings_in_run,
     outages::Outages,
     players::{LocalBots, TournamentAddress},
-    probes::{ModelProbe, probe_models},
+    probes::probe_or_stop,
     program::{BotProgram, ProgramCommand},
     program_path::find_programs,
     progress::{RunProgress, how_to_join_text},
@@ -33,7 +34,7 @@ use crate::{
     },
 };
 use lastnim_core::game::{BotName, TournamentId};
-use lastnim_llm::{FailureClass, LlmSettings};
+use lastnim_llm::LlmSettings;
 use lastnim_proto::pb;
 use lastnim_tournament::TotalMatches;
 use pb::TournamentState;
@@ -42,12 +43,10 @@ use std::{
     collections::{BTreeSet, HashMap},
     ffi::OsString,
     io::{self, IsTerminal as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Duration,
 };
 
-/// How much longer than the run a bot waits for its endpoint.
-const OUTAGE_GRACE: Duration = Duration::from_hours(1);
 /// The time for which a run tries to reach a lost server again.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
@@ -129,62 +128,6 @@ async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Re
         Some(id) => server.organiser.cancel_tournament(id).await,
         None => Ok(()),
     }
-}
-
-/// Calls each model once before its bot plays. Returns a line about each that does not answer now, and so waits.
-///
-/// # Errors
-/// If a model cannot answer until something is changed.
-async fn probe_or_stop(
-    plan: &TournamentPlan,
-    folder: &RunFolder,
-    file: &Path,
-) -> Result<Vec<String>, Failure> {
-    let mut models = Vec::new();
-    for PlayerEntry { name, origin } in &plan.players {
-        if let BotOrigin::Llm(settings, _) = origin {
-            models.push((name.clone(), settings_in_run(plan, folder, name, settings)?));
-        }
-    }
-    let file = file.display();
-    let probes = probe_models(models).await.map_err(|why| Failure::input(format!("{file}: {why}")))?;
-    let failed = |probe: &&ModelProbe| probe.failure.is_some();
-    let is_lasting = |probe: &&ModelProbe| {
-        probe
-            .failure
-            .as_ref()
-            .is_some_and(|failure| failure.class.needs_change() || failure.class == FailureClass::Rejected)
-    };
-    match probes.iter().find(is_lasting) {
-        Some(probe) => Err(Failure::Runtime(anyhow::Error::msg(format!(
-            "{file}: bot {}: correct this and run the same command again; no seat is lost",
-            probe.line()
-        )))),
-        None => Ok(probes.iter().filter(failed).map(ModelProbe::line).collect()),
-    }
-}
-
-/// Returns the settings of a model, including those that the run decides.
-fn settings_in_run(
-    plan: &TournamentPlan,
-    folder: &RunFolder,
-    bot: &BotName,
-    settings: &LlmSettings,
-) -> Result<LlmSettings, Failure> {
-    let failed = |error: io::Error| Failure::runtime(error, folder.path().display());
-    let shared_ledger = folder.shared_ledger_file().map_err(failed)?;
-    Ok(LlmSettings {
-        transcript: Some(folder.transcript_file(bot).map_err(failed)?),
-        ledger: Some(folder.ledger_file(bot).map_err(failed)?),
-        rate_file: settings
-            .has_rate_limit()
-            .then(|| folder.rate_file(settings))
-            .transpose()
-            .map_err(failed)?,
-        // The run stops first.
-        outage_limit: plan.llm.outage_limit + OUTAGE_GRACE,
-        ..plan.llm.shared_settings(settings, &shared_ledger)
-    })
 }
 
 /// A run of a tournament.

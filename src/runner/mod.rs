@@ -18,6 +18,7 @@ mod leaving;
 mod located_run;
 mod model_checks;
 mod model_measures;
+mod model_settings;
 mod organiser;
 mod outages;
 mod players;

@@ -1,8 +1,17 @@
 //! One small call to each model before its bot plays, so that a wrong key or name is found before it costs a seat.
 
+use super::{folder::RunFolder, model_settings::settings_in_run};
+use crate::{
+    Failure,
+    tournament_file::{
+        plan::TournamentPlan,
+        player::{BotOrigin, PlayerEntry},
+    },
+};
 use lastnim_core::game::BotName;
-use lastnim_llm::{CallFailure, LlmError, LlmSettings, probe_endpoint};
+use lastnim_llm::{CallFailure, FailureClass, LlmError, LlmSettings, probe_endpoint};
 use serde_json::{Value, json};
+use std::path::Path;
 use tokio::task::JoinSet;
 
 /// The result of a call.
@@ -69,4 +78,37 @@ pub async fn probe_models(models: Vec<(BotName, LlmSettings)>) -> Result<Vec<Mod
     let mut probes = calls.join_all().await.into_iter().collect::<Result<Vec<_>, _>>()?;
     probes.sort_by_key(|(number, _)| *number);
     Ok(probes.into_iter().map(|(_, probe)| probe).collect())
+}
+
+/// Calls each model once before its bot plays. Returns a line about each that does not answer now, and so waits.
+///
+/// # Errors
+/// If a model cannot answer until something is changed.
+pub async fn probe_or_stop(
+    plan: &TournamentPlan,
+    folder: &RunFolder,
+    file: &Path,
+) -> Result<Vec<String>, Failure> {
+    let mut models = Vec::new();
+    for PlayerEntry { name, origin } in &plan.players {
+        if let BotOrigin::Llm(settings, _) = origin {
+            models.push((name.clone(), settings_in_run(plan, folder, name, settings)?));
+        }
+    }
+    let file = file.display();
+    let probes = probe_models(models).await.map_err(|why| Failure::input(format!("{file}: {why}")))?;
+    let failed = |probe: &&ModelProbe| probe.failure.is_some();
+    let is_lasting = |probe: &&ModelProbe| {
+        probe
+            .failure
+            .as_ref()
+            .is_some_and(|failure| failure.class.needs_change() || failure.class == FailureClass::Rejected)
+    };
+    match probes.iter().find(is_lasting) {
+        Some(probe) => Err(Failure::Runtime(anyhow::Error::msg(format!(
+            "{file}: bot {}: correct this and run the same command again; no seat is lost",
+            probe.line()
+        )))),
+        None => Ok(probes.iter().filter(failed).map(ModelProbe::line).collect()),
+    }
 }

@@ -113,19 +113,10 @@ impl FailureClass {
 
     /// Returns what may help.
     pub fn remedy(self) -> Remedy {
-        match self {
-            Self::Truncated
-            | Self::Empty
-            | Self::Unparsable
-            | Self::Illegal
-            | Self::Refused
-            | Self::ToolCall => Remedy::AskAgain,
-            Self::TimedOut | Self::Filtered | Self::Stalled | Self::RateLimited | Self::ServerError => {
-                Remedy::CallAgain
-            }
-            Self::Queued | Self::Unusable | Self::Rejected | Self::MatchBudget | Self::Budget => {
-                Remedy::Nothing
-            }
+        match self.fault() {
+            Fault::Model if self != Self::TimedOut => Remedy::AskAgain,
+            Fault::Model | Fault::Endpoint => Remedy::CallAgain,
+            Fault::Settings => Remedy::Nothing,
         }
     }
 }

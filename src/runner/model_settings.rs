@@ -1,0 +1,33 @@
+//! The settings with which a run's bots use their models.
+
+use super::folder::RunFolder;
+use crate::{Failure, tournament_file::plan::TournamentPlan};
+use lastnim_core::game::BotName;
+use lastnim_llm::LlmSettings;
+use std::{io, time::Duration};
+
+/// How much longer than the run a bot waits for its endpoint.
+const OUTAGE_GRACE: Duration = Duration::from_hours(1);
+
+/// Returns the settings of a model, including those that the run decides.
+pub fn settings_in_run(
+    plan: &TournamentPlan,
+    folder: &RunFolder,
+    bot: &BotName,
+    settings: &LlmSettings,
+) -> Result<LlmSettings, Failure> {
+    let failed = |error: io::Error| Failure::runtime(error, folder.path().display());
+    let shared_ledger = folder.shared_ledger_file().map_err(failed)?;
+    Ok(LlmSettings {
+        transcript: Some(folder.transcript_file(bot).map_err(failed)?),
+        ledger: Some(folder.ledger_file(bot).map_err(failed)?),
+        rate_file: settings
+            .has_rate_limit()
+            .then(|| folder.rate_file(settings))
+            .transpose()
+            .map_err(failed)?,
+        // The run stops first.
+        outage_limit: plan.llm.outage_limit + OUTAGE_GRACE,
+        ..plan.llm.shared_settings(settings, &shared_ledger)
+    })
+}
