@@ -54,7 +54,7 @@ impl Outages {
         self.open.remove(bot).map(|since| since.elapsed())
     }
 
-    /// Returns whether there is none.
+    /// Returns whether no bot waits for its endpoint.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }

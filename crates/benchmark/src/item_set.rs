@@ -141,7 +141,7 @@ impl ItemSet {
     /// Finds the set with a name.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no set has this name.
     pub fn of_name(name: &str) -> Result<&'static Self, UnknownSetError> {
         BENCHMARK_SETS.iter().find(|set| set.name == name).ok_or_else(|| UnknownSetError(name.to_owned()))
     }

@@ -201,7 +201,7 @@ impl Completion {
         match self.text.trim().is_empty() {
             true if self.has_tool_call || TOOL_REASONS.contains(&reason) => failure(
                 FailureClass::ToolCall,
-                "the reply calls a tool: there are none, so answer with text".to_owned(),
+                "the reply calls a tool, but you have no tools: answer with text".to_owned(),
             ),
             true => failure(FailureClass::Empty, "the reply was empty".to_owned()),
             false => None,

@@ -152,7 +152,7 @@ fn order_note(standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Opti
     } else if falls(&a_match) {
         Some("ordered by points per match: in this format some bots play more matches than others")
     } else {
-        Some("ordered by rating: in this format bots meet opponents of similar strength")
+        Some("ordered by rating: in this format bots meet different opponents")
     }
 }
 

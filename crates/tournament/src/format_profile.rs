@@ -99,11 +99,11 @@ impl FormatProfile {
         view: CourseView::Bracket,
         ..PLANNED
     };
-    /// An open-ended series of matches between bots with similar ratings.
+    /// An open-ended series of matches, whose bots come and go.
     pub const LADDER: &'static Self = &Self {
         name: "ladder",
         title: "ladder",
-        summary: "bots of similar strength meet until an organiser stops it",
+        summary: "bots come and go until an organiser stops it",
         max_bots: MAX_LADDER_BOTS,
         has_open_field: true,
         course: FormatCourse::InRounds,
