@@ -293,6 +293,23 @@ async fn results_that_decided_a_later_round_cannot_be_voided() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_tournament_with_too_many_events_can_still_be_resumed() {
+    let arena = arena_on(Backend::in_memory().store).await;
+    let id = tournament(&arena, &BOTS, TournamentFormat::RoundRobin).await;
+    let mut kinds = [OpenMatches::Freeze, OpenMatches::Finish].into_iter().cycle();
+    let full = loop {
+        if let Err(error) = arena.intervene(id, Intervention::Pause(kinds.next().unwrap())).await {
+            break error;
+        }
+    };
+    assert!(matches!(full, ArenaError::Full { limit: 1_000, .. }), "{full}");
+    let (resumed, event) = arena.intervene(id, Intervention::Resume).await.unwrap();
+    assert_eq!((resumed.pause, event.is_some()), (None, true));
+    let (_, event) = arena.intervene(id, Intervention::Resume).await.unwrap();
+    assert_eq!(event, None, "it is not paused");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_clocks_of_frozen_matches_stand_still() {
     let arena = arena_on(Backend::in_memory().store).await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();

@@ -73,7 +73,8 @@ impl Director {
         if self.stage != DirectorStage::Playing {
             return Err(self.impossible("it is being cancelled"));
         }
-        if self.rulings.events() >= MAX_EVENTS {
+        // Whoever paused a tournament can always resume it.
+        if self.rulings.events() >= MAX_EVENTS && !matches!(intervention, Intervention::Resume) {
             return Err(ArenaError::Full { what: "events in this tournament", limit: MAX_EVENTS });
         }
         match intervention {
