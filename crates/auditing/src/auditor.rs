@@ -268,7 +268,7 @@ impl Auditor {
         for (seat, number) in numbers.enumerate() {
             let Some(mover) = *number else { continue };
             let others = numbers.enumerate().filter(|&(other, _)| other != seat);
-            let mut others: Vec<(usize, Seat)> =
+            let others: Vec<(usize, Seat)> =
                 others.filter_map(|(place, other)| Some(((*other)?, place))).collect();
             for &(other, _) in &others {
                 if let Some(pair) = self.pair_tally(mover, other) {
@@ -279,7 +279,6 @@ impl Auditor {
             if others.len() < 2 || !others.iter().any(is_kept) {
                 continue;
             }
-            others.sort_by(|&(one, _), &(other, _)| self.bots[one].name.cmp(&self.bots[other].name));
             let rank = |place: Seat| game.game.matrix.rank(seat, place);
             let winner = game.audit.predicted_winner;
             let is_forgone = is_win_forgone(game, seat);

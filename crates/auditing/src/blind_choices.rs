@@ -14,8 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Maximum p-value, of any pair alone, at which a bot's declarations are taken to depend on who sits where.
 const DEPENDENT_P_VALUE: f64 = 0.01;
 
-/// Maximum number of distinct groups whose choices are kept: those with the smallest keys.
-const MAX_DISTINCT_GROUPS: usize = 65_536;
+/// Maximum number of ordered pairs of seats of all kept groups together, which bounds the time of the permutations: of
+/// 65,536 groups with 4 seats, or 1,024 with 32. The groups with the smallest keys are kept.
+const MAX_SEAT_PAIRS: usize = 1 << 20;
+/// Maximum number of views by which the opening errors of a bot in a distinct group are kept: the smallest ones.
+const MAX_VIEWS: usize = 16;
 
 /// The choices that bots make before they can react to anyone, by distinct group: the rows that they declare, and the
 /// take that opens a match.
@@ -25,7 +28,11 @@ const MAX_DISTINCT_GROUPS: usize = 65_536;
 ///
 /// The state consists of integer sums by distinct group, so it does not depend on the order of the matches.
 #[derive(Debug, Clone, Default)]
-pub(super) struct BlindChoices(BTreeMap<u64, GroupChoices>);
+pub(super) struct BlindChoices {
+    groups: BTreeMap<u64, GroupChoices>,
+    /// The ordered pairs of seats of all groups, counting a seat with itself.
+    seat_pairs: usize,
+}
 
 /// The choices of the bots of a distinct group.
 #[derive(Debug, Clone)]
@@ -117,6 +124,9 @@ impl BlindChoices {
             errors.errors += 1;
             let places = || (1..seats.get()).map(|offset| seats.seat_at_offset(seat, offset));
             add_each(&mut errors.gains, places().map(|place| -i64::from(ply.audit.cost(game.game, place))));
+            if choices.errors.len() > MAX_VIEWS {
+                choices.errors.pop_last();
+            }
         }
         self.drop_surplus();
     }
@@ -133,24 +143,18 @@ impl BlindChoices {
     ) -> BTreeMap<(usize, usize), PermutedChoices> {
         let habits = self.habits();
         let mut permuted: BTreeMap<_, _> = pairs.map(|pair| (pair, PermutedChoices::new())).collect();
-        let mut declared: BTreeMap<_, _> =
-            self.met_pairs().map(|pair| (pair, PermutedGains::new())).collect();
-        self.visit_groups(seed, |group, places| {
-            for (at, mover) in group.bots.iter().enumerate() {
-                let Some(mover) = *mover else { continue };
-                let choice = group.choices[at].declared_choice(&habits[&(mover, group.bots.len())]);
-                for (held, other) in group.bots.iter().enumerate().filter(|&(held, _)| held != at) {
-                    if let Some(gains) = other.and_then(|other| declared.get_mut(&(mover, other))) {
-                        gains.add_choices(&choice, places, at, held, |_| true);
-                    }
+        let mut dependent = BTreeSet::new();
+        // One declarer at a time, since the replicates of all pairs would take too much memory.
+        for (declarer, groups) in self.groups_by_declarer() {
+            for (other, gains) in self.declared_gains(seed, declarer, &groups, &habits) {
+                if gains.p_value().is_some_and(|p_value| p_value <= DEPENDENT_P_VALUE) {
+                    dependent.insert(declarer);
+                }
+                if let Some(choices) = permuted.get_mut(&(declarer, other)) {
+                    choices.declarations = gains;
                 }
             }
-        });
-        let dependent: BTreeSet<usize> = declared
-            .iter()
-            .filter(|(_, gains)| gains.p_value().is_some_and(|p_value| p_value <= DEPENDENT_P_VALUE))
-            .map(|(&(bot, _), _)| bot)
-            .collect();
+        }
         let is_blind = |bot: Option<usize>| bot.is_some_and(|bot| !dependent.contains(&bot));
         self.visit_groups(seed, |group, places| {
             for (at, mover) in group.bots.iter().enumerate().filter(|&(_, &bot)| is_blind(bot)) {
@@ -164,30 +168,56 @@ impl BlindChoices {
                 }
             }
         });
-        for (pair, choices) in &mut permuted {
-            if let Some(gains) = declared.remove(pair) {
-                choices.declarations = gains;
-            }
-        }
         permuted
     }
 
-    fn visit_groups(&self, seed: u64, mut visit: impl FnMut(&GroupChoices, &PlacePermutations)) {
-        for (&key, group) in &self.0 {
-            visit(group, &PlacePermutations::draw(seed, key, group.bots.len()));
+    /// Returns the keys of the groups in which each bot declared rows.
+    fn groups_by_declarer(&self) -> BTreeMap<usize, Vec<u64>> {
+        let mut by_declarer: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
+        for (&key, group) in &self.groups {
+            for (bot, choices) in group.bots.iter().zip(&group.choices) {
+                if let Some(bot) = bot.filter(|_| choices.declared > 0) {
+                    by_declarer.entry(bot).or_default().push(key);
+                }
+            }
         }
+        by_declarer
     }
 
-    /// Returns the ordered pairs of bots that met.
-    fn met_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
-        let met: BTreeSet<_> = self.0.values().flat_map(GroupChoices::pairs).collect();
-        met.into_iter()
+    /// Permutes the places of the bots in these groups, for the rows that one of them declared. Returns what these gave
+    /// each of the others.
+    fn declared_gains(
+        &self,
+        seed: u64,
+        declarer: usize,
+        keys: &[u64],
+        habits: &BTreeMap<(usize, usize), Habits>,
+    ) -> BTreeMap<usize, PermutedGains> {
+        let mut gains: BTreeMap<usize, PermutedGains> = BTreeMap::new();
+        for &key in keys {
+            let group = &self.groups[&key];
+            let Some(at) = group.bots.iter().position(|&bot| bot == Some(declarer)) else { continue };
+            let places = PlacePermutations::draw(seed, key, group.bots.len());
+            let choice = group.choices[at].declared_choice(&habits[&(declarer, group.bots.len())]);
+            for (held, other) in group.bots.iter().enumerate().filter(|&(held, _)| held != at) {
+                let Some(other) = *other else { continue };
+                let gains = gains.entry(other).or_insert_with(PermutedGains::new);
+                gains.add_choices(&choice, &places, at, held, |_| true);
+            }
+        }
+        gains
+    }
+
+    fn visit_groups(&self, seed: u64, mut visit: impl FnMut(&GroupChoices, &PlacePermutations)) {
+        for (&key, group) in &self.groups {
+            visit(group, &PlacePermutations::draw(seed, key, group.bots.len()));
+        }
     }
 
     /// Returns the habits of each bot, by number of seats.
     fn habits(&self) -> BTreeMap<(usize, usize), Habits> {
         let mut all: BTreeMap<_, Habits> = BTreeMap::new();
-        for group in self.0.values() {
+        for group in self.groups.values() {
             for (bot, choices) in group.bots.iter().zip(&group.choices) {
                 let Some(bot) = *bot else { continue };
                 let habits = all.entry((bot, group.bots.len())).or_default();
@@ -215,16 +245,22 @@ impl BlindChoices {
         let (first, _) = game.bots.enumerate().min_by_key(|&(_, bot)| bot).expect("at least two seats");
         let in_order = || (0..seats.get()).map(|offset| seats.seat_at_offset(first, offset));
         let key = distinct_key(game, in_order().map(|seat| &game.bots[seat]));
-        let group = self.0.entry(key).or_insert_with(|| GroupChoices {
-            bots: in_order().map(|seat| numbers[seat]).collect(),
-            choices: vec![BotChoices::default(); seats.get()],
+        let seat_pairs = &mut self.seat_pairs;
+        let group = self.groups.entry(key).or_insert_with(|| {
+            *seat_pairs += seats.get().pow(2);
+            GroupChoices {
+                bots: in_order().map(|seat| numbers[seat]).collect(),
+                choices: vec![BotChoices::default(); seats.get()],
+            }
         });
         (group, first)
     }
 
     fn drop_surplus(&mut self) {
-        if self.0.len() > MAX_DISTINCT_GROUPS {
-            self.0.pop_last();
+        while self.seat_pairs > MAX_SEAT_PAIRS
+            && let Some((_, group)) = self.groups.pop_last()
+        {
+            self.seat_pairs -= group.bots.len().pow(2);
         }
     }
 }
@@ -256,14 +292,6 @@ impl BotChoices {
             Choice { values: values.collect(), classes: view.classes.clone(), weight }
         });
         choices.collect()
-    }
-}
-
-impl GroupChoices {
-    /// Returns the ordered pairs of bots at its table.
-    fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
-        let bots = || self.bots.iter().flatten().copied();
-        bots().flat_map(move |bot| bots().filter(move |&other| other != bot).map(move |other| (bot, other)))
     }
 }
 

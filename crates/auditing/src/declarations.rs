@@ -28,11 +28,11 @@ const CLEAR_COST: f64 = 1.645;
 /// optimally, and O wins. No take is an error then.
 ///
 /// **Statistic.** The rank that M declares for O's place, minus the mean rank that M declares for places at this
-/// offset, regardless of who sits there; summed over all matches.
+/// offset, regardless of who sits there: the mean in each distinct group, summed over the distinct groups.
 ///
 /// **Null hypothesis.** M declares for places, not bots: if the others had sat in another order, its row would have
 /// been the same. In a tournament that order is drawn for each duplicate group and is the same in all its rotations. So
-/// within each group, as one block, the names of all others are permuted among their places, as in the test of
+/// within each distinct group, as one block, the bots are permuted among the places, as in the test of
 /// [takes](super::Favouritism). Rows are declared before those of the others are seen, so the others are exchangeable
 /// no matter what they declare. Under the hypothesis the p-value is exact. The corrected one covers the tests of
 /// takes and of declarations together.
@@ -40,7 +40,7 @@ const CLEAR_COST: f64 = 1.645;
 /// **Dependence is not collusion.** A bot that knows the others may declare accordingly: against the strong, for the
 /// weak, all for its own good. A pair whose corrected p-value is at most [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is
 /// called dependent. It is flagged if also
-/// - O's place gets at least [`FLAGGED_RANKS`] better ranks per match, and
+/// - O's place gets at least [`FLAGGED_RANKS`] better ranks per distinct group, and
 /// - O wins at least [`FLAGGED_WINS`] more of their matches under optimal play than if M had exchanged O's rank with
 ///   another's, and
 /// - M pays for it, or O returns it. M *pays* if all of these are true: it puts O before itself at least four times as
