@@ -3,10 +3,11 @@
 use super::{
     check::{check_passed_variables, match_count_words, plan_json},
     folder::{RunFolder, working_folder},
-    leaving::{LeftTournament, RunPart, is_paused_by_run, pause_while_away},
+    leaving::{LeftTournament, RunPart, find_pause_by_run, pause_while_away},
     model_checks::{check_models, short_clock_warnings},
     model_measures::measure_models,
-    model_settings::settings_in_run,
+    model_settings::{models_in_run, settings_in_run},
+    outage_freeze::OutageFreeze,
     outages::Outages,
     players::{LocalBots, TournamentAddress},
     probes::probe_or_stop,
@@ -44,6 +45,7 @@ use std::{
     ffi::OsString,
     io::{self, IsTerminal as _},
     path::PathBuf,
+    pin::pin,
     time::Duration,
 };
 
@@ -81,10 +83,23 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
     let programs = find_programs(&plan, &args.file, own)?;
     let folder = RunFolder::lock_folder(&args.file)?;
     runtime::run_on_runtime(None, async {
-        let interrupted = runtime::wait_for_interrupt();
+        let mut interrupted = pin!(runtime::wait_for_interrupt());
         if args.fresh || !folder.saved_run_file().exists() {
             // Nothing has begun, so the file may still be corrected.
-            for line in probe_or_stop(&plan, &folder, &args.file).await? {
+            let mut models = models_in_run(&plan, &folder)?;
+            if args.fresh {
+                // What the earlier run has spent does not count any more.
+                models =
+                    models.into_iter().map(|(bot, settings)| (bot, settings.without_ledgers())).collect();
+            }
+            let lines = tokio::select! {
+                probed = probe_or_stop(models, &args.file) => probed?,
+                () = &mut interrupted => {
+                    let file = args.file.display();
+                    return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: stopped before the start"))));
+                }
+            };
+            for line in lines {
                 screen::print_note(format_args!("{line}"));
             }
         }
@@ -240,20 +255,18 @@ impl<'a> TournamentRun<'a> {
         Ok(())
     }
 
-    /// Returns the bots of this run that a tournament waits for: all of them if it was paused when they left.
-    async fn returning_bots(
+    /// Returns when an earlier run paused the tournament, if it is still paused by it.
+    async fn find_earlier_pause(
         &self,
         tournament: &pb::Tournament,
         stage: &TournamentAddress,
-    ) -> Result<Vec<&'a PlayerEntry>, Failure> {
-        if self.kept.paused_at_us.is_none() || tournament.pause() == pb::OpenMatches::Unspecified {
-            return Ok(Vec::new());
+    ) -> Result<Option<u64>, Failure> {
+        let has_paused = self.kept.paused_at_us.is_some() || self.kept.freezes_after.is_some();
+        if !has_paused || tournament.pause() == pb::OpenMatches::Unspecified {
+            return Ok(None);
         }
         let events = stage.organiser.tournament_events(stage.tournament).await?;
-        if !is_paused_by_run(&self.kept, &events) {
-            return Ok(Vec::new());
-        }
-        Ok(self.plan.players.iter().filter(|player| player.origin != BotOrigin::Remote).collect())
+        Ok(find_pause_by_run(&self.kept, &events))
     }
 
     /// Registers the bots, finds or creates the tournament, and starts the bots.
@@ -287,7 +300,7 @@ impl<'a> TournamentRun<'a> {
         let stage = TournamentAddress { organiser, address: server.address.clone(), tournament: id };
         let mut players = LocalBots::new(stage.clone());
         let file = self.args.file.display();
-        let (mut missing, mut returning) = (Vec::new(), Vec::new());
+        let (mut missing, mut returning, mut paused_at_us) = (Vec::new(), Vec::new(), None);
         if is_tournament_over(&tournament) {
             screen::print_note(format_args!("{file}: this tournament is over; --fresh plays it again"));
         } else {
@@ -304,9 +317,14 @@ impl<'a> TournamentRun<'a> {
             if tournament.state() == TournamentState::Open {
                 missing = self.plan.players.iter().collect();
             }
-            returning = self.returning_bots(&tournament, &stage).await?;
+            paused_at_us = self.find_earlier_pause(&tournament, &stage).await?;
+            if paused_at_us.is_some() {
+                let own = |player: &&PlayerEntry| player.origin != BotOrigin::Remote;
+                returning = self.plan.players.iter().filter(own).collect();
+            }
             if is_continued {
-                for line in probe_or_stop(self.plan, self.folder, &self.args.file).await? {
+                let models = models_in_run(self.plan, self.folder)?;
+                for line in probe_or_stop(models, &self.args.file).await? {
                     progress.print_line(&line);
                 }
             }
@@ -320,8 +338,8 @@ impl<'a> TournamentRun<'a> {
             players,
             outages: Outages::default(),
             outage_limit: self.plan.llm.outage_limit,
-            is_frozen: false,
-            saved_run: self.folder.saved_run_file(),
+            freeze: OutageFreeze::new(self.folder.saved_run_file(), paused_at_us),
+            freeze_retry: None,
             progress,
             states,
             seen,

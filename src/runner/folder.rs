@@ -174,9 +174,14 @@ impl RunFolder {
         std::path::absolute(self.path.join(SHARED_LEDGER))
     }
 
-    /// Returns the file by which all models with the same key share limits per minute, independent of the working folder.
+    /// Returns the file by which all models with the same key at the same address share limits per minute, independent of
+    /// the working folder.
     pub fn rate_file(&self, settings: &LlmSettings) -> io::Result<PathBuf> {
-        std::path::absolute(self.path.join(format!("{}{RATES}", settings.key_variable())))
+        let (key, address) = settings.rate_account();
+        let address = address.split('?').next().unwrap_or_default();
+        let address: String =
+            address.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        std::path::absolute(self.path.join(format!("{key}-{}{RATES}", &address[..address.len().min(100)])))
     }
 
     /// Returns the file of a remote bot's token.

@@ -76,18 +76,28 @@ async fn pause_if_running(stage: &TournamentAddress, part: RunPart) -> Result<Le
     if part == RunPart::Watches {
         return Ok(LeftTournament::GoesOn);
     }
-    let event = organiser.freeze_tournament(*id).await?;
+    let event = organiser.pause_tournament(*id, pb::OpenMatches::Freeze).await?;
     Ok(event.map_or(LeftTournament::StaysPaused, |event| LeftTournament::Paused(event.at_us)))
 }
 
-/// Returns whether a tournament is still paused by this run. A pause after another resume is not by this run.
-pub fn is_paused_by_run(kept: &SavedRun, events: &[pb::TournamentEvent]) -> bool {
+/// Returns the time of the event that paused a tournament, if it is paused.
+pub fn find_last_pause(events: &[pb::TournamentEvent]) -> Option<u64> {
+    last_pause(events).map(|(_, at_us)| at_us)
+}
+
+/// Returns the number and the time of the event that paused a tournament, if it is paused.
+fn last_pause(events: &[pb::TournamentEvent]) -> Option<(usize, u64)> {
     let decides =
-        |event: &&pb::TournamentEvent| matches!(event.event, Some(Event::Paused(_) | Event::Resumed(_)));
-    let last = events.iter().rfind(decides);
-    last.is_some_and(|last| {
-        matches!(last.event, Some(Event::Paused(_))) && kept.paused_at_us == Some(last.at_us)
-    })
+        |event: &pb::TournamentEvent| matches!(event.event, Some(Event::Paused(_) | Event::Resumed(_)));
+    let number = events.iter().rposition(decides)?;
+    matches!(events[number].event, Some(Event::Paused(_))).then_some((number, events[number].at_us))
+}
+
+/// Returns when this run paused a tournament that is still paused by it. A pause after another resume is not by this run.
+pub fn find_pause_by_run(kept: &SavedRun, events: &[pb::TournamentEvent]) -> Option<u64> {
+    let (number, at_us) = last_pause(events)?;
+    let is_unconfirmed = kept.freezes_after.is_some_and(|before| number as u64 >= before);
+    (is_unconfirmed || kept.paused_at_us == Some(at_us)).then_some(at_us)
 }
 
 #[cfg(test)]
@@ -102,13 +112,22 @@ mod tests {
         let resumed = |at_us| event(at_us, Event::Resumed(pb::ResumedEvent {}));
         let closed = |at_us| event(at_us, Event::Closed(pb::ClosedEvent::default()));
         let mut kept = SavedRun::new(Value::Null, None);
-        assert!(!is_paused_by_run(&kept, &[paused(7)]), "it has paused nothing");
+        assert!(find_pause_by_run(&kept, &[paused(7)]).is_none(), "it has paused nothing");
         kept.paused_at_us = Some(7);
-        assert!(is_paused_by_run(&kept, &[paused(7)]));
-        assert!(is_paused_by_run(&kept, &[paused(3), resumed(4), paused(7), closed(8)]));
-        assert!(!is_paused_by_run(&kept, &[paused(7), resumed(8), paused(9)]));
-        assert!(!is_paused_by_run(&kept, &[paused(7), resumed(8)]));
-        assert!(!is_paused_by_run(&kept, &[paused(7), paused(9)]), "it was paused in another way since");
-        assert!(!is_paused_by_run(&kept, &[]), "its events are missing");
+        assert!(find_pause_by_run(&kept, &[paused(7)]).is_some());
+        assert!(find_pause_by_run(&kept, &[paused(3), resumed(4), paused(7), closed(8)]).is_some());
+        assert!(find_pause_by_run(&kept, &[paused(7), resumed(8), paused(9)]).is_none());
+        assert!(find_pause_by_run(&kept, &[paused(7), resumed(8)]).is_none());
+        // It was killed before it learned when it paused the tournament, after two events.
+        let mut killed = kept.clone();
+        (killed.paused_at_us, killed.freezes_after) = (None, Some(2));
+        assert_eq!(find_pause_by_run(&killed, &[paused(1), resumed(2), paused(9)]), Some(9));
+        assert_eq!(find_pause_by_run(&killed, &[closed(1), paused(2)]), None, "an earlier pause");
+        assert_eq!(find_pause_by_run(&killed, &[paused(1), resumed(2), paused(9), resumed(10)]), None);
+        assert!(
+            find_pause_by_run(&kept, &[paused(7), paused(9)]).is_none(),
+            "it was paused in another way since"
+        );
+        assert!(find_pause_by_run(&kept, &[]).is_none(), "its events are missing");
     }
 }

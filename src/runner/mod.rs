@@ -6,8 +6,8 @@
 //! the program when this process is gone for any reason; `host_process` protects this process from them. `leaving`
 //! pauses a tournament on someone else's server while the run is stopped, and `located_run` finds a run from another
 //! terminal. `running_tournament` follows the tournament to its end, `model_measures` then measures its models, and
-//! `progress` shows its progress; `outages` finds models whose endpoint fails, and `probes` tries each endpoint before
-//! the first match.
+//! `progress` shows its progress; `outages` finds models whose endpoint fails, `outage_freeze` freezes the tournament until
+//! they answer, and `probes` tries each endpoint before the first match.
 
 mod bounded_log;
 mod check;
@@ -20,6 +20,7 @@ mod model_checks;
 mod model_measures;
 mod model_settings;
 mod organiser;
+mod outage_freeze;
 mod outages;
 mod players;
 mod probes;

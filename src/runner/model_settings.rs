@@ -1,13 +1,31 @@
 //! The settings with which a run's bots use their models.
 
 use super::folder::RunFolder;
-use crate::{Failure, tournament_file::plan::TournamentPlan};
+use crate::{
+    Failure,
+    tournament_file::{
+        plan::TournamentPlan,
+        player::{BotOrigin, PlayerEntry},
+    },
+};
 use lastnim_core::game::BotName;
 use lastnim_llm::LlmSettings;
 use std::{io, time::Duration};
 
 /// How much longer than the run a bot waits for its endpoint.
 const OUTAGE_GRACE: Duration = Duration::from_hours(1);
+
+/// Returns the models of a run, each with the bot that plays with it.
+pub fn models_in_run(
+    plan: &TournamentPlan,
+    folder: &RunFolder,
+) -> Result<Vec<(BotName, LlmSettings)>, Failure> {
+    let models = plan.players.iter().filter_map(|PlayerEntry { name, origin }| match origin {
+        BotOrigin::Llm(settings, _) => Some((name, settings)),
+        _ => None,
+    });
+    models.map(|(bot, settings)| Ok((bot.clone(), settings_in_run(plan, folder, bot, settings)?))).collect()
+}
 
 /// Returns the settings of a model, including those that the run decides.
 pub fn settings_in_run(

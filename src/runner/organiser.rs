@@ -99,9 +99,13 @@ impl OrganiserClient {
         }
     }
 
-    /// Pauses the tournament and freezes its open matches; returns the event, if anything changed.
-    pub async fn freeze_tournament(&self, id: TournamentId) -> Result<Option<pb::TournamentEvent>, Failure> {
-        let open_matches = pb::OpenMatches::Freeze.into();
+    /// Pauses the tournament, and finishes or freezes its open matches; returns the event, if anything changed.
+    pub async fn pause_tournament(
+        &self,
+        id: TournamentId,
+        open_matches: pb::OpenMatches,
+    ) -> Result<Option<pb::TournamentEvent>, Failure> {
+        let open_matches = open_matches.into();
         let request = pb::PauseTournamentRequest { tournament_id: id.to_string(), open_matches };
         Ok(self.remote.answer(self.remote.tournament_client().pause_tournament(request)).await?.event)
     }

@@ -1,13 +1,6 @@
 //! One small call to each model before its bot plays, so that a wrong key or name is found before it costs a seat.
 
-use super::{folder::RunFolder, model_settings::settings_in_run};
-use crate::{
-    Failure,
-    tournament_file::{
-        plan::TournamentPlan,
-        player::{BotOrigin, PlayerEntry},
-    },
-};
+use crate::Failure;
 use lastnim_core::game::BotName;
 use lastnim_llm::{CallFailure, FailureClass, LlmError, LlmSettings, probe_endpoint};
 use serde_json::{Value, json};
@@ -84,17 +77,7 @@ pub async fn probe_models(models: Vec<(BotName, LlmSettings)>) -> Result<Vec<Mod
 ///
 /// # Errors
 /// If a model cannot answer until something is changed.
-pub async fn probe_or_stop(
-    plan: &TournamentPlan,
-    folder: &RunFolder,
-    file: &Path,
-) -> Result<Vec<String>, Failure> {
-    let mut models = Vec::new();
-    for PlayerEntry { name, origin } in &plan.players {
-        if let BotOrigin::Llm(settings, _) = origin {
-            models.push((name.clone(), settings_in_run(plan, folder, name, settings)?));
-        }
-    }
+pub async fn probe_or_stop(models: Vec<(BotName, LlmSettings)>, file: &Path) -> Result<Vec<String>, Failure> {
     let file = file.display();
     let probes = probe_models(models).await.map_err(|why| Failure::input(format!("{file}: {why}")))?;
     let failed = |probe: &&ModelProbe| probe.failure.is_some();
@@ -106,7 +89,7 @@ pub async fn probe_or_stop(
     };
     match probes.iter().find(is_lasting) {
         Some(probe) => Err(Failure::Runtime(anyhow::Error::msg(format!(
-            "{file}: bot {}: correct this and run the same command again; no seat is lost",
+            "{file}: bot {}: correct this and run the same command again",
             probe.line()
         )))),
         None => Ok(probes.iter().filter(failed).map(ModelProbe::line).collect()),

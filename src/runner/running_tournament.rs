@@ -2,30 +2,25 @@
 
 use super::{
     organiser::TournamentStates,
+    outage_freeze::OutageFreeze,
     outages::Outages,
     players::{LocalBots, PlayerNews, TournamentAddress},
     progress::RunProgress,
     report::SeenTournament,
-    saved_run::SavedRun,
 };
 use crate::{
     Failure,
     tournament_file::player::{BotOrigin, PlayerEntry},
 };
 use lastnim_client::MAX_SILENCE;
-use lastnim_proto::pb;
 use lastnim_report::words::span_words;
-use std::{
-    mem,
-    path::PathBuf,
-    time::{Duration, Instant},
-};
-use tokio::time::{error::Elapsed, sleep, timeout};
+use std::{mem, path::PathBuf, time::Duration};
+use tokio::time::{Instant, error::Elapsed, sleep, sleep_until, timeout};
 use tonic::{Code, Status};
 
 /// The interval between checks of which bots have connected, before the start.
 const LOOK: Duration = Duration::from_millis(100);
-/// The pause between two attempts to find a server that was lost.
+/// The pause between two attempts to find a server that was lost, or to change the pause of the tournament.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A running tournament.
@@ -41,10 +36,10 @@ pub struct RunningTournament<'a> {
     pub outages: Outages,
     /// How long an outage may last before the run stops.
     pub outage_limit: Duration,
-    /// Whether the tournament is frozen because of an outage, and continues by itself after it.
-    pub is_frozen: bool,
-    /// The file of the saved run.
-    pub saved_run: PathBuf,
+    /// The freeze while an endpoint fails.
+    pub freeze: OutageFreeze,
+    /// When the freeze is changed again after an attempt failed.
+    pub freeze_retry: Option<Instant>,
     /// Shows the progress of the tournament.
     pub progress: RunProgress,
     /// The states of the tournament; `None` while the server is lost.
@@ -67,8 +62,7 @@ impl RunningTournament<'_> {
         }
         if !self.returning.is_empty() {
             self.wait_for_return().await?;
-            self.stage.organiser.resume_tournament(self.stage.tournament).await?;
-            self.progress.expect_pause();
+            self.adjust_and_print().await;
         }
         let mut lost_at: Option<Instant> = None;
         while let Some(status) = self.watch_to_end(&mut lost_at).await? {
@@ -169,6 +163,9 @@ impl RunningTournament<'_> {
                     Err(lost) => return Ok(Some(lost)),
                 },
                 news = self.players.next_news() => self.handle_bot_news(&news).await?,
+                () = sleep_until(self.freeze_retry.unwrap_or_else(Instant::now)), if self.freeze_retry.is_some() => {
+                    self.adjust_and_print().await;
+                }
                 bot = self.outages.exceed(self.outage_limit) => {
                     let limit = span_words(millis(self.outage_limit));
                     return Err(self.stop_failure(&format!("{bot}: its endpoint has failed for {limit} (outage_limit)")));
@@ -179,54 +176,69 @@ impl RunningTournament<'_> {
 
     /// Reacts to an event of a bot, and reports it.
     async fn handle_bot_news(&mut self, news: &PlayerNews) -> Result<(), Failure> {
+        let line = self.progress.bot_news_line(news);
         match news {
             PlayerNews::OutageBegan { bot, cause } => {
-                let line = self.progress.bot_news_line(news);
-                let frozen =
-                    if self.outages.begin(bot) { Some(self.freeze_for_outage().await) } else { None };
+                let is_first = self.outages.begin(bot);
+                let frozen = self.adjust_freeze().await;
                 if cause.class.needs_change() {
                     return Err(self.stop_failure(&line));
                 }
-                if let Some(frozen) = frozen {
-                    self.progress.print_line(&format!("{line}: {frozen}"));
+                match frozen {
+                    Some(frozen) => self.progress.print_line(&format!("{line}: {frozen}")),
+                    None if is_first => self.progress.print_line(&line),
+                    None => {}
                 }
-                Ok(())
             }
             PlayerNews::OutageEnded { bot } => {
                 let Some(lasted) = self.outages.end(bot) else { return Ok(()) };
-                let line = self.progress.bot_news_line(news);
                 self.progress.print_line(&format!("{line} after {}", span_words(millis(lasted))));
-                if self.outages.is_empty() && mem::take(&mut self.is_frozen) {
-                    self.stage.organiser.resume_tournament(self.stage.tournament).await?;
-                    SavedRun::update(&self.saved_run, |saved| saved.paused_at_us = None)?;
-                }
-                Ok(())
+                self.adjust_and_print().await;
             }
-            _ => self.print_bot_news(news),
+            PlayerNews::GaveUp { bot, .. } | PlayerNews::Lost { bot, .. } => {
+                self.print_bot_news(news)?;
+                // Nobody else would report that its questions no longer wait.
+                if self.outages.end(bot).is_some() {
+                    self.adjust_and_print().await;
+                }
+            }
+            PlayerNews::Restarted { .. } | PlayerNews::Refused { .. } => self.print_bot_news(news)?,
+        }
+        Ok(())
+    }
+
+    async fn adjust_and_print(&mut self) {
+        if let Some(line) = self.adjust_freeze().await {
+            self.progress.print_line(&line);
         }
     }
 
-    /// Freezes the tournament while an endpoint fails, unless its organiser has paused it. Says what that means.
-    async fn freeze_for_outage(&mut self) -> String {
-        self.progress.expect_pause();
-        match self.try_freeze().await {
-            Ok(true) => "the tournament is frozen, no clock runs, and it continues when the endpoint answers"
-                .to_owned(),
-            Ok(false) => "the tournament stays paused by its organiser".to_owned(),
-            Err(failure) => format!("the tournament cannot be frozen, so the bot's clocks run: {failure}"),
+    /// Freezes the tournament while an endpoint fails, and continues it afterwards. What fails is tried again. Returns
+    /// what there is to say.
+    async fn adjust_freeze(&mut self) -> Option<String> {
+        let is_wanted = !self.outages.is_empty();
+        if is_wanted == self.freeze.is_held() {
+            self.freeze_retry = None;
+            return None;
         }
-    }
-
-    /// Returns whether this run froze the tournament, and so must resume it.
-    async fn try_freeze(&mut self) -> Result<bool, Failure> {
-        let TournamentAddress { organiser, tournament: id, .. } = &self.stage;
-        let was_paused = organiser.fetch_tournament(*id).await?.pause() != pb::OpenMatches::Unspecified;
-        let event = organiser.freeze_tournament(*id).await?;
-        self.is_frozen = !was_paused && event.is_some();
-        if let Some(event) = event.filter(|_| self.is_frozen) {
-            SavedRun::update(&self.saved_run, |saved| saved.paused_at_us = Some(event.at_us))?;
+        let changed = if is_wanted {
+            self.freeze.hold(&self.stage).await.map(Some)
+        } else {
+            self.freeze.lift(&self.stage).await.map(|()| None)
+        };
+        let is_first = self.freeze_retry.is_none();
+        match changed {
+            Ok(words) => {
+                self.freeze_retry = None;
+                self.progress.expect_pause();
+                words.map(str::to_owned)
+            }
+            Err(failure) => {
+                self.freeze_retry = Some(Instant::now() + PAUSE);
+                let what = if is_wanted { "frozen, so the bot's clocks run" } else { "resumed" };
+                is_first.then(|| format!("the tournament cannot be {what} (trying again): {failure}"))
+            }
         }
-        Ok(self.is_frozen)
     }
 
     /// Returns why the run stops at an outage, and how it goes on.

@@ -30,6 +30,9 @@ pub struct SavedRun {
     /// event, in microseconds since 1970-01-01 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_at_us: Option<u64>,
+    /// The number of the tournament's events when this run began to freeze it, until it knows the time of that event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freezes_after: Option<u64>,
     /// The changes that the organiser made to the file since the run began, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub amendments: Vec<Amendment>,
@@ -75,6 +78,7 @@ impl SavedRun {
             tournament,
             registered,
             paused_at_us: None,
+            freezes_after: None,
             amendments: Vec::new(),
         }
     }

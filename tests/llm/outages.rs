@@ -4,9 +4,11 @@ use super::{
     asking::{LONG, ask, bot, lines_of, settings},
     programs::{lastnim, run},
     scripted_endpoint::{Reply, ScriptedEndpoint, completion, response, simplest_answer},
+    server::Server,
     tournaments::write_file,
 };
 use lastnim_llm::{FailurePolicy, LlmSettings};
+use lastnim_proto::pb;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -18,7 +20,10 @@ use std::{
     },
     time::Duration,
 };
-use tokio::time::timeout;
+use tokio::{
+    task::{JoinHandle, block_in_place},
+    time::timeout,
+};
 
 fn server_error() -> Reply {
     response("503 Service Unavailable", "", "the model is down")
@@ -101,6 +106,70 @@ async fn an_outage_freezes_the_tournament_until_the_endpoint_answers() {
     assert!(!transcript.contains("\"by\":\"forfeit\""), "{transcript}");
 }
 
+/// Starts a run of two groups, one match at a time, on a server that an organiser uses as well.
+fn run_on_server(server: &Server, endpoint: &ScriptedEndpoint) -> JoinHandle<(Output, String, String)> {
+    let file = cup_of_model(endpoint, "", "");
+    let text = fs::read_to_string(&file).unwrap();
+    let text = text.replace("[[2, 2]]", "[[2, 2], [3, 2]]").replace("name = \"greedy\"", "name = \"g\"");
+    fs::write(&file, format!("concurrency = 1\n{text}")).unwrap();
+    let mut command = lastnim(&["tournament", "run", "--json", "--server", &server.address]);
+    command.env("LASTNIM_ADMIN_TOKEN", &server.admin).arg(&file);
+    tokio::spawn(run(command))
+}
+
+async fn assert_run_ends_well(run: JoinHandle<(Output, String, String)>) {
+    let (output, stdout, stderr) = timeout(LONG, run).await.expect("the run ends").unwrap();
+    assert!(output.status.success(), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let model = standing_of(&report, "m1");
+    assert_eq!((&model["matches"], &model["forfeits"]), (&json!(4), &json!(0)), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_by_the_organiser_is_not_lifted_after_an_outage() {
+    let (endpoint, is_down) = start_breakable(true, server_error()).await;
+    let server = Server::start().await;
+    let run = run_on_server(&server, &endpoint);
+    let id = server.tournament_when(|found| found.pause() == pb::OpenMatches::Freeze).await.id;
+    server.resume(&id).await;
+    server.pause(&id, pb::OpenMatches::Finish).await;
+    is_down.store(false, Ordering::SeqCst);
+    // The open match ends, and no other begins.
+    server.tournament_when(|found| found.matches_played == 1).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let paused = server.tournament_when(|_| true).await;
+    assert_eq!((paused.pause(), paused.matches_played), (pb::OpenMatches::Finish, 1));
+    server.resume(&id).await;
+    assert_run_ends_well(run).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn an_outage_gives_back_the_pause_that_it_found() {
+    let [is_asked, is_paused] = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
+    let is_down = Arc::new(AtomicBool::new(true));
+    let (asked, paused, down) = (Arc::clone(&is_asked), Arc::clone(&is_paused), Arc::clone(&is_down));
+    let endpoint = ScriptedEndpoint::start(move |_, call| {
+        asked.store(true, Ordering::SeqCst);
+        block_in_place(|| {
+            while !paused.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        if down.load(Ordering::SeqCst) { server_error() } else { simplest_answer(call) }
+    })
+    .await;
+    let server = Server::start().await;
+    let run = run_on_server(&server, &endpoint);
+    let id = server.tournament_when(|_| is_asked.load(Ordering::SeqCst)).await.id;
+    server.pause(&id, pb::OpenMatches::Finish).await;
+    is_paused.store(true, Ordering::SeqCst);
+    server.tournament_when(|found| found.pause() == pb::OpenMatches::Freeze).await;
+    is_down.store(false, Ordering::SeqCst);
+    server.tournament_when(|found| found.pause() == pb::OpenMatches::Finish).await;
+    server.resume(&id).await;
+    assert_run_ends_well(run).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wrong_model_is_found_before_the_first_match() {
     let endpoint = ScriptedEndpoint::start_with_probes(|_, call| {
@@ -174,6 +243,11 @@ async fn a_spent_budget_stops_the_run_and_can_be_raised() {
         .unwrap();
     let stderr = play_until_stop(&file).await;
     assert!(stderr.contains("bot m1: a budget is used up (the budget of the bot has no room"), "{stderr}");
+    // A fresh start does not count what was spent, also when it tries the endpoint.
+    let mut fresh = lastnim(&["tournament", "run", "--fresh"]);
+    fresh.arg(&file);
+    let (_, _, stderr) = run(fresh).await;
+    assert!(stderr.contains("a budget is used up") && !stderr.contains("does not answer"), "{stderr}");
     let text = fs::read_to_string(&file).unwrap().replace("= 1_000", "= 500_000");
     fs::write(&file, &text).unwrap();
     let (report, stderr) = finish_cup(&file).await;
@@ -230,6 +304,36 @@ async fn questions_wait_together_for_an_endpoint() {
     }
     assert_eq!(lines_of(&settings, "outage").len(), 5);
     assert_eq!(lines_of(&settings, "recovery").len(), 5);
+}
+
+#[tokio::test]
+async fn a_call_without_a_reply_does_not_end_an_outage() {
+    // Down, then accepting calls without an answer, then well.
+    let endpoint = ScriptedEndpoint::start(|number, _| match number {
+        0 => server_error(),
+        1 => Reply::ThenNothing(Vec::new()),
+        _ => completion("{\"take\": 2}"),
+    })
+    .await;
+    let settings = LlmSettings {
+        retries: 0,
+        stream: false,
+        turn_timeout: Duration::from_millis(500),
+        outage_limit: Duration::from_mins(10),
+        ..settings(&endpoint)
+    };
+    assert_eq!(timeout(LONG, ask(&bot(&settings))).await.unwrap().unwrap(), 2);
+    assert_eq!((lines_of(&settings, "outage").len(), lines_of(&settings, "recovery").len()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_lack_of_credit_is_no_rate_limit() {
+    let body = json!({ "error": { "message": "no credit", "code": "insufficient_quota" } }).to_string();
+    let refusal = response("429 Too Many Requests", "content-type: application/json\r\n", &body);
+    let endpoint = ScriptedEndpoint::with_replies(vec![refusal]).await;
+    let error = ask(&bot(&settings(&endpoint))).await.unwrap_err().to_string();
+    assert!(error.starts_with("unusable: HTTP 429") && error.contains("no credit"), "{error}");
+    assert_eq!(endpoint.calls().len(), 1);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use lastnim_proto::pb::{
 };
 use lastnim_server::{Config, run_server};
 use lastnim_store::Token;
-use std::future::pending;
+use std::{future::pending, time::Duration};
 use tokio::{net::TcpListener, time::timeout};
 use tonic::{service::interceptor::InterceptedService, transport::Channel};
 
@@ -39,6 +39,38 @@ impl Server {
         BotServiceClient::new(self.calls.clone())
     }
 
+    pub fn tournaments(&self) -> TournamentServiceClient<InterceptedService<Channel, Authorization>> {
+        TournamentServiceClient::new(self.calls.clone())
+    }
+
+    /// Waits until the only tournament exists and meets a condition.
+    pub async fn tournament_when(&self, is_met: impl Fn(&pb::Tournament) -> bool) -> pb::Tournament {
+        let seen = async {
+            loop {
+                let request = pb::ListTournamentsRequest { page_size: 1, ..Default::default() };
+                let listed = self.tournaments().list_tournaments(request).await.unwrap().into_inner();
+                if let Some(found) = listed.tournaments.into_iter().next().filter(&is_met) {
+                    return found;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(LONG, seen).await.expect("the tournament never got there")
+    }
+
+    /// Pauses a tournament as its organiser.
+    pub async fn pause(&self, id: &str, open_matches: pb::OpenMatches) {
+        let request =
+            pb::PauseTournamentRequest { tournament_id: id.to_owned(), open_matches: open_matches.into() };
+        self.tournaments().pause_tournament(request).await.unwrap();
+    }
+
+    /// Resumes a tournament as its organiser.
+    pub async fn resume(&self, id: &str) {
+        let request = pb::ResumeTournamentRequest { tournament_id: id.to_owned() };
+        self.tournaments().resume_tournament(request).await.unwrap();
+    }
+
     /// Registers a bot and returns its token.
     pub async fn register(&self, name: &str) -> String {
         let request = pb::RegisterBotRequest { name: name.into() };
@@ -61,7 +93,7 @@ impl Server {
             start_at: 2,
             ..Default::default()
         };
-        let mut tournaments = TournamentServiceClient::new(self.calls.clone());
+        let mut tournaments = self.tournaments();
         let request = pb::CreateTournamentRequest { settings: Some(settings) };
         let created = tournaments.create_tournament(request).await.unwrap().into_inner();
         let id = created.tournament.unwrap().id;

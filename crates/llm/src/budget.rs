@@ -94,13 +94,22 @@ impl BotBudget {
     /// # Errors
     /// If a budget in money has no prices, or a ledger cannot be used.
     pub fn open(settings: &LlmSettings) -> Result<Self, LlmError> {
-        check_budgets(settings)?;
-        let shared = settings.shared_ledger.as_deref().map(open_ledger).transpose()?;
-        let own = settings.ledger.as_deref().map_or_else(|| Ok(Ledger::in_memory()), open_ledger)?;
-        own.settle_leftovers(shared.as_ref()).map_err(|error| LlmError::Ledger {
+        let budget = Self::open_beside(settings)?;
+        budget.own.settle_leftovers(budget.shared.as_ref()).map_err(|error| LlmError::Ledger {
             path: settings.ledger.clone().unwrap_or_default(),
             reason: error.to_string(),
         })?;
+        Ok(budget)
+    }
+
+    /// Opens the same budgets while the bot may be using them, so that what is reserved stays reserved.
+    ///
+    /// # Errors
+    /// Like [`Self::open`].
+    pub fn open_beside(settings: &LlmSettings) -> Result<Self, LlmError> {
+        check_budgets(settings)?;
+        let shared = settings.shared_ledger.as_deref().map(open_ledger).transpose()?;
+        let own = settings.ledger.as_deref().map_or_else(|| Ok(Ledger::in_memory()), open_ledger)?;
         Ok(Self {
             prices: Prices {
                 prompt: settings.prompt_price.unwrap_or_default(),
@@ -155,10 +164,15 @@ impl BotBudget {
                     reservation.forget();
                     let (room, whose) =
                         refused.map_err(|error| budget_failure(format!("the ledger: {error}")))?;
-                    if room == Room::Never || Instant::now() >= deadline {
+                    let class = match room {
+                        Room::Never if whose == OF_MATCH => Some(FailureClass::MatchBudget),
+                        Room::Never => Some(FailureClass::Budget),
+                        Room::Now | Room::Later => {
+                            (Instant::now() >= deadline).then_some(FailureClass::Queued)
+                        }
+                    };
+                    if let Some(class) = class {
                         let detail = format!("the budget {whose} has no room for a call of up to {need}");
-                        let class =
-                            if whose == OF_MATCH { FailureClass::MatchBudget } else { FailureClass::Budget };
                         return Err(CallFailure::new(class, detail));
                     }
                 }
@@ -411,10 +425,10 @@ mod tests {
         held.settle(Some(tokens(10)));
         assert_eq!(waiting.await.unwrap().unwrap(), 3);
         assert_eq!(budget.spent().tokens, 13);
-        // A reservation that is held past the deadline counts as spent.
+        // A reservation that is held past the deadline costs the question, but the budget is not used up.
         let held = budget.reserve(id(0), tokens(80), later).await.unwrap();
         let soon = Instant::now() + Duration::from_secs(1);
-        assert_eq!(budget.reserve(id(1), tokens(80), soon).await.unwrap_err().class, FailureClass::Budget);
+        assert_eq!(budget.reserve(id(1), tokens(80), soon).await.unwrap_err().class, FailureClass::Queued);
         assert!(Instant::now() >= soon);
         assert_eq!(held.settle(None).tokens, 80, "an unknown cost counts as the whole reservation");
     }

@@ -124,7 +124,8 @@ impl Decider {
                 Some(failed_attempts)
             };
             match self.ask_model(question, Duration::MAX, scoring, 0, log).await {
-                Err(again) if again.class.stops_play() => {
+                // A call that got no reply shows nothing.
+                Err(again) if again.class.stops_play() || again.class.is_without_reply() => {
                     failure = again;
                     match held {
                         Some(mut failed_attempts) => *failed_attempts = failed_attempts.saturating_add(1),

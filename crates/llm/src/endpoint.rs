@@ -393,6 +393,7 @@ impl Endpoint {
 
     fn refusal_failure(status: StatusCode, headers: &header::HeaderMap, refusal: &Refusal) -> CallFailure {
         let class = match status {
+            _ if refusal.is_unusable() => FailureClass::Unusable,
             StatusCode::TOO_MANY_REQUESTS => FailureClass::RateLimited,
             StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => FailureClass::ServerError,
             _ if status.is_server_error() => FailureClass::ServerError,

@@ -29,7 +29,7 @@ pub enum FailureClass {
     RateLimited,
     /// The endpoint was unreachable, broke off, or sent an invalid reply.
     ServerError,
-    /// No call could start in time, as the bot makes only a few at once.
+    /// No call could start in time: the bot makes only a few at once, or open calls hold the rest of a budget.
     Queued,
     /// The endpoint cannot be used until somebody changes something: a wrong key, no credit, an unknown model or address.
     Unusable,
@@ -104,6 +104,11 @@ impl FailureClass {
     /// Returns whether it lasts until the endpoint or the organiser changes something, so that every match would be lost.
     pub fn stops_play(self) -> bool {
         matches!(self, Self::Stalled | Self::RateLimited | Self::ServerError) || self.needs_change()
+    }
+
+    /// Returns whether the call ended before the endpoint showed that it works, for whatever reason.
+    pub fn is_without_reply(self) -> bool {
+        matches!(self, Self::TimedOut | Self::Queued)
     }
 
     /// Returns whether waiting cannot help: somebody must change a setting, a key or a budget.

@@ -6,7 +6,7 @@ use tokio::{sync::Mutex, time::Instant};
 
 /// The pause before the first new attempt; each pause is twice as long as the previous one.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// The longest pause, however long the endpoint asks to wait.
+/// The longest pause between two attempts. After status 429 an attempt also waits for as long as the endpoint asks.
 const MAX_PAUSE: Duration = Duration::from_mins(5);
 
 /// The state of a bot's endpoint. During an outage, one question at a time calls the endpoint; the others wait for it.

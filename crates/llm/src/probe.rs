@@ -5,12 +5,16 @@ use super::{
     budget::BotBudget,
     decision::cost_of_call,
     endpoint::Endpoint,
-    failure::{CallFailure, FailureClass},
+    failure::CallFailure,
     request::{Message, ModelCall},
 };
 use lastnim_core::game::MatchId;
 use serde_json::json;
+use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
+
+/// The time for the call: less than a server waits for bots before their clocks run.
+const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// What the model is asked. Any reply shows that the endpoint works.
 const MESSAGE: &str = "This only checks the connection. Reply with the JSON object {\"ready\": true}.";
@@ -22,7 +26,7 @@ const MESSAGE: &str = "This only checks the connection. Reply with the JSON obje
 pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFailure>, LlmError> {
     let settings = settings.completed()?;
     let endpoint = Endpoint::new(settings.clone())?;
-    let budget = BotBudget::open(&settings)?;
+    let budget = BotBudget::open_beside(&settings)?;
     let call = ModelCall {
         messages: vec![Message::of_user(MESSAGE)],
         schema_name: "ready",
@@ -33,12 +37,13 @@ pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFail
             "additionalProperties": false,
         })),
     };
-    let deadline = Instant::now() + settings.turn_timeout;
+    let deadline = Instant::now() + settings.turn_timeout.min(MAX_TIME);
     let bound = budget.bound_of_call(endpoint.request_bytes(&call), settings.max_tokens);
-    let reservation = match budget.reserve(MatchId::new(0, &[0; 10]), bound, deadline).await {
+    // Its own budget of a match, as many probes share a ledger.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let account = MatchId::new(now.as_millis() as u64, &[0; 10]);
+    let reservation = match budget.reserve(account, bound, deadline).await {
         Ok(reservation) => reservation,
-        // A match's budget that is too small for a call is found in play, where its failure policy applies.
-        Err(failure) if failure.class == FailureClass::MatchBudget => return Ok(Ok(())),
         Err(failure) => return Ok(Err(failure)),
     };
     let outcome = endpoint.complete(&call, deadline).await;

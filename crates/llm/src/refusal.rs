@@ -5,16 +5,13 @@ use serde_json::Value;
 
 /// The maximum number of characters kept of a refusal.
 const MAX_CHARS: usize = 500;
-/// Codes of errors that no change of the request's form can avoid.
-const OTHER_CODES: [&str; 7] = [
-    "content_filter",
-    "content_policy_violation",
-    "context_length_exceeded",
-    "insufficient_quota",
-    "invalid_api_key",
-    "model_not_found",
-    "DeploymentNotFound",
-];
+/// Codes of content filters.
+const FILTER_CODES: [&str; 2] = ["content_filter", "content_policy_violation"];
+/// Codes of errors that last until somebody changes the key, the model or the credit, whatever the status.
+const UNUSABLE_CODES: [&str; 4] =
+    ["insufficient_quota", "invalid_api_key", "model_not_found", "DeploymentNotFound"];
+/// The code of a prompt that is too long.
+const TOO_LONG: &str = "context_length_exceeded";
 
 /// An endpoint's error response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -46,12 +43,21 @@ impl Refusal {
 
     /// Returns whether it may be about the form of the request.
     pub fn is_about_form(&self) -> bool {
-        self.code.as_deref().is_none_or(|code| !OTHER_CODES.contains(&code))
+        !self.is_of_filter() && !self.is_unusable() && self.code.as_deref() != Some(TOO_LONG)
+    }
+
+    /// Returns whether the endpoint cannot be used until somebody changes something.
+    pub fn is_unusable(&self) -> bool {
+        self.has_code(&UNUSABLE_CODES)
     }
 
     /// Returns whether a content filter refused the prompt.
     pub fn is_of_filter(&self) -> bool {
-        matches!(self.code.as_deref(), Some("content_filter" | "content_policy_violation"))
+        self.has_code(&FILTER_CODES)
+    }
+
+    fn has_code(&self, codes: &[&str]) -> bool {
+        self.code.as_deref().is_some_and(|code| codes.contains(&code))
     }
 
     /// Returns whether it names a parameter at all, so that its words do not matter.

@@ -17,10 +17,10 @@ pub struct ObjectsError {
 /// # Errors
 /// If the reasoning does not end.
 pub fn find_objects(reply: &str) -> Result<Vec<Map<String, Value>>, ObjectsError> {
-    let (mut objects, mut rest) = (Vec::new(), answer_part(reply)?);
+    let (mut objects, mut rest, mut repairs) = (Vec::new(), answer_part(reply)?, MAX_REPAIRS);
     while let Some(start) = rest.find('{') {
         rest = &rest[start..];
-        match read_first_object(rest) {
+        match read_first_object(rest, &mut repairs) {
             Some((object, length)) => {
                 objects.push(object);
                 rest = &rest[length..];
@@ -49,17 +49,20 @@ fn answer_part(reply: &str) -> Result<&str, ObjectsError> {
     Ok(&reply[start..])
 }
 
-/// Reads the object at the start of a text, and its length.
-fn read_first_object(text: &str) -> Option<(Map<String, Value>, usize)> {
+/// Reads the object at the start of a text, and its length. Counts down the repairs that may be tried.
+fn read_first_object(text: &str, repairs: &mut usize) -> Option<(Map<String, Value>, usize)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter();
     if let Some(Ok(object)) = values.next() {
         return Some((object, values.byte_offset()));
     }
+    *repairs = repairs.checked_sub(1)?;
     let length = object_length(text)?;
     let object = serde_json::from_str(&without_trailing_commas(&text[..length])).ok()?;
     Some((object, length))
 }
 
+/// How often the objects of one reply are searched for trailing commas.
+const MAX_REPAIRS: usize = 32;
 /// The maximum length of an object that is read again without its trailing commas.
 const MAX_REPAIRED_BYTES: usize = 4_096;
 
@@ -95,7 +98,8 @@ fn without_trailing_commas(text: &str) -> String {
             _ => comma = None,
         }
     }
-    text.char_indices().filter(|(at, _)| !removed.contains(at)).map(|(_, c)| c).collect()
+    let mut removed = removed.into_iter().peekable();
+    text.char_indices().filter(|(at, _)| removed.next_if_eq(at).is_none()).map(|(_, c)| c).collect()
 }
 
 /// Returns the characters of JSON outside strings, and each quote that begins one.

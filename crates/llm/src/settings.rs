@@ -56,9 +56,9 @@ settings! {
         api_key_env: Option<VariableName> = None, "VARIABLE";
         /// The header with the key, such as `api-key` for Azure [default: Authorization]
         api_key_header: Option<String> = None, "NAME";
-        /// More headers of each request, as a JSON object of strings
+        /// Additional headers for each request, as a JSON object of strings
         headers: JsonObject = JsonObject::default(), "JSON";
-        /// More members of each request, as a JSON object
+        /// Additional members for each request, as a JSON object
         extra_body: JsonObject = JsonObject::default(), "JSON";
         /// The text of a system message before the prompt
         system_prompt: Option<String> = None, "TEXT";
@@ -193,10 +193,17 @@ impl LlmSettings {
         }
     }
 
-    /// Returns the name of the variable with the key.
-    pub fn key_variable(&self) -> String {
-        let named = self.clone().completed().ok().and_then(|settings| settings.api_key_env);
-        named.map_or_else(|| DEFAULT_KEY_VARIABLE.to_owned(), |name| name.as_str().to_owned())
+    /// Returns them without ledgers, so that only new spending counts.
+    #[must_use]
+    pub fn without_ledgers(self) -> Self {
+        Self { ledger: None, shared_ledger: None, shared_budget: None, shared_token_budget: None, ..self }
+    }
+
+    /// Returns what limits per minute are for: the name of the variable with the key, and the address of the endpoint.
+    pub fn rate_account(&self) -> (String, String) {
+        let settings = self.clone().completed().unwrap_or_else(|_| self.clone());
+        let key = settings.api_key_env.as_ref().map_or(DEFAULT_KEY_VARIABLE, |name| name.as_str());
+        (key.to_owned(), settings.base_url)
     }
 
     /// Returns whether requests or tokens per minute are limited.

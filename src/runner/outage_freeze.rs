@@ -1,0 +1,81 @@
+//! Freezing a tournament while the endpoint of a model fails, and continuing it afterwards.
+
+use super::{leaving::find_last_pause, players::TournamentAddress, saved_run::SavedRun};
+use crate::Failure;
+use lastnim_proto::pb;
+use std::path::PathBuf;
+
+/// The freeze of a run, which only this run lifts.
+#[derive(Debug)]
+pub struct OutageFreeze {
+    saved_run: PathBuf,
+    held: Option<HeldFreeze>,
+}
+
+/// A tournament that stays frozen until the endpoint answers.
+#[derive(Debug, Clone, Copy)]
+struct HeldFreeze {
+    /// The time of the run's own event; `None` if the organiser had frozen the tournament already.
+    at_us: Option<u64>,
+    /// The organiser's pause before it, which comes back afterwards.
+    before: pb::OpenMatches,
+}
+
+impl OutageFreeze {
+    /// Creates it for a run with this file; `paused_at_us` is the time at which an earlier run paused the tournament, if
+    /// it still does.
+    pub fn new(saved_run: PathBuf, paused_at_us: Option<u64>) -> Self {
+        let before = pb::OpenMatches::Unspecified;
+        Self { saved_run, held: paused_at_us.map(|at_us| HeldFreeze { at_us: Some(at_us), before }) }
+    }
+
+    /// Returns whether the tournament is held.
+    pub fn is_held(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Freezes the tournament, unless its organiser has done so. Says what that means.
+    pub async fn hold(&mut self, stage: &TournamentAddress) -> Result<&'static str, Failure> {
+        let TournamentAddress { organiser, tournament: id, .. } = stage;
+        let before = organiser.fetch_tournament(*id).await?.pause();
+        let event = if before == pb::OpenMatches::Freeze {
+            None
+        } else {
+            // If the run is killed before it learns of the event, the next one knows the event as its own.
+            let events = organiser.tournament_events(*id).await?.len() as u64;
+            let is_resumed_later = before == pb::OpenMatches::Unspecified;
+            SavedRun::update(&self.saved_run, |saved| {
+                saved.freezes_after = is_resumed_later.then_some(events);
+            })?;
+            let event = organiser.pause_tournament(*id, pb::OpenMatches::Freeze).await?;
+            SavedRun::update(&self.saved_run, |saved| {
+                saved.freezes_after = None;
+                saved.paused_at_us = event.as_ref().map(|event| event.at_us).filter(|_| is_resumed_later);
+            })?;
+            event
+        };
+        self.held = Some(HeldFreeze { at_us: event.map(|event| event.at_us), before });
+        Ok(match before {
+            pb::OpenMatches::Unspecified => {
+                "the tournament is frozen, no clock runs, and it continues when the endpoint answers"
+            }
+            pb::OpenMatches::Finish => "its open matches are frozen too until the endpoint answers",
+            pb::OpenMatches::Freeze => "the tournament stays frozen by its organiser",
+        })
+    }
+
+    /// Lifts the freeze, unless somebody else has paused or resumed the tournament since.
+    pub async fn lift(&mut self, stage: &TournamentAddress) -> Result<(), Failure> {
+        let TournamentAddress { organiser, tournament: id, .. } = stage;
+        let Some(HeldFreeze { at_us, before }) = self.held else { return Ok(()) };
+        if at_us.is_some() && find_last_pause(&organiser.tournament_events(*id).await?) == at_us {
+            if before == pb::OpenMatches::Unspecified {
+                organiser.resume_tournament(*id).await?;
+            } else {
+                organiser.pause_tournament(*id, before).await?;
+            }
+        }
+        self.held = None;
+        SavedRun::update(&self.saved_run, |saved| saved.paused_at_us = None)
+    }
+}
