@@ -44,10 +44,10 @@ pub async fn repair_clock(store: &NamedStore, form: OutputForm) -> CommandResult
         writeln!(output, "{} set back", count_words(unsigned, "time was", "times were"))?;
         if matches > 0 {
             let matches =
-                count_words(matches, "match keeps its later times", "matches keep their later times");
+                count_words(matches, "match keeps its future times", "matches keep their future times");
             writeln!(
                 output,
-                "{matches}: the records are not changed, and are pruned by age later than others"
+                "{matches}: the records are not changed, so pruning by age removes them later than other matches"
             )?;
         }
         Ok(())

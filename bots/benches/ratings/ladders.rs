@@ -32,7 +32,9 @@ const TRUTH_GROUPS: u64 = 30_000;
 /// Prints the shares of intervals that contain the rating of a balanced sample of the whole field.
 pub fn print() {
     println!("\nLadders of {} house bots: how many of 100 95% intervals contain the true value", FIELD.len());
-    println!("| seats, rows | groups | contain it | half width | separate intervals in the wrong order |");
+    println!(
+        "| seats, rows | groups | intervals that contain it, % | half-width | ladders with disjoint intervals in the wrong order, % |"
+    );
     println!("|---|---|---|---|---|");
     for seats in [3, 4, 5] {
         for (rows, alliance) in [("standard", AllianceSource::Standard), ("random", AllianceSource::Random)] {

@@ -230,7 +230,10 @@ impl KnownDialect {
         }
         for &concession in made {
             if self.suspected.contains(&concession) {
-                tracing::warn!("the endpoint needs requests {}: from now on all are", concession.words());
+                tracing::warn!(
+                    "the endpoint accepts requests only {}: from now on, all are sent that way",
+                    concession.words()
+                );
                 self.dialect = self.dialect.with_concession(concession);
             } else {
                 self.suspected.push(concession);

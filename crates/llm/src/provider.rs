@@ -103,7 +103,7 @@ impl Provider {
             }
             Self::Vllm => "it shows reasoning apart from the reply only if started with a reasoning parser",
             Self::Ollama => {
-                "it silently cuts prompts that are longer than its context: set that of the server"
+                "it silently truncates prompts that are longer than its context: set the context size on the server"
             }
             Self::LlamaCpp => "it answers with the model that it was started with, whatever --model says",
         }

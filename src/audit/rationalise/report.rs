@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 /// The limit on steps for counting rows: some seconds.
 const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
 
-/// The findings for matches with one number of seats.
+/// The findings for all matches with the same number of seats.
 pub struct FoundRows<'a> {
     /// The names of the files, by number.
     pub files: &'a [String],

@@ -8,9 +8,9 @@ type SeatBits = u32;
 
 /// The levels of the piles that a query needs, each with the seats whose winners it needs there.
 ///
-/// Level b of a pile is `W_b(p)`: by seat p to move, the winner with b counters left in that pile. There are no levels
-/// above n (the cap theorem: `W_b = W_n` for `b >= n`). Leaving out everything that no answer depends on reduces the
-/// number of forks.
+/// Level b of a pile is the function `W_b(p)`: the winner if seat p is to move and b counters are left in that pile.
+/// With n seats there are no levels above n (the cap theorem: `W_b = W_n` for `b >= n`). Leaving out everything that no
+/// answer depends on reduces the number of forks.
 #[derive(Debug, Clone)]
 pub(crate) struct SolvingPlan {
     pub(super) levels: Vec<PileLevel>,

@@ -71,14 +71,14 @@ enum RowKnowledge {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AddGameError {
-    /// It has a different number of seats than the games before.
+    /// It has a different number of seats than the earlier games.
     #[error(
         "a game with {given} seats after games with {seats}: all games must have the same number of seats"
     )]
     Seats {
         /// The seats of the game.
         given: SeatCount,
-        /// The seats of the games before.
+        /// The number of seats in the earlier games.
         seats: SeatCount,
     },
     /// The game has no such seat.

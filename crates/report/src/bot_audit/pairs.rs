@@ -214,12 +214,12 @@ fn flag_words(pair: &PairFindings) -> Vec<String> {
     let declarations = match pair.declarations.dependence {
         Dependence::Tested { ranks, p_corrected, .. } if pair.declarations.is_flagged() => {
             let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
-                (true, true) => format!(", which costs it wins and which {other} returns"),
-                (true, false) => ", which costs it wins".to_owned(),
-                (false, _) => format!(", which {other} returns"),
+                (true, true) => format!("; this costs it wins, and {other} returns the favour"),
+                (true, false) => "; this costs it wins".to_owned(),
+                (false, _) => format!("; {other} returns the favour"),
             };
             Some(format!(
-                "{mover} declares a place {ranks:.2} ranks higher when {other} has it, in {}{why}, {}",
+                "{mover} declares a place {ranks:.2} ranks higher when {other} has it, in {}, {}{why}",
                 groups(pair.declarations.groups),
                 chance(p_corrected)
             ))
@@ -259,7 +259,7 @@ pub(super) fn look_sections(findings: &AuditFindings) -> Vec<Section> {
     });
     let matches = (!matches.is_empty()).then(|| {
         Section::with_heading(
-            "Matches to look at: the other wins under optimal play only because of the row of the bot",
+            "Matches to look at: the other bot wins under optimal play only because of the bot's row",
         )
         .table(
             Table::of_items(&matches)

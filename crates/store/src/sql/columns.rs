@@ -36,7 +36,7 @@ pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<String, St
     json_text(&written.collect::<Vec<_>>())
 }
 
-/// Encodes the versions that played as the JSON of the wire; `None` for an empty list.
+/// Encodes the versions that played, as JSON of the wire; `None` for an empty list.
 pub(super) fn played_versions_json(versions: &[PlayedVersion]) -> Result<Option<String>, StoreError> {
     let written = versions.iter().map(|version| MessageJson::canonical(&pb::PlayedVersion::from(version)));
     let written: Vec<_> = written.collect();

@@ -19,8 +19,8 @@ const PART_BYTES: usize = 8 << 10;
 const JOURNAL_BYTES: usize = 1 << 20;
 /// The same per unfinished match: more than an active match ever has in the journal.
 const JOURNAL_BYTES_PER_MATCH: usize = 2 * PART_BYTES;
-/// Idle matches whose events every write moves; in addition, one per match with events in the write. No row holds back
-/// more matches, so rows are removed as fast as they are added.
+/// The minimum number of idle matches whose events each write moves to parts; it also moves one for each match with
+/// events in the write. So it moves at least as many matches as its row has, and rows are removed as fast as added.
 const MIN_MOVED: usize = 4;
 /// Unneeded rows that are removed together, at least.
 const MIN_REMOVED: i64 = 16;
