@@ -1,10 +1,10 @@
 //! A database of SQLite that was not closed, and whose write-ahead log is gone.
 
 use crate::place::{Client, Place, TemporaryFolder};
-use crate::played::{bots, match_changes, match_id, play_match};
+use crate::played::{bots, events_change, finished_match, match_changes, match_id, play_match};
 use crate::records::assert_kept;
 use lastnim_core::referee::Record;
-use lastnim_store::{OpenOptions, StoreError, open_reader, open_reader_with, open_store_with};
+use lastnim_store::{Change, OpenOptions, StoreError, open_reader, open_reader_with, open_store_with};
 use sqlx::Connection as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,6 +72,30 @@ fn a_killed_server_leaves_a_database_that_opens() {
     drop(reader);
     assert!(beside(&crashed.file, "-wal").exists(), "who reads leaves the log");
     assert_kept(&crashed.place, &crashed.place.open(), std::slice::from_ref(&crashed.record));
+}
+
+#[test]
+fn a_server_that_was_killed_before_it_noted_its_last_commit_leaves_a_database_that_opens() {
+    let folder = TemporaryFolder::new();
+    let running = folder.path().join("running.db");
+    let place = Place::new(&format!("sqlite:{}", running.display()));
+    let mut played = (0..1_000).map(|seed| play_match(match_id(1), bots(0..3), None, seed, u32::MAX));
+    let record = played.find(|record| record.events().len() > 30).unwrap();
+    let store = place.open();
+    let last = record.events().len() - 1;
+    for at in 0..last {
+        place.write(&store, &[events_change(&record, at, at + 1)]);
+    }
+    let noted = fs::read(beside(&running, ".id")).unwrap();
+    // The end of the match removes all rows of the journal.
+    let over = Change::MatchOver(Box::new(finished_match(&record)));
+    place.write(&store, &[events_change(&record, last, last + 1), over]);
+    assert_eq!(place.number(&mut place.client(), "SELECT count(*) FROM journal"), 0);
+    let file = copy(&running, "store.db");
+    fs::write(beside(&file, ".id"), noted).unwrap();
+    place.run(store.close());
+    let killed = Place::new(&format!("sqlite:{}", file.display()));
+    assert_kept(&killed, &killed.open(), std::slice::from_ref(&record));
 }
 
 #[test]

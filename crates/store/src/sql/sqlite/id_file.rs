@@ -23,13 +23,22 @@ const LOOKS: usize = 3;
 /// The pause before the next check.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Shows that a database has a commit, and so all earlier ones.
+/// Identifies a commit. A database that has it also has all earlier ones.
+///
+/// A commit that only adds a journal row has no number. A later commit may remove that row, but it has a higher number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CommitMark {
-    /// The journal row that the commit added.
-    Row(i64),
-    /// The commit's number in the row of `server`.
-    Number(i64),
+pub(super) struct CommitMark {
+    /// The newest commit number in the row of `server`.
+    pub(super) number: i64,
+    /// The newest journal row that a commit without a number has added since; 0 if there is none.
+    pub(super) row: i64,
+}
+
+impl CommitMark {
+    /// Returns the mark of a commit with a number.
+    pub(super) const fn numbered(number: i64) -> Self {
+        Self { number, row: 0 }
+    }
 }
 
 /// What the id file says about the database file.
@@ -46,13 +55,8 @@ impl DatabaseState {
         let words: Vec<_> = line.split_whitespace().collect();
         match words[..] {
             ["closed"] => Some(Self::Closed),
-            ["open", kind, number] => {
-                let number = number.parse().ok()?;
-                match kind {
-                    "row" => Some(Self::Open(CommitMark::Row(number))),
-                    "commit" => Some(Self::Open(CommitMark::Number(number))),
-                    _ => None,
-                }
+            ["open", "commit", number, "row", row] => {
+                Some(Self::Open(CommitMark { number: number.parse().ok()?, row: row.parse().ok()? }))
             }
             _ => None,
         }
@@ -63,8 +67,7 @@ impl fmt::Display for DatabaseState {
     /// Writes the line. All lines of an open database have the same length.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Open(CommitMark::Row(number)) => write!(f, "open row    {number:020}"),
-            Self::Open(CommitMark::Number(number)) => write!(f, "open commit {number:020}"),
+            Self::Open(CommitMark { number, row }) => write!(f, "open commit {number:020} row {row:020}"),
             Self::Closed => f.write_str("closed"),
         }
     }
@@ -136,12 +139,9 @@ fn lost_log_error(database: &Path) -> StoreError {
 impl CommitMark {
     /// Returns whether a database has the commit. Returns false if it cannot be read.
     async fn is_in(self, connection: &mut SqliteConnection) -> bool {
-        let (newest, text) = match self {
-            Self::Row(row) => (row, "SELECT coalesce(max(id), 0) FROM journal"),
-            Self::Number(number) => (number, "SELECT commit_number FROM server"),
-        };
-        let found: Result<i64, _> = sqlx::query_scalar(text).fetch_one(connection).await;
-        found.is_ok_and(|found| found >= newest)
+        let text = "SELECT commit_number, (SELECT coalesce(max(id), 0) FROM journal) FROM server";
+        let found: Result<(i64, i64), _> = sqlx::query_as(text).fetch_one(connection).await;
+        found.is_ok_and(|(number, row)| number > self.number || (number == self.number && row >= self.row))
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) async fn make_and_claim(
     // So that the file itself has tables, even without its log.
     sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(&mut *connection).await.map_err(store_error_of)?;
     // Written last, so that an id file implies a database, and an open one also a log.
-    id_file.mark_open(&id, CommitMark::Number(commit))?;
+    id_file.mark_open(&id, CommitMark::numbered(commit))?;
     Ok(epoch)
 }
 

@@ -43,7 +43,7 @@ impl SqliteWriter {
             journal: Journal::starting_at(0),
             events: JournalStatements::default(),
             number: 0,
-            newest: CommitMark::Number(0),
+            newest: CommitMark::numbered(0),
         };
         let noted = writer.load_journal().await.and_then(|()| OpenedFiles::of_database(file));
         match noted {
@@ -111,7 +111,7 @@ impl SqliteWriter {
             && JournalStatements::fits_one_statement(&plan.events)
         {
             self.events.write_alone(&mut self.connection, &plan.events, self.epoch).await?;
-            self.newest = CommitMark::Row(*row);
+            self.newest = CommitMark { number: self.number, row: *row };
             return self.check_files();
         }
         self.begin().await?;
@@ -138,7 +138,7 @@ impl SqliteWriter {
 
     async fn commit(&mut self) -> Result<(), StoreError> {
         sqlx::query("COMMIT").execute(&mut self.connection).await.map_err(store_error_of)?;
-        self.newest = CommitMark::Number(self.number);
+        self.newest = CommitMark::numbered(self.number);
         Ok(())
     }
 
