@@ -187,6 +187,7 @@ impl AdmittedMatch {
             audit: &self.audit,
             lost: &state.forfeits().map(|forfeit| forfeit.map(seat_loss_of_forfeit)),
             versions: &self.versions,
+            time_left_percent: &self.record.time_left_percent(),
         });
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{RequestField, admission::RecordPolicy, game::take_range_messages, pb};
 use lastnim_auditing::{
-    AuditFindings, AuditSubject, BotFigures, BotFindings, CircumstanceFigures, DeclarationFindings,
-    Dependence, Estimate, EstimateInterval, ExplainedRows, Favouritism, FittedRow, GroupCount,
-    HeldRowFigures, KingmakingPly, MIN_GROUPS, PairFindings, PreferenceFindings, Puzzle, REPLICATES,
-    RationalisableCount, RowSource, UntestedDeclarations, UntestedReason,
+    AuditFindings, AuditSubject, BotAnswers, BotFigures, BotFindings, CircumstanceFigures, ConditionFindings,
+    DeclarationFindings, Dependence, EqualAnswers, Estimate, EstimateInterval, ExplainedRows, Favouritism,
+    FittedRow, GroupCount, HeldRowFigures, KingmakingPly, MIN_GROUPS, PairFindings, PlayCondition,
+    PreferenceFindings, Puzzle, REPLICATES, RationalisableCount, RowSource, UntestedDeclarations,
+    UntestedReason,
 };
 use lastnim_core::referee::PublicKey;
 
@@ -77,7 +78,33 @@ impl From<&BotFindings> for pb::BotFindings {
             puzzles: bot.puzzles.iter().map(Into::into).collect(),
             versions: bot.versions.iter().map(Into::into).collect(),
             safety: Some(bot.safety.into()),
+            conditions: bot.conditions.iter().map(Into::into).collect(),
+            equal_answers: bot.answers.iter().map(Into::into).collect(),
         }
+    }
+}
+
+impl From<&ConditionFindings> for pb::ConditionFindings {
+    fn from(found: &ConditionFindings) -> Self {
+        let (older_version, newer_version) = match &found.condition {
+            PlayCondition::NewerVersion { older, newer } => (older.to_string(), newer.to_string()),
+            _ => Default::default(),
+        };
+        Self {
+            condition: found.condition.name().to_owned(),
+            plies: found.plies,
+            other_plies: found.other_plies,
+            added_errors: found.added_errors.map(Into::into),
+            older_version,
+            newer_version,
+        }
+    }
+}
+
+impl From<&BotAnswers> for pb::EqualAnswers {
+    fn from(found: &BotAnswers) -> Self {
+        let EqualAnswers { states, equal, by_chance } = found.answers;
+        Self { other: found.other.to_string(), states, equal, by_chance }
     }
 }
 

@@ -52,6 +52,7 @@ fn audited(records: &[pb::MatchRecord], scope: AuditSubject, seed: u64) -> pb::B
             audit: &audit,
             lost: &state.forfeits().map(|forfeit| forfeit.map(seat_loss_of_forfeit)),
             versions: &[],
+            time_left_percent: &[],
         });
     }
     (&auditor.finish()).into()

@@ -24,6 +24,8 @@ pub struct AuditedMatch<'a> {
     pub lost: &'a BySeat<Option<SeatLoss>>,
     /// By seat: the versions of the bots; empty if unknown or undeclared.
     pub versions: &'a [SeatVersions],
+    /// By take: the mover's thinking time left before it, in percent of what the seat began with; empty if unknown.
+    pub time_left_percent: &'a [u8],
 }
 
 /// The source of the rows of a match.

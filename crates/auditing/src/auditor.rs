@@ -1,10 +1,11 @@
 //! The audit of many matches.
 
 use super::{
-    AuditFindings, AuditedMatch, BotFindings, KingmakingTally, MatchGroup, RowSource,
+    AuditFindings, AuditedMatch, BotAnswers, BotFindings, KingmakingTally, MatchGroup, RowSource,
     blind_choices::BlindChoices,
     bootstrap::BootstrapWeights,
     declaration_counterfactuals::{is_win_forgone, winner_if_exchanged, winner_if_self_first},
+    equal_answers::AnswerTally,
     figures::{FigureSums, FigureTally},
     group::GroupCounter,
     mover_tally::MoverTally,
@@ -13,6 +14,7 @@ use super::{
     pair_tests::test_pairs,
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, WorstPuzzles},
+    similar_choices::SimilarChoices,
 };
 use lastnim_core::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
 use lastnim_core::oracle::TakeSafetyCounts;
@@ -49,6 +51,8 @@ pub struct Auditor {
     bots: Vec<KnownBot>,
     pairs: BTreeMap<(usize, usize), PairTally>,
     choices: BlindChoices,
+    /// In the audit of one bot.
+    answers: AnswerTally,
     crowded_out: u64,
     open: Option<OpenGroup>,
 }
@@ -71,6 +75,7 @@ struct BotTally {
     kingmaking: KingmakingTally,
     puzzles: WorstPuzzles,
     versions: VersionTally,
+    similar: SimilarChoices,
 }
 
 /// Sums over consecutive matches of the current group.
@@ -93,6 +98,7 @@ impl Auditor {
             bots: Vec::new(),
             pairs: BTreeMap::new(),
             choices: BlindChoices::default(),
+            answers: AnswerTally::default(),
             crowded_out: 0,
             open: None,
         }
@@ -141,8 +147,12 @@ impl Auditor {
         let permuted = self.choices.permute_places(self.seed, self.pairs.keys().copied());
         let mut pairs = test_pairs(&self.pairs, &permuted, mover);
         pairs.sort_by(|one, other| (&one.mover, &one.other).cmp(&(&other.mover, &other.other)));
+        let answers = self.compare_answers();
         let audited = self.bots.into_iter().filter_map(|bot| Some((bot.name, bot.tally?)));
         let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.into_findings(bot)).collect();
+        if let [bot] = bots.as_mut_slice() {
+            bot.answers = answers;
+        }
         bots.sort_by(|one, other| one.bot.cmp(&other.bot));
         AuditFindings {
             scope: self.scope,
@@ -153,6 +163,22 @@ impl Auditor {
             pairs,
             crowded_out: self.crowded_out,
         }
+    }
+
+    /// Compares the answers of the one audited bot with its own and those of every other bot, the most alike first.
+    fn compare_answers(&self) -> Vec<BotAnswers> {
+        let AuditSubject::Bot(audited) = &self.scope else { return Vec::new() };
+        let Some(&audited) = self.numbers.get(audited) else { return Vec::new() };
+        let others = self.bots.iter().enumerate();
+        let compared = others.filter_map(|(number, other)| {
+            let answers = self.answers.compare(audited, number)?;
+            Some(BotAnswers { other: other.name.clone(), answers })
+        });
+        let mut compared: Vec<_> = compared.collect();
+        compared.sort_by(|one, other| {
+            other.answers.equal.total_cmp(&one.answers.equal).then_with(|| one.other.cmp(&other.other))
+        });
+        compared
     }
 
     /// Returns the number of a bot; `None` if there are too many bots.
@@ -220,10 +246,16 @@ impl Auditor {
                 let seat = ply.audit.seat;
                 let Some(mover) = numbers[seat] else { return };
                 self.choices.add_opening(game, numbers, &ply);
+                if matches!(self.scope, AuditSubject::Bot(_)) {
+                    self.answers.add_ply(mover, game, &ply);
+                }
                 if let Some(tally) = &mut self.bots[mover].tally {
                     open.figures.entry(mover).or_insert_with(FigureSums::zero).add_ply(game, &ply);
                     if let Some(preference) = tally.preferences.get_mut(&(seats, game.rows)) {
                         preference.add_ply(game, &ply);
+                    }
+                    if matches!(self.scope, AuditSubject::Bot(_)) {
+                        tally.similar.add_ply(game, &ply);
                     }
                     tally.safety.add_take(ply.audit.safety, ply.audit.guarantee);
                     tally.kingmaking.add_ply(game, &ply);
@@ -353,6 +385,7 @@ impl BotTally {
             kingmaking: KingmakingTally::default(),
             puzzles: WorstPuzzles::up_to(puzzles),
             versions: VersionTally::default(),
+            similar: SimilarChoices::default(),
         }
     }
 
@@ -365,6 +398,8 @@ impl BotTally {
             kingmaking: self.kingmaking,
             puzzles: self.puzzles.into_worst_first(),
             versions: self.versions.played_versions(),
+            conditions: self.similar.findings(),
+            answers: Vec::new(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The findings of an audit.
 
 use super::{
-    AuditSubject, BotFigures, Dependence, GroupCount, KingmakingTally, PairFindings, PreferenceFindings,
-    Puzzle,
+    AuditSubject, BotFigures, ConditionFindings, Dependence, EqualAnswers, GroupCount, KingmakingTally,
+    PairFindings, PreferenceFindings, Puzzle,
 };
 use lastnim_core::game::BotName;
 use lastnim_core::oracle::TakeSafetyCounts;
@@ -44,6 +44,20 @@ pub struct BotFindings {
     pub puzzles: Vec<Puzzle>,
     /// The versions that played, with their matches and wins; empty if unknown.
     pub versions: Vec<PlayedVersion>,
+    /// How it erred under each condition that occurred; empty in the audit of a field.
+    pub conditions: Vec<ConditionFindings>,
+    /// How often it answered like itself and like each bot that it met, the most alike first; empty in the audit of a
+    /// field.
+    pub answers: Vec<BotAnswers>,
+}
+
+/// How often a bot answered like another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BotAnswers {
+    /// The other bot, or the bot itself.
+    pub other: BotName,
+    /// The comparison.
+    pub answers: EqualAnswers,
 }
 
 impl AuditFindings {

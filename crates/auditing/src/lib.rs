@@ -15,6 +15,7 @@ mod circumstance;
 mod declaration_counterfactuals;
 mod declaration_tally;
 mod declarations;
+mod equal_answers;
 mod estimate;
 mod explained_rows;
 mod favouritism;
@@ -40,6 +41,7 @@ mod replicates;
 mod scaled_number;
 mod seat_choices;
 mod selected_takes;
+mod similar_choices;
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, clippy::manual_is_multiple_of, reason = "a test's numbers are small")]
 mod tests;
@@ -50,13 +52,14 @@ pub use circumstance::{GamePhase, LivePileCount};
 pub use declarations::{
     DeclarationFindings, Dependence, FLAGGED_COST, FLAGGED_RANKS, FLAGGED_WINS, UntestedDeclarations,
 };
+pub use equal_answers::EqualAnswers;
 pub use estimate::{Estimate, EstimateInterval, MIN_GROUPS};
 pub use explained_rows::ExplainedRows;
 pub use favouritism::{
     FLAGGED_FAVOURITISM, FLAGGED_LOSS, FLAGGED_P_VALUE, FLAGGED_P_VALUE_IF_RETURNED, Favouritism,
 };
 pub use figures::{BotFigures, CircumstanceFigures};
-pub use findings::{AuditFindings, BotFindings};
+pub use findings::{AuditFindings, BotAnswers, BotFindings};
 pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts, MIN_OF_EACH_OUTCOME};
 pub use group::{GroupCount, MatchGroup};
 pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
@@ -70,3 +73,4 @@ pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
 pub use replicates::REPLICATES;
 pub use seat_choices::WinnerChoice;
 pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};
+pub use similar_choices::{ConditionFindings, LOW_CLOCK_PERCENT, PlayCondition};

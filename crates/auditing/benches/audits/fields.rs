@@ -78,6 +78,7 @@ impl Field {
                     audit: &audit,
                     lost: &BySeat::filled(seats, &None),
                     versions: &[],
+                    time_left_percent: &[],
                 });
             }
         }

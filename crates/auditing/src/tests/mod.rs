@@ -1,5 +1,6 @@
 //! Audits of simulated tournaments with honest and colluding bots.
 
+mod conditions;
 mod selected_takes;
 
 use super::*;
@@ -23,6 +24,10 @@ enum Habit {
     Errs(u64),
     /// Plays for the seat at this offset.
     PlaysFor(usize),
+    /// Errs in the first percentage of takes, or in the second if its predicted rank has become worse since the start.
+    ErrsBehind(u64, u64),
+    /// Errs in this percentage of takes, and not at all in later groups than this one.
+    Learns(u64, u64),
     /// Errs in this percentage of takes, in favour of the bot with this number if that is at the table.
     HelpsOften(u64, usize),
 }
@@ -30,6 +35,11 @@ enum Habit {
 /// How a simulated bot plays, and the row that it declares; `None` for the standard row.
 #[derive(Debug, Clone)]
 struct MadeUp(Habit, Option<Vec<u64>>);
+
+/// When simulated tournaments begin, in milliseconds since 1970.
+const FIRST_MS: u64 = 1_700_000_000_000;
+/// The time between two groups.
+const GROUP_MS: u64 = 600_000;
 
 /// A tournament of simulated bots.
 struct Field {
@@ -71,9 +81,9 @@ impl Field {
                 };
                 let matrix = AllianceMatrix::from_rows(rows).unwrap();
                 let game = Game::new(Piles::parse(&piles).unwrap(), matrix, 0, Ending::default()).unwrap();
-                let takes = self.takes(&game, &bots, draw);
+                let takes = self.takes(&game, &bots, number, draw);
                 let id = MatchId::new(
-                    self.seed,
+                    FIRST_MS + number * GROUP_MS,
                     &[number.to_be_bytes().as_slice(), &[rotation as u8, 0]].concat().try_into().unwrap(),
                 );
                 see(&AuditedMatch {
@@ -85,13 +95,21 @@ impl Field {
                     rows: self.rows,
                     lost: &BySeat::filled(seats, &None),
                     versions: &[],
+                    time_left_percent: &[],
                 });
             }
         }
     }
 
-    fn takes(&self, game: &Game, bots: &BySeat<usize>, draw: &mut SeededDraw) -> Vec<PlayedTake> {
+    fn takes(
+        &self,
+        game: &Game,
+        bots: &BySeat<usize>,
+        number: u64,
+        draw: &mut SeededDraw,
+    ) -> Vec<PlayedTake> {
         let (solution, mut position, mut takes) = (Solution::new(game), game.first_position(), Vec::new());
+        let first_winner = solution.winner(&position);
         while !position.is_over() {
             let seat = position.to_move();
             let any = 1 + draw.number_below(position.counters());
@@ -107,7 +125,17 @@ impl Field {
                     let ally = bots.enumerate().find(|&(_, &bot)| bot == other);
                     ally.map_or(any, |(ally, _)| helping(ally))
                 }
-                Habit::Errs(_) | Habit::HelpsOften(..) => optimal,
+                Habit::ErrsBehind(ahead, behind) => {
+                    let rank = |winner| game.matrix.rank(seat, winner);
+                    let is_behind = rank(solution.winner(&position)) > rank(first_winner);
+                    if draw.number_below(100) < if is_behind { behind } else { ahead } {
+                        any
+                    } else {
+                        optimal
+                    }
+                }
+                Habit::Learns(often, groups) if number < groups && draw.number_below(100) < often => any,
+                Habit::Errs(_) | Habit::Learns(..) | Habit::HelpsOften(..) => optimal,
             };
             position.take(take).unwrap();
             takes.push(PlayedTake::by_bot(take));

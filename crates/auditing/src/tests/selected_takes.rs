@@ -21,6 +21,7 @@ fn see_small_match(group: u64, see: impl FnOnce(&AuditedMatch<'_>)) {
         rows: RowSource::Declared,
         lost: &BySeat::filled(seats, &None),
         versions: &[],
+        time_left_percent: &[],
     });
 }
 

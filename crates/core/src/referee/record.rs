@@ -5,8 +5,8 @@ use super::{
     EndReason, Event, EventHash, EventMisfit, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError,
     MatchState, TimedEvent,
 };
-use crate::game::{MAX_SEATS, MatchId};
-use crate::oracle::{Audit, AuditError};
+use crate::game::{BySeat, MAX_SEATS, MatchId};
+use crate::oracle::{Audit, AuditError, Mover};
 use std::sync::OnceLock;
 use thiserror::Error;
 
@@ -206,6 +206,25 @@ impl Record {
     /// Returns the state after all events.
     pub fn state(&self) -> &MatchState {
         &self.state
+    }
+
+    /// Returns the mover's thinking time left before each take, in percent of what it began with, at most 100.
+    pub fn time_left_percent(&self) -> Vec<u8> {
+        let clock = self.state.setup().clock();
+        let initial = clock.initial.as_micros().max(1);
+        let mut left = BySeat::filled(self.state.position().seats(), &clock.initial);
+        let takes = self.events.iter().filter_map(|timed| match timed.event {
+            Event::Took { seat, mover, charged, .. } => Some((seat, mover, charged)),
+            _ => None,
+        });
+        let percents = takes.map(|(seat, mover, charged)| {
+            let percent = 100 * left[seat].as_micros() / initial;
+            if mover == Mover::Bot {
+                left[seat] = left[seat].saturating_sub(charged) + clock.increment;
+            }
+            u8::try_from(percent.min(100)).expect("at most 100")
+        });
+        percents.collect()
     }
 
     /// Audits the match.

@@ -35,11 +35,11 @@ pub(super) fn figure_with_interval(format: NumberFormat, estimate: Option<Estima
     )
 }
 
-fn figure_column(label: &str, format: NumberFormat) -> Column {
+pub(super) fn figure_column(label: &str, format: NumberFormat) -> Column {
     Column::number(label, format.unit, format.precision)
 }
 
-fn interval_column(key: &str, format: NumberFormat) -> Column {
+pub(super) fn interval_column(key: &str, format: NumberFormat) -> Column {
     figure_column("95% interval", format).with_key(key).with_parts(CellParts::Interval)
 }
 

@@ -1,5 +1,6 @@
 //! Audits of bots over many matches.
 
+mod comparisons;
 mod figures;
 mod pairs;
 mod preferences;

@@ -1,6 +1,7 @@
 //! Audits of many matches: a summary in words, and then the tables.
 
 use super::{
+    comparisons::{answer_section, condition_section},
     figures::{
         RANKS, SHARE, circumstance_regret_plot, circumstance_table, field_table, figure_table,
         figure_with_interval, value_cell,
@@ -83,6 +84,8 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
             LivePileCount::name,
         )),
     ];
+    sections.extend(condition_section(&found.conditions));
+    sections.extend(answer_section(&found.bot, &found.answers));
     sections.extend(found.preferences.iter().flat_map(preference_sections));
     sections.extend(pair_sections(findings));
     sections.push(kingmaking_section(&found.kingmaking));

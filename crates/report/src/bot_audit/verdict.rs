@@ -1,6 +1,9 @@
 //! A bot's audit in a few sentences.
 
-use super::figures::{SHARE, value_cell};
+use super::{
+    comparisons::condition_sentences,
+    figures::{SHARE, value_cell},
+};
 use lastnim_auditing::{
     AuditFindings, BotFindings, CircumstanceFigures, EstimateInterval, GamePhase, LivePileCount,
     PreferenceFindings, RowSource,
@@ -38,6 +41,7 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
         LivePileCount::FiveToEight => "with 5 to 8 piles",
         LivePileCount::NineOrMore => "with 9 piles or more",
     }));
+    sentences.extend(condition_sentences(&found.conditions));
     sentences
 }
 

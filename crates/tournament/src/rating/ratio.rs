@@ -14,6 +14,8 @@ const PRIOR_GROUPS: f64 = 1.0;
 const PRIOR_RANKS: f64 = 1.5;
 /// The deviation of a signed mean in one prior group, in ranks.
 const PRIOR_DEVIATION: f64 = 3.0;
+/// The deviation of a difference of shares in one prior group, in events.
+const PRIOR_EVENTS: f64 = 1.0;
 /// The probability on either side of an interval.
 const TAIL: f64 = 0.025;
 /// The normal quantile of that probability.
@@ -103,8 +105,19 @@ impl RatioSums {
     /// Returns the interval of a mean of signed ranks, by Student's t with another group that deviates by 3 ranks;
     /// `None` with a single group.
     pub fn signed_mean_interval(&self) -> Option<ConfidenceInterval<f64>> {
+        self.signed_interval(PRIOR_DEVIATION)
+    }
+
+    /// Returns the interval of a difference of shares, from -1 to 1, by Student's t with another group that deviates by
+    /// one event; `None` with a single group.
+    pub fn share_difference_interval(&self) -> Option<ConfidenceInterval<f64>> {
+        let found = self.signed_interval(PRIOR_EVENTS)?;
+        Some(ConfidenceInterval { low: found.low.max(-1.0), high: found.high.min(1.0) })
+    }
+
+    fn signed_interval(&self, prior: f64) -> Option<ConfidenceInterval<f64>> {
         let (ratio, freedom) = (self.ratio()?, self.freedom()?);
-        let variance = self.residual_squares(ratio)? + PRIOR_DEVIATION * PRIOR_DEVIATION;
+        let variance = self.residual_squares(ratio)? + prior * prior;
         let half = StudentDistribution::quantile_between(freedom, 1.0 - TAIL) * variance.sqrt() / self.below;
         Some(ConfidenceInterval { low: ratio - half, high: ratio + half })
     }

@@ -6,9 +6,22 @@ use super::table::{
 };
 use crate::oracle::Mover;
 use crate::referee::{
-    Clock, EndReason, Event, ForfeitReason, MatchSetup, RefereeInput, RefusalReason, SeatAction, Timestamp,
+    Clock, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, RefereeInput, RefusalReason, SeatAction,
+    Timestamp,
 };
 use std::time::Duration;
+
+#[test]
+fn a_record_knows_the_time_left_before_each_take() {
+    let mut table = Table::open(standard_match(2, &[9]));
+    for millis in [600, 0, 250, 100] {
+        take_after(&mut table, millis);
+    }
+    table.take(0, 4, 5);
+    let record = table.record();
+    assert_eq!(record.state().phase(), MatchPhase::Ended);
+    assert_eq!(record.time_left_percent(), [100, 100, 40, 100, 15]);
+}
 
 fn with_lag(quota: u64, total: u64) -> MatchSetup {
     let mut setup = standard_match(2, &[50]);

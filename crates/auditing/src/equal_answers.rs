@@ -1,0 +1,147 @@
+//! How often two bots answer the same state of a game with the same take.
+
+use super::{
+    AuditedMatch,
+    audited_match::OwnPly,
+    estimate::{share_of, to_float},
+};
+use lastnim_core::game::Ending;
+use lastnim_tournament::SeededDraw;
+use std::collections::BTreeMap;
+
+/// Maximum number of answers kept. Beyond it, the states with the largest keys are dropped, so that a random sample of states remains,
+/// the same for any order of the matches.
+const MAX_ANSWERS: usize = 200_000;
+
+/// How often a bot answered like another, or like itself, in states that both met.
+///
+/// A state is all that a bot may know before a take: the piles, the rows, who moves, and who wins in the end. States in which only one
+/// take is legal are left out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EqualAnswers {
+    /// The number of states with answers of both; with itself, of states that the bot met twice.
+    pub states: u64,
+    /// The mean probability that two answers to a state are the same take, from 0 to 1; each state counts the same.
+    pub equal: f64,
+    /// The same if both had erred as often as they did, but independently, and had chosen at random among the optimal takes and
+    /// among the errors.
+    pub by_chance: f64,
+}
+
+/// A take in a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Answer {
+    take: u64,
+    is_optimal: bool,
+}
+
+/// A state, and what each bot answered.
+#[derive(Debug, Clone)]
+struct State {
+    optimal_takes: u64,
+    /// Takes that are errors.
+    errors: u64,
+    answers: BTreeMap<usize, Answers>,
+}
+
+/// The answers of one bot to one state, with how often it gave them.
+type Answers = BTreeMap<Answer, u32>;
+
+/// The answers of an audited bot and of those that it met, by state.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AnswerTally {
+    states: BTreeMap<u64, State>,
+    answers: usize,
+    /// States with this key or a larger one are left out.
+    left_out_from: Option<u64>,
+}
+
+/// Hashes what the mover may know.
+fn state_key(game: &AuditedMatch<'_>, ply: &OwnPly<'_>) -> u64 {
+    let (seats, mover) = (ply.position.seats(), ply.position.to_move());
+    let ending = match game.game.ending {
+        Ending::ToMoveWins => 0,
+        Ending::LastMoverWins => 1,
+    };
+    let piles = ply.position.untouched_piles();
+    let head = [seats.get() as u64, ending, piles.len() as u64, ply.position.counters()];
+    let rows = (0..seats.get()).flat_map(|offset| {
+        let row = &game.game.matrix.rows()[seats.seat_at_offset(mover, offset)];
+        row.offsets().iter().map(|&offset| u64::from(offset))
+    });
+    SeededDraw::from_numbers(head.into_iter().chain(piles.iter().copied()).chain(rows)).next_bits()
+}
+
+impl AnswerTally {
+    /// Adds a take that a bot made itself.
+    pub(super) fn add_ply(&mut self, bot: usize, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+        let legal = ply.audit.counters;
+        if legal < 2 {
+            return;
+        }
+        let key = state_key(game, ply);
+        if self.left_out_from.is_some_and(|from| key >= from) {
+            return;
+        }
+        let optimal_takes: u64 = ply.audit.optimal_takes.iter().map(|takes| takes.hi - takes.lo + 1).sum();
+        let state = self.states.entry(key).or_insert_with(|| State {
+            optimal_takes,
+            errors: legal - optimal_takes,
+            answers: BTreeMap::new(),
+        });
+        let answers = state.answers.entry(bot).or_default();
+        let before = answers.len();
+        let answer = Answer { take: ply.audit.take, is_optimal: ply.audit.is_optimal() };
+        *answers.entry(answer).or_default() += 1;
+        self.answers += answers.len() - before;
+        while self.answers > MAX_ANSWERS
+            && let Some((key, dropped)) = self.states.pop_last()
+        {
+            self.answers -= dropped.answers.values().map(BTreeMap::len).sum::<usize>();
+            self.left_out_from = Some(key);
+        }
+    }
+
+    /// Compares two bots, or a bot with itself; `None` if they have no answers to compare.
+    pub(super) fn compare(&self, one: usize, other: usize) -> Option<EqualAnswers> {
+        let both = self.states.values().filter_map(|state| {
+            let (of_one, of_other) = (state.answers.get(&one)?, state.answers.get(&other)?);
+            Some((state, of_one, of_other, equal_share(of_one, of_other, one == other)?))
+        });
+        let both: Vec<_> = both.collect();
+        let states = both.len() as u64;
+        let count = (states > 0).then(|| count_as_float(states))?;
+        let one_errs = both.iter().map(|(_, of_one, ..)| error_share(of_one)).sum::<f64>() / count;
+        let other_errs = both.iter().map(|(_, _, of_other, _)| error_share(of_other)).sum::<f64>() / count;
+        let by_chance = both.iter().map(|(state, ..)| {
+            let equal_errors =
+                if state.errors > 0 { one_errs * other_errs / count_as_float(state.errors) } else { 0.0 };
+            (1.0 - one_errs) * (1.0 - other_errs) / count_as_float(state.optimal_takes) + equal_errors
+        });
+        let by_chance = by_chance.sum::<f64>() / count;
+        let equal = both.iter().map(|&(.., equal)| equal).sum::<f64>() / count;
+        Some(EqualAnswers { states, equal, by_chance })
+    }
+}
+
+/// Returns the share of equal takes among all pairs of answers; `None` without pairs. A take makes no pair with itself.
+fn equal_share(of_one: &Answers, of_other: &Answers, is_same_bot: bool) -> Option<f64> {
+    let total = |answers: &Answers| answers.values().map(|&times| u64::from(times)).sum::<u64>();
+    let (all, mut equal) = (total(of_one) * (total(of_other) - u64::from(is_same_bot)), 0);
+    for (answer, &times) in of_one {
+        let its_times = of_other.get(answer).copied().unwrap_or_default() - u32::from(is_same_bot);
+        equal += u64::from(times) * u64::from(its_times);
+    }
+    share_of(equal, all)
+}
+
+fn error_share(answers: &Answers) -> f64 {
+    let (errors, all) = answers.iter().fold((0, 0), |(errors, all), (answer, &times)| {
+        (errors + if answer.is_optimal { 0 } else { times }, all + times)
+    });
+    f64::from(errors) / f64::from(all)
+}
+
+fn count_as_float(count: u64) -> f64 {
+    to_float(i64::try_from(count).unwrap_or(i64::MAX))
+}
