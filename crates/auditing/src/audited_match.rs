@@ -16,11 +16,11 @@ pub struct AuditedMatch<'a> {
     pub bots: &'a BySeat<BotName>,
     /// The game with the revealed rows.
     pub game: &'a Game,
-    /// The source of the rows.
+    /// Whether the rows were declared or assigned.
     pub rows: RowSource,
     /// The comparison with optimal play.
     pub audit: &'a Audit,
-    /// By seat: how it was lost before the end, if it was.
+    /// By seat: why the seat was lost before the end; `None` if it was not lost.
     pub lost: &'a BySeat<Option<SeatLoss>>,
     /// By seat: the versions of the bots; empty if unknown or undeclared.
     pub versions: &'a [SeatVersions],
@@ -53,7 +53,7 @@ impl AuditedMatch<'_> {
         SeatCredit::of_audit(self.audit, seat, self.lost[seat])
     }
 
-    /// Visits the takes that bots made themselves, not those of the steward.
+    /// Iterates over the takes that bots made themselves, without those of the steward.
     ///
     /// # Panics
     /// If the audit belongs to another game.

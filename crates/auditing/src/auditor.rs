@@ -30,7 +30,7 @@ pub const MAX_BOTS: usize = 512;
 /// The subject of an audit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditSubject {
-    /// One bot, and its effects on each other bot and theirs on it.
+    /// One bot: its effects on each other bot, and their effects on it.
     Bot(BotName),
     /// Every bot and every pair, for the first [`MAX_FIELD`] bots.
     Field,
@@ -61,7 +61,7 @@ pub struct Auditor {
 #[derive(Debug, Clone)]
 struct KnownBot {
     name: BotName,
-    /// Its findings, if it is audited.
+    /// The running findings about the bot, if it is audited.
     tally: Option<BotTally>,
     /// Its habits, independent of opponents.
     mover: MoverTally,
@@ -190,7 +190,7 @@ impl Auditor {
             AuditSubject::Bot(audited) => (MAX_BOTS, audited == bot),
             AuditSubject::Field => (MAX_FIELD, true),
         };
-        // The audited bot always has a place.
+        // One place is reserved for the audited bot.
         let taken = self.bots.len()
             + usize::from(matches!(&self.scope, AuditSubject::Bot(audited)
             if audited != bot && !self.numbers.contains_key(audited)));

@@ -11,20 +11,21 @@ use lastnim_core::game::{BotName, BySeat, Ending, Seat};
 use lastnim_tournament::SeededDraw;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum p-value, of any pair alone, at which a bot's declarations are taken to depend on who sits where.
+/// If the p-value of a single pair is at most this, the bot's declarations count as dependent on who sits where.
 const DEPENDENT_P_VALUE: f64 = 0.01;
 
-/// Maximum number of ordered pairs of seats of all kept groups together, which bounds the time of the permutations: of
-/// 65,536 groups with 4 seats, or 1,024 with 32. The groups with the smallest keys are kept.
+/// Maximum number of ordered pairs of seats in all kept groups together. It bounds the time of the permutations. It is
+/// enough for 65,536 groups with 4 seats, or 1,024 with 32. The groups with the smallest keys are kept.
 const MAX_SEAT_PAIRS: usize = 1 << 20;
-/// Maximum number of views by which the opening errors of a bot in a distinct group are kept: the smallest ones.
+/// Maximum number of views for which the opening errors of a bot in a distinct group are kept. The smallest views are
+/// kept.
 const MAX_VIEWS: usize = 16;
 
 /// The choices that bots make before they can react to anyone, by distinct group: the rows that they declare, and the
 /// take that opens a match.
 ///
 /// Groups are **distinct** if they differ in the bots, in their playing order, in the piles or in the assigned rows. A
-/// repetition of a group counts as the same group, since bots that draw nothing choose the same again.
+/// repetition of a group counts as the same group, since deterministic bots make the same choices again.
 ///
 /// The state consists of integer sums by distinct group, so it does not depend on the order of the matches.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +38,7 @@ pub(super) struct BlindChoices {
 /// The choices of the bots of a distinct group.
 #[derive(Debug, Clone)]
 struct GroupChoices {
-    /// The bots in playing order, from the first by name; `None` for one beyond the limit on bots.
+    /// The bots in playing order, from the first by name; `None` for a bot that exceeds the limit on bots.
     bots: Vec<Option<usize>>,
     /// Their choices, in the same order.
     choices: Vec<BotChoices>,
@@ -48,7 +49,7 @@ struct GroupChoices {
 struct BotChoices {
     /// Matches with declared rows.
     declared: i64,
-    /// By offset from 1 on: the sum of the ranks that it declared for the place.
+    /// By offset from 1 on: the sum of the ranks that it declared for that place.
     ranks: Vec<i64>,
     /// Matches that it opened.
     opened: i64,
@@ -81,12 +82,12 @@ struct Habits {
     declared: i64,
     /// By offset from 1 on: the sum of the declared ranks.
     ranks: Vec<i64>,
-    /// By rank in the bot's own row: what its opening errors gained the place, and their number.
+    /// By rank in the bot's own row: the ranks that its opening errors gained that place, and their number.
     gains: BTreeMap<u8, (i64, i64)>,
 }
 
 impl BlindChoices {
-    /// Adds the declared rows of a match, at tables of three or more.
+    /// Adds the declared rows of a match with three or more seats; ignores smaller tables.
     pub(super) fn add_declarations(&mut self, game: &AuditedMatch<'_>, numbers: &BySeat<Option<usize>>) {
         let seats = game.bots.seats();
         if seats.get() < 3 || game.rows != RowSource::Declared {
@@ -105,7 +106,7 @@ impl BlindChoices {
         self.drop_surplus();
     }
 
-    /// Adds the take that opened a match, at tables of three or more; other takes are ignored.
+    /// Adds the take that opened a match with three or more seats; ignores other takes and smaller tables.
     pub(super) fn add_opening(
         &mut self,
         game: &AuditedMatch<'_>,
@@ -133,9 +134,9 @@ impl BlindChoices {
 
     /// Permutes the places of the bots of each distinct group, for these ordered pairs of bots.
     ///
-    /// An equal row does not prove that two bots could be exchanged if one of them declares by who sits where, and what
-    /// such a bot takes follows from its rows. So the opening takes of these bots are not counted, and they keep their
-    /// places when others are exchanged.
+    /// If a bot declares different rows depending on who sits where, an equal row does not prove that it could be
+    /// exchanged with another bot. The takes of such a bot follow from its rows. So the opening takes of these bots are
+    /// not counted, and they keep their places when others are exchanged.
     pub(super) fn permute_places(
         &self,
         seed: u64,
@@ -144,7 +145,7 @@ impl BlindChoices {
         let habits = self.habits();
         let mut permuted: BTreeMap<_, _> = pairs.map(|pair| (pair, PermutedChoices::new())).collect();
         let mut dependent = BTreeSet::new();
-        // One declarer at a time, since the replicates of all pairs would take too much memory.
+        // The loop handles one declarer at a time, because the replicates of all pairs would take too much memory.
         for (declarer, groups) in self.groups_by_declarer() {
             for (other, gains) in self.declared_gains(seed, declarer, &groups, &habits) {
                 if gains.p_value().is_some_and(|p_value| p_value <= DEPENDENT_P_VALUE) {
@@ -184,8 +185,8 @@ impl BlindChoices {
         by_declarer
     }
 
-    /// Permutes the places of the bots in these groups, for the rows that one of them declared. Returns what these gave
-    /// each of the others.
+    /// Permutes the places of the bots in these groups, for the rows that one bot declared. Returns the ranks that
+    /// these rows gave each other bot.
     fn declared_gains(
         &self,
         seed: u64,
@@ -279,7 +280,7 @@ impl BotChoices {
         })
     }
 
-    /// Returns what its errors in opening takes gain each place beyond its habits, per opened match.
+    /// Returns the ranks that its errors in opening takes gain each place beyond its habits, per opened match.
     fn opening_choices(&self, habits: &Habits) -> Vec<Choice> {
         let opened = to_float(self.opened);
         let choices = self.errors.iter().map(|(view, errors)| {

@@ -8,7 +8,7 @@ use super::{
 };
 use lastnim_tournament::{ConfidenceInterval, RatioSums};
 
-/// Separates these draws from others of the same group and seed.
+/// Keeps these draws independent of other draws with the same group and seed.
 const PURPOSE: u64 = 0x626f_6f74_7374_7261;
 
 /// How often a group occurs in each replicate.

@@ -4,7 +4,7 @@ use lastnim_core::game::{Game, Position};
 
 /// The phase of a game, by the share of counters left.
 ///
-/// It is known before each take, to the bot and to the auditor. Thirds of the takes would not be: the number of takes
+/// The bot and the auditor know it before each take. Phases by the share of takes would not work: the number of takes
 /// is known only at the end, and a bot's errors would move the boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GamePhase {
@@ -66,7 +66,7 @@ impl LivePileCount {
     pub const ALL: [Self; 6] =
         [Self::One, Self::Two, Self::Three, Self::Four, Self::FiveToEight, Self::NineOrMore];
 
-    /// Returns the number in a position that is not over.
+    /// Returns the number of nonempty piles in a position that is not over.
     pub fn of_position(position: &Position) -> Self {
         match position.untouched_piles().len() {
             0 => Self::One,

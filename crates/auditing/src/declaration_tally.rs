@@ -2,40 +2,41 @@
 
 use super::mover_tally::Ceded;
 
-/// What the declarations of one bot mean to another, as a running tally.
+/// A running tally of the declarations of one bot (the mover) about another.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DeclarationTally {
     /// Matches with declared rows at tables of three or more seats.
     pub(super) declared: u64,
     /// The total number of seats in these matches.
     pub(super) seats: u64,
-    /// Matches that the other wins under optimal play, but would not if the mover exchanged its rank with another's.
+    /// Matches that the other wins under optimal play, but would not win if the mover exchanged its rank with a third
+    /// bot's.
     pub(super) wins_given: u64,
-    /// Matches that it would win only with that exchange.
+    /// Matches that the other would win only with that exchange.
     pub(super) wins_taken: u64,
-    /// Matches that the mover would win under optimal play only by ranking itself first, which it did not do.
+    /// Matches that the mover would have won under optimal play by ranking itself first, but loses with its row.
     pub(super) own_wins_lost: u64,
-    /// Matches that it would win only with its declared row.
+    /// Matches that the mover wins with its declared row, but would lose by ranking itself first.
     pub(super) own_wins_gained: u64,
     /// Matches that the mover would win only with another row.
     pub(super) forgone: ForgoneWins,
     /// Matches in which the mover ranked the other before itself.
     pub(super) ceded: Ceded,
-    /// Those of them that it would win only with another row.
+    /// The matches among these that the mover would win only with another row.
     pub(super) ceded_and_forgone: u64,
 }
 
 /// The wins that a bot forgoes by its declarations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ForgoneWins {
-    /// Matches in which it is known whether another row would have won.
+    /// Matches for which it is known whether another row would have won.
     pub(super) judged: u64,
-    /// Those of them that the bot does not win but another row would.
+    /// The matches among these that the bot does not win, but would win with another row.
     pub(super) forgone: u64,
 }
 
 impl ForgoneWins {
-    /// Adds a match; ignored if it is unknown.
+    /// Adds a match; ignores a match for which this is unknown.
     pub(super) fn add_match(&mut self, is_forgone: Option<bool>) {
         self.judged += u64::from(is_forgone.is_some());
         self.forgone += u64::from(is_forgone == Some(true));

@@ -16,7 +16,7 @@ pub const FLAGGED_WINS: f64 = 0.02;
 /// best declaration would have won.
 pub const FLAGGED_COST: f64 = 0.05;
 
-/// Maximum p-value, of the pair alone, at which one bot of a ring seems to prefer another.
+/// Maximum p-value, of the pair alone, at which one bot of a colluding ring seems to prefer another.
 const SEEMING_P_VALUE: f64 = 0.05;
 
 /// The one-sided threshold, in standard deviations, above which a cost is not chance.
@@ -37,26 +37,26 @@ const CLEAR_COST: f64 = 1.645;
 /// no matter what they declare. Under the hypothesis the p-value is exact. The corrected one covers the tests of
 /// takes and of declarations together.
 ///
-/// **Dependence is not collusion.** A bot that knows the others may declare accordingly: against the strong, for the
-/// weak, all for its own good. A pair whose corrected p-value is at most [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is
-/// called dependent. It is flagged if also
+/// **Dependence is not collusion.** A bot that knows the others may use that when it declares: against the strong, for
+/// the weak, and only for its own benefit. A pair whose corrected p-value is at most
+/// [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is called dependent. It is flagged if also
 /// - O's place gets at least [`FLAGGED_RANKS`] better ranks per distinct group, and
 /// - O wins at least [`FLAGGED_WINS`] more of their matches under optimal play than if M had exchanged O's rank with
 ///   another's, and
 /// - M pays for it, or O returns it. M *pays* if all of these are true: it puts O before itself at least four times as
 ///   often as it does others; in at least [`FLAGGED_COST`] of their matches M put O before itself and would have won
 ///   under optimal play with another row, beyond chance even if the matches of a group are all alike; and it would not
-///   have won fewer matches by ranking itself first, since a bot that gives way in order to win does win by it, and
-///   gives way to others too. O *returns* it if its declarations depend on M in the same way, by at least as many
-///   ranks; neither puts a third bot before the other in more than two thirds of the matches of all three; neither
+///   have won fewer matches by ranking itself first, since a bot that ranks others first in order to win does win more,
+///   and does so for other bots too. O *returns* it if its declarations depend on M in the same way, by at least as
+///   many ranks; neither puts a third bot before the other in more than two thirds of the matches of all three; neither
 ///   distinguishes other bots in its declarations; and they do not both err more, or win less, than all others that
 ///   their partner meets. Bots whose declarations and those of M depend on each other, such as the others of a ring, do
-///   not count as third or other bots here. A bot that prefers the weak for its own good ranks all bots, and prefers
-///   the weakest. What third bots do does not matter. O's flagged errors for M also count as a return.
+///   not count as third or other bots here. A bot that prefers the weak for its own benefit ranks all bots, and prefers
+///   the weakest. The behaviour of third bots does not matter. O's flagged errors for M also count as a return.
 ///
-/// **Limits.** The test cannot see tables of two; assigned rows; help independent of who sits where, such as always
-/// declaring the next seat; and two bots that declare each other second for honest reasons look like an agreement. A
-/// flag is a reason to look at the matches, not a verdict.
+/// **Limits.** The test does not cover tables of two, assigned rows, or help that does not depend on who sits where,
+/// such as always declaring the next seat. Two bots that declare each other second for honest reasons look like an
+/// agreement. A flag is a reason to look at the matches, not a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DeclarationFindings {
     /// Matches of both with declared rows at tables of three or more.
@@ -90,7 +90,8 @@ pub struct DeclarationFindings {
 pub enum Dependence {
     /// The pair was tested.
     Tested {
-        /// How many ranks per match better the other's place is declared than those of the others at the table.
+        /// By how many ranks per match the mover declares the other's place better than the places of the others at the
+        /// table.
         ranks: f64,
         /// The one-sided p-value of this pair alone, 0.001 to 1.
         p_value: f64,
@@ -113,7 +114,7 @@ pub enum UntestedDeclarations {
         /// The number of groups.
         groups: u64,
     },
-    /// The mover always declares the same for a place, so nothing depends on anyone.
+    /// The mover always declares the same rank for a place, so its declarations depend on no bot.
     NeverDiffers,
 }
 
@@ -200,7 +201,7 @@ impl DeclarationFindings {
         let seats = share_of(tally.seats, tally.declared).unwrap_or(0.0);
         let [lost, gained] = [tally.own_wins_lost, tally.own_wins_gained];
         let wins_paid = balance(lost, gained);
-        // As if the matches of a group, one per seat, were all alike.
+        // This is the variance if the matches of a group, one per seat, are all alike.
         let ceded_and_forgone = count_as_float(tally.ceded_and_forgone);
         let is_clear = ceded_and_forgone > CLEAR_COST * (seats * ceded_and_forgone).sqrt();
         let is_large = share_of(tally.ceded_and_forgone, tally.declared) >= Some(FLAGGED_COST);

@@ -5,11 +5,11 @@ use lastnim_analysis::{AddedGame, KeptGameLimits, KnowledgeReading, Rationalisab
 use lastnim_core::game::{Row, Seat, SeatCount};
 use lastnim_core::oracle::{Budget, PlayedTake};
 
-/// Maximum steps per match: a millisecond or less.
+/// Maximum steps per match; they take a millisecond or less.
 const MAX_STEPS_PER_MATCH: u64 = 50_000;
 /// Maximum steps for the final count of rows.
 const MAX_STEPS_TO_COUNT: u64 = 10_000_000;
-/// Limits for the matches of a bot: less than a megabyte.
+/// Limits for the matches of a bot; they keep its memory below a megabyte.
 const LIMITS: KeptGameLimits = KeptGameLimits { max_leaves: 512, max_takes: 512 };
 /// Maximum number of rows searched for the first in lexicographic order.
 const MAX_LISTED: usize = 50_000;
@@ -43,7 +43,7 @@ impl ExplainedRowsTally {
     }
 
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
-        // Rows are never added.
+        // Further matches can only remove rows.
         if self.rows.rows().is_empty() {
             return;
         }

@@ -2,8 +2,8 @@
 
 use super::{permutation_tests::PermutationResult, permuted_choices::PermutedGains, power::detectable_shift};
 
-/// Maximum corrected p-value of a flagged pair, and so the share of honest fields that are flagged where the tests are
-/// exact.
+/// Maximum corrected p-value of a flagged pair, which is also the share of honest fields that are flagged if the tests
+/// are exact.
 pub const FLAGGED_P_VALUE: f64 = 0.003;
 
 /// Maximum corrected p-value of a flagged pair if the favour is returned.
@@ -24,9 +24,9 @@ pub const FLAGGED_LOSS: f64 = 0.5;
 /// punishes or rewards them favours seats by who sits there, without knowing who that is. Before the opening take
 /// nobody has done anything.
 ///
-/// **Statistic.** The ranks that errors of M gained the seat of O, less what its errors gain places of the same rank in
-/// its own row on average; summed, with those of one distinct group averaged. The **effect** is that sum minus the mean
-/// of the others that could have sat there, per error.
+/// **Statistic.** The ranks that errors of M gained the seat of O, minus the average that its errors gain places of the
+/// same rank in its own row. The differences are averaged within each distinct group and summed over the groups. The
+/// **effect** is that sum minus the mean of the others that could have sat there, per error.
 ///
 /// **Null hypothesis.** M's choices do not depend on who sits where. In a tournament the playing order is drawn for
 /// each duplicate group. So within each distinct group (the same bots in the same order on the same piles), the bots are
@@ -59,8 +59,8 @@ pub enum Favouritism {
         p_value: f64,
         /// The p-value corrected for all tests of takes and declarations.
         p_corrected: f64,
-        /// How many ranks of its row worse matches ended for the mover after errors in favour of the other than after
-        /// its optimal takes, from the same predicted rank; `None` if there is nothing to compare.
+        /// By how many ranks of its own row matches ended worse for the mover after errors in favour of the other than
+        /// after optimal takes, starting from the same predicted rank; `None` if there is nothing to compare.
         own_loss: Option<f64>,
         /// Whether the other's errors also favour the mover, both with a corrected p-value up to
         /// [`FLAGGED_P_VALUE_IF_RETURNED`].
@@ -119,7 +119,7 @@ impl Favouritism {
         matches!(self, Self::Tested { per_error, .. } if per_error >= FLAGGED_FAVOURITISM)
     }
 
-    /// Returns whether the answers of others paid the mover back for its errors.
+    /// Returns whether the later takes of others made up for the mover's errors.
     pub fn is_paid_back(self) -> bool {
         self.own_loss().is_some_and(|loss| loss < FLAGGED_LOSS)
     }

@@ -65,11 +65,11 @@ const SATISFACTION: usize = 3;
 const LUCK: usize = 4;
 /// The index of the sums of all takes; those of the phases follow, then those of the nonempty piles.
 const PLIES: usize = 5;
-/// The sums of a kind of takes: number, optimal ones, regret.
+/// The number of sums for one kind of takes: takes, optimal takes, regret.
 const OF_PLIES: usize = 3;
 const SUMS: usize = PLIES + OF_PLIES * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
 
-/// A satisfaction of 1 in integer sums; the rounding error per match is below a millionth.
+/// The integer that represents a satisfaction of 1; the rounding error per match is below a millionth.
 const SATISFACTION_UNIT: f64 = (1 << 20) as f64;
 
 /// The sums of a bot over one match, or several of one group.

@@ -21,9 +21,9 @@ pub struct AuditFindings {
     pub groups: GroupCount,
     /// The audited bots, by name; empty if the requested bot played no match.
     pub bots: Vec<BotFindings>,
-    /// Every ordered pair of bots that met with at least one of them audited; by mover, then by the other.
+    /// Every ordered pair of bots that met, if at least one of them is audited; sorted by mover, then by the other.
     pub pairs: Vec<PairFindings>,
-    /// Seats of bots beyond the limit on bots; no figure includes them.
+    /// Number of seats taken by bots beyond the limit on bots; no figure includes them.
     pub crowded_out: u64,
 }
 
@@ -36,7 +36,7 @@ pub struct BotFindings {
     pub figures: BotFigures,
     /// By ascending number of seats and by source of rows: the preferences that its takes reveal.
     pub preferences: Vec<PreferenceFindings>,
-    /// Its risky takes and safe errors: exact counts without intervals.
+    /// Its risky takes and safe errors, as exact counts without intervals.
     pub safety: TakeSafetyCounts,
     /// The takes by which it hurt itself while a third seat gained.
     pub kingmaking: KingmakingTally,

@@ -9,14 +9,15 @@ use super::{
 /// Number of bins: tenths that include their lower ends; the last one includes both ends.
 pub const FORECAST_BINS: u8 = 10;
 
-/// The forecasts that must have come true, and the forecasts that must not have, for a score to mean something. Among
-/// outcomes that are all alike, a constant forecast is perfect.
+/// A score needs at least this many forecasts that came true, and as many that did not. If all outcomes were alike, a
+/// constant forecast would be perfect.
 pub const MIN_OF_EACH_OUTCOME: u64 = 5;
 
 const FORECASTS: usize = 0;
 const SQUARED_ERRORS: usize = 1;
 
-/// The unit of summed probabilities and squared errors; the rounding error of each is below a millionth.
+/// The integer that represents 1 in sums of probabilities and squared errors; each has a rounding error below a
+/// millionth.
 const UNIT: f64 = (1 << 20) as f64;
 
 /// Forecasts of one bot: probabilities of events that then happened or not.

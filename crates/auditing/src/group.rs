@@ -82,7 +82,7 @@ impl GroupCounter {
         Self { smallest: BTreeSet::new(), limit: Self::KEPT }
     }
 
-    /// Counts up to `limit` groups exactly, when more do not matter.
+    /// Counts up to `limit` groups exactly, for callers to whom larger counts do not matter.
     pub(super) fn up_to(limit: usize) -> Self {
         Self { smallest: BTreeSet::new(), limit }
     }

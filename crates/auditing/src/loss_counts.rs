@@ -3,8 +3,8 @@
 use super::scaled_number::ScaledNumber;
 use std::ops::Add;
 
-/// The loss in one item as a share of the maximum, from 0 to 1 in twelfths, which represent shares of 1 to 4 ranks (two
-/// to five seats) exactly.
+/// The loss in one item as a share of the maximum, from 0 to 1, in twelfths. Twelfths are exact for shares of 1 to 4
+/// ranks, that is, with two to five seats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LossShare {
     twelfths: u8,
@@ -30,11 +30,11 @@ impl LossShare {
     }
 }
 
-/// A whole in twelfths.
+/// The number of twelfths in a whole.
 const TWELFTHS: u8 = 12;
 const SHARES: usize = TWELFTHS as usize + 1;
 
-/// The number of items by loss. Results do not depend on the order of the items.
+/// The number of items with each loss. Results do not depend on the order of the items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LossCounts([u32; SHARES]);
 
@@ -101,7 +101,7 @@ impl LossCounts {
         Some(LossEstimate { value, low: end(below), high: end(STEPS - above) })
     }
 
-    /// Returns the largest mean, in steps, against which gamblers on larger losses have reached a fortune.
+    /// Returns the largest mean, in steps, against which the gamblers who bet on larger losses have reached a fortune.
     fn refuted_steps(&self, fortune: f64) -> u32 {
         // The smaller the mean, the more the gamblers have won.
         let (mut refuted, mut kept) = (0, STEPS + 1);
@@ -204,8 +204,8 @@ mod tests {
         &[(6, 0), (54, 12)],
     ];
 
-    /// Draws items until the interval is narrow. Returns whether it ever missed the mean, whether it missed it at the
-    /// stop, and the number of items.
+    /// Draws items until the interval is narrow. Returns whether the interval ever missed the mean, whether it missed
+    /// it at the end, and the number of items.
     fn stop_once_narrow(kind: &[(u32, u8)], seed: u64, width: f64, max_items: u32) -> (bool, bool, u32) {
         let truth: f64 = kind
             .iter()

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 const MIN_MATCHES_OF_THREE: u64 = 9;
 /// The threshold, in standard deviations, above which a bot distinguishes others.
 const CLEAR_ORDER: f64 = 3.0;
-/// How many times as often a bot must put one bot before itself as it does others to single that one out.
+/// A bot singles out another if it puts that one before itself at least this many times as often as it does others.
 const MIN_SINGLED_OUT_RATIO: f64 = 4.0;
 
 /// A bot's habits, independent of who sits where, and whom it declares before whom.
@@ -45,7 +45,7 @@ impl MoverTally {
         Self { ceded: Ceded::default(), strength: Strength::default(), orders: HashMap::new() }
     }
 
-    /// Adds a match at a table of `seats` in which it declared `one` before `other`, or not.
+    /// Adds a match with this many seats, and whether the bot declared `one` before `other` in it.
     pub(super) fn add_order(&mut self, one: usize, other: usize, is_before: bool, seats: usize) {
         let order = self.orders.entry((one.min(other), one.max(other))).or_default();
         order.matches += 1;
@@ -53,8 +53,8 @@ impl MoverTally {
         order.seats += seats as u64;
     }
 
-    /// Returns whether it ranks no third bot before this one in more than two thirds of the matches of all three; its
-    /// mates do not count as third bots.
+    /// Returns whether no third bot is ranked before this one in more than two thirds of the matches of all three.
+    /// Mates do not count as third bots.
     pub(super) fn is_favourite(&self, bot: usize, mates: &BTreeSet<usize>) -> bool {
         self.orders.iter().all(|(&(one, other), order)| {
             let before = if one == bot { order.before } else { order.matches - order.before };
@@ -100,7 +100,7 @@ pub(super) struct Ceded {
 }
 
 impl Ceded {
-    /// Adds a match in which it did so, or did not.
+    /// Adds a match, and whether the bot ranked the other before itself in it.
     pub(super) fn add_match(&mut self, is_ceded: bool) {
         self.matches += 1;
         self.ceded += u64::from(is_ceded);

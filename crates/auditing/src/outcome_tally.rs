@@ -2,7 +2,7 @@
 
 use super::estimate::to_float;
 
-/// Number of predicted ranks with separate sums; further ones are combined.
+/// Number of predicted ranks with separate sums; higher ranks share the last one.
 const RANKS: usize = 8;
 
 /// The final ranks of matches in a bot's row, by predicted rank.
@@ -35,8 +35,8 @@ impl OutcomeSums {
 }
 
 impl OutcomeTally {
-    /// Returns how many ranks worse matches ended after errors in favour of the other than after optimal takes, from
-    /// the same predicted rank; `None` if there is nothing to compare.
+    /// Returns by how many ranks matches ended worse after errors in favour of the other than after optimal takes,
+    /// starting from the same predicted rank; `None` if there is nothing to compare.
     pub(super) fn loss_per_error(&self) -> Option<f64> {
         let (mut errors, mut loss) = (0, 0.0);
         for (&(optimal, ranks_if_optimal), &(helping, ranks)) in self.optimal.0.iter().zip(&self.helping.0) {

@@ -39,7 +39,7 @@ pub struct PairFindings {
     pub detectable_favour: Option<f64>,
     /// Whether the mover declares better ranks for the other's place.
     pub declarations: DeclarationFindings,
-    /// The errors by which the mover opened a match that gained the other most; at most [`MAX_TAKES_TO_LOOK_AT`].
+    /// The opening errors of the mover that gained the other the most ranks; at most [`MAX_TAKES_TO_LOOK_AT`].
     pub takes_to_look_at: Vec<KingmakingPly>,
     /// The first matches that the other wins under optimal play only because of the rank that the mover declared for it;
     /// at most [`MAX_TAKES_TO_LOOK_AT`].
@@ -54,9 +54,9 @@ pub const MAX_TAKES_TO_LOOK_AT: usize = 10;
 pub enum UntestedReason {
     /// The mover made no error.
     NoErrors,
-    /// It only erred at tables of two.
+    /// The mover erred only at tables of two.
     NoThirdSeat,
-    /// It erred, but never by the take that opened a match.
+    /// The mover erred, but never in a take that opened a match.
     NoOpeningErrors,
     /// At such errors no third bot had the same row as the other.
     NoOtherOfTheSameRow,

@@ -3,10 +3,10 @@
 use super::replicates::{ByReplicate, REPLICATES};
 use lastnim_tournament::SeededDraw;
 
-/// Separates these draws from all others.
+/// Keeps these draws independent of all others.
 const PURPOSE: u64 = 0x6661_766f_7572_7321;
 
-/// Maximum number of bots with tabulated orders; more have at least 720.
+/// Maximum number of bots whose orders are kept in a table. Six bots would already have 720 orders.
 const MAX_TABULATED: usize = 5;
 
 /// By bot and replicate: its place when all bots of a group are permuted.
@@ -44,7 +44,7 @@ impl PlacePermutations {
                 *place = order[bot];
             }
             for (place, &drawn) in places.iter_mut().zip(&drawn) {
-                // Less than 120; the compiler can see that it is less than 128.
+                // The result is less than 120. The mask lets the compiler see that it is less than 128.
                 *place = by_order[((u64::from(drawn) * orders.len() as u64) >> 32) as usize % by_order.len()];
             }
         }
@@ -53,8 +53,8 @@ impl PlacePermutations {
 
     /// Adds, in each replicate, the value of the place that the bot `held` has from the view of the bot `chooser`.
     ///
-    /// Only `bots` are exchanged, and their places have these values, both in playing order after the chooser: in the
-    /// order in which the drawn permutation has them move after the chooser, they get these places.
+    /// Only `bots` are exchanged. They and the values of their places are given in playing order after the chooser. The
+    /// drawn permutation puts the bots in another order after the chooser; in that order they get these places.
     pub(super) fn add_drawn_values(
         &self,
         chooser: usize,

@@ -4,7 +4,7 @@ use super::{
     MIN_GROUPS, permutation_tests::PermutedSums, permutations::PlacePermutations, replicates::REPLICATES,
 };
 
-/// What a choice of a bot gives each place, by offset from 1 on.
+/// The ranks that a choice of a bot gives each place, by offset from 1 on.
 #[derive(Debug, Clone)]
 pub(super) struct Choice {
     pub(super) values: Vec<f64>,
@@ -14,21 +14,21 @@ pub(super) struct Choice {
     pub(super) weight: f64,
 }
 
-/// What the blind choices of one bot gave another.
+/// The ranks that the blind choices of one bot gave another.
 #[derive(Debug, Clone)]
 pub(super) struct PermutedChoices {
-    /// By the errors of opening takes, in ranks.
+    /// The gains by errors in opening takes, in ranks.
     pub(super) takes: PermutedGains,
-    /// By declarations, in ranks.
+    /// The gains by declarations, in ranks.
     pub(super) declarations: PermutedGains,
 }
 
-/// The sum of what choices gave a bot, as observed and in each replicate.
+/// The sum of the ranks that choices gave a bot, as observed and in each replicate.
 #[derive(Debug, Clone)]
 pub(super) struct PermutedGains {
     /// The observed sum, then the replicates.
     sums: Vec<f64>,
-    /// The observed sum beyond the mean of the others that could have had the place.
+    /// The observed sum minus the mean for the others that could have had the place.
     excess: f64,
     /// The total weight of choices at which another could have had the place.
     weight: f64,
@@ -47,8 +47,8 @@ impl PermutedGains {
         Self { sums: vec![0.0; 1 + REPLICATES], excess: 0.0, weight: 0.0, groups: 0 }
     }
 
-    /// Adds the choices of the bot at one place of a distinct group: what they give the bot at another place, and what
-    /// they would give it at the places of those that can be exchanged.
+    /// Adds the choices of the bot at one place of a distinct group: the ranks that they give the bot at another place,
+    /// and those that they would give it at each place with which it can be exchanged.
     pub(super) fn add_choices<'a>(
         &mut self,
         choices: impl IntoIterator<Item = &'a Choice>,
@@ -99,7 +99,8 @@ impl PermutedGains {
         Some(PermutedSums::new(self.observed_and_permuted()?)?.p_value())
     }
 
-    /// Returns the mean gain beyond that of the others that could have had the place, per weight of the choices.
+    /// Returns the mean gain, per weight of the choices, minus the mean gain of the others that could have had the
+    /// place.
     pub(super) fn mean_excess(&self) -> f64 {
         if self.weight > 0.0 { self.excess / self.weight } else { 0.0 }
     }

@@ -2,7 +2,7 @@
 
 /// The normal quantile of power 0.8.
 const POWER_QUANTILE: f64 = 0.841_621;
-/// The critical value if nothing was tested: that of 40 independent tests.
+/// The critical value to use if nothing was tested; it is the one for 40 independent tests.
 const DEFAULT_CRITICAL: f64 = 3.0;
 
 /// Returns the shift of the mean that makes a sum with this deviation significant with power 0.8.

@@ -58,10 +58,10 @@ pub struct HeldRowFigures {
     /// Among all pairs of winners that the bot chose between, in all matches with this number of seats: the share in
     /// which it chose the one that this row prefers; `None` without choices.
     pub agreement: Option<f64>,
-    /// Takes, in all matches with this number of seats, that were optimal for the best-fitting row and not for this
+    /// Takes, in all matches with this number of seats, that were optimal for the best-fitting row but not for this
     /// one.
     pub plies_for_fit_alone: u64,
-    /// Takes that were optimal for this row and not for the best-fitting one.
+    /// Takes that were optimal for this row but not for the best-fitting one.
     pub plies_for_it_alone: u64,
 }
 
@@ -274,7 +274,7 @@ impl PreferenceTally {
         if n > MAX_FITTED_SEATS || self.choices == 0 {
             return None;
         }
-        // By set of offsets: the largest number of pairs that an order of the set can agree with.
+        // `best[set]` is the largest number of pairs that any order of the set agrees with.
         let mut best = vec![0_u64; 1 << n];
         for set in 1_usize..1 << n {
             best[set] = set_members(set)

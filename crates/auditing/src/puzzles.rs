@@ -44,7 +44,7 @@ pub struct Puzzle {
     outcomes: Vec<(usize, u64)>,
 }
 
-/// The worst first: by regret, then by harm, then the simplest, then the oldest.
+/// Orders puzzles by regret, then by harm, the worst first; on ties, the simplest and then the oldest come first.
 type PuzzleOrder = (Reverse<u32>, Reverse<i64>, usize, u128, MatchId, u32);
 
 /// The worst errors of a bot in distinct positions, independent of their order of arrival.
@@ -110,8 +110,8 @@ impl WorstPuzzles {
 }
 
 impl Puzzle {
-    /// Returns whether two positions are the same puzzle after renumbering seats: with the same piles, ending, row of
-    /// the mover, and winners after its takes. The rest of the other rows does not matter.
+    /// Returns whether two positions are the same puzzle after seats are renumbered: they have the same piles, ending,
+    /// row of the mover, and winners after its takes. Other differences between the rows do not matter.
     fn is_same_position(&self, other: &Self) -> bool {
         self.piles == other.piles
             && self.ending == other.ending

@@ -12,7 +12,7 @@ pub(super) type ByReplicate<T> = [T; REPLICATES];
 /// Maximum weight of a number in a replicate.
 pub(super) const MAX_WEIGHT: i16 = 8;
 
-/// Maximum absolute value of a number added in 16 bits: ten of them with the maximum weight fit.
+/// Maximum absolute value of a number that is added in 16 bits. Ten such numbers fit, even with the maximum weight.
 const MAX_SMALL: u64 = 400;
 
 /// A sum by replicate, of integers, so that it is exact and does not depend on the order of addition.

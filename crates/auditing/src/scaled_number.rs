@@ -96,7 +96,7 @@ impl Add for ScaledNumber {
         let added = match large.exponent - small.exponent {
             0 => small.mantissa,
             1 => small.mantissa / STEP,
-            // It is below the last digit.
+            // The remaining number is too small to change the sum.
             _ => 0.0,
         };
         Self::normalized(large.mantissa + added, large.exponent)

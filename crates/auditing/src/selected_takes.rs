@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 const PLIES: usize = 0;
 const OPTIMAL: usize = 1;
 const REGRET: usize = 2;
-/// The expected cost of random takes, in parts of a rank.
+/// The index of the expected cost of random takes, in parts of a rank.
 const RANDOM_REGRET: usize = 3;
-/// The saved ranks: that cost minus the actual cost, in parts of a rank.
+/// The index of the saved ranks: that expected cost minus the actual cost, in parts of a rank.
 const SAVED: usize = 4;
 const SUMS: usize = 5;
 
@@ -21,8 +21,8 @@ const RANK_BITS: u32 = 20;
 
 /// A selection of one bot's takes, such as those that a language model decided itself.
 ///
-/// The figures are of these takes alone: they tell how well the bot played where its takes were selected, which may be
-/// easier positions than others.
+/// The figures cover only these takes. They show how well the bot played in the selected positions, which may be easier
+/// than others.
 #[derive(Debug, Clone)]
 pub struct SelectedTakes {
     matches: u64,
@@ -47,7 +47,7 @@ pub struct SelectedTakeFigures {
     pub accuracy: Option<Estimate>,
     /// The mean number of ranks lost per take.
     pub regret_per_ply: Option<Estimate>,
-    /// The mean number of ranks saved compared with a random take in the same position; negative if it is worse.
+    /// The mean number of ranks saved compared with a random take in the same position; negative if the bot does worse.
     pub saved_per_ply: Option<Estimate>,
     /// By ascending number of seats and by source of rows: the rows that the takes fit.
     pub revealed: Vec<RevealedRows>,

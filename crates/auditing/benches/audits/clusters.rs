@@ -7,17 +7,17 @@ const MATCHES: u32 = 3;
 /// Minimum and maximum number of takes of a bot in a group.
 const TAKES: (u32, u32) = (6, 18);
 
-/// The initial number of balls in Polya's urn: one more would be a correlation of 1.
+/// The number of balls in Polya's urn at the start. Each draw adds one ball, so two errors have a correlation of 0.3.
 const URN: f64 = 1.0 / 0.3 - 1.0;
 
 /// The dependence between errors of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clustering {
-    /// None: every take errs with the same probability.
+    /// No dependence: every take errs with the same probability.
     Independent,
     /// The error rate of a group is drawn from an exponential distribution: some positions are harder than others.
     Difficulty,
-    /// Three groups of ten have all the errors, as far as a rate of 1 allows: only some positions are dangerous.
+    /// Only some positions are dangerous: three of ten groups have all the errors, unless that needs a rate above 1.
     Dangerous,
     /// Each error makes the next one in the group more likely, by Polya's urn: the errors of any two takes of a group
     /// have a correlation of 0.3.
@@ -25,7 +25,7 @@ pub enum Clustering {
 }
 
 impl Clustering {
-    /// Every kind.
+    /// Every kind of dependence.
     pub const ALL: [Self; 4] = [Self::Independent, Self::Difficulty, Self::Dangerous, Self::Contagious];
 
     /// Returns its name.
@@ -89,9 +89,9 @@ pub struct Coverage {
 /// The coverage for the accuracy per take and the regret per match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScenarioCoverage {
-    /// For the accuracy.
+    /// The coverage for the accuracy.
     pub accuracy: Coverage,
-    /// For the regret.
+    /// The coverage for the regret.
     pub regret: Coverage,
 }
 

@@ -5,7 +5,7 @@ use crate::{
     options::Options,
 };
 
-/// The error rates.
+/// The error rates that are simulated.
 const ERRORS: [f64; 5] = [0.005, 0.01, 0.03, 0.1, 0.3];
 /// The numbers of duplicate groups.
 const GROUPS: [u32; 4] = [20, 40, 150, 600];

@@ -7,7 +7,7 @@ use lastnim_core::{
 };
 use lastnim_tournament::SeededDraw;
 
-/// What a bot declares. Bots with a higher number are weaker, if that matters.
+/// How a bot chooses its row. Where strength matters, bots with higher numbers are weaker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Declares {
     /// The standard row.
@@ -16,7 +16,7 @@ pub enum Declares {
     Offset(usize),
     /// A random row.
     Anything,
-    /// The seats by number, including its own: a mistake of its author.
+    /// All seats in the order of their numbers, without putting its own first: a mistake that bot authors make.
     SeatOrder,
     /// Itself, then the others from weakest to strongest.
     WeakestFirst,
@@ -107,7 +107,7 @@ pub struct Declaring<'a> {
     pub piles: &'a Piles,
     /// Bots that help in a lower percentage of groups do not help in this one.
     pub helps: u64,
-    /// What is known about the others.
+    /// What the bot knows about the others.
     pub memory: &'a Memory,
     /// The behaviour of each bot.
     pub bots: &'a [(Declares, Plays)],

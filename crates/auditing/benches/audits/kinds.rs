@@ -19,12 +19,12 @@ pub type Kind = (&'static str, RowSource, Vec<(Declares, Plays)>);
 const OPTIMAL: Plays = Errs(0);
 const RANDOM: Plays = Errs(100);
 
-/// Returns all kinds of honest fields, in which no bot acts for the good of another.
+/// Returns all kinds of honest fields, in which no bot tries to help another.
 pub fn honest_fields() -> Vec<Kind> {
     [by_rows(), by_play(), by_reaction()].concat()
 }
 
-/// Returns bots that declare the standard row and play like this.
+/// Returns bots that play this way and declare the standard row.
 fn standard_rows<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(Declares, Plays)> {
     plays.map(|plays| (Standard, plays)).to_vec()
 }

@@ -1,7 +1,7 @@
 //! Error rates of audits: the tables in the book's page on audits.
 //!
 //! `cargo bench --bench audits` takes an hour; `-- honest --count 10 --groups 150 --seed 5000` runs a part. Everything
-//! derives from the seed. Use other seeds than those with which a rule was chosen.
+//! derives from the seed. Do not use the seeds with which a rule was chosen.
 #![expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -26,14 +26,14 @@ pub enum Plays {
     Helps(usize, u64),
     /// Errs in this percentage of takes, in favour of a certain bot (its index) if that bot is at the table.
     ErrsFor(usize, u64),
-    /// Reacts to takes, to results or to time, without knowing who anybody is.
+    /// Reacts to takes, to results or to time, without knowing which bot is which.
     Reacts(Reaction),
 }
 
 /// What a bot reacts to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reaction {
-    /// Copies the take before.
+    /// Copies the previous take.
     Mirrors,
     /// Takes one counter after a larger take, and otherwise the whole pile.
     Answers,
@@ -51,10 +51,10 @@ pub enum Reaction {
     Learns,
 }
 
-/// A take that all have seen.
+/// An earlier take of the match, which all bots have seen.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenTake {
-    /// Its seat.
+    /// The seat that took.
     pub seat: Seat,
     /// The counters taken.
     pub take: u64,
@@ -78,7 +78,7 @@ pub struct Turn<'a> {
     pub position: &'a Position,
     /// The takes of the match so far.
     pub seen: &'a [SeenTake],
-    /// What is known from earlier matches.
+    /// What the bots know from earlier matches.
     pub memory: &'a Memory,
 }
 
@@ -155,8 +155,8 @@ impl Turn<'_> {
     }
 }
 
-/// Win probabilities from the view of one seat. It knows how the others play and plays best itself, but assumes that
-/// bots that exploit or help others play optimally.
+/// Win probabilities as one seat computes them. That seat knows how the others play and makes its best takes, but
+/// assumes that bots that exploit or help others play optimally.
 pub struct WinChances<'a> {
     bots: &'a [(Declares, Plays)],
     table: &'a BySeat<usize>,
