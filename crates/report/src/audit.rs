@@ -87,7 +87,7 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
         .into_table()
 }
 
-/// Names how a take changed the guaranteed rank, where its regret does not say so.
+/// Says how a take changed the guaranteed rank, if its regret does not already say it.
 fn notable_safety(ply: &PlyAudit) -> Option<&'static str> {
     matches!(ply.safety, TakeSafety::Risky | TakeSafety::SafeError).then(|| ply.safety.name())
 }

@@ -34,7 +34,7 @@ pub fn player_words(player: Option<&pb::BenchmarkPlayer>) -> String {
     }
 }
 
-/// Returns the text to cite a card by: figures, number of items, set and program.
+/// Returns the text with which to cite a card: figures, number of items, set and program.
 pub fn citation(card: &pb::BenchmarkCard) -> String {
     let figures = card.loss.as_ref().map_or_else(
         || card.tiers.iter().map(tier_words).collect::<Vec<_>>().join(", "),
@@ -77,8 +77,9 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
         .column(Column::integer("tier"), |tier| tier.tier)
         .column(Column::integer("items"), |tier| tier.items)
         .column(
-            Column::text("over by")
-                .with_meaning("why the tier ended: the interval was narrow enough, or the maximum number of items was reached"),
+            Column::text("over by").with_meaning(
+                "why the tier ended: the interval was narrow enough, or the item limit was reached",
+            ),
             |tier| match tier.stop() {
                 pb::BenchmarkStop::Width => "width",
                 pb::BenchmarkStop::Items => "items",
@@ -97,7 +98,8 @@ fn tier_table(tiers: &[pb::BenchmarkTier]) -> Table {
             |tier| figure(tier.first_take_loss.as_ref()),
         )
         .column(
-            Column::text("seat kept").with_meaning("loss in the matches in which the bot did not lose its seat"),
+            Column::text("seat kept")
+                .with_meaning("loss in the matches in which the bot did not lose its seat"),
             |tier| figure(tier.kept_seat_loss.as_ref()),
         )
         .column(
@@ -190,9 +192,7 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
     ];
     if model.unknown_takes > 0 {
         let takes = count_words(u64::from(model.unknown_takes), "take", "takes");
-        lines.push(format!(
-            "The transcript has no question for {takes}, so the reason why they failed is unknown."
-        ));
+        lines.push(format!("The transcript has no question for {takes}, so it is unknown why they failed."));
     }
     lines
 }

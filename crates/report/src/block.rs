@@ -5,7 +5,7 @@ use super::{Chart, Fact, Plot, Round, Table, Tree};
 /// Whether a text needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlockTone {
-    /// No.
+    /// It does not.
     #[default]
     Plain,
     /// An error or a suspicion.
@@ -20,7 +20,7 @@ pub enum Block {
     Paragraph {
         /// The text.
         text: String,
-        /// Whether they need attention.
+        /// Whether the text needs attention.
         tone: BlockTone,
     },
     /// Items, one below the other; an item may have several lines.

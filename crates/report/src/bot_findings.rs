@@ -1,4 +1,4 @@
-//! The audit of a bot as a server returns it.
+//! The audit of a bot that a server returned.
 
 use super::{
     Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
@@ -15,7 +15,7 @@ const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
 const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
 
 /// Reports the audit of a bot without its puzzles: figures with intervals, phases and piles, declared and revealed
-/// rows, and who gained or paid. `None` if no match counts.
+/// rows, and which bots gained or paid. `None` if no match counts.
 pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
     let report = response.report.as_ref()?;
     let found = report.bots.first()?;

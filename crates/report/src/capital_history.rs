@@ -3,7 +3,7 @@
 use super::{Chart, ChartLevel, ChartLine, NumberFormat, NumberUnit, words::count_words};
 use lastnim_proto::pb;
 
-/// Bounds closer than this are drawn as one.
+/// Bounds that are closer than this are drawn as one line.
 const SAME_BOUND: f64 = 0.005;
 
 /// Charts the capitals of both bets of a sequential test and their bounds; `None` before two groups are judged.

@@ -6,7 +6,7 @@ use super::{
 use lastnim_proto::pb;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The probability that any pair is wrongly named better.
+/// The maximum probability that the note names any bot wrongly as better.
 const MAX_ERROR_PROBABILITY: f64 = 0.05;
 
 /// Shows, for each pair of bots, how many of their common matches the first won, and the probability that it is stronger by ratings of a measure.

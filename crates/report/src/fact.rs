@@ -9,7 +9,7 @@ pub enum Fact {
     Words(String),
     /// A time, in microseconds since 1970-01-01 UTC.
     At(u64),
-    /// The time since when something is so.
+    /// The time at which the described state began.
     Since(u64),
 }
 

@@ -1,7 +1,7 @@
 //! Reports as data: tables, lists and plots are described once, and renderings show them in different formats.
 //!
-//! A [`Report`] is made from messages of the API, or from the core's types. It is independent of terminals, pages and files, which are the business
-//! of [`render`].
+//! A [`Report`] is made from messages of the API, or from the core's types. It is independent of terminals, pages and
+//! files, which only [`render`] knows.
 
 pub mod audit;
 pub mod benchmark_card;

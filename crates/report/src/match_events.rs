@@ -40,7 +40,7 @@ pub fn event_line(event: &Event, players: &SeatNames) -> String {
                     format!("{seat} has the standard row {row}: it did not declare in time")
                 }
                 pb::RowDefault::Invalid => {
-                    format!("{seat} has the standard row {row}: the row it declared was not valid")
+                    format!("{seat} has the standard row {row}: the row that it declared was not valid")
                 }
                 pb::RowDefault::Forfeited => {
                     format!("{seat} has the standard row {row}: the seat was forfeited")

@@ -6,7 +6,7 @@ use lastnim_proto::pb;
 /// The 97.5% quantile of the standard normal distribution.
 const QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Plots the share of its matches against each opponent that a bot won, the best result first; `None` without
+/// Plots, for each opponent, the share of their common matches that a bot won, the best result first; `None` without
 /// opponents.
 pub fn opponent_score_plot(bot: &str, compared: &[pb::Comparison]) -> Option<Plot> {
     let mut marks: Vec<_> = compared.iter().filter_map(|pair| opponent_mark(bot, pair)).collect();

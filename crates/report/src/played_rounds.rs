@@ -111,7 +111,7 @@ pub fn played_rounds(
             *wins += 1;
         }
     }
-    // The oldest known match may be in the middle of a round; such a round is shown only if there is no other.
+    // The oldest known match may lie in the middle of a round. Such a round is shown only if it is the only one.
     if known == KnownMatches::Newest
         && let (Some(&(first, _)), Some(&(last, _))) = (tallies.keys().next(), tallies.keys().next_back())
         && first < last
@@ -157,7 +157,7 @@ pub fn played_rounds(
     rounds.collect()
 }
 
-/// Returns how far each bot of a knockout got, with its rank from 0.
+/// Returns how far each bot got in a knockout, and its rank from 0.
 fn knockout_exits(verdict: Option<&pb::Verdict>) -> BTreeMap<&str, (usize, &pb::KnockoutBot)> {
     match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         Some(Said::Knockout(said)) => {

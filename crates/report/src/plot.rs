@@ -5,9 +5,9 @@ use super::NumberFormat;
 /// The shape of the marks of a plot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MarkShape {
-    /// As bars from zero.
+    /// Bars that start at zero.
     Bars,
-    /// As points with intervals.
+    /// Points with intervals.
     Intervals,
 }
 

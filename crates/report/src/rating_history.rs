@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 /// The maximum number of bots: the cost of a match grows with the number of pairs.
 const MAX_BOTS: usize = 128;
-/// The maximum number of points of a line.
+/// The maximum number of points in a line.
 const MAX_POINTS: usize = 100;
 
-/// Rates bots by the winners of matches in the given order, and charts the ratings, the finally best bots first. `None` with fewer than two matches
-/// with a winner, or with too many bots.
+/// Rates bots by the winners of matches in the given order, and charts the ratings, in descending order of the final
+/// rating. `None` with fewer than two matches with a winner, or with too many bots.
 ///
-/// These are the ratings that ladders use for pairing, starting from the first match: they are updated after each match and depend on the order.
-/// Forfeits by no-show count like any match here.
+/// These are the ratings that ladders use for pairing, starting from the first match: they are updated after each match
+/// and depend on the order. Here, a forfeit by no-show counts like any other match.
 pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, caption: &str) -> Option<Chart> {
     let results: Vec<_> = matches.into_iter().filter_map(match_result).collect();
     let mut ratings = OnlineRatings::new(RatingMeasure::Wins);

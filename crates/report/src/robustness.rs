@@ -1,4 +1,4 @@
-//! How safe the winner of a position is.
+//! Whether the winner of a position still wins if other seats play against it or err.
 
 use super::{
     Column, NumberUnit, Section, Table,
@@ -11,7 +11,7 @@ use lastnim_proto::pb;
 /// The audience of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportReader {
-    /// A command line, whose flags bound the search.
+    /// A command line, whose flags limit the search.
     CommandLine,
     /// A page, which explains the columns of its tables.
     Page,
@@ -136,8 +136,7 @@ fn winner_words(winner: &pb::SeatRobustness) -> String {
         )
     } else {
         format!(
-            "Seat {seat}, the winner under optimal play, cannot force it: against all others together it can only force rank \
-             {guaranteed_rank} instead of {predicted_rank}."
+            "Seat {seat}, the winner under optimal play, cannot force its rank {predicted_rank}: against all others together it can only force rank {guaranteed_rank}."
         )
     }
 }
@@ -184,7 +183,7 @@ fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
             |(figures, _)| figures.kept_if_all_err,
         )
         .column(
-            rank("rank, others err").with_meaning("the same if it makes no error itself"),
+            rank("rank, others err").with_meaning("the same, if the seat itself makes no error"),
             |(figures, _)| figures.expected_rank_if_others_err,
         )
         .column(share("kept, others err"), |(figures, _)| figures.kept_if_others_err)

@@ -7,7 +7,7 @@ pub struct RoundEntry {
     pub bot: String,
     /// The matches of the table that it has won so far.
     pub wins: u32,
-    /// What became of it, if the round decides that.
+    /// Whether it advanced or is out, if the round decides that.
     pub fate: Option<String>,
 }
 

@@ -55,7 +55,7 @@ struct ShownMeasure {
 }
 
 impl ShownMeasure {
-    /// Returns how the ratings of standings are shown; they all have the same measure.
+    /// Returns how to show the ratings of these standings, which all have the same measure.
     fn of_standings(standings: &[pb::Standing]) -> Self {
         match standings.iter().find_map(|standing| standing.rating.as_ref()).map(pb::BotRating::measure) {
             Some(pb::RatingMeasure::Satisfaction) => Self {
@@ -122,7 +122,7 @@ fn rating_plot_mark(standing: &pb::Standing) -> Option<PlotMark> {
     })
 }
 
-/// Says which ratings cannot be compared, if any.
+/// Says which ratings cannot be compared; `None` if all can.
 fn islands_note(standings: &[pb::Standing]) -> Option<String> {
     let mut islands: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for standing in standings {
@@ -137,7 +137,7 @@ fn islands_note(standings: &[pb::Standing]) -> Option<String> {
     })
 }
 
-/// Says what bots are ordered by, unless it is their points.
+/// Says how bots are ordered, unless they are ordered by points.
 fn order_note(standings: &[pb::Standing], verdict: Option<&pb::Verdict>) -> Option<&'static str> {
     if let Some(pb::verdict::Verdict::Knockout(_)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         return Some("ordered by how far bots got in the knockout");

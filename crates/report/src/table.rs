@@ -29,7 +29,7 @@ pub enum CellParts {
 pub enum CellShade {
     /// Stronger for larger shares.
     Rising,
-    /// Two colours for shares below and above one half, which has none.
+    /// One colour for shares below one half, and another for shares above it; one half has no colour.
     Leaning,
 }
 
@@ -61,7 +61,7 @@ pub struct Column {
     pub parts: CellParts,
     /// The meaning of its colours, if it has any.
     pub shade: Option<CellShade>,
-    /// The key of the column with the ids of the items named here, so that a page can link the names.
+    /// The key of the column with the ids of the items that this column names, so that a page can link the names.
     pub names: Option<&'static str>,
 }
 
@@ -109,7 +109,7 @@ impl Column {
         Self { format: NumberFormat { is_signed: true, ..self.format }, ..self }
     }
 
-    /// Declares that its cells name what the column with this key identifies.
+    /// Declares that its cells contain the names of the items whose ids are in the column with this key.
     #[must_use = "returns the changed column"]
     pub fn naming(self, key: &'static str) -> Self {
         Self { names: Some(key), ..self }
@@ -134,7 +134,7 @@ impl Column {
     }
 }
 
-/// Derives the name for programs from a heading: `regret/match` becomes `regret_per_match`.
+/// Derives the key of a column from its heading: `regret/match` becomes `regret_per_match`.
 fn key_of_label(label: &str) -> String {
     let spelled = label.replace('/', " per ").to_lowercase();
     let words = spelled.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());

@@ -35,7 +35,8 @@ fn facts_with(settings: &pb::TournamentSettings, is_wanted: impl Fn(&str) -> boo
         if let Some(value) = setting.value_in(&json) {
             let phrase = setting_phrase(setting, &value);
             let fact = &mut facts[index].1;
-            // The leading conjunction of a phrase separates it from the one before.
+            // A phrase begins with the conjunction or comma that joins it to the previous phrase; the first one drops
+            // it.
             let phrase = if fact.is_empty() {
                 phrase.trim_start_matches(" and ").trim_start_matches([',', ';', ':', ' '])
             } else {

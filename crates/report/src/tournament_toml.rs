@@ -1,4 +1,4 @@
-//! Tournament files that replay a tournament.
+//! Tournament files that repeat a tournament.
 
 use super::words::count_words;
 use lastnim_proto::{
@@ -9,7 +9,8 @@ use lastnim_proto::{
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Writes the settings and the field of a tournament as a tournament file. Bots are `remote`, since only their authors know their programs.
+/// Writes the settings and the field of a tournament as a tournament file. Bots are `remote`, since the server does not
+/// know which programs run them.
 pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     let settings = tournament.settings.clone().unwrap_or_default();
     let mut text = format!("# Tournament {}\n", tournament.id);
@@ -46,7 +47,7 @@ fn entries_of_table(table: &str, settings: &Value) -> Vec<(&'static str, String)
         let is_word = matches!(setting.kind, ValueKind::Word | ValueKind::Format);
         let value = value_text(&value);
         let value = if is_word { value.replace('_', "-") } else { value };
-        // A matrix replaces the word for it.
+        // A given matrix replaces the word that names a matrix.
         entries.retain(|(earlier, _)| *earlier != name);
         entries.push((name, value));
     }

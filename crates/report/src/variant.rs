@@ -15,7 +15,7 @@ use lastnim_proto::pb::{self, solve_variant_response::Solution};
 /// The maximum number of ranges of takes in a report.
 const MAX_RANGES: usize = 20;
 
-const TIES_NOTE: &str = "Somewhere in play, takes are equally good for the mover but not for others. The figures assume that it then takes the fewest counters.";
+const TIES_NOTE: &str = "In some positions, several takes are equally good for the mover but not for others. The figures assume that the mover then takes the fewest counters.";
 
 /// Reports the solution of a variant: who wins, and which takes are optimal.
 pub fn variant_section(game: &VariantGame, solved: &pb::SolveVariantResponse) -> Section {
@@ -57,7 +57,7 @@ fn passes_section(game: &VariantGame, found: &pb::PassingSolution) -> Section {
     let has_pass = passes > 0 && !game.position().is_over();
     Section::new()
         .paragraph(format!(
-            "Seat {winner} wins under optimal play, with seat {first} to move and passes to share: {passes}."
+            "Seat {winner} wins under optimal play, with seat {first} to move and shared passes left: {passes}."
         ))
         .paragraphs(counters_words(game))
         .paragraphs(takes_words(game, "Optimal takes", &found.optimal_takes))
@@ -98,7 +98,7 @@ fn random_seats_section(game: &VariantGame, found: &pb::RandomSeatSolution) -> S
     let ties = found.has_ties.then_some(TIES_NOTE);
     Section::new()
         .paragraph(format!(
-            "Each seat's outlook, with seat {first} to move; the others know who moves at random (rank: place in its own row, 0 is best):"
+            "Each seat's outlook, with seat {first} to move; the others know which seats move at random (rank: place in its own row, 0 is best):"
         ))
         .table(table)
         .paragraphs(counters_words(game))
@@ -122,13 +122,13 @@ fn enumerate_seats(seats: &[u32]) -> String {
     enumerate_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Says how many counters there are to take; `None` if the game is over.
+/// Says how many counters are in the last pile; `None` if the game is over.
 fn counters_words(game: &VariantGame) -> Option<String> {
     let counters = game.position().counters();
     (counters > 0).then(|| format!("Counters in the last pile: {counters}."))
 }
 
-/// Names takes; `None` if the game is over.
+/// Lists takes; `None` if the game is over.
 fn takes_words(game: &VariantGame, what: &str, takes: &[pb::TakeRange]) -> Option<String> {
     let shown = takes.iter().take(MAX_RANGES).map(|&pb::TakeRange { lo, hi }| TakeRange { lo, hi });
     let shown = describe_takes(&shown.collect::<Vec<_>>());

@@ -27,7 +27,7 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
     }
 }
 
-/// Plots how far a sequential test is between its bounds; `None` for other formats.
+/// Plots where a sequential test is between its bounds; `None` for other formats.
 pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot> {
     let Some(Said::Sprt(said)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) else { return None };
     let caption = format!(
@@ -48,7 +48,7 @@ fn knockout_words(bot: &pb::KnockoutBot, still_in: &str) -> String {
     format!("{}: {fate}", bot.bot)
 }
 
-/// Says which tie-break decided, as an addition to what it decided.
+/// Names the tie-break that decided, in words that follow the result.
 pub(super) fn tie_break_words(tie_break: pb::TieBreak) -> &'static str {
     match tie_break {
         pb::TieBreak::Unspecified => "",
@@ -63,7 +63,7 @@ fn sprt_lines(said: &pb::SprtVerdict) -> String {
         pb::SprtAnswer::Better => "the candidate is better".to_owned(),
         pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),
         answer => {
-            format!("whether the candidate is better: {}", enum_phrase(answer.as_str_name(), "SPRT_ANSWER_"))
+            format!("is the candidate better: {}", enum_phrase(answer.as_str_name(), "SPRT_ANSWER_"))
         }
     };
     let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} per match"));
@@ -142,6 +142,6 @@ mod tests {
             ]
         );
         let open = told(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
-        assert!(open[0].starts_with("whether the candidate is better: open: "), "{open:?}");
+        assert!(open[0].starts_with("is the candidate better: open: "), "{open:?}");
     }
 }

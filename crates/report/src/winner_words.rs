@@ -14,7 +14,7 @@ pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
     by_first_words("Winner", winners)
 }
 
-/// Names what wins for each seat that could move first; `what` says what that is.
+/// Lists the winners by the seat that moves first; `what` says what wins, such as a seat or an alliance.
 pub fn by_first_words(what: &str, winners: impl IntoIterator<Item: Display>) -> String {
     let by_first = winners.into_iter().enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
     format!("{what} by first seat: {}", join_words(by_first, ", "))

@@ -4,7 +4,7 @@ use lastnim_proto::{pb, record_text::Utc};
 
 /// The maximum length of a list in a table, without its count.
 const MAX_LIST_CHARS: usize = 40;
-/// The maximum length of a list that is written in full.
+/// The maximum number of items in a list that is written in full.
 const MAX_JOINED: usize = 6;
 /// Maximum number of items named from a longer list.
 const NAMED_OF_LONG_LIST: usize = 3;

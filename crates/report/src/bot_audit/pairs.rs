@@ -1,4 +1,4 @@
-//! Who costs whom and who feeds whom.
+//! Which bots cost or give each other ranks.
 
 use super::figures::{RANKS, SHARE};
 use crate::{
@@ -13,7 +13,7 @@ use std::{cmp::Ordering, fmt};
 
 /// The maximum number of pairs shown.
 const MAX_PAIRS: usize = 40;
-/// The number of pairs shown even if nothing is known about them.
+/// The minimum number of pairs shown, even if nothing is known about them.
 const MIN_PAIRS: usize = 4;
 
 /// Reports the ordered pairs: the ledger and the test of takes, and then the declarations.
@@ -32,7 +32,7 @@ pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
             .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
             .paragraphs(more)
             .paragraph(format!(
-                "favouritism: ranks that an error in a match's first take gave the other bot, minus the mean of those it gave bots that could have had its place;\n\
+                "favouritism: ranks that an error in a match's first take gave the other bot, minus the mean of what it gave each bot that could have had that place;\n\
                  p: the share of {REPLICATES} permutations of the places with at least the same favouritism; corrected p: corrected for all tests of takes and declarations."
             ));
     [takes].into_iter().chain(declaration_section(findings)).collect()
@@ -158,7 +158,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
         .column(Column::integer("gave"), |pair| pair.gave)
         .column(Column::integer("ledger").with_sign(), |pair| pair.ledger_entry())
         .column(ranks("a match").with_key("ledger_per_match"), |pair| pair.ledger_per_match())
-        .column(ranks("favouritism an error").with_key("favouritism_per_error"), |pair| {
+        .column(ranks("favouritism per error").with_key("favouritism_per_error"), |pair| {
             test_figures(pair).map(|[favouritism, ..]| favouritism)
         })
         .column(chance("p"), |pair| test_figures(pair).map(|[_, p_value, _]| p_value))
@@ -196,12 +196,12 @@ pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> 
         .paragraphs(power_words(findings))
 }
 
-/// Says what was found about a flagged pair.
+/// Describes the findings about a flagged pair.
 fn flag_words(pair: &PairFindings) -> Vec<String> {
     let (mover, other) = (&pair.mover, &pair.other);
     let groups = |groups: u64| count_words(groups, "distinct group", "distinct groups");
     let chance = |p_corrected: f64| {
-        format!("a chance of {} if {mover} did not care who sits there", chance_words(p_corrected))
+        format!("a chance of {} if {mover} ignored who sits there", chance_words(p_corrected))
     };
     let takes = match pair.favouritism {
         Favouritism::Tested { per_error, p_corrected, .. } if pair.favouritism.is_flagged() => Some(format!(
@@ -349,7 +349,7 @@ fn reason_words<R: Copy + PartialEq + fmt::Display>(
     (!reasons.is_empty()).then(|| join_words(words, ", "))
 }
 
-/// Says how strong help must be for the tests to find it.
+/// Says how strong help must be for the tests to detect it.
 fn power_words(findings: &AuditFindings) -> Option<String> {
     let range = |figures: Vec<f64>, write: &dyn Fn(f64) -> String| {
         let mut figures = figures;
@@ -374,13 +374,13 @@ fn power_words(findings: &AuditFindings) -> Option<String> {
     .collect();
     let found = (!words.is_empty()).then(|| {
         let words = join_words(words, "; ");
-        format!("In this field the tests find the following with a probability of 80%: {words}.")
+        format!("In this field the tests detect the following with a probability of 80%: {words}.")
     });
     let known = findings.pairs.iter().filter(|pair| pair.declarations.groups >= MIN_GROUPS as u64);
     let hidden = known.filter(|pair| pair.declarations.detectable_share.is_none()).count();
     let hidden = (hidden > 0).then(|| {
         let pairs = count_words(hidden, "pair", "pairs");
-        format!("In {pairs} the tests of declarations would not even find help in every group.")
+        format!("In {pairs} the tests of declarations would not detect a bot that helps in every group.")
     });
     let words: Vec<String> = found.into_iter().chain(hidden).collect();
     (!words.is_empty()).then(|| words.join(" "))

@@ -19,12 +19,12 @@ pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Sectio
         RowSource::Declared => (
             "",
             "A row lists offsets from the bot's own seat (0), the preferred winner first; 1 moves next",
-            "How often it chose the seat of the line over the seat of the column as the winner; +1 moves next",
+            "How often it chose the seat on the left over the seat at the top as the winner; +1 moves next",
         ),
         RowSource::Assigned => (
             " with assigned rows",
             "A row lists places in the assigned row, 0 being its preferred winner: `0 1 2` is the assigned row itself",
-            "How often it chose the place of the line in the assigned row over that of the column",
+            "How often it chose the place on the left of its assigned row over the place at the top",
         ),
     };
     let more = preference.rows.len().saturating_sub(MAX_LISTED);

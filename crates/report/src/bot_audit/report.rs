@@ -101,11 +101,11 @@ fn safety_section(found: &BotFindings) -> Section {
     let errors = found.figures.plies - optimal;
     Section::with_heading("Guaranteed rank: the rank that the bot could force against all others together").list([
         format!(
-            "risky: {risky} of {} worsened this rank; in {needless_risks} of these cases another optimal take would have kept a better one",
+            "risky: {risky} of {} worsened this rank; in {needless_risks} of these cases another optimal take would have kept a better rank",
             count_words(optimal, "optimal take", "optimal takes"),
         ),
         format!(
-            "safe: {safe_errors} of {} kept a guaranteed rank above last place; in {hedges} of these cases no optimal take would have (hedges)",
+            "safe: {safe_errors} of {} kept a guaranteed rank above last place; in {hedges} of these cases no optimal take would have kept it (hedges)",
             count_words(errors, "error", "errors"),
         ),
     ])

@@ -9,8 +9,8 @@ use lastnim_auditing::{
     PreferenceFindings, RowSource,
 };
 
-/// How many standard deviations one row must fit better than another to be called better. It is high because the best of several is compared, and
-/// takes are not independent.
+/// One row is called better than another if it fits better by at least this many standard deviations. The threshold is
+/// high because the best of several rows is compared, and because takes are not independent.
 const MIN_DEVIATIONS: f64 = 4.0;
 
 /// Summarises a bot's figures, claiming no more than their intervals support.
@@ -24,7 +24,7 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
         (flagged, _) => {
             let pairs: Vec<_> =
                 flagged.iter().map(|pair| format!("{} -> {}", pair.mover, pair.other)).collect();
-            format!("Flagged, which is a request to look: {}.", pairs.join(", "))
+            format!("Flagged pairs (please look at them): {}.", pairs.join(", "))
         }
     });
     let figures = &found.figures;

@@ -39,7 +39,7 @@ pub(super) fn forecast_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
     vec![
         Section::with_heading("Forecasts: the probability that the row's first choice wins")
             .table(scores)
-            .paragraph("Brier score: lower is better, and a forecast that says something scores less than the base rate. It is shown with at least 5 forecasts of each outcome."),
+            .paragraph("Brier score: lower is better, and an informative forecast scores less than the base rate. It is shown with at least 5 forecasts of each outcome."),
         Section::with_heading("Forecasts in steps of a tenth: the forecast, and how often it came true")
             .table(bin_table(&lines)),
     ]

@@ -48,7 +48,7 @@ fn summary_words(found: &pb::ModelReport) -> String {
     }
 }
 
-/// Says which parts of the transcripts are in no figure.
+/// Says which parts of the transcripts are not included in any figure.
 fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
     let questions = |count| count_words(count, "question", "questions");
     let unproved = read.unproved_examples.iter().map(|question| {

@@ -95,7 +95,7 @@ fn mode_words(model: &pb::ModelFindings) -> Option<String> {
     (!calls_by_mode.is_empty()).then(|| format!("{} was asked with {}", model.bot, join_words(words, "; ")))
 }
 
-/// Says for how many replies the endpoint counted no tokens.
+/// Says for how many replies the endpoint gave no token count.
 fn uncounted_words(model: &pb::ModelFindings) -> Option<String> {
     let uncounted = model.calls.as_ref()?.uncounted;
     let replies = count_words(uncounted, "reply", "replies");

@@ -5,7 +5,7 @@ use crate::{Cell, CellParts, Column, Report, Table};
 use lastnim_core::visible_text::visible_text;
 use std::fmt::{self, Write as _};
 
-/// What a spreadsheet takes for the beginning of a formula; in the middle of a line, full-width signs as well.
+/// Characters with which a spreadsheet formula may begin. Some spreadsheets also accept the full-width signs.
 const FORMULA_BEGINNINGS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 /// The minimum length of a hash or key in base64.
 const MIN_HASH_CHARS: usize = 44;
@@ -56,7 +56,7 @@ impl CsvLine {
 
     /// Returns the line with its end.
     pub fn finish(self) -> String {
-        // Readers skip an empty line.
+        // CSV readers skip an empty line, so a single empty field is quoted.
         (if self.text.is_empty() { "\"\"".to_owned() } else { self.text }) + "\n"
     }
 }
@@ -112,7 +112,7 @@ fn column_names(column: &Column) -> Vec<String> {
     part_endings(column.parts).iter().map(|ending| format!("{key}{ending}")).collect()
 }
 
-/// Adds a cell as the parts of its column; parts that the cell lacks are empty.
+/// Adds the parts of a cell that its column asks for; parts that the cell lacks are empty.
 fn push_cell(line: &mut CsvLine, parts: CellParts, cell: &Cell) {
     match (parts, cell) {
         (CellParts::One, Cell::Text(text)) => line.push_text(text),

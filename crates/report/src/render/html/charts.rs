@@ -65,9 +65,9 @@ impl Html<'_> {
         let levels = chart.levels.iter().enumerate().map(|(place, level)| {
             let y = at_y(level.value);
             let words = format!("{} {}", level.label, written(level.value));
-            // A label above the top level would be cut off.
+            // The label of a level near the top is below the line, since it would be cut off above it.
             let text_y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
-            // Labels of close levels are on different sides.
+            // Labels alternate between left and right, so that those of close levels do not overlap.
             let (text_x, anchor) =
                 if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
             DrawnLevel { class: "level", y, text_x, text_y, anchor, words }

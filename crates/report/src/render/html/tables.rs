@@ -6,7 +6,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 use std::borrow::Cow;
 
-/// The maximum number of items in a cell that are linked individually; longer lists are shortened.
+/// The maximum number of items that a cell shows as separate links; longer lists are shortened.
 const MAX_LINKED_ITEMS: usize = 8;
 /// The minimum number of rows of a sortable table.
 const MIN_SORTED_ROWS: usize = 3;
@@ -50,7 +50,7 @@ struct ShownCell<'a> {
     whisker: Option<Whisker>,
 }
 
-/// A text that may be a link.
+/// A text, with the link that it has, if any.
 #[derive(Template)]
 #[template(path = "linked_text.html")]
 pub(super) struct LinkedText<'a> {
@@ -70,8 +70,8 @@ struct Whisker {
 }
 
 impl Html<'_> {
-    /// Writes a table. The attribute `data-v` has the number to sort by if the text is rounded or longer; intervals are drawn, and shares with a
-    /// shade are coloured.
+    /// Writes a table. The attribute `data-v` has the number by which to sort if the text is rounded or has other
+    /// words; intervals are drawn, and shares with a shade are coloured.
     pub fn table_html(self, table: &Table) -> String {
         if table.rows.is_empty() {
             return String::new();
@@ -117,7 +117,7 @@ impl Html<'_> {
         RowTemplate { is_alert: row.tone == BlockTone::Alert, cells: cells.collect() }
     }
 
-    /// Returns the address for a cell with the name of something.
+    /// Returns the address that the name in a cell links to.
     fn address_of_named(self, table: &Table, row: &TableRow, column: &Column) -> Option<String> {
         let key = column.names?;
         let place = table.columns.iter().position(|other| other.key == key)?;
@@ -178,7 +178,7 @@ fn cell_classes(column: &Column, cell: &Cell) -> String {
     classes.join(" ")
 }
 
-/// Returns the number to sort by, if it differs from the text.
+/// Returns the number by which to sort, if it differs from the text.
 fn sort_value(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Integer(_) => None,

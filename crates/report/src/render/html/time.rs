@@ -4,7 +4,8 @@ use crate::words::format_time;
 use askama::filters::HtmlSafe;
 use std::fmt;
 
-/// A time, in microseconds since 1970-01-01 UTC. Pages show it in UTC; with scripts, in the viewer's time zone.
+/// A time, in microseconds since 1970-01-01 UTC. Pages show it in UTC, or in the viewer's time zone if scripts are
+/// enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Time(pub u64);
 

@@ -161,7 +161,7 @@ impl Terminal {
     }
 }
 
-/// Writes an item after a mark, with its further lines aligned.
+/// Writes an item after a bullet or number, and aligns its further lines with the first.
 fn write_item(text: &mut String, mark: &str, item: &str) {
     let mut before = mark.to_owned();
     for line in item.lines() {
@@ -209,7 +209,7 @@ fn write_round(text: &mut String, round: &Round) {
 }
 
 fn write_tree(text: &mut String, tree: &Tree) {
-    // From the last node to the first: whether a sibling follows.
+    // This loop goes from the last node to the first and notes whether a sibling follows.
     let mut later = Vec::new();
     let mut has_sibling: Vec<bool> = tree
         .nodes
