@@ -25,7 +25,7 @@ pub(super) enum SiteAddress {
     Record(MatchId),
     /// The live updates of a page.
     Feed(FeedAddress),
-    /// A page with forms, private to one visitor.
+    /// A page with forms, which only one visitor may see.
     Form(FormAddress),
     /// A style sheet, script or icon.
     Asset(&'static Asset),
@@ -101,7 +101,7 @@ declare_addresses! {
 declare_addresses! {
     /// The pages of organisers. Each shows a form or accepts it.
     OrganiseAddress {
-        /// What can be done.
+        /// The newest tournaments and the possible actions.
         Overview => "organise";
         /// The form for the admin's token.
         SignIn => "organise" / "sign-in";
@@ -127,7 +127,7 @@ declare_addresses! {
 }
 
 declare_addresses! {
-    /// Where somebody plays as a bot with its token.
+    /// The pages where somebody plays as a bot, with its token.
     BotPlayAddress {
         /// The matches of the bot. With `since`, the server answers once something newer than this revision exists.
         Seats { ; since: Option<u64> } => "play" / "bot";
@@ -139,13 +139,13 @@ declare_addresses! {
         RetakeSeats => "play" / "bot" / "take-seats";
         /// Lets the bot join or leave a tournament.
         ChangeField { id: TournamentId, action: FieldAction } => "play" / "bot" / "tournaments" / id / action;
-        /// A game of the bot; `since` as above.
+        /// A game of the bot; for `since`, see `Seats`.
         Game { id: MatchId; since: Option<u64> } => "play" / "bot" / id;
     }
 }
 
 declare_addresses! {
-    /// Where a guest plays.
+    /// The pages where a guest plays.
     PlayAddress {
         /// The form for a new game.
         NewGame => "play";
@@ -376,7 +376,7 @@ impl QueryPart for Option<Box<SiteAddress>> {
     /// Parses the page to return to after signing in. Returns `None` if it is not a page of this server.
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         let to = query.value(key);
-        // Browsers send nothing but visible ASCII.
+        // Browsers send only visible ASCII.
         if !to.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(None);
         }

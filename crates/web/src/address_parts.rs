@@ -85,9 +85,9 @@ pub(super) enum PageForm {
     Html,
     /// For programs: `.json` at the end of the path.
     Json,
-    /// Its tables: `.csv` at the end of the path.
+    /// Only its tables: `.csv` at the end of the path.
     Csv,
-    /// The settings that would replay it: `.toml` at the end of the path.
+    /// The settings that would repeat the tournament: `.toml` at the end of the path.
     Toml,
 }
 
@@ -113,7 +113,8 @@ impl PageForm {
     }
 }
 
-/// Declares addresses as `Name { parts of the path; parts of the query } => "segments" / of / "the path";`. The first that matches a path wins.
+/// Declares addresses as `Name { parts of the path; parts of the query } => "segments" / of / "the path";`. The first
+/// declaration that matches a path wins.
 macro_rules! declare_addresses {
     ($(#[$doc:meta])* $name:ident {
         $($(#[$each_doc:meta])* $each:ident

@@ -3,7 +3,7 @@
 use lastnim_core::game::Position;
 use std::fmt::Write as _;
 
-/// Counters in a column of a pile.
+/// The number of counters in a column of a pile.
 const ROWS: u64 = 8;
 /// The distance between two counters, in pixels.
 const STEP: u64 = 16;

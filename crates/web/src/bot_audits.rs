@@ -10,7 +10,7 @@ use tonic::Status;
 
 /// The age at which an audit is repeated if the bot has played since.
 const MAX_AGE: Duration = Duration::from_mins(1);
-/// The maximum number of bots with a cached audit, some 50 kB each.
+/// The maximum number of bots with a cached audit. An audit has about 50 kB.
 const MAX_BOTS: usize = 100;
 
 pub(super) type AuditResult = Result<Arc<pb::AuditBotResponse>, Status>;
@@ -86,7 +86,7 @@ impl RunningAudit {
         self.result.subscribe()
     }
 
-    /// Caches the result and sends it to those who wait.
+    /// Caches the result and sends it to the waiting requests.
     pub(super) fn finish(mut self, result: AuditResult) {
         let mut kept = self.audits.lock();
         let audit = kept.entry(self.name.clone()).or_default();

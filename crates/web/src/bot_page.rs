@@ -16,7 +16,7 @@ use lastnim_report::{
 use pb::bot_service_server::BotService as _;
 use tonic::Status;
 
-/// Newest matches that are counted by opponent and by seat.
+/// Maximum number of matches, the newest ones, that are counted by opponent and by seat.
 const MAX_COUNTED_MATCHES: u32 = 200;
 const MAX_LISTED_MATCHES: usize = 20;
 /// Maximum number of open matches and of lost seats shown; the list of matches has the rest.

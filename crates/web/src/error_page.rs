@@ -37,7 +37,7 @@ pub(super) fn visitor_error_response(
     with_status_headers(page_response(http_status(status), &page), status)
 }
 
-/// Adds the headers that tell a client how to continue.
+/// Adds the headers that tell a client how to sign in and when to retry.
 fn with_status_headers(mut response: PageResponse, status: &Status) -> PageResponse {
     *response.status_mut() = http_status(status);
     if status.code() == Code::Unauthenticated {

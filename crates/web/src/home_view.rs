@@ -26,12 +26,12 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 
 const MAX_TOURNAMENTS: u32 = 10;
-/// Running tournaments read per request when looking for ladders.
+/// The number of running tournaments that each request for ladders reads.
 const TOURNAMENTS_PER_REQUEST: u32 = 100;
-/// The maximum number of such requests.
+/// The maximum number of requests for ladders.
 const MAX_LADDER_REQUESTS: usize = 10;
 const MAX_LADDERS: usize = 5;
-/// Bots among which connected ones are found.
+/// The number of bots that are searched for connected ones.
 const MAX_KNOWN_BOTS: u32 = 200;
 const MAX_BOTS: usize = 8;
 const MAX_MATCHES: u32 = 12;
@@ -39,7 +39,7 @@ const MAX_BOARDS: usize = 6;
 /// The longest match, in takes, whose board is shown. Longer ones would be read from the start each time.
 const MAX_PLIES: u32 = 500;
 
-/// Seats named on a small board.
+/// The maximum number of seats that a small board names.
 const MAX_SEATS: usize = 6;
 
 /// The content of the home page.
@@ -163,7 +163,7 @@ impl HomeNow {
         Html::with_links(&link_of_tournament_cell).section_html(&section)
     }
 
-    /// Writes the running ladders; nothing without one, since the list of tournaments is always shown.
+    /// Writes the running ladders. Without a ladder it writes nothing, since the list of tournaments is always shown.
     fn ladders_html(&self) -> String {
         if self.ladders.is_empty() {
             return String::new();

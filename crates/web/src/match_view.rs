@@ -22,7 +22,7 @@ use tonic::Status;
 /// The maximum number of seats whose rows are shown beside them; with more, a row is longer than a line.
 const MAX_ROOMY_SEATS: usize = 8;
 const MAX_CHANGES: usize = 20;
-/// Events other than takes that are shown: the last ones.
+/// The maximum number of shown events other than takes; the last ones are shown.
 const MAX_INCIDENTS: usize = 40;
 
 /// The content of the page of a match. Each block is the element of the same id.
@@ -65,7 +65,7 @@ struct MatchContent {
     take_table: String,
     /// Which takes the table shows; empty if all.
     takes_note: String,
-    /// What errors cost and gave each seat.
+    /// The ranks that errors cost and gave each seat.
     ledger: String,
     /// Events other than takes, with their times.
     incident_list: Vec<(Time, String)>,
@@ -112,7 +112,7 @@ struct SeatLine {
     bot: String,
     /// The page of the bot; empty for a guest.
     address: String,
-    /// What it is about to do, or what became of it.
+    /// The seat's state: whether it is to move, has lost its seat, or has won.
     state: String,
     is_to_move: bool,
     clock: Option<SeatClock>,
@@ -419,7 +419,8 @@ fn is_about_rows(timed: &pb::RecordEvent) -> bool {
     }
 }
 
-/// Says how a take changed the rank that its seat could force against all others together, where its regret does not say so.
+/// Says how a take changed the rank that its seat could force against all others together, if its regret does not
+/// already say it.
 fn safety_words(ply: &pb::PlyAudit) -> Option<&'static str> {
     match ply.safety() {
         pb::TakeSafety::Risky => Some(

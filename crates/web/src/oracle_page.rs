@@ -28,11 +28,11 @@ use pb::oracle_service_server::OracleService as _;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
-/// The most nodes of a tree that is drawn.
+/// The maximum number of nodes in a tree that is drawn.
 const MAX_TREE_NODES: u64 = 130;
 /// The timeout of the robustness analysis, in gRPC format.
 const SAFETY_TIMEOUT: &str = "500m";
-/// The maximum size of the line of best play: each of its plies shows all piles.
+/// The maximum size, in bytes, of the line of best play; each of its plies shows all piles.
 const MAX_LINE_BYTES: usize = 20_000;
 
 /// The content of the page.
@@ -111,12 +111,12 @@ pub(super) async fn oracle_page(
     Ok(content.with_lifetime(lifetime))
 }
 
-/// A valid question with its answer.
+/// A valid question and its answer.
 #[derive(Debug)]
 enum Answered {
-    /// About a game, with how safe its winner is.
+    /// A question about a game, and whether its winner is safe.
     Game(Game, Option<pb::AssessRobustnessResponse>),
-    /// About a variant.
+    /// A question about a variant.
     Variant(VariantGame, pb::SolveVariantResponse),
 }
 
@@ -169,12 +169,14 @@ pub(super) fn hidden_piles_words(hidden: usize) -> String {
 pub(super) struct OracleAnswer {
     /// The answer as JSON.
     pub json: String,
-    /// How safe the winner is; `None` if the analysis was refused or took too long.
+    /// Whether the winner would win against coalitions or after errors; `None` if the analysis was refused or took too
+    /// long.
     pub safety: Option<pb::AssessRobustnessResponse>,
 }
 
 impl OracleAnswer {
-    /// Returns how long a page with this answer stays valid. If something is missing, the next request may find it.
+    /// Returns how long a page with this answer stays valid. If a part is missing, the page is short-lived, since the
+    /// next request may get that part.
     pub(super) fn lifetime(&self) -> PageLifetime {
         if self.safety.is_some() { PageLifetime::default() } else { PageLifetime::Moment }
     }
@@ -197,7 +199,8 @@ pub(super) async fn ask_oracle(
     Ok(OracleAnswer { json: json.to_string(), safety })
 }
 
-/// Asks how safe the winner is; `None` if that takes too long or the oracle is busy.
+/// Asks whether the winner would win against coalitions or after errors; `None` if that takes too long or the oracle is
+/// busy.
 async fn assess_safety(
     site: &Site,
     visitor: &Visitor,

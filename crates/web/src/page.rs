@@ -17,7 +17,7 @@ pub(super) struct Page {
     pub summary: String,
     /// The public address; empty if the server does not know it.
     pub url: String,
-    /// The address of the same as JSON; may be empty.
+    /// The address of the page as JSON; may be empty.
     pub json: String,
     /// The address of its tables as CSV; may be empty.
     pub csv: String,

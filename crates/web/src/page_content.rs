@@ -18,7 +18,7 @@ pub(super) struct PageContent {
     json: Box<dyn FnOnce() -> String + Send>,
     /// Its tables; `None` if it has no CSV.
     tables: Option<Report>,
-    /// The settings that would replay it; `None` if it has no TOML.
+    /// The settings that would repeat the tournament; `None` if it has no TOML.
     toml: Option<String>,
     /// The next page of a list.
     pub next: Option<PageAddress>,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How long a request waits for one maker. A maker that has used up its quota may be slow; another request then takes over.
+/// How long a request waits for one maker. A maker that has used up its quota may be slow; after this time, another
+/// request takes over.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// The pages that are being made, by address.
@@ -28,7 +29,7 @@ enum MakerState {
 /// The role of a request for a page that is not cached.
 #[derive(Debug)]
 pub(super) enum MakerRole {
-    /// It makes the page for all.
+    /// This request makes the page for all.
     Maker(PageMaker),
     /// Another request makes it.
     Waiter(MakerWatch),
@@ -87,12 +88,12 @@ impl PageMakers {
 }
 
 impl PageMaker {
-    /// Sends the page to those who wait.
+    /// Sends the page to the waiting requests.
     pub(super) fn finish(self, page: FinishedPage) {
         self.state.send_replace(MakerState::Finished(page));
     }
 
-    /// Tells those who wait that the maker failed.
+    /// Tells the waiting requests that the maker failed.
     pub(super) fn fail(self) {
         self.state.send_replace(MakerState::Failed);
     }

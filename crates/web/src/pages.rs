@@ -78,7 +78,7 @@ impl Pages {
         B: Body<Data = Bytes, Error = Status>,
     {
         let (head, body) = request.into_parts();
-        // Its memory is charged until there is a response.
+        // The memory of the form is counted against the limit until there is a response.
         let body = pin!(body);
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
         let visitor = Visitor::of_request(client, channel, &head.uri, &head.headers);
@@ -129,7 +129,7 @@ impl Pages {
             return self.respond_to(&visitor, address).await;
         }
         let arrives = arrives_without_cookies(headers);
-        // A new cookie would replace the one that the browser has.
+        // A new cookie would replace the browser's existing one.
         if arrives && address.form_address().is_some() {
             return onward_response(address);
         }
@@ -355,7 +355,8 @@ impl Pages {
     }
 }
 
-/// Returns whether a path is asked by a program that watches the server. It is answered however many visitors there are.
+/// Returns whether a path is for programs that monitor the server. Such requests are answered however many visitors
+/// there are.
 pub fn is_probe(path: &str) -> bool {
     let address = SiteAddress::parse(path, "");
     matches!(address, Ok(SiteAddress::Health | SiteAddress::Readiness | SiteAddress::Metrics))
@@ -374,7 +375,7 @@ fn metrics_response(site: &Site, visitor: &Visitor) -> Result<PageResponse, Stat
     Ok(metrics.response())
 }
 
-/// Reports whether the server starts new work and can use its store now. The check waits for nothing.
+/// Reports whether the server starts new work and can use its store now. The check never waits.
 async fn readiness_response(site: &Site) -> PageResponse {
     if let Err(stopping) = site.arena.check_not_stopping() {
         return plain_response(StatusCode::SERVICE_UNAVAILABLE, &format!("{stopping}\n"));

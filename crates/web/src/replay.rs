@@ -100,7 +100,7 @@ impl Replay {
         self.incidents.push(timed);
     }
 
-    /// Adds an event and drops what the page of the newest position does not show, so that memory is bounded.
+    /// Adds an event and drops events that the page of the newest position does not show, which bounds the memory.
     pub(super) fn push_newest(&mut self, timed: pb::RecordEvent) {
         self.push(timed);
         if self.takes.len() >= 2 * MAX_KEPT_EVENTS {

@@ -24,7 +24,7 @@ pub type PageResponse = Response<Body>;
 pub(super) enum Freshness {
     /// It must be revalidated.
     Now,
-    /// It is part of the program.
+    /// It is part of the program and changes only with a new version.
     Minutes,
     /// It is private and must not be stored.
     NoStore,

@@ -36,7 +36,7 @@ impl SeatMark {
 }
 
 impl fmt::Display for SeatMark {
-    /// Draws a circle, a square, a triangle or a diamond, and then the same with a hole.
+    /// Draws a circle, a square, a triangle or a diamond; after these, the same shapes with a hole.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seat, x, y, radius } = *self;
         let class = Self::class(seat);

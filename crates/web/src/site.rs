@@ -21,7 +21,7 @@ use tonic::{Code, Status};
 /// The services and caches that pages use.
 #[derive(Debug, Clone)]
 pub struct Site {
-    /// Tells whether the store can be used.
+    /// Knows whether the store can be used.
     pub arena: Arena,
     /// Schedules the making of pages.
     pub reads: ReadScheduler,

@@ -5,10 +5,12 @@ use super::forms::{SameSite, SiteCookie};
 /// Signs a browser in; before that, it only protects the form. Sent to all pages, since their content depends on the reader.
 pub(super) static SESSION_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_session", path: "/", same_site: SameSite::Strict };
-/// Identifies a guest. Lax, because over plain http a browser does not tell that it follows a link on another site, and a new cookie would then
-/// replace this one and lose the guest's games. This is safe: only forms change anything, and their origin is checked.
+/// Identifies a guest. It is `Lax`: over plain http a browser does not say that it follows a link on another site. With
+/// `Strict`, the server would then set a new cookie in place of this one, and the guest would lose the games. `Lax` is
+/// safe: only forms change anything, and their origin is checked.
 pub(super) static PLAY_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_guest", path: "/play", same_site: SameSite::Lax };
-/// Signs a browser in with the token of a bot; before that, it only protects the form. Sent to all pages, as the player reads as that bot.
+/// Signs a browser in with the token of a bot; before that, it only protects the form. Sent to all pages, since the
+/// player reads with the rights of that bot.
 pub(super) static PLAYER_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_bot", path: "/", same_site: SameSite::Strict };

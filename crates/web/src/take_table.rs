@@ -38,7 +38,7 @@ impl TakeTable<'_> {
         Html::with_links(&|key, text| self.link(key, text)).section_html(&section)
     }
 
-    /// Says which takes the table shows; empty if all.
+    /// Says which takes the table shows; empty if it shows all.
     pub(super) fn note(&self) -> String {
         let (shown, plies) = (self.shown_plies(), self.replay.plies());
         if shown.len() as u32 == plies {
@@ -47,7 +47,7 @@ impl TakeTable<'_> {
         format!("Plies {} to {}, out of {plies}.", shown.start, shown.end - 1)
     }
 
-    /// Writes what errors cost and gave each seat, if the oracle is shown.
+    /// Writes the ranks that errors cost and gave each seat, if the oracle is shown.
     pub(super) fn ledger_html(&self) -> String {
         let players = SeatNames::of_setup(&self.replay.setup);
         let section = self.audit.filter(|_| !self.shown_plies().is_empty());

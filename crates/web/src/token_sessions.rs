@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tonic::codegen::http::HeaderValue;
 
-/// The maximum number of sessions. Beyond it, the address with the most sessions loses its first, so that others stay signed in.
+/// The maximum number of sessions. If it is exceeded, the oldest session of the address with the most sessions ends, so
+/// that other addresses stay signed in.
 const MAX_SESSIONS: usize = 1_024;
-/// The maximum number of sessions with one holder's token. Beyond it, the first of these ends.
+/// The maximum number of sessions with one holder's token. If it is exceeded, the oldest of them ends.
 const MAX_SESSIONS_OF_HOLDER: usize = 16;
 
 /// The sessions of visitors who signed in with a token. They are in memory, so a restart ends them.
@@ -33,12 +34,12 @@ struct TokenSession {
     alive: watch::Sender<()>,
 }
 
-/// How many people have a token.
+/// Whether one person or many people have a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TokenHolders {
     /// One: an organiser, or the author of a bot.
     One,
-    /// All viewers, who share only the overall limit.
+    /// Many: all viewers share this token, so only the overall limit applies.
     Many,
 }
 
@@ -62,7 +63,7 @@ impl SessionEnd {
 }
 
 impl TokenSessions {
-    /// Makes sessions last for `lifetime`.
+    /// Creates an empty collection; its sessions last for `lifetime`.
     pub fn new(lifetime: Duration) -> Arc<Self> {
         Arc::new(Self { lifetime, sessions: Mutex::default() })
     }
@@ -315,17 +316,17 @@ mod tests {
             let began = opening + Duration::from_secs(second);
             sessions.begin(HeaderValue::from_static("Bearer viewer"), TokenHolders::Many, address, began)
         };
-        // A school class behind one address, and earlier visitors elsewhere.
+        // These are a school class behind one address, and earlier visitors at other addresses.
         let homes: Vec<_> = (0..20).map(|last| watch(at(last), 0)).collect();
         let class: Vec<_> = (0..200).map(|second| watch(at(100), 1 + second)).collect();
         assert!(homes.iter().chain(&class).all(is_live));
-        // Somebody with the same token signs in again and again.
+        // A person with the same token signs in again and again.
         let many: Vec<_> = (0..2 * MAX_SESSIONS as u64).map(|second| watch(at(200), second)).collect();
         assert!(homes.iter().chain(&class).all(is_live));
         assert_eq!(many.iter().filter(|secret| is_live(secret)).count(), MAX_SESSIONS - 220);
         let late = watch(at(201), 0);
         assert!(is_live(&late) && homes.iter().chain(&class).all(is_live));
-        // Even from two addresses.
+        // This also holds for sessions from two addresses.
         for second in 0..2 * MAX_SESSIONS as u64 {
             watch(at(202), second);
         }

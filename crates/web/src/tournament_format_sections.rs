@@ -26,14 +26,14 @@ const MAX_MATCHES: u32 = 400;
 const MAX_TABLES: usize = 120;
 /// The maximum number of matches of a gauntlet that are counted by opponent.
 const MAX_COUNTED_MATCHES: u64 = 20_000;
-/// The maximum number of bots of a gauntlet for which opponents are shown.
+/// The maximum number of bots of a gauntlet whose scores against each opponent are shown.
 const MAX_OPPONENTS: usize = 60;
 /// The maximum number of bots whose lost seats are read.
 const MAX_FORFEITERS: usize = 6;
 /// The maximum number of lost seats read per bot.
 const MAX_LOST_SEATS: u32 = 200;
 
-/// What was read for these sections.
+/// The data that was read for these sections.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FormatFindings {
     matches: Vec<pb::Match>,
@@ -46,7 +46,7 @@ pub(super) struct FormatFindings {
     other_forfeiters: usize,
 }
 
-/// Reads what the format of a tournament shows, and how its bots lost seats.
+/// Reads the data that the page shows for the format of a tournament, and how its bots lost seats.
 pub(super) async fn read_format_findings(
     site: &Site,
     visitor: &Visitor,

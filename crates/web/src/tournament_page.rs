@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tonic::{Code, Status};
 
 const MAX_MATCHES: u32 = 15;
-/// Lines on a page of standings.
+/// The maximum number of lines on a page of standings.
 const MAX_LINES: usize = 100;
 /// The maximum number of bots with a cross-table on the page; larger ones are in the CSV and JSON.
 const MAX_CROSS_TABLE_BOTS: usize = 16;

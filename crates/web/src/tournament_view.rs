@@ -15,9 +15,9 @@ use lastnim_report::{
 };
 use std::sync::Arc;
 
-/// Lines of standings on a tournament's page.
+/// The maximum number of lines of standings on a tournament's page.
 const MAX_LEADERS: usize = 40;
-/// Bots of a knockout that are listed individually.
+/// The maximum number of bots of a knockout that are listed individually.
 const MAX_KNOCKOUT_BOTS: usize = 8;
 const MAX_EVENTS: usize = 30;
 
@@ -30,7 +30,7 @@ pub(super) struct TournamentNow {
     pub shown: pb::GetTournamentResponse,
     pub standings: pb::GetStandingsResponse,
     pub matches: Vec<pb::Match>,
-    /// What was read for its format.
+    /// The data that was read for its format.
     pub findings: Arc<FormatFindings>,
 }
 
@@ -64,7 +64,7 @@ impl TournamentNow {
         write_template(self)
     }
 
-    /// Writes the same for live updates.
+    /// Writes the changing parts for live updates.
     pub(super) fn live_page(&self) -> LivePage {
         let parts = PageParts::default()
             .with("progress", self.progress_html())

@@ -25,7 +25,7 @@ pub(super) struct TypedPosition {
     pub first: String,
     /// The ending.
     pub ending: String,
-    /// The number of passes that all seats share; empty for none.
+    /// The number of passes that all seats share together; empty if there are none.
     pub passes: String,
     /// The seats of one of two alliances; empty without alliances.
     pub alliance: String,
@@ -33,7 +33,7 @@ pub(super) struct TypedPosition {
     pub random: String,
 }
 
-/// What is asked about a typed position.
+/// The question about a typed position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TypedQuestion {
     /// A game of Last Nim with strict rows.
@@ -60,7 +60,7 @@ impl Default for TypedPosition {
 }
 
 impl TypedPosition {
-    /// Writes a position as somebody would type it.
+    /// Writes a position as a person would type it.
     pub(super) fn of_game(game: &pb::Game) -> Self {
         let rows = game.alliance_matrix.as_ref().map(|matrix| matrix_words(&matrix.rows)).unwrap_or_default();
         Self {
@@ -101,7 +101,7 @@ impl TypedPosition {
         Game::new(piles, matrix, first, self.read_ending()?).map_err(|error| error.to_string())
     }
 
-    /// Parses the position and what is asked about it: a variant if ties, passes, an alliance or random seats are given.
+    /// Parses the position and the question about it: a variant if ties, passes, an alliance or random seats are given.
     ///
     /// # Errors
     /// Names the first invalid value, and what is expected; or two values that exclude each other.

@@ -21,7 +21,7 @@ pub(super) struct Visitor {
     secret: Option<CookieSecret>,
     /// The session that the token comes from, if any.
     signed_in: Option<SignedIn>,
-    /// The feed for which it asks and who is charged for that, if any.
+    /// The feed for which it reads and the address that is charged for it, if any.
     feed: Option<(FeedNumber, FeedPayer)>,
 }
 

@@ -1,6 +1,6 @@
 //! How a request arrived.
 
-/// How a request arrived, as far as secrets are concerned.
+/// How a request arrived, which decides whether it may contain secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VisitorChannel {
     /// Directly from this machine, under a loopback name.

@@ -9,7 +9,7 @@ const WIDTH: f64 = 400.0;
 const HEIGHT: f64 = 20.0;
 /// The height including the marks of errors.
 const HEIGHT_WITH_ERRORS: f64 = 28.0;
-/// The minimum width of a stretch with a label.
+/// The minimum width of a stretch that gets a label.
 const MARKED_WIDTH: f64 = 16.0;
 /// The maximum number of stretches; with more, no strip is drawn.
 const MAX_STRETCHES: usize = 300;
@@ -64,8 +64,9 @@ pub(super) fn winner_stretches(audit: &pb::Audit) -> Vec<WinnerStretch> {
     stretches
 }
 
-/// Draws the winner at each position, with a line at the shown position, marks below errors, and links to positions. Returns `None` without an audit
-/// or with too many changes. The strip is hidden from screen readers and the keyboard, as the same text and links are beside it.
+/// Draws the winner at each position, with a line at the shown position, marks below errors, and links to positions.
+/// Returns `None` without an audit or with too many changes. The strip is hidden from screen readers and the keyboard,
+/// because the same text and links are next to it.
 pub(super) fn winner_strip(
     audit: &pb::Audit,
     shown: u32,

@@ -35,7 +35,7 @@ impl FormFields {
         self.find(name).unwrap_or_default()
     }
 
-    /// Returns all values of a field: each ticked box sends its own.
+    /// Returns all values of a field: each ticked box sends one value.
     pub(crate) fn values<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }

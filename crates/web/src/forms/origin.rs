@@ -8,9 +8,9 @@ use tonic::codegen::http::header::{HOST, ORIGIN};
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::uri::{Authority, Uri};
 
-/// The header in which browsers tell where a request comes from; scripts cannot set it.
+/// The header in which browsers say where a request comes from; scripts cannot set it.
 const FETCH_SITE: &str = "sec-fetch-site";
-/// The header in which browsers tell the purpose of a request.
+/// The header in which browsers say what a request is for.
 const FETCH_MODE: &str = "sec-fetch-mode";
 
 /// Checks that a page of this server sent a form.

@@ -1,4 +1,4 @@
-//! A cache of pages, kept while they would come out the same.
+//! A cache of pages. A page is kept until making it again could give another result.
 
 use super::address::PageForm;
 use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
@@ -17,7 +17,8 @@ const MAX_BYTES: usize = 16 << 20;
 const MAX_PAGE_BYTES: usize = 256 << 10;
 /// The approximate memory of a cached page in addition to its text.
 const ENTRY_BYTES: usize = 512;
-/// How long nothing may change before a changeable page is cached: live state lags behind the store a little.
+/// A changeable page is cached only if nothing has changed for this long, because live state lags a little behind the
+/// store.
 const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// How long a changeable page is cached. This bounds the age of measured values, such as the lag of bots.
 const MAX_AGE: Duration = Duration::from_secs(30);
@@ -49,7 +50,7 @@ pub(super) struct MadePage {
     pub(super) is_awaited: bool,
 }
 
-/// The state on which pages depend. A page made in the same state would come out the same.
+/// The state on which pages depend. Two pages made in the same state are equal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownState {
     at: Instant,
@@ -65,9 +66,10 @@ pub(super) struct ShownState {
 #[derive(Debug, Clone)]
 pub(super) struct FinishedPage {
     made: Arc<MadePage>,
-    /// The state before the page was made.
+    /// The state just before the page was made.
     of: ShownState,
-    /// When the page was finished. Its age counts from here, or slow pages would expire unused.
+    /// When the page was finished. Its age is measured from this time; otherwise slow pages would expire before they
+    /// are used.
     at: Instant,
 }
 
@@ -85,7 +87,7 @@ struct KeptState {
     /// Pages by address.
     pages: HashMap<String, KeptPage>,
     bytes: usize,
-    /// Counts accesses, for least recently used eviction.
+    /// The number of accesses, which is needed to evict the least recently used page.
     looks: u64,
     /// The newest revision, and when it was first seen.
     newest: Option<(Revision, Instant)>,
@@ -161,7 +163,8 @@ impl KeptPages {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the current state, to be read before anything on the page; `None` with a store in memory, where nothing is cached.
+    /// Returns the current state, which must be read before anything on the page; `None` with a store in memory, for
+    /// which nothing is cached.
     pub(super) fn observe(&self, arena: &Arena) -> Option<ShownState> {
         let ended_changes = arena.ended_changes()?;
         let (revision, at) = (arena.idle_revision(), Instant::now());

@@ -14,10 +14,11 @@ use tonic::codegen::http::{HeaderValue, StatusCode};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// Ends the stream because the visitor is signed out. A browser cannot see the status of a refused reconnection.
+/// Ends the stream because the visitor is signed out. It is an event because a browser cannot see the status of a
+/// refused reconnection.
 const SIGNED_OUT: Bytes = Bytes::from_static(b"event: signed-out\ndata: {}\n\n");
 
-/// Ends the stream because other visitors wait. A browser without scripts reconnects after a minute.
+/// Ends the stream because other visitors are waiting. A browser without scripts reconnects after a minute.
 pub const BUSY_MESSAGE: Bytes = Bytes::from_static(b"retry: 60000\nevent: busy\ndata: {}\n\n");
 
 type NextMessage = Pin<Box<dyn Future<Output = (Option<VisitorWatch>, Option<Bytes>)> + Send>>;

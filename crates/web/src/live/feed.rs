@@ -12,10 +12,10 @@ use tokio::time::timeout;
 /// The time that each watcher adds to the interval between updates. This bounds the messages per second.
 const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
-/// The interval of heartbeats. `live.js` has it too.
+/// The interval of heartbeats. `live.js` repeats this number.
 pub(super) const MAX_SILENCE: Duration = Duration::from_secs(10);
 
-/// An event that pages can hear, unlike a comment.
+/// An event that scripts of pages receive, unlike a comment.
 const HEARTBEAT: Bytes = Bytes::from_static(b"event: heartbeat\ndata: {}\n\n");
 /// How long a browser waits before it reconnects, in milliseconds.
 const RETRY: &str = "retry: 2000\n";
@@ -62,7 +62,8 @@ pub(super) struct FeedPublisher {
     state: watch::Sender<FeedState>,
 }
 
-/// A watcher. Updates are shared; one that falls behind gets a single message with all that it missed.
+/// A watcher of a feed. Watchers share updates; a watcher that falls behind gets one message with everything that it
+/// missed.
 #[derive(Debug)]
 pub(crate) struct FeedWatcher {
     state: watch::Receiver<FeedState>,
@@ -218,7 +219,7 @@ mod tests {
         let feed = FeedPublisher::default();
         feed.publish(page(3));
         let mut sent = BTreeMap::new();
-        // No rows, too many, and each number in between.
+        // These are no rows, too many rows, and each number in between.
         for after in [None, Some(4), Some(0), Some(1), Some(2), Some(3)] {
             let [mut one, mut other] = [feed.watch(after), feed.watch(after)];
             let message = one.next_message().await.unwrap();

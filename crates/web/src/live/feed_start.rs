@@ -10,7 +10,8 @@ use crate::visitor::Visitor;
 use std::sync::Arc;
 use tonic::Status;
 
-/// Adds a visitor to the feed of a topic, and starts the feed for the first one. `follow` gets the visitor on whose behalf the feed asks.
+/// Adds a visitor to the feed of a topic, and starts the feed for the first one. `follow` gets the visitor on whose
+/// behalf the feed calls services.
 pub(super) fn watch_feed<F>(
     site: &Site,
     visitor: &Visitor,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tonic::{Code, Status};
 
-/// The maximum number of feeds. Each asks the services several times a second.
+/// The maximum number of feeds. Each feed calls the services several times a second.
 const MAX_FEEDS: usize = 1_024;
 /// The maximum number of feeds charged to one address.
 const MAX_FEEDS_PER_ADDRESS: usize = 64;
@@ -21,7 +21,7 @@ pub struct Feeds {
 
 type RunningFeeds = HashMap<FeedKey, StartedFeed>;
 
-/// A feed, and where its watchers are.
+/// A feed, and the addresses of its watchers.
 #[derive(Debug)]
 struct StartedFeed {
     publisher: Arc<FeedPublisher>,
@@ -148,7 +148,7 @@ impl Drop for WatcherPlace {
 }
 
 impl RunningFeed {
-    /// Waits until nobody watches, and admits no watcher from then on.
+    /// Waits until nobody watches; after that, it admits no watcher.
     async fn wait_until_abandoned(&self) {
         loop {
             self.publisher.wait_until_unwatched().await;
@@ -219,7 +219,7 @@ mod tests {
             (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(one, number).unwrap()).collect();
         let refused = watch(one, MAX_FEEDS_PER_ADDRESS).unwrap_err();
         assert!(refused.message().contains("for your address"), "{refused}");
-        // Running feeds stay open to all, and other addresses have their own share.
+        // Everyone can still watch running feeds, and other addresses have their own limit.
         drop((watch(one, 3).unwrap(), watch(other, MAX_FEEDS_PER_ADDRESS).unwrap()));
         watchers.pop();
         while feeds.lock().len() >= MAX_FEEDS_PER_ADDRESS {

@@ -19,7 +19,7 @@ const MIN_IDLE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Adds a visitor to the feed of the home page.
 pub(crate) async fn watch_home_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
-    // Check access as for a page, even if the feed runs already.
+    // Access is checked as for a page, even if the feed already runs.
     site.reads.run_slow_work(&visitor.request(()), || ()).await?;
     let feed = |visitor| HomeFeed { site: site.clone(), visitor };
     watch_feed(site, visitor, FeedTopic::Home, None, |visitor, publisher| feed(visitor).follow(publisher))

@@ -26,7 +26,7 @@ use tonic_types::StatusExt as _;
 const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
 /// The time after which an update that was refused for lack of capacity is tried again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// The number of events taken at once, before other tasks get their turn.
+/// The number of events that are taken in a row before other tasks run.
 const MAX_EVENTS_AT_ONCE: usize = 1_024;
 
 /// Adds a visitor to the feed of a match.
@@ -37,7 +37,7 @@ pub(crate) async fn watch_match_page(
     view: OracleView,
     after: Option<u64>,
 ) -> Result<PageResponse, Status> {
-    // Check access as for a page, even if the feed runs already.
+    // Access is checked as for a page, even if the feed already runs.
     let shown = site.get_match(visitor, id).await?;
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
         let watcher = watch_ended_match(site, visitor, MatchShown { id, view, shown }, after).await?;
@@ -97,7 +97,7 @@ struct FollowedEvents {
 }
 
 impl FollowedEvents {
-    /// Takes the events that are ready. Returns whether the stream has ended.
+    /// Takes the events that have arrived. Returns whether the stream has ended.
     async fn take_ready_events(&mut self, stream: &mut WatchedEvents) -> Result<bool, Status> {
         loop {
             let came = tokio::select! {
@@ -163,7 +163,7 @@ impl MatchFeed {
         let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
         let watched = self.site.matches.watch_match(self.visitor.request(request)).await?;
         let (mut stream, mut events) = (watched.into_inner(), FollowedEvents::default());
-        // Show what was there before at once, and whole, as a tab may have all of it.
+        // The earlier events are shown at once and as a whole, because a tab may already have all of them.
         let mut is_over = events.take_ready_events(&mut stream).await?;
         let mut next_look = pin!(sleep_until(Instant::now()));
         let mut looked_at = Instant::now();

@@ -1,7 +1,7 @@
 //! Server-sent events that update open pages.
 //!
-//! A page that can change has parts: elements with an id. The same functions write them for the page and for its feed. Visitors with the same page
-//! and the same rights share one feed, which asks the services once for all.
+//! A page that can change has parts: elements with an id. The same functions write them for the page and for its feed.
+//! Visitors with the same page and the same rights share one feed, which calls the services once for all of them.
 
 mod event_stream;
 mod feed;

@@ -26,9 +26,9 @@ const MAX_ACTIVITY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The shortest time between reads of what the format shows, such as a bracket.
 const MIN_FORMAT_INTERVAL: Duration = Duration::from_secs(3);
-/// The interval at which it is read again even if no match ends: a round may have begun.
+/// The interval at which the format is read again even if no match ends, since a round may have begun.
 const MAX_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
-/// The minimum ratio of pause to duration of these reads.
+/// After a read, the feed pauses for at least this many times the duration of the read.
 const MIN_FORMAT_REST_RATIO: u32 = 20;
 
 /// Adds a visitor to the feed of a tournament.
@@ -37,7 +37,7 @@ pub(crate) async fn watch_tournament_page(
     visitor: &Visitor,
     id: TournamentId,
 ) -> Result<PageResponse, Status> {
-    // Check access as for a page, even if the feed runs already.
+    // Access is checked as for a page, even if the feed already runs.
     let request = pb::GetTournamentActivityRequest { tournament_id: id.to_string(), most: 1 };
     site.tournaments.get_tournament_activity(visitor.request(request)).await?;
     let feed = |visitor| TournamentFeed { site: site.clone(), visitor, id };
@@ -45,7 +45,7 @@ pub(crate) async fn watch_tournament_page(
     watch_feed(site, visitor, topic, None, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
-/// What was read for the format, and when to read it again.
+/// The findings that were read for the format, and when to read them again.
 #[derive(Debug)]
 struct KeptFindings {
     findings: Arc<FormatFindings>,
@@ -59,7 +59,7 @@ impl KeptFindings {
         Self { findings: Arc::default(), played: None, due: Instant::now() }
     }
 
-    /// Reads again what may have changed, unless it was read recently. The last call always reads.
+    /// Reads the findings again, unless they were read recently. The last call always reads them.
     async fn refresh(
         &mut self,
         feed: &TournamentFeed,
@@ -101,7 +101,7 @@ struct TournamentFeed {
 }
 
 impl TournamentFeed {
-    /// Publishes the page until the tournament ends or cannot be followed.
+    /// Publishes the page until the tournament ends or can no longer be read.
     async fn follow(self, publisher: Arc<FeedPublisher>) {
         match self.follow_changes(&publisher).await {
             Ok(()) => publisher.finish(),
@@ -173,7 +173,7 @@ impl TournamentFeed {
     }
 }
 
-/// Returns what a stream has ready; `None` if it would have to wait.
+/// Returns the next item of a stream; `None` if the stream has none yet.
 async fn next_if_ready<S: tokio_stream::Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
     tokio::select! {
         biased;

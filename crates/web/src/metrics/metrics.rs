@@ -16,13 +16,13 @@ use tonic::codegen::http::StatusCode;
 /// The sources of all metrics. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Metrics {
-    /// Counts matches and sessions.
+    /// The source of counts of matches and sessions.
     pub arena: Arena,
-    /// Counts oracle questions.
+    /// The source of counts of questions to the oracle.
     pub oracle: OracleRpc,
-    /// Counts connections, refused calls and page requests.
+    /// The source of counts of connections, refused calls and page requests.
     pub traffic: Arc<TrafficCounts>,
-    /// Counts rendered pages.
+    /// The source of the count of rendered pages.
     pub kept: KeptPages,
     /// When the server started.
     pub started: Instant,

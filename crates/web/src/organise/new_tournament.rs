@@ -20,7 +20,7 @@ use tonic::{Code, Status};
 #[template(path = "organise/new_tournament.html")]
 struct NewTournamentForm {
     form_token: FormToken,
-    /// How many errors there are, in words; may be empty.
+    /// The number of errors in words; empty if there are none.
     summary: String,
     other_mistakes: Vec<String>,
     groups: Vec<GroupView>,

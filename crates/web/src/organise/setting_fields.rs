@@ -123,7 +123,7 @@ impl FormField {
     }
 }
 
-/// Returns whether it is typed, rather than implied by the source of positions.
+/// Returns whether the organiser types the value; otherwise the source of positions implies it.
 fn is_typed(setting: &TournamentSetting) -> bool {
     setting.kind != ValueKind::Flag
 }

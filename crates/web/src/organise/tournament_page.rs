@@ -21,7 +21,7 @@ use tonic::codegen::http::StatusCode;
 const MAX_FIELD_BOTS: usize = 200;
 const MAX_EVENTS: usize = 10;
 
-/// What was typed into the forms.
+/// The text that was typed into the forms.
 #[derive(Debug, Default)]
 pub(super) struct TypedForms {
     /// The bot to join or leave.
@@ -56,7 +56,7 @@ struct OrganisedTournament {
     public_address: String,
     own_address: String,
     matches_address: String,
-    /// What organisers did, the newest first, each with its time as HTML.
+    /// The actions of organisers, the newest first, each with its time as HTML.
     events: Vec<(String, String)>,
     earlier_events: usize,
     bots: Vec<(String, String)>,
@@ -88,7 +88,7 @@ pub(super) async fn organised_tournament_page(
     tournament_page_with(site, organiser, id, unrefused).await
 }
 
-/// The same, with a refused form.
+/// Shows a tournament and possible actions, with a refused form.
 pub(super) async fn tournament_page_with(
     site: &Site,
     organiser: &Visitor,

@@ -65,7 +65,7 @@ impl TypedVoiding {
         }
     }
 
-    /// Returns the same as form fields.
+    /// Returns the typed form as hidden fields.
     fn fields(&self) -> Vec<(&'static str, &str)> {
         let ticked = self.ticked.iter().map(|id| ("match", id.as_str()));
         ticked
@@ -96,7 +96,7 @@ impl TypedVoiding {
         }
         let mut chosen: Vec<Target> = Vec::new();
         for target in targets {
-            // If there are too many, none is checked.
+            // If there are too many, the form is refused without checking any of them.
             if chosen.len() <= MAX_TARGETS && !chosen.contains(&target) {
                 chosen.push(target);
             }

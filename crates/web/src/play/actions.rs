@@ -22,7 +22,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The maximum number of characters quoted in an error.
 const MAX_REPEATED: usize = 40;
 
-/// Applies a form to a game and shows the result. The action comes before any reads, so it never waits for readers.
+/// Applies a form to a game and shows the result. The action is sent before anything is read, so it never waits for
+/// readers.
 pub(super) async fn act_in_game(
     site: &Site,
     visitor: &Visitor,
@@ -32,7 +33,7 @@ pub(super) async fn act_in_game(
 ) -> Result<PageResponse, Status> {
     let answer = redirect_response(&player.game_address(id));
     let Some(open) = player.open_seat(site, visitor, id)? else {
-        // The game is over or not the player's; loading it tells which.
+        // The game is over or belongs to another player; loading it shows which.
         return PlayedGame::load(site, visitor, player, id).await.map(|_| answer);
     };
     let action = match read_action(&open, fields) {
@@ -88,13 +89,13 @@ fn mistake_response(
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum GameAction {
     New(SeatAction),
-    /// A repeated action; for a take, at this ply.
+    /// The action was made before; for a take, at this ply.
     MadeBefore {
         ply: Option<u32>,
     },
 }
 
-/// Returns a check whether an action has been answered; `refusals` is the number of refusals before it.
+/// Returns a function that checks whether an action has been answered; `refusals` is the number of refusals before it.
 fn answer_of_action(action: &GameAction, refusals: u64) -> impl Fn(&GameStatus) -> bool + use<> {
     let (ply, awaits_rows) = match *action {
         GameAction::New(SeatAction::Take { ply, .. }) => (Some(ply), false),

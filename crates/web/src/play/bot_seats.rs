@@ -38,11 +38,11 @@ struct BotSeats {
     bot: String,
     bot_address: String,
     revision: u64,
-    /// Whether this session has the seats, rather than a later one.
+    /// Whether this session has the seats; a later session may have taken them.
     has_seats: bool,
     matches: Vec<OpenMatch>,
     has_more: bool,
-    /// The section on its tournaments, as HTML.
+    /// The section about the bot's tournaments, as HTML.
     tournaments: String,
 }
 

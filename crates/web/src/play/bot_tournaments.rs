@@ -16,13 +16,13 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// Tournaments of one state read per request.
+/// The number of tournaments of one state that each request reads.
 const TOURNAMENTS_PER_REQUEST: u32 = 100;
-/// The maximum number of such requests.
+/// The maximum number of requests for tournaments of one state.
 const MAX_REQUESTS: usize = 10;
 /// The maximum length of a list.
 const MAX_LISTED: usize = 50;
-/// Ladders that are asked whether they have suspended the bot.
+/// The maximum number of ladders for which the page checks whether they have suspended the bot.
 const MAX_LADDERS: usize = 10;
 
 /// The tournaments of a bot, with forms to join and leave.

@@ -81,7 +81,7 @@ impl PlayedGame {
             };
             Status::permission_denied(format!("{who}: watch it at /matches/{id}"))
         })?;
-        // Later events of the session are shown by the next update.
+        // The next update shows later events of the session.
         let status = player.game_status(site, id)?;
         let record = site.get_record(visitor, id).await?;
         let replay =
@@ -120,8 +120,8 @@ impl PlayedGame {
         self.replay.rows.is_empty() && self.replay.setup.assigned.is_none() && !self.is_over()
     }
 
-    /// Returns whether it is the player's turn. If the record ends at another seat's turn, the session may be ahead of it, at a ply that the record
-    /// lacks.
+    /// Returns whether it is the player's turn. If the record ends at another seat's turn, the session may already be
+    /// at a ply that the record does not have yet.
     pub(super) fn is_awaited(&self) -> bool {
         let is_own_turn = || {
             let position = self.replay.position_after(self.replay.plies());

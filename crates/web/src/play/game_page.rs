@@ -21,7 +21,7 @@ use lastnim_report::words::{count_words, enum_phrase};
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
-/// The highest pile whose counters are buttons; for higher piles, the number is typed.
+/// The maximum number of counters that are shown as buttons; for higher piles, the player types the number.
 const MAX_BUTTONS: u64 = 40;
 /// The number of newest takes that are listed.
 const MAX_TAKES: usize = 40;
@@ -188,7 +188,7 @@ fn state_words(game: &PlayedGame, position: &Position) -> String {
             }
             Some(winner) if winner == game.seat => "You won.".to_owned(),
             Some(winner) => format!("{} won.", game.names.subject(winner)),
-            // Only a guest's match that gave up its place is cancelled, apart from tournaments.
+            // Outside of tournaments, a match is cancelled only if it is a guest's and its place was needed.
             None if game.is_guests() && end.reason() == pb::EndReason::Cancelled => {
                 "The server ended this game to make room for another guest, because it was waiting for you."
                     .to_owned()
@@ -205,7 +205,7 @@ fn state_words(game: &PlayedGame, position: &Position) -> String {
         (false, false) => match position.to_move().index() {
             seat if seat != game.seat => format!("{} is to move.", game.names.subject(seat)),
             _ if game.lost_seat().is_some() => "The steward is to move for you.".to_owned(),
-            // The session is ahead of the record.
+            // The session is already past the end of the record.
             _ => "The game continues.".to_owned(),
         },
     }

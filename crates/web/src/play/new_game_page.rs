@@ -107,7 +107,7 @@ fn new_game_response(
     let choices = |of: &[(&str, &str)], chosen: &str| {
         let choice = |&(value, words): &(&str, &str)| choice(value, words, chosen);
         let mut choices: Vec<_> = of.iter().map(choice).collect();
-        // Keep an unlisted value that was typed by other means.
+        // A value that is not in the list, for example from a link, is kept.
         if !chosen.is_empty() && !choices.iter().any(|choice| choice.is_chosen) {
             choices.push(self::choice(chosen, chosen, chosen));
         }

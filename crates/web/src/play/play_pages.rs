@@ -57,7 +57,7 @@ pub(crate) async fn show_bot_play_page(
             later_bot_seats_page(site, &seated, bot, since, POLL_TIMEOUT).await?
         }
         BotPlayAddress::Seats { since: None } => bot_page_with_tournaments(site, &seated, bot).await?,
-        // The others accept only forms.
+        // The other addresses accept only forms.
         _ => redirect_response(&BotPlayAddress::Seats { since: None }),
     };
     // The session may have ended while the response waited.
@@ -99,7 +99,7 @@ pub(crate) async fn take_play_form(
     }
 }
 
-/// Handles a form of somebody who plays as a bot.
+/// Handles a form from a person who plays as a bot.
 pub(crate) async fn take_bot_play_form(
     site: &Site,
     visitor: &Visitor,

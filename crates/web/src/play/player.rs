@@ -15,7 +15,7 @@ use tonic::Status;
 pub(super) enum Player {
     /// A guest, under this name.
     Guest(BotName),
-    /// Somebody with the token of this bot.
+    /// A person with the token of this bot.
     Bot(BotName),
 }
 

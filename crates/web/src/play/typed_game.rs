@@ -231,7 +231,7 @@ impl TypedGame {
 }
 
 impl GameRequest {
-    /// Puts the guest, with an empty name, into its seat; `drawn` is a random number for it.
+    /// Puts the guest, with an empty name, into the guest's seat; `drawn` is a random number for it.
     pub(super) fn with_guest_at(self, drawn: usize) -> pb::CreateMatchRequest {
         let mut bots: Vec<_> = self.against.iter().map(ToString::to_string).collect();
         let seat = self.seat.unwrap_or(drawn % (bots.len() + 1));

@@ -1,4 +1,4 @@
-//! Visits through links of other sites, which come without cookies.
+//! Visits through links on other sites, which arrive without cookies.
 
 use crate::address::SiteAddress;
 use crate::forms::is_opened_by_another_site;

@@ -10,7 +10,7 @@ use lastnim_arena::Principal;
 pub(super) enum SignInPlace {
     /// The cookie of organisers and readers.
     Session,
-    /// The cookie of somebody who plays as a bot.
+    /// The cookie of a person who plays as a bot.
     BotSeats,
 }
 
