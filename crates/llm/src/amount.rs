@@ -8,7 +8,8 @@ use std::{
     ops::{Add, Sub},
 };
 
-/// Units of money per unit of the currency. With prices in millionths of the currency per million tokens, a token costs a whole number of units.
+/// Units of money per unit of the currency. If prices per million tokens have up to six decimals, a token costs a whole
+/// number of units.
 const UNITS: u128 = 1_000_000_000_000;
 
 /// Tokens, and their cost.
@@ -16,7 +17,7 @@ const UNITS: u128 = 1_000_000_000_000;
 pub struct Amount {
     /// Tokens of prompts and replies.
     pub tokens: u64,
-    /// Those of replies.
+    /// Tokens of replies only.
     pub reply_tokens: u64,
     /// Money, in units of 10^-12 of the currency.
     pub money: u128,
@@ -34,7 +35,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Returns the amount for some tokens.
+    /// Returns the tokens with their cost.
     pub fn amount_of(self, tokens: TokenCount) -> Amount {
         let TokenCount { prompt, completion, cached, .. } = tokens;
         let cost = |tokens: u64, price: Decimal| u128::from(tokens) * u128::from(price.millionths());
@@ -85,7 +86,7 @@ impl Amount {
         format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
     }
 
-    /// Returns its JSON, with the money in the currency.
+    /// Returns the amount as JSON, with the money in the currency.
     pub fn to_json(&self) -> Value {
         json!({ "tokens": self.tokens, "money": self.money_as_f64() })
     }
@@ -98,7 +99,7 @@ impl Amount {
 }
 
 impl fmt::Display for Amount {
-    /// Writes the tokens and any money, to a millionth, rounded up.
+    /// Writes the tokens and, if there is any, the money, rounded up to a millionth.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tokens", self.tokens)?;
         if self.money == 0 { Ok(()) } else { write!(f, ", {} of money", self.money_text()) }

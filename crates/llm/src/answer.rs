@@ -18,8 +18,8 @@ pub struct GivenAnswer {
     pub claims: Claims,
 }
 
-/// Reads the last JSON object of a reply that has the key of the answer; a row has this notation. Objects with different
-/// answers are an error, as the model may have rejected any of them.
+/// Reads the last JSON object of a reply that has the key of the answer; rows are read in the given notation. Objects
+/// with different answers are an error, as the model may have rejected any of them.
 ///
 /// # Errors
 /// If there is no answer, or it breaks the rules. The text of the error is meant for the model.
@@ -45,7 +45,7 @@ pub fn read_answer(
         )));
     };
     let given = read_object(question, rows, last)?;
-    // An object without a number, such as the form of the prompt, is not an answer.
+    // An object without a number, such as the form that the prompt shows, is not an answer.
     let is_other = |object: &&Map<String, Value>| match read_object(question, rows, object) {
         Ok(other) => other.answer != given.answer,
         Err(failure) => failure.class == FailureClass::Illegal,
@@ -62,7 +62,7 @@ pub fn read_answer(
     }
 }
 
-/// Returns the objects with this key: the object itself, or those inside it, as models wrap answers.
+/// Returns the objects with this key: the object itself, or those inside it, because models wrap answers.
 fn answer_objects<'a>(object: &'a Map<String, Value>, key: &str) -> Vec<&'a Map<String, Value>> {
     if member_of(object, key).is_some() {
         return vec![object];
@@ -114,7 +114,7 @@ pub fn number_of_json(value: &Value) -> Option<i128> {
     number.parse().ok().or_else(|| whole_number(number.parse().ok()?))
 }
 
-/// Converts a float that is a whole number, and small enough to be exact.
+/// Converts a float if it is a whole number and small enough to be exact.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the number is whole and its absolute value is below 2^53"

@@ -3,7 +3,7 @@
 use super::LlmError;
 use std::{env, fmt};
 
-/// The minimum length of a key that is hidden; shorter texts are not secret and may be part of any word.
+/// The minimum length of a key that is hidden. Shorter keys are not secret, and could occur in any word.
 const MIN_SECRET_CHARS: usize = 8;
 /// The replacement for the key.
 const HIDDEN_KEY: &str = "(key)";
@@ -37,7 +37,7 @@ impl ApiKey {
         &self.0
     }
 
-    /// Hides the key in a string, in case an endpoint repeated it.
+    /// Replaces the key in a string, in case an endpoint repeated it.
     pub fn hide_in(&self, text: String) -> String {
         if self.0.len() < MIN_SECRET_CHARS {
             return text;

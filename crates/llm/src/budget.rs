@@ -20,7 +20,7 @@ const RECHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Tokens that an endpoint may add to a prompt by itself.
 const HIDDEN_TOKENS: u64 = 256;
 
-/// How an error names the budget of a match.
+/// The words for the budget of a match in an error.
 const OF_MATCH: &str = "of the match";
 
 /// The limit on an account.
@@ -35,7 +35,7 @@ struct Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Room {
     Now,
-    /// Once open calls have cost less than reserved.
+    /// It may fit later, if open calls cost less than they reserved.
     Later,
     Never,
 }
@@ -102,7 +102,7 @@ impl BotBudget {
         Ok(budget)
     }
 
-    /// Opens the same budgets while the bot may be using them, so that what is reserved stays reserved.
+    /// Opens the same budgets while the bot may be using them, and so keeps all reservations.
     ///
     /// # Errors
     /// Like [`Self::open`].
@@ -256,7 +256,7 @@ pub struct CostBound {
 }
 
 impl CostBound {
-    /// Returns the limit that settings put on the cost of this many matches; `matches` is `None` if their number is
+    /// Returns the limit of these settings on the cost of this many matches; `matches` is `None` if their number is
     /// unknown.
     pub fn of_settings(settings: &LlmSettings, matches: Option<u64>) -> Self {
         let of_match = Limit::new(settings.match_token_budget, settings.match_budget);
@@ -270,7 +270,7 @@ impl CostBound {
         Self { limit: of_matches.tighter(of_bot).tighter(of_all) }
     }
 
-    /// Returns the limit for several models, whose sum may have a budget.
+    /// Returns the limit for several models, which may also have a shared budget.
     pub fn of_all(bounds: &[Self], tokens: Option<u64>, money: Option<Decimal>) -> Self {
         let tokens_of_all = bounds
             .iter()
@@ -331,7 +331,8 @@ impl Reservation<'_> {
         self.is_open = false;
     }
 
-    /// Settles the reservation with the cost of the call; `None` if that is unknown. Returns what counts as spent.
+    /// Settles the reservation with the cost of the call; `None` if that is unknown. Returns the amount that counts as
+    /// spent.
     pub fn settle(mut self, cost: Option<Amount>) -> Amount {
         self.is_open = false;
         let cost = cost.unwrap_or(self.need);

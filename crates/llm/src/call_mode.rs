@@ -24,7 +24,7 @@ pub struct CallMode {
 }
 
 impl CallMode {
-    /// Describes a call with these settings, in this form, with or without a schema.
+    /// Describes a call with these settings and this form of request, with or without a schema.
     pub fn new(settings: &LlmSettings, dialect: Dialect, has_schema: bool) -> Self {
         let LlmSettings { memory, blind, think, .. } = settings;
         Self {
@@ -40,7 +40,7 @@ impl CallMode {
 }
 
 impl fmt::Display for CallMode {
-    /// Writes what may change answers.
+    /// Writes the parts that may change answers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.prompt_version {
             Some(version) => write!(f, "prompt {version}")?,

@@ -22,11 +22,11 @@ pub struct Completion {
     pub tokens: Option<TokenCount>,
     /// Whether the model called a tool.
     pub has_tool_call: bool,
-    /// What answered.
+    /// The source of the reply.
     pub source: ResponseSource,
 }
 
-/// What answered, as the endpoint names it.
+/// The source of a reply, as the endpoint names it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize, Serialize)]
 pub struct ResponseSource {
     /// The id of the response.
@@ -51,7 +51,7 @@ impl ResponseSource {
         }
     }
 
-    /// Changes all texts.
+    /// Applies a function to all texts.
     #[must_use]
     pub fn map_texts(self, change: impl Fn(String) -> String) -> Self {
         let Self { id, model, system_fingerprint } = self;
@@ -72,10 +72,10 @@ impl ResponseSource {
 const MAX_SOURCE_CHARS: usize = 200;
 /// Reasons for the end of a reply, in lower case, that mean the limit on tokens.
 const LENGTH_REASONS: [&str; 4] = ["length", "max_tokens", "max_output_tokens", "model_length"];
-/// Such reasons that mean a content filter.
+/// Reasons for the end of a reply, in lower case, that mean a content filter.
 const FILTER_REASONS: [&str; 6] =
     ["content_filter", "safety", "recitation", "prohibited_content", "blocklist", "spii"];
-/// Such reasons that mean a tool call.
+/// Reasons for the end of a reply, in lower case, that mean a tool call.
 const TOOL_REASONS: [&str; 4] = ["tool_calls", "tool_use", "function_call", "malformed_function_call"];
 
 /// Whether a stream has ended.
@@ -149,7 +149,8 @@ impl Completion {
         Ok(())
     }
 
-    /// Adds the model's reasoning. Endpoints that send it under several names repeat it, so one of them counts.
+    /// Adds the model's reasoning. Some endpoints send the same reasoning under several names, so only one of them
+    /// counts.
     fn push_reasoning(&mut self, part: &Value) {
         let before = self.reasoning.len();
         for name in ["reasoning_content", "reasoning", "thinking", "reasoning_details"] {
@@ -164,7 +165,7 @@ impl Completion {
         }
     }
 
-    /// Returns how much has arrived, to notice progress.
+    /// Returns how many bytes have arrived, to detect progress.
     pub fn size(&self) -> usize {
         let texts = [&self.text, &self.reasoning, &self.refusal];
         let has = [self.finish_reason.is_some(), self.tokens.is_some(), self.has_tool_call];
@@ -215,7 +216,7 @@ fn push_text(text: &mut String, value: Option<&Value>) {
         Some(Value::String(more)) => text.push_str(more),
         Some(Value::Array(parts)) => {
             for part in parts {
-                // Summaries of reasoning have another name.
+                // Summaries of reasoning have another key.
                 let words = part.get("text").or_else(|| part.get("summary"));
                 text.push_str(words.and_then(Value::as_str).unwrap_or_default());
             }
@@ -231,7 +232,7 @@ fn check_for_error(json: &Value) -> Result<(), CallFailure> {
     }
 }
 
-/// Refuses a reply of another API, which no further call would change.
+/// Refuses a reply of another API; repeating the call would not help.
 fn check_for_native_api(json: &Value) -> Result<(), CallFailure> {
     let kind = json.get("type").and_then(Value::as_str);
     let is_of_ollama = json.get("done").is_some() && json.get("choices").is_none();
@@ -247,7 +248,7 @@ fn check_for_native_api(json: &Value) -> Result<(), CallFailure> {
         return Ok(());
     };
     let detail = format!(
-        "the reply is of the native API of {api}, not of chat completions: use an endpoint such as --base-url {base_url}"
+        "the reply is in the native format of {api}, not that of chat completions: use an endpoint such as --base-url {base_url}"
     );
     Err(CallFailure::new(FailureClass::Rejected, detail))
 }

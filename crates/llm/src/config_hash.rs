@@ -35,7 +35,7 @@ pub fn hash_config(settings: &LlmSettings, prompt: &PromptTemplate, seed: u64) -
     let mut hasher = blake3::Hasher::new();
     hasher.update(b"lastnim llm bot 1");
     for part in parts {
-        // Length prefixes keep the parts apart.
+        // Length prefixes separate the parts unambiguously.
         hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
     }
     *hasher.finalize().as_bytes()

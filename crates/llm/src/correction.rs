@@ -24,7 +24,7 @@ pub fn correct_answer(
 fn repeated_reply(reply: &str) -> String {
     let skipped = reply.chars().count().saturating_sub(MAX_REPEATED_CHARS);
     let end: String = reply.chars().skip(skipped).collect();
-    // Endpoints refuse empty messages.
+    // An empty message would be refused by endpoints.
     if end.trim().is_empty() { "(no answer)".to_owned() } else { end }
 }
 

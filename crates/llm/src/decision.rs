@@ -23,11 +23,12 @@ use tokio::time::{Instant, sleep};
 
 /// The first pause before a retry if the endpoint does not specify one; each pause is twice as long as the previous one.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest such pause.
+/// The longest pause before a retry.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// The part of the clock that is reserved for sending the answer: a tenth, within these bounds.
+/// The minimum time of the clock that is reserved for sending the answer. The reserve is a tenth of the clock, within
+/// two bounds.
 const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
-/// See [`MIN_CLOCK_RESERVE`].
+/// The maximum time that is reserved; see [`MIN_CLOCK_RESERVE`].
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
 
 /// The parts needed to ask a model.
@@ -53,7 +54,7 @@ pub struct Decider {
     pub memories: MatchMemories,
 }
 
-/// The bot's move, and the hash of the transcript behind it.
+/// The bot's move, and the hash of the transcript lines that led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// The move.
@@ -100,8 +101,8 @@ impl Decider {
         }
     }
 
-    /// Asks again until the endpoint works. The organiser reads of the outage in the transcript and freezes the match, so
-    /// this ignores the clock. If nobody freezes it, the match takes the question away, which drops this future.
+    /// Asks again until the endpoint works. The organiser finds the outage in the transcript and freezes the match, so
+    /// this ignores the clock. If the match is not frozen, it withdraws the question, which drops this future.
     async fn outlast_outage(
         &self,
         question: &Question<'_>,
@@ -115,7 +116,7 @@ impl Decider {
         loop {
             let failed_attempts = self.outage.failed_attempts.lock().await;
             let held = if *failed_attempts == 0 {
-                // Another question found that the endpoint works again, so all may call it.
+                // Another question has found that the endpoint works again, so all questions may call it.
                 drop(failed_attempts);
                 None
             } else {
@@ -124,7 +125,7 @@ impl Decider {
                 Some(failed_attempts)
             };
             match self.ask_model(question, Duration::MAX, scoring, 0, log).await {
-                // A call that got no reply shows nothing.
+                // A call without a reply does not show whether the endpoint works.
                 Err(again) if again.class.stops_play() || again.class.is_without_reply() => {
                     failure = again;
                     match held {
@@ -189,7 +190,7 @@ impl Decider {
                         return Err(failure);
                     }
                     correct_answer(&mut call.messages, question, reply, &failure);
-                    // The model has had room to think.
+                    // The model has already had a call in which it could think.
                     call.schema.get_or_insert_with(|| question.answer_schema());
                 }
                 Remedy::CallAgain => {

@@ -1,4 +1,4 @@
-//! Differences between endpoints in what requests they accept.
+//! The forms of requests that endpoints accept, which differ.
 
 use super::{LlmSettings, refusal::Refusal};
 use lastnim_config::SettingValue;
@@ -22,11 +22,11 @@ pub struct Dialect {
 /// A parameter that is sent if the settings have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionalParameter {
-    /// How much replies vary.
+    /// The temperature: how much replies vary.
     Temperature,
-    /// The share of likely tokens to draw from.
+    /// The share of likely tokens to sample from.
     TopP,
-    /// The seed of draws.
+    /// The seed of the sampling.
     Seed,
     /// How long the model thinks.
     ReasoningEffort,
@@ -46,7 +46,7 @@ impl OptionalParameter {
         }
     }
 
-    /// Returns its value in some settings.
+    /// Returns its value in the settings.
     pub fn value_in(self, settings: &LlmSettings) -> Option<Value> {
         match self {
             Self::Temperature => settings.temperature.as_ref().map(SettingValue::to_json),
@@ -62,12 +62,12 @@ impl OptionalParameter {
 pub struct OptionalParameters([bool; OptionalParameter::ALL.len()]);
 
 impl OptionalParameters {
-    /// Starts with those in some settings.
+    /// Creates the set of the parameters that the settings have.
     pub fn of_settings(settings: &LlmSettings) -> Self {
         Self(OptionalParameter::ALL.map(|parameter| parameter.value_in(settings).is_some()))
     }
 
-    /// Returns whether requests contain one.
+    /// Returns whether requests contain this parameter.
     pub fn contains(self, parameter: OptionalParameter) -> bool {
         self.0[parameter as usize]
     }
@@ -132,7 +132,8 @@ impl Concession {
         Self::Without(OptionalParameter::ReasoningEffort),
     ];
 
-    /// Returns whether it may be tried if the refusal names nothing: it changes neither answers nor the notice of stalls.
+    /// Returns whether it may be tried after a refusal that names no parameter: it changes neither the answers nor the
+    /// detection of stalls.
     fn is_harmless(self) -> bool {
         !matches!(self, Self::NoStream | Self::Without(_))
     }
@@ -206,7 +207,7 @@ impl Dialect {
     }
 }
 
-/// What is known of the requests that an endpoint accepts.
+/// The form of requests that an endpoint is known to accept.
 #[derive(Debug, Clone)]
 pub struct KnownDialect {
     /// The form of requests to start with.
@@ -221,10 +222,10 @@ impl KnownDialect {
         Self { dialect, suspected: Vec::new() }
     }
 
-    /// Learns from a call that began in the form `began` and succeeded after some concessions. One call may have needed them
-    /// by accident, so only the second one that needs a concession changes the form of all further requests.
+    /// Learns from a call that began in the form `began` and succeeded after some concessions. One call may have needed
+    /// a concession by accident, so only the second call that needs it changes the form of all further requests.
     pub fn learn_concessions(&mut self, began: Dialect, made: &[Concession]) {
-        // Other calls may have changed the form since.
+        // Other calls may have changed the form in the meantime.
         if began != self.dialect {
             return;
         }

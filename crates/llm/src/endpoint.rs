@@ -32,9 +32,9 @@ const MAX_REPLY_BYTES: usize = 8 << 20;
 const MAX_REFUSAL_BYTES: usize = 16 << 10;
 /// The timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The longest pause that an endpoint can ask for; no turn lasts longer.
+/// The maximum pause that the client accepts from an endpoint; no turn lasts longer.
 const MAX_PAUSE: Duration = Duration::from_hours(24);
-/// The minimum time for a call; no call starts with less.
+/// The minimum time for a call; with less time left, no call starts.
 const MIN_CALL_TIME: Duration = Duration::from_millis(10);
 /// The path of calls below the base URL.
 const PATH: [&str; 2] = ["chat", "completions"];
@@ -111,13 +111,13 @@ impl Endpoint {
                 "the endpoint's key is sent over unencrypted http://: use https:// if the endpoint supports it"
             );
         }
-        // Installing fails only if the program has already chosen a provider.
+        // The installation fails only if the program has already chosen a provider, which is fine.
         let _ = CryptoProvider::install_default(ring::default_provider());
         let builder = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .redirect(redirect::Policy::none())
             .user_agent(concat!("lastnim/", env!("CARGO_PKG_VERSION")));
-        // Do not use a proxy for this machine.
+        // Endpoints on this machine are reached without a proxy.
         let builder = if is_loopback(&base) { builder.no_proxy() } else { builder };
         let client = builder.build().map_err(|error| LlmError::Client(error_chain_words(&error)))?;
         let is_default_host =
@@ -173,7 +173,8 @@ impl Endpoint {
         *paused = Some(paused.map_or(until, |before| before.max(until)));
     }
 
-    /// Makes a call once there is a slot and any pause is over, or gives up at a deadline. Retries without features that the endpoint rejects.
+    /// Waits for a free slot and for the end of any pause, and makes a call; gives up at a deadline. Retries without
+    /// features that the endpoint rejects.
     ///
     /// Dropping the future cancels the call.
     pub async fn complete(&self, call: &ModelCall, deadline: Instant) -> CallOutcome {
@@ -300,7 +301,7 @@ impl Endpoint {
         })
     }
 
-    /// Waits for a part of a response, until the idle timeout after the last progress.
+    /// Waits for a part of a response; fails once the idle timeout has passed since the last progress.
     async fn within_idle_limit<T>(
         &self,
         last_progress: Instant,
@@ -314,7 +315,7 @@ impl Endpoint {
             let what = format!("no part of the reply arrived for {} s", limit.as_secs_f64());
             CallFailure::new(FailureClass::Stalled, what)
         };
-        // Parts that are no progress may arrive without a pause.
+        // Parts without progress may arrive continuously, so the timeout is also checked here.
         if last_progress.elapsed() > limit {
             return Err(stalled());
         }
@@ -377,7 +378,7 @@ impl Endpoint {
         Ok(completion)
     }
 
-    /// Reads as much of an error response as arrives.
+    /// Reads as much of an error response as arrives in time.
     async fn read_refusal(&self, mut response: Response) -> Refusal {
         let (mut body, began) = (Vec::new(), Instant::now());
         while let Ok(Some(piece)) = self.next_piece(&mut response, began).await {
@@ -421,7 +422,7 @@ fn late_failure() -> CallFailure {
     CallFailure::new(FailureClass::TimedOut, "there was no answer in time")
 }
 
-/// Parses the address of an endpoint. Errors never repeat it.
+/// Parses the address of an endpoint. Errors never repeat the address, as it may contain a password.
 ///
 /// # Errors
 /// If the address is invalid.
@@ -462,11 +463,11 @@ fn check_headers(settings: &LlmSettings) -> Result<(), LlmError> {
     Ok(())
 }
 
-/// Members of requests that other settings have.
+/// Members of requests that other settings determine.
 const OWN_MEMBERS: [(&str, &str); 3] =
     [("model", "--model"), ("messages", "--prompt"), ("stream", "--stream")];
 
-/// Checks that additional members of requests do not replace what the transcript says.
+/// Checks that additional members of requests do not replace members that the transcript reports.
 fn check_extra_body(settings: &LlmSettings) -> Result<(), LlmError> {
     match OWN_MEMBERS.iter().find(|(member, _)| settings.extra_body.0.contains_key(*member)) {
         Some((member, flag)) => Err(LlmError::ExtraBody(format!("{member}: use {flag}"))),

@@ -7,10 +7,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LlmError {
-    /// No model is named.
+    /// The settings name no model.
     #[error("--model: required: the language model's name at the endpoint")]
     NoModel,
-    /// The address of the endpoint is invalid. It is not repeated, as it may contain a password.
+    /// The address of the endpoint is invalid. The message does not repeat it, as it may contain a password.
     #[error("--base-url: {0}")]
     BaseUrl(String),
     /// A header is invalid.

@@ -25,13 +25,15 @@ pub enum FailureClass {
     Filtered,
     /// The reply made no progress for the idle timeout.
     Stalled,
-    /// The endpoint had too many calls.
+    /// The endpoint refused the call because it got too many.
     RateLimited,
     /// The endpoint was unreachable, broke off, or sent an invalid reply.
     ServerError,
-    /// No call could start in time: the bot makes only a few at once, or open calls hold the rest of a budget.
+    /// No call could start in time, because too many calls were open or because open calls had reserved the rest of a
+    /// budget.
     Queued,
-    /// The endpoint cannot be used until somebody changes something: a wrong key, no credit, an unknown model or address.
+    /// The endpoint cannot be used until the organiser fixes the cause: a wrong key, no credit, an unknown model or
+    /// address.
     Unusable,
     /// The endpoint rejected the call, for example because the prompt is too long.
     Rejected,
@@ -101,7 +103,8 @@ impl FailureClass {
         }
     }
 
-    /// Returns whether it lasts until the endpoint or the organiser changes something, so that every match would be lost.
+    /// Returns whether the failure lasts until the endpoint or the organiser fixes the cause. Until then, the bot would
+    /// lose every match.
     pub fn stops_play(self) -> bool {
         matches!(self, Self::Stalled | Self::RateLimited | Self::ServerError) || self.needs_change()
     }
@@ -111,12 +114,12 @@ impl FailureClass {
         matches!(self, Self::TimedOut | Self::Queued)
     }
 
-    /// Returns whether waiting cannot help: somebody must change a setting, a key or a budget.
+    /// Returns whether waiting cannot help, because the organiser must change a setting, a key or a budget.
     pub fn needs_change(self) -> bool {
         matches!(self, Self::Unusable | Self::Budget)
     }
 
-    /// Returns what may help.
+    /// Returns the remedy that may help.
     pub fn remedy(self) -> Remedy {
         match self.fault() {
             Fault::Model if self != Self::TimedOut => Remedy::AskAgain,
@@ -151,7 +154,7 @@ impl Fault {
 /// How to continue after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remedy {
-    /// Tell the model its error, and ask again.
+    /// Explain the error to the model, and ask again.
     AskAgain,
     /// Repeat the call after a pause.
     CallAgain,

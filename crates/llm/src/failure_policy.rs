@@ -27,10 +27,10 @@ pub enum FailurePolicy {
 pub struct FailurePolicyError(String);
 
 impl FailurePolicy {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Self; 3] = [Self::Forfeit, Self::FirstLegal, Self::Random];
 
-    /// Returns its word.
+    /// Returns its name in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Forfeit => "forfeit",

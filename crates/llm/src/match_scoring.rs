@@ -27,7 +27,7 @@ pub enum MatchScoring {
 }
 
 impl MatchScoring {
-    /// All of them.
+    /// All kinds of scoring.
     pub const ALL: [Self; 4] =
         [Self::Of(Scoring::Win), Self::Of(Scoring::Satisfaction), Self::Unscored, Self::Unknown];
 
@@ -42,7 +42,7 @@ impl MatchScoring {
     }
 }
 
-/// The scorings of tournaments on a server, each asked for once.
+/// The scorings of tournaments on a server; the server is asked once for each.
 #[derive(Debug)]
 pub struct ScoringLookup {
     server: ServerAddress,
@@ -51,7 +51,7 @@ pub struct ScoringLookup {
 }
 
 impl ScoringLookup {
-    /// Asks the server of a bot's run, with the token of the bot.
+    /// Creates a lookup on the server on which a bot plays, with the token of the bot.
     ///
     /// # Errors
     /// If the token is invalid.
@@ -87,7 +87,7 @@ impl ScoringLookup {
 /// How a bot learns the scoring of its matches.
 #[derive(Debug)]
 pub enum ScoringSource {
-    /// From nobody: only matches without a tournament are known to have none.
+    /// No source: it is only known that matches without a tournament have no scoring.
     Nobody,
     /// All matches have this scoring.
     Fixed(Scoring),

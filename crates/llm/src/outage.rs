@@ -17,7 +17,7 @@ pub struct OutageGate {
 }
 
 impl OutageGate {
-    /// Notes that a question has met an outage.
+    /// Notes that a question has encountered an outage.
     pub async fn begin(&self) {
         let mut attempts = self.failed_attempts.lock().await;
         *attempts = (*attempts).max(1);

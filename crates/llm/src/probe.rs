@@ -13,10 +13,10 @@ use serde_json::json;
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
-/// The time for the call: less than a server waits for bots before their clocks run.
+/// The time limit of the call. It is shorter than the time that a server waits for bots before their clocks run.
 const MAX_TIME: Duration = Duration::from_secs(20);
 
-/// What the model is asked. Any reply shows that the endpoint works.
+/// The message to the model. Any reply shows that the endpoint works.
 const MESSAGE: &str = "This only checks the connection. Reply with the JSON object {\"ready\": true}.";
 
 /// Makes one call with the settings of a model, charged to its budgets. A reply of any kind is a success.
@@ -39,7 +39,7 @@ pub async fn probe_endpoint(settings: LlmSettings) -> Result<Result<(), CallFail
     };
     let deadline = Instant::now() + settings.turn_timeout.min(MAX_TIME);
     let bound = budget.bound_of_call(endpoint.request_bytes(&call), settings.max_tokens);
-    // Its own budget of a match, as many probes share a ledger.
+    // The probe has a match budget under its own name, since many probes share a ledger.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let account = MatchId::new(now.as_millis() as u64, &[0; 10]);
     let reservation = match budget.reserve(account, bound, deadline).await {

@@ -16,7 +16,7 @@ use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, Row, SeatCount};
 use minijinja::{Environment, UndefinedBehavior, syntax::SyntaxConfig};
 use std::{error::Error as _, path::Path, time::Duration};
 
-/// The built-in templates, the oldest first. A version never changes once results with it are published.
+/// The built-in templates, the oldest first. A version does not change after results with it have been published.
 const BUILT_IN: [&str; 2] = [include_str!("prompt_1.md"), include_str!("prompt_2.md")];
 /// The latest version of the built-in template.
 pub const LATEST_PROMPT: u8 = 2;
@@ -31,7 +31,7 @@ pub struct PromptTemplate {
     environment: Environment<'static>,
 }
 
-/// What a prompt depends on apart from the match.
+/// The inputs of a prompt apart from the match.
 #[derive(Debug, Clone)]
 pub struct PromptContext {
     /// The time for the question.
@@ -84,7 +84,7 @@ impl PromptTemplate {
         Self::parse(&text, &shown)
     }
 
-    /// Parses a template, and tries it on a row and a take; `path` is its source.
+    /// Parses a template, and renders it once for a row and once for a take; `path` is its source.
     ///
     /// # Errors
     /// If it is invalid, or uses unknown values.

@@ -128,7 +128,8 @@ struct ShownSeats<'a> {
 }
 
 impl ShownSeats<'_> {
-    /// Describes a seat: its number, its bot, and whether it is the model's own. The seat replaces a hidden bot.
+    /// Describes a seat: its number, its bot, and whether it is the model's own. If names are hidden, the seat replaces
+    /// the name of the bot.
     fn seat_value(self, seat: Seat) -> Value {
         let is_own = seat == self.info.seat;
         let name = if is_own { format!("seat {seat} (you)") } else { format!("seat {seat}") };

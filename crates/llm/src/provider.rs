@@ -33,7 +33,7 @@ pub enum Provider {
 pub struct ProviderError(String);
 
 impl Provider {
-    /// All of them.
+    /// All providers.
     pub const ALL: [Self; 8] = [
         Self::OpenAi,
         Self::Anthropic,
@@ -45,7 +45,7 @@ impl Provider {
         Self::LlamaCpp,
     ];
 
-    /// Returns its word.
+    /// Returns its name in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -85,10 +85,10 @@ impl Provider {
         }
     }
 
-    /// Returns what it cannot do, or does in its own way.
+    /// Describes what it cannot do or does differently.
     pub fn limits(self) -> &'static str {
         match self {
-            Self::OpenAi => "it hides reasoning, and its reasoning models refuse temperature and top_p",
+            Self::OpenAi => "it hides reasoning, and its reasoning models reject temperature and top_p",
             Self::Anthropic => {
                 "it ignores the JSON schema, the seed and the reasoning effort, and its temperature ends at 1"
             }
@@ -99,9 +99,11 @@ impl Provider {
                 "the model is the name of a deployment, and a request cannot turn its content filter off"
             }
             Self::OpenRouter => {
-                "it may pass each call to another provider: extra_body can fix one, and the JSON schema depends on it"
+                "it may send each call to a different provider: extra_body can select one, on which support for the JSON schema depends"
             }
-            Self::Vllm => "it shows reasoning apart from the reply only if started with a reasoning parser",
+            Self::Vllm => {
+                "it separates reasoning from the reply only if it was started with a reasoning parser"
+            }
             Self::Ollama => {
                 "it silently truncates prompts that are longer than its context: set the context size on the server"
             }
@@ -109,7 +111,7 @@ impl Provider {
         }
     }
 
-    /// Returns some settings with those of the provider that are not given.
+    /// Fills in the settings of the provider that are not given.
     #[must_use]
     pub fn complete_settings(self, settings: LlmSettings) -> LlmSettings {
         let base_url = match self.base_url() {

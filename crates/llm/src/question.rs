@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 /// A question to a model.
 #[derive(Debug, Clone, Copy)]
 pub enum Question<'a> {
-    /// Which row to declare.
+    /// The question which row to declare.
     Row(&'a MatchInfo),
-    /// How many counters to take.
+    /// The question how many counters to take.
     Take(&'a MatchView),
 }
 
@@ -56,7 +56,7 @@ impl Question<'_> {
         }
     }
 
-    /// Returns the form of the expected JSON. It has words in place of numbers, as models copy examples.
+    /// Returns the form of the expected JSON. It has words in place of numbers, because models copy examples.
     pub fn answer_form(&self) -> &'static str {
         match self {
             Self::Row(_) => "{\"row\": [FIRST, ..., LAST]}",
@@ -64,7 +64,8 @@ impl Question<'_> {
         }
     }
 
-    /// Returns the JSON schema of the answer. It uses only keywords that strict implementations support, so ranges are checked here.
+    /// Returns the JSON schema of the answer. It uses only keywords that strict implementations support, so this
+    /// program checks ranges.
     pub fn answer_schema(&self) -> Value {
         let value = match self {
             Self::Row(_) => json!({ "type": "array", "items": { "type": "integer" } }),
@@ -90,7 +91,7 @@ impl Question<'_> {
 }
 
 impl Answer {
-    /// Returns its JSON; `seat` gave it. A row lists seats, whatever the notation of the prompt.
+    /// Returns the answer of `seat` as JSON. A row lists seats, whatever the notation of the prompt.
     pub fn to_json(&self, seat: Seat, seats: SeatCount) -> Value {
         match self {
             Self::Row(row) => json!({ "row": RowNotation::Seats.numbers_of(row, seat, seats) }),

@@ -21,13 +21,13 @@ const FILE_BYTES: usize = 42;
 /// When the next call may start, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct RateState {
-    /// By the limit on requests.
+    /// The time by the limit on requests.
     request_at: u64,
-    /// By the limit on tokens.
+    /// The time by the limit on tokens.
     tokens_at: u64,
 }
 
-/// The limits of a bot, with what all bots that share them have used.
+/// The limits of a bot, and the use of them by all bots that share them.
 #[derive(Debug)]
 pub struct RateLimit {
     requests: Option<u64>,
@@ -57,7 +57,7 @@ impl RateLimit {
     /// Waits until a call may start.
     ///
     /// # Errors
-    /// If that is not before the deadline.
+    /// If no call may start before the deadline.
     pub async fn wait_for_turn(&self, deadline: Instant) -> Result<(), CallFailure> {
         if self.requests.is_none() && self.tokens.is_none() {
             return Ok(());
@@ -67,7 +67,7 @@ impl RateLimit {
             let now = now_micros();
             let at = now.max(state.request_at).max(state.tokens_at);
             let wait = Duration::from_micros(at - now);
-            // A call that does not start uses nothing.
+            // A call that does not start does not count towards the limits.
             if wait < left {
                 let interval = self.requests.map_or(0, |requests| MINUTE_MICROS / requests.max(1));
                 state.request_at = at + interval;
@@ -79,7 +79,7 @@ impl RateLimit {
         })?;
         if wait >= left {
             let what =
-                format!("the limit on requests or tokens per minute asks to wait {} s", wait.as_secs());
+                format!("the limit on requests or tokens per minute requires a wait of {} s", wait.as_secs());
             return Err(CallFailure::new(FailureClass::Queued, what));
         }
         sleep(wait).await;
@@ -114,7 +114,7 @@ impl RateLimit {
     }
 }
 
-/// Reads a file; a new one has no limits yet.
+/// Reads the state from a file; an empty file means that a call may start at once.
 fn read_state(file: &File) -> io::Result<RateState> {
     if file.metadata()?.len() < FILE_BYTES as u64 {
         return Ok(RateState::default());
@@ -160,10 +160,10 @@ mod tests {
         one.wait_for_turn(soon()).await.unwrap();
         let failure = other.wait_for_turn(soon()).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Queued, "a call each 30 seconds");
-        assert!(failure.detail.contains("asks to wait 29 s"), "{}", failure.detail);
-        // The call that did not start used nothing.
+        assert!(failure.detail.contains("requires a wait of 29 s"), "{}", failure.detail);
+        // The call that did not start did not count.
         let failure = one.wait_for_turn(soon()).await.unwrap_err();
-        assert!(failure.detail.contains("asks to wait 29 s"), "{}", failure.detail);
+        assert!(failure.detail.contains("requires a wait of 29 s"), "{}", failure.detail);
         fs::write(&path, "x".repeat(99)).unwrap();
         assert_eq!(one.wait_for_turn(soon()).await.unwrap_err().class, FailureClass::Rejected);
         fs::remove_file(&path).unwrap();
@@ -177,7 +177,7 @@ mod tests {
         of_tokens.wait_for_turn(soon()).await.unwrap();
         of_tokens.charge_tokens(300);
         let failure = of_tokens.wait_for_turn(soon()).await.unwrap_err();
-        assert!(failure.detail.contains("asks to wait 29 s"), "{}", failure.detail);
+        assert!(failure.detail.contains("requires a wait of 29 s"), "{}", failure.detail);
         let unlimited = limit(None, None, None);
         unlimited.charge_tokens(u64::MAX);
         unlimited.wait_for_turn(Instant::now()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What an endpoint says when it refuses a request.
+//! Error responses in which an endpoint refuses a request.
 
 use super::completion::error_words;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 const MAX_CHARS: usize = 500;
 /// Codes of content filters.
 const FILTER_CODES: [&str; 2] = ["content_filter", "content_policy_violation"];
-/// Codes of errors that last until somebody changes the key, the model or the credit, whatever the status.
+/// Codes of errors that last until the organiser changes the key, the model or the credit, whatever the HTTP status.
 const UNUSABLE_CODES: [&str; 4] =
     ["insufficient_quota", "invalid_api_key", "model_not_found", "DeploymentNotFound"];
 /// The code of a prompt that is too long.
@@ -32,7 +32,7 @@ impl Refusal {
         };
         let error = json.get("error").unwrap_or(&json);
         let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
-        // Servers made with FastAPI name the place of a mistake in the body.
+        // Servers built with FastAPI say where in the body the mistake is.
         let place = json.pointer("/detail/0/loc").and_then(Value::as_array).map(|steps| {
             let steps = steps.iter().filter_map(Value::as_str).filter(|step| *step != "body");
             steps.collect::<Vec<_>>().join(".")
@@ -46,7 +46,7 @@ impl Refusal {
         !self.is_of_filter() && !self.is_unusable() && self.code.as_deref() != Some(TOO_LONG)
     }
 
-    /// Returns whether the endpoint cannot be used until somebody changes something.
+    /// Returns whether the endpoint cannot be used until the organiser fixes the cause.
     pub fn is_unusable(&self) -> bool {
         self.has_code(&UNUSABLE_CODES)
     }
@@ -60,13 +60,13 @@ impl Refusal {
         self.code.as_deref().is_some_and(|code| codes.contains(&code))
     }
 
-    /// Returns whether it names a parameter at all, so that its words do not matter.
+    /// Returns whether it names any parameter; then its message does not matter.
     pub fn has_param(&self) -> bool {
         self.param.is_some()
     }
 
-    /// Returns whether it names this parameter. Without a member that does, the message counts, by whole words: "upstream"
-    /// does not contain "stream".
+    /// Returns whether it names this parameter. If no member names a parameter, the message is searched for the whole
+    /// word: "upstream" does not contain "stream".
     pub fn names(&self, parameter: &str) -> bool {
         match &self.param {
             Some(path) => path.split(['.', '[', ']']).any(|step| step == parameter),
@@ -74,7 +74,7 @@ impl Refusal {
         }
     }
 
-    /// Returns it with another message.
+    /// Returns the refusal with another message.
     #[must_use]
     pub fn with_words(self, words: String) -> Self {
         Self { words, ..self }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// The tags around a model's reasoning, as some endpoints leave them in the text.
+/// The tags around a model's reasoning, which some endpoints leave in the text.
 const THINKING_TAGS: [&str; 2] = ["think", "thinking"];
 
 /// A reply that ends inside the model's reasoning.
@@ -31,14 +31,14 @@ pub fn find_objects(reply: &str) -> Result<Vec<Map<String, Value>>, ObjectsError
     Ok(objects)
 }
 
-/// Returns what follows the model's reasoning. The opening tag may be missing, as templates of chats contain it.
+/// Returns the text after the model's reasoning. The opening tag may be missing, because chat templates contain it.
 fn answer_part(reply: &str) -> Result<&str, ObjectsError> {
     let lower = reply.to_ascii_lowercase();
     let mut start = 0;
     for tag in THINKING_TAGS {
         let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
         let closed = lower.rfind(&close).map_or(0, |at| at + close.len());
-        // A tag that is quoted in prose after an answer does not begin a reasoning: only one at the start of a line does.
+        // Only a tag at the start of a line begins a reasoning; after an answer, prose may quote a tag.
         let begins = |at: usize| lower[closed..at].ends_with('\n') || lower[closed..at].trim().is_empty();
         let mut opened = lower.match_indices(&open).map(|(at, _)| at).filter(|at| *at >= closed);
         if opened.any(begins) {
@@ -49,7 +49,8 @@ fn answer_part(reply: &str) -> Result<&str, ObjectsError> {
     Ok(&reply[start..])
 }
 
-/// Reads the object at the start of a text, and its length. Counts down the repairs that may be tried.
+/// Reads the object at the start of a text; returns it with its length. Decrements `repairs`, the number of repairs
+/// that may still be tried.
 fn read_first_object(text: &str, repairs: &mut usize) -> Option<(Map<String, Value>, usize)> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter();
     if let Some(Ok(object)) = values.next() {
@@ -61,7 +62,7 @@ fn read_first_object(text: &str, repairs: &mut usize) -> Option<(Map<String, Val
     Some((object, length))
 }
 
-/// How often the objects of one reply are searched for trailing commas.
+/// The maximum number of times that the objects of one reply are searched for trailing commas.
 const MAX_REPAIRS: usize = 32;
 /// The maximum length of an object that is read again without its trailing commas.
 const MAX_REPAIRED_BYTES: usize = 4_096;

@@ -7,7 +7,7 @@ use lastnim_core::game::{Row, Seat, SeatCount};
 pub enum RowNotation {
     /// The numbers of the seats, the most wanted first.
     Seats,
-    /// Offsets from the own seat, as version 1 of the prompt asks for them.
+    /// Offsets from the bot's own seat, for which version 1 of the prompt asks.
     Offsets,
 }
 

@@ -20,8 +20,8 @@ pub const DEFAULT_ENDPOINT: &str = "https://api.openai.com/v1";
 /// The default variable with the key.
 pub const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
-/// The settings that an organiser may change while a tournament is played. They bound cost, time and load, but do not
-/// change what the model is asked or how its answers are read.
+/// The settings that an organiser may change while a tournament is played. They limit cost, time and load, but do not
+/// change the questions to the model or how its answers are read.
 pub const AMENDABLE_SETTINGS: [&str; 14] = [
     "retries",
     "turn_timeout",
@@ -42,7 +42,7 @@ pub const AMENDABLE_SETTINGS: [&str; 14] = [
 settings! {
     /// All settings of a bot that plays with a language model. Each is a flag of `lastnim bot run llm` and a key of `llm` in a tournament file.
     pub struct LlmSettings {
-        /// The model, by the name that its endpoint uses
+        /// The name of the model at its endpoint
         model: String = String::new(), "NAME";
         /// A well-known endpoint: its address, and the variable and header of its key
         ///
@@ -58,7 +58,7 @@ settings! {
         api_key_header: Option<String> = None, "NAME";
         /// Additional headers for each request, as a JSON object of strings
         headers: JsonObject = JsonObject::default(), "JSON";
-        /// Additional members for each request, as a JSON object
+        /// Additional JSON members for each request, as a JSON object
         extra_body: JsonObject = JsonObject::default(), "JSON";
         /// The text of a system message before the prompt
         system_prompt: Option<String> = None, "TEXT";
@@ -66,7 +66,7 @@ settings! {
         prompt: Option<PathBuf> = None, "FILE";
         /// The version of the built-in prompt; version 1 has examples that models copy
         prompt_version: u8 = LATEST_PROMPT, "1|2".range(1..=LATEST_PROMPT.into());
-        /// What the prompt repeats of the model's own answers: those of the same match, or none
+        /// Which of the model's earlier answers the prompt repeats: those of the same match, or none
         memory: Memory = Memory::default(), "none|match";
         /// Whether the prompt hides the names of the bots
         blind: bool = false, "true|false";
@@ -74,9 +74,9 @@ settings! {
         think: Thinking = Thinking::default(), "none|before";
         /// How much the replies vary, 0 to 2 [default: the endpoint's]
         temperature: Option<Decimal> = None, "NUMBER".range(0..=2);
-        /// The share of likely tokens to draw from, 0 to 1 [default: the endpoint's]
+        /// The share of likely tokens to sample from, 0 to 1 [default: the endpoint's]
         top_p: Option<Decimal> = None, "NUMBER".range(0..=1);
-        /// The seed of the endpoint's random draws, if it has one
+        /// The seed of the endpoint's sampling, if the endpoint supports seeds
         sampling_seed: Option<u64> = None, "N";
         /// How long the model thinks, such as low, medium or high [default: the endpoint's]
         reasoning_effort: Option<String> = None, "WORD";
@@ -84,29 +84,29 @@ settings! {
         max_tokens: u32 = 16_384, "N".range(16..=1_000_000);
         /// Whether replies must follow a JSON schema: `auto` if the endpoint accepts one, or `off`
         structured: StructuredOutput = StructuredOutput::default(), "auto|off";
-        /// Whether requests leave out what the endpoint refuses; if `false`, such a refusal is a failure
+        /// Whether requests leave out parameters that the endpoint refuses; if `false`, a refusal is a failure
         adapt: bool = true, "true|false";
-        /// Whether replies are streamed, so that a stalled one is noticed
+        /// Whether replies are streamed, so that a stalled reply is detected
         stream: bool = true, "true|false";
-        /// How often the model may answer a question; after an unusable answer it gets the reason
+        /// How many answers the model may give to a question; after an unusable one it is told the reason
         answers: u8 = 3, "N".range(1..=10);
-        /// How often a call that was refused temporarily, broke off or stalled is repeated
+        /// How often a call is repeated after a temporary refusal, a broken connection or a stall
         retries: u8 = 5, "N".range(0..=100);
         /// What the bot does without an answer: give up the seat, take one counter, or take a random number
         on_failure: FailurePolicy = FailurePolicy::default(), "forfeit|first-legal|random";
         /// How long a question waits for an endpoint that fails, while the organiser freezes the match
         outage_limit: Duration = Duration::ZERO, "DURATION".range(0..=2_592_000_000);
-        /// Maximum time for a row or a take with all its calls; the clock may leave less
+        /// Maximum time for a row or a take with all its calls; less if the clock has less
         turn_timeout: Duration = Duration::from_mins(15), "DURATION".range(100..=86_400_000);
         /// Maximum time without progress in a reply
         idle_timeout: Duration = Duration::from_mins(5), "DURATION".range(100..=86_400_000);
-        /// Calls to the endpoint at once, of all matches together
+        /// Maximum number of open calls to the endpoint, of all matches together
         concurrency: u16 = 8, "N".range(1..=1_024);
         /// Maximum requests per minute to the endpoint, of all bots with the same --rate-file
         requests_per_minute: Option<u32> = None, "N".range(1..=1_000_000);
         /// Maximum tokens per minute, prompts and replies together, of all bots with the same --rate-file
         tokens_per_minute: Option<u64> = None, "N".range(1..=1_000_000_000_000);
-        /// The file by which bots with the same key share these limits
+        /// The file through which bots with the same key share these limits
         rate_file: Option<PathBuf> = None, "FILE";
         /// The price of a million tokens of prompts, in any currency
         prompt_price: Option<Decimal> = None, "MONEY";
@@ -142,10 +142,10 @@ settings! {
 /// Whether replies must follow a JSON schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StructuredOutput {
-    /// If the endpoint supports it.
+    /// They must if the endpoint supports it.
     #[default]
     Auto,
-    /// Never.
+    /// They need not.
     Off,
 }
 
@@ -178,7 +178,7 @@ impl FromStr for StructuredOutput {
 text_settings!(StructuredOutput);
 
 impl LlmSettings {
-    /// Returns the settings with those of the provider that are not given.
+    /// Returns the settings, with the provider's values for those that are not given.
     ///
     /// # Errors
     /// If the provider has no fixed address and none is given.
@@ -193,13 +193,14 @@ impl LlmSettings {
         }
     }
 
-    /// Returns them without ledgers, so that only new spending counts.
+    /// Returns the settings without ledgers, so that only new spending counts.
     #[must_use]
     pub fn without_ledgers(self) -> Self {
         Self { ledger: None, shared_ledger: None, shared_budget: None, shared_token_budget: None, ..self }
     }
 
-    /// Returns what limits per minute are for: the name of the variable with the key, and the address of the endpoint.
+    /// Returns the account to which limits per minute apply: the name of the variable with the key, and the address of
+    /// the endpoint.
     pub fn rate_account(&self) -> (String, String) {
         let settings = self.clone().completed().unwrap_or_else(|_| self.clone());
         let key = settings.api_key_env.as_ref().map_or(DEFAULT_KEY_VARIABLE, |name| name.as_str());
@@ -214,7 +215,7 @@ impl LlmSettings {
     /// Checks the address of the endpoint.
     ///
     /// # Errors
-    /// Says what is wrong with it, without repeating it, as it may contain a password.
+    /// Describes the fault of the address, without repeating the address, as it may contain a password.
     pub fn check_base_url(&self) -> Result<(), String> {
         parse_base_url(&self.base_url).map(drop)
     }
@@ -229,7 +230,7 @@ impl LlmSettings {
         self.read_prompt().map(drop)
     }
 
-    /// Reads the template of the prompt, and tries it.
+    /// Reads the template of the prompt, and renders it once as a check.
     ///
     /// # Errors
     /// If the file cannot be read, or is not a valid template.
@@ -238,7 +239,7 @@ impl LlmSettings {
         let unusable = |reason: String| LlmError::PromptVersion { version, reason };
         match &self.prompt {
             Some(_) if version != LATEST_PROMPT => Err(unusable(
-                "it selects the built-in prompt, but --prompt names a file: give one of them".to_owned(),
+                "it selects the built-in prompt, but --prompt names a file: give only one of them".to_owned(),
             )),
             Some(path) => PromptTemplate::read(path),
             None => PromptTemplate::of_version(version)

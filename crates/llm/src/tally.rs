@@ -1,4 +1,4 @@
-//! What a model did, in numbers.
+//! Counts of what a model did.
 
 use super::{Amount, FailureClass, FailurePolicy, TokenCount};
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ pub struct Tally {
     pub questions: u64,
     /// Questions that the model answered.
     pub answered: u64,
-    /// Questions withdrawn before an answer, as the match continued without it or ended.
+    /// Questions that were withdrawn before an answer, because the match continued without it or ended.
     pub withdrawn: u64,
     /// Questions that the model did not answer, by their last failure; the policy chose instead.
     pub unanswered: BTreeMap<FailureClass, u64>,
@@ -21,13 +21,14 @@ pub struct Tally {
     pub calls: u64,
     /// Calls without an answer, by failure.
     pub failures: BTreeMap<FailureClass, u64>,
-    /// Tokens, as far as the endpoint counted them.
+    /// Tokens, according to the endpoint.
     pub tokens: TokenCount,
-    /// Calls that the endpoint did not count.
+    /// Calls for which the endpoint gave no token count.
     pub uncounted_calls: u64,
     /// Members of answers that were out of range and ignored.
     pub ignored_members: u64,
-    /// Spending, including earlier starts with the same ledger. A call that the endpoint did not count is charged its maximum cost.
+    /// Spending, including earlier starts with the same ledger. A call without a token count is charged its maximum
+    /// cost.
     pub spent: Amount,
 }
 

@@ -7,11 +7,11 @@ use thiserror::Error;
 /// Whether a model thinks in its reply before it gives the JSON object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Thinking {
-    /// It does not: a reasoning model has thought before its reply.
+    /// It does not think in its reply; a reasoning model has already thought.
     #[default]
     None,
-    /// It thinks in plain text, without a schema, and then gives the object. A second call, after an unusable answer, has
-    /// the schema, as the model then sees its thoughts.
+    /// It thinks in plain text, without a schema, and then gives the object. A second call, after an unusable answer,
+    /// has the schema, because by then the conversation contains the model's thoughts.
     Before,
 }
 

@@ -19,13 +19,13 @@ pub struct TokenCount {
     pub cached: u64,
 }
 
-/// Where endpoints put the number of cached tokens.
+/// The paths at which endpoints report the number of cached tokens.
 const CACHED: [&str; 3] =
     ["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cache_read_input_tokens"];
 
 impl TokenCount {
-    /// Reads the `usage` of a reply; `None` if it lacks the counts for prompt and completion. Some endpoints count reasoning
-    /// only in the total, so what the total has more belongs to the reply.
+    /// Reads the `usage` of a reply; `None` if it lacks the counts for prompt and completion. Some endpoints count
+    /// reasoning only in the total, so the excess of the total counts for the reply.
     pub fn from_usage(usage: &Value) -> Option<Self> {
         let number = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
         let (prompt, completion) = (number("/prompt_tokens")?, number("/completion_tokens")?);
@@ -65,7 +65,7 @@ mod tests {
         for (usage, expected) in [
             (json!({ "prompt_tokens": 7, "completion_tokens": 5 }), Some((7, 5, 0))),
             (json!({ "prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12 }), Some((7, 5, 0))),
-            // The total includes reasoning that the reply's count lacks.
+            // The total includes reasoning that is not in the count of the reply.
             (json!({ "prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 40 }), Some((7, 33, 0))),
             (json!({ "prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 1 }), Some((7, 5, 0))),
             (

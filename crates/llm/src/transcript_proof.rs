@@ -1,4 +1,4 @@
-//! Checks whether a transcript shows what the bot committed to while playing.
+//! Checks whether a transcript matches the hashes that the bot committed to while playing.
 
 use super::{
     row_notation::RowNotation,
@@ -65,7 +65,7 @@ impl RecordedAnswers {
         Self { answers: answers.collect() }
     }
 
-    /// Returns a seat's answer for its row or at a ply; `None` if its bot gave none.
+    /// Returns a seat's answer for its row or at a ply; `None` if its bot gave no answer.
     pub fn answer(&self, seat: usize, ply: Option<u32>) -> Option<&RecordedAnswer> {
         let found = self.answers.iter().find(|(of, at, _)| of.index() == seat && *at == ply);
         found.map(|(.., answer)| answer)
@@ -80,11 +80,11 @@ impl RecordedAnswers {
 /// What the record of a match proves about a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionProof {
-    /// The bot committed to its lines, and gave the answer in them.
+    /// The bot committed to the lines of the question, and gave the answer in them.
     Proved,
     /// The question ended without an answer, and the record has none either.
     NoAnswer,
-    /// The question has no decision: the bot was ended before.
+    /// The question has no decision, because the bot was stopped first.
     Unfinished,
     /// The record has no answer of the bot to this question.
     NotPlayed,
@@ -223,7 +223,7 @@ impl TranscriptQuestions {
     pub fn read_lines(&mut self, input: impl BufRead) -> io::Result<()> {
         let unread = read_transcript(input, |item| {
             let TranscriptItem::Question(question) = item else { return };
-            // Undecided questions have no commitment.
+            // For a question without a decision, the bot committed to nothing.
             if let Some(decision) = question.decision {
                 let decided = Decided { hash: question.hash, answer: decision.answer };
                 self.decided.entry(question.key).or_default().push(decided);

@@ -32,7 +32,7 @@ pub struct TranscriptRun {
     /// The hash of the prompt and of all settings.
     #[serde(default)]
     pub config_hash: String,
-    /// Some of its settings.
+    /// The settings of the run that are read back.
     #[serde(default)]
     pub settings: RunSettings,
 }
@@ -40,7 +40,7 @@ pub struct TranscriptRun {
 /// The settings of a run that are read back.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub struct RunSettings {
-    /// The endpoint's name of the model.
+    /// The name of the model at the endpoint.
     #[serde(default)]
     pub model: String,
 }
@@ -54,7 +54,7 @@ pub struct TranscriptQuestion {
     pub key: QuestionKey,
     /// The calls, in order.
     pub calls: Vec<TranscriptCall>,
-    /// The bot's decision; `None` if the bot was ended first.
+    /// The bot's decision; `None` if the bot was stopped first.
     pub decision: Option<TranscriptDecision>,
     /// The hash of its lines, to which the bot commits with its answer.
     pub hash: NoteHash,
@@ -72,7 +72,7 @@ pub struct TranscriptCall {
     pub reasoning: Option<String>,
     /// How the model was asked; `None` if no request was made.
     pub mode: Option<CallMode>,
-    /// What answered, as the endpoint named it.
+    /// The source of the reply, as the endpoint named it.
     pub response: Option<ResponseSource>,
     /// The tokens, if the endpoint counted them.
     pub tokens: Option<TokenCount>,
@@ -140,7 +140,7 @@ pub enum DecidedBy {
     FirstLegal,
     /// The policy, at random.
     Random,
-    /// Nobody: the match continued without the answer.
+    /// No one: the match continued without the answer.
     Withdrawn,
 }
 
@@ -199,8 +199,8 @@ struct OpenQuestion {
     calls: Vec<TranscriptCall>,
 }
 
-/// Reads the lines of a transcript, and visits its items; a question once its decision is read. Unknown lines about a match count for the hash of
-/// their question.
+/// Reads the lines of a transcript, and passes each item to `visit`; a question is passed on once its decision is read.
+/// Unknown lines about a match are included in the hash of their question.
 ///
 /// # Errors
 /// If reading fails.
@@ -338,7 +338,7 @@ mod tests {
         let decision = done.decision.as_ref().unwrap();
         assert_eq!((decision.by, &decision.answer), (DecidedBy::FirstLegal, &Some(DecidedAnswer::Take(1))));
         assert_eq!((decision.failure, decision.win_probability), (Some(FailureClass::Illegal), None));
-        // Questions that were open when the bot ended.
+        // These questions were open when the bot stopped.
         let unfinished =
             |item: &TranscriptItem| matches!(item, TranscriptItem::Question(open) if open.decision.is_none());
         assert!(rest.len() == 2 && rest.iter().all(unfinished), "{rest:?}");

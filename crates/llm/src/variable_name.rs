@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VariableName(String);
 
-/// An invalid name. It is not repeated, as it may be the key itself.
+/// An invalid name. The message does not repeat it, as it may be the key itself.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "not the name of an environment variable, such as OPENAI_API_KEY; put the key itself into the variable"

@@ -29,7 +29,7 @@ pub struct AskedQuestions {
     seen: HashSet<NoteHash>,
 }
 
-/// A start of a bot.
+/// One start of a bot.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RunSummary {
     pub(super) model: String,
@@ -50,7 +50,7 @@ pub(super) struct AskedQuestion {
 }
 
 impl AskedQuestions {
-    /// Reads a transcript from a file called `name`. Questions that were read before count once.
+    /// Reads a transcript from a file called `name`. A question that occurs again counts only once.
     ///
     /// # Errors
     /// If it cannot be read.

@@ -32,7 +32,7 @@ pub struct ModelMeasurer {
 }
 
 impl ModelMeasurer {
-    /// Starts with the questions of transcripts and the seed of the intervals.
+    /// Creates a measurer from the questions of transcripts and the seed of the intervals.
     pub fn new(asked: AskedQuestions, seed: u64) -> Self {
         Self {
             asked,
@@ -70,7 +70,7 @@ impl ModelMeasurer {
         }
         let setup = record.state().setup();
         for (number, decided) in by_seat {
-            // The seat does not exist, so nobody was asked.
+            // The match has no such seat, so the question was never asked in it.
             let Ok(seat) = setup.seats().seat(number) else {
                 for (question, _) in decided {
                     self.note_unproved(question, QuestionProof::NotPlayed);

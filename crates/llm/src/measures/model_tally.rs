@@ -27,9 +27,9 @@ pub(super) struct ModelTally {
     overall: SelectedTakes,
     of_rows: Spending,
     of_takes: Spending,
-    /// For takes that were not withdrawn.
+    /// The spending for takes that were not withdrawn.
     of_decided_takes: Spending,
-    /// For each such take.
+    /// The duration of each of these takes, in milliseconds.
     take_millis: Vec<u64>,
     take_forecasts: Forecasts,
     row_forecasts: Forecasts,
@@ -46,7 +46,7 @@ pub(super) struct SeatQuestions<'a> {
 }
 
 impl ModelTally {
-    /// Starts with the seed of the intervals.
+    /// Creates an empty tally with the seed of the intervals.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             matches: 0,
@@ -121,7 +121,7 @@ impl ModelTally {
         }
     }
 
-    /// Makes the message, with what is known of the bot's runs.
+    /// Creates the message, with the known facts about the bot's runs.
     pub(super) fn into_message(self, bot: String, runs: &HashMap<String, RunSummary>) -> pb::ModelFindings {
         let known: Vec<&RunSummary> = self.runs.iter().filter_map(|run| runs.get(run)).collect();
         let models: BTreeSet<&str> = known.iter().map(|run| run.model.as_str()).collect();

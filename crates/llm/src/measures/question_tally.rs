@@ -32,12 +32,12 @@ impl QuestionTally {
         }
     }
 
-    /// Returns how many were not withdrawn.
+    /// Returns the number of questions that were not withdrawn.
     pub fn decided(&self) -> u64 {
         self.answered + self.unanswered.values().sum::<u64>()
     }
 
-    /// Returns how many the model answered, or failed to answer by its own fault.
+    /// Returns the number of questions that the model answered, or failed to answer by its own fault.
     fn own(&self) -> u64 {
         let own = self.unanswered.iter().filter(|(class, _)| class.fault() == Fault::Model);
         self.answered + own.map(|(_, count)| count).sum::<u64>()
@@ -154,7 +154,7 @@ mod tests {
         }
         let counts = pb::QuestionCounts::from(&tally);
         assert_eq!((counts.asked, counts.withdrawn, counts.answered), (6, 1, 2));
-        // The spent budget does not count against the model.
+        // A spent budget is not the model's fault.
         assert_eq!(counts.answered_share, Some(0.5));
         let faults: Vec<_> = counts.unanswered.iter().map(|failed| failed.fault.as_str()).collect();
         assert_eq!(faults, ["model", "settings"]);

@@ -72,7 +72,7 @@ fn amount_of_cost(cost: CallCost) -> Amount {
 pub fn seconds_per_question(mut millis: Vec<u64>) -> Option<pb::SecondsPerTake> {
     millis.sort_unstable();
     let count = millis.len();
-    // The smallest duration that at least this percentage does not exceed.
+    // The quantile is the smallest duration that at least this percentage of the durations does not exceed.
     let quantile = |percent: usize| millis.get((count * percent).div_ceil(100).max(1) - 1).copied();
     let total = millis.iter().fold(0_u64, |sum, &millis| sum.saturating_add(millis));
     Some(pb::SecondsPerTake {
@@ -86,7 +86,7 @@ fn seconds_of_millis(millis: u64) -> f64 {
     count_as_float(millis) / MILLIS_PER_SECOND
 }
 
-/// Converts a count for people and plots.
+/// Converts a count to a number for display.
 #[expect(clippy::cast_precision_loss, reason = "it is only for display; budgets are compared exactly")]
 pub fn count_as_float(count: u64) -> f64 {
     count as f64

@@ -45,7 +45,7 @@ impl WantTally {
         }
     }
 
-    /// Makes the message, with the rows that fit all takes of the model.
+    /// Creates the message, with the rows that fit all takes of the model.
     pub fn to_message(self, revealed: Vec<pb::RevealedRows>) -> pb::WantFigures {
         pb::WantFigures {
             stated: self.stated,
@@ -85,7 +85,7 @@ mod tests {
             choice(one, &[one, two]),
         ];
         let mut tally = WantTally::default();
-        // It declares itself first, says that it wants seat 1, and its choices are mixed.
+        // The model declares itself first, says that it wants seat 1, and makes mixed choices.
         tally.add_match(zero, Some(one), &choices);
         let expected = WantTally {
             stated: 1,
