@@ -1,4 +1,4 @@
-//! A server that recovers if its database went back.
+//! A server that recovers if its database lost commits.
 
 use super::{
     former_key::find_former_key,
@@ -15,14 +15,14 @@ use std::{
 };
 use tokio::net::TcpListener;
 
-/// How long a database may take after a loss until it can be opened.
+/// The maximum time until a database can be opened again after a loss.
 const REOPEN_TIMEOUT: Duration = Duration::from_mins(5);
 /// The pause before the next attempt.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The server of `lastnim serve`, which a signal stops.
 ///
-/// If the database went back, the server drops its runtime with everything in memory, and starts again from the database in
+/// If the database lost commits, the server drops its runtime with everything in memory, and starts again from the database in
 /// the same process, with the same socket and the same tokens.
 #[derive(Debug)]
 pub struct RecoveringServer {
@@ -62,7 +62,7 @@ impl RecoveringServer {
         }
     }
 
-    /// Serves once. Notes the loss if the database went back.
+    /// Serves once. Notes the loss if the database lost commits.
     async fn serve(&self, survivors: &mut Survivors, loss: &mut Option<String>) -> CommandResult {
         let listener = self.listener(&mut survivors.socket).await?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
@@ -114,7 +114,7 @@ impl RecoveringServer {
             );
         }
         let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
-        if let Err(ServeError::Store(StoreError::WentBack(why))) = &served {
+        if let Err(ServeError::Store(StoreError::LostCommits(why))) = &served {
             *loss = Some(why.clone());
         }
         served.map_err(|error| Failure::runtime(error, "server"))?;

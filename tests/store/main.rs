@@ -18,8 +18,8 @@ mod older_sqlite;
 mod place;
 mod played;
 mod postgres_behind_a_pooler;
-mod postgres_gone_back;
 mod postgres_killed;
+mod postgres_lost_commits;
 mod reading;
 mod records;
 #[path = "../postgres/server.rs"]

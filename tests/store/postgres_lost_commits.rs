@@ -1,4 +1,4 @@
-//! A PostgreSQL that lacks what it had confirmed.
+//! A PostgreSQL database that lacks commits that it had confirmed.
 
 use crate::place::{Client, Place};
 use crate::played::{bots, events_change, match_changes, match_id, play_match};
@@ -13,7 +13,7 @@ fn record() -> Record {
     play_match(match_id(1), bots(0..3), None, 4, u32::MAX)
 }
 
-/// Checks a store until it says more than that it cannot be used now.
+/// Checks a store until the result is something other than that it is unavailable now.
 fn verdict(place: &Place, store: &Arc<dyn Store>) -> Result<(), StoreError> {
     let until = Instant::now() + Duration::from_mins(1);
     loop {
@@ -26,9 +26,9 @@ fn verdict(place: &Place, store: &Arc<dyn Store>) -> Result<(), StoreError> {
     }
 }
 
-fn went_back(result: Result<(), StoreError>) -> String {
+fn lost_commits(result: Result<(), StoreError>) -> String {
     match result {
-        Err(StoreError::WentBack(why)) => why,
+        Err(StoreError::LostCommits(why)) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -46,14 +46,14 @@ fn a_replica_that_lacks_commits_is_noticed() {
     place.write(&store, &[events_change(&record, 3, 5)]);
     server.kill();
     server.fail_over(replica);
-    let why = went_back(verdict(&place, &store));
+    let why = lost_commits(verdict(&place, &store));
     assert!(why.contains("lost commits: 2, events: 3, matches with events: 1"), "{why}");
-    // It stays so, and nothing is written.
-    went_back(place.run(store.write(&[events_change(&record, 5, 6)])));
+    // The error remains, and nothing is written.
+    lost_commits(place.run(store.write(&[events_change(&record, 5, 6)])));
     let read = place.run(store.match_record(record.id()));
     assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
     drop(store);
-    // A server that starts takes what is there.
+    // A server that starts uses the remaining data.
     let store = place.open();
     let kept = place.run(store.match_record(record.id())).unwrap().unwrap();
     assert_eq!(kept.record.events(), &record.events()[..2]);
@@ -89,7 +89,7 @@ fn a_replica_from_before_the_server_started_is_noticed() {
     place.write(&store, &[events_change(&record(), 0, 2)]);
     server.kill();
     server.fail_over(replica);
-    let why = went_back(verdict(&place, &store));
+    let why = lost_commits(verdict(&place, &store));
     assert!(why.contains("does not know this server"), "{why}");
 }
 
@@ -102,12 +102,12 @@ fn a_replica_from_before_the_tables_is_noticed() {
     let store = place.open();
     server.kill();
     server.fail_over(replica);
-    let why = went_back(verdict(&place, &store));
+    let why = lost_commits(verdict(&place, &store));
     assert!(why.contains("it has no tables"), "{why}");
 }
 
 #[test]
-fn a_database_that_goes_back_under_its_session_is_noticed() {
+fn a_database_that_loses_commits_within_a_session_is_noticed() {
     let Some(server) = PostgresServer::start() else { return };
     let place = Place::new(&server.create_database("under"));
     let store = place.open();
@@ -116,16 +116,16 @@ fn a_database_that_goes_back_under_its_session_is_noticed() {
     place.write(&store, &[events_change(&record, 2, 3)]);
     let mut client = place.client();
     place.execute(&mut client, "UPDATE server SET commit_number = commit_number - 1");
-    let why = went_back(place.run(store.write(&[events_change(&record, 3, 4)])));
+    let why = lost_commits(place.run(store.write(&[events_change(&record, 3, 4)])));
     assert!(why.contains("newest commit is 1, although it confirmed commit 2"), "{why}");
     assert_eq!(place.number(&mut client, "SELECT commit_number FROM server"), 1);
-    // Nobody but this server writes.
+    // Only this server writes.
     place.execute(&mut client, "UPDATE server SET commit_number = commit_number + 9");
     assert!(matches!(verdict(&place, &store), Err(StoreError::Taken(_))));
 }
 
 #[test]
-fn who_commits_hears_that_the_database_went_back_and_announces_nothing() {
+fn a_commit_fails_after_the_database_lost_commits_and_nothing_is_announced() {
     let Some(server) = PostgresServer::start() else { return };
     let place = Place::new(&server.create_database("group"));
     let store = place.open();
@@ -134,9 +134,9 @@ fn who_commits_hears_that_the_database_went_back_and_announces_nothing() {
     place.run(async {
         let commits = GroupCommit::start(Arc::clone(&store));
         let lost = tokio::time::timeout(Duration::from_secs(30), commits.wait_until_lost()).await;
-        assert!(matches!(lost, Ok(StoreError::WentBack(_))), "an idle server notices: {lost:?}");
+        assert!(matches!(lost, Ok(StoreError::LostCommits(_))), "an idle server notices: {lost:?}");
         let refused = commits.commit(vec![events_change(&record(), 2, 3)]).await;
-        assert!(matches!(refused, Err(StoreError::WentBack(_))), "{refused:?}");
+        assert!(matches!(refused, Err(StoreError::LostCommits(_))), "{refused:?}");
     });
 }
 
@@ -156,7 +156,7 @@ fn an_ordinary_owner_needs_no_further_rights() {
         .run(sqlx::query_scalar("SELECT pg_walfile_name(pg_current_wal_lsn())").fetch_one(&mut client))
         .unwrap();
     assert!(timeline.starts_with("00000001"), "{timeline}");
-    // Where the right was taken away, commit numbers are compared alone.
+    // Without this right, only commit numbers are compared.
     let mut admin = place.run(PgConnection::connect(&url)).unwrap();
     let revoke = "REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM public";
     place.run(sqlx::query(revoke).execute(&mut admin)).unwrap();

@@ -98,7 +98,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::TranscriptSize { .. } => (Code::ResourceExhausted, "TRANSCRIPT_SIZE"),
         ArenaError::Stopping => return retry_status(Code::Unavailable, "STOPPING", &message),
         // Database messages may contain addresses, roles and files, so callers do not get them.
-        ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_) | StoreError::WentBack(_)) => {
+        ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_) | StoreError::LostCommits(_)) => {
             tracing::warn!(%message, "the store cannot be used");
             return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE);
         }

@@ -42,10 +42,10 @@ pub enum StoreError {
     /// The database files were moved or deleted: writes would be lost.
     #[error("{0}")]
     Gone(String),
-    /// The database lacks commits that it had confirmed, as a replica does that was promoted without them.
+    /// The database lacks commits that it had confirmed, for example because a replica without them was promoted.
     #[error("the database has lost commits: {0}")]
-    WentBack(String),
-    /// Another server uses the database, or has taken it over from this one.
+    LostCommits(String),
+    /// Another server uses the database, or has taken it over from this server.
     #[error("the store belongs to another server: {0}")]
     Taken(String),
     /// Another version of the program made the tables.

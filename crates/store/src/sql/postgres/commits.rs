@@ -1,4 +1,4 @@
-//! The commits that the database confirmed to this server, so that the server notices a database that went back.
+//! The commits that the database confirmed to this server, so that the server notices a database that lost commits.
 //!
 //! The row of `server` has the number of the newest commit, and every write transaction raises it by one. PostgreSQL replays
 //! commits in their order: a replica that has commit N has all earlier commits, and one that was promoted without commit N
@@ -106,18 +106,18 @@ impl Commits {
     /// Checks that the database belongs to this server and has every commit that it has confirmed.
     ///
     /// # Errors
-    /// [`StoreError::WentBack`] if commits are missing, and [`StoreError::Taken`] if another server has written to it.
+    /// [`StoreError::LostCommits`] if commits are missing, and [`StoreError::Taken`] if another server has written to it.
     pub(super) fn check(&self, found: Option<ServerRow>) -> Result<(), StoreError> {
         let known = self.lock();
         let Some(found) = found else {
-            return Err(StoreError::WentBack(format!(
+            return Err(StoreError::LostCommits(format!(
                 "it has no tables, although it confirmed commit {} to this server: {}",
                 known.confirmed,
                 known.describe_loss(None)
             )));
         };
         if found.epoch < self.epoch {
-            return Err(StoreError::WentBack(format!(
+            return Err(StoreError::LostCommits(format!(
                 "it does not know this server, although it confirmed commit {} to this server: {}",
                 known.confirmed,
                 known.describe_loss(None)
@@ -127,7 +127,7 @@ impl Commits {
             return Err(crate::sql::epoch::lost_database_error(Some(found.epoch)));
         }
         if found.commit < known.confirmed {
-            return Err(StoreError::WentBack(format!(
+            return Err(StoreError::LostCommits(format!(
                 "its newest commit is {}, although it confirmed commit {} to this server: {}",
                 found.commit,
                 known.confirmed,
@@ -143,10 +143,11 @@ impl Commits {
         Ok(())
     }
 
-    /// Checks that the database is not on an older timeline than before. A newer one means that a replica was promoted.
+    /// Checks that the database is not on an older timeline than before. A newer timeline means that a replica was
+    /// promoted.
     ///
     /// # Errors
-    /// [`StoreError::WentBack`] if a former primary has taken its place again.
+    /// [`StoreError::LostCommits`] if a former primary is in use again.
     pub(super) fn check_timeline(&self, found: Option<u32>) -> Result<(), StoreError> {
         let mut known = self.lock();
         let (Some(before), Some(now)) = (known.timeline, found) else {
@@ -154,7 +155,7 @@ impl Commits {
             return Ok(());
         };
         if now < before {
-            return Err(StoreError::WentBack(format!(
+            return Err(StoreError::LostCommits(format!(
                 "it is on timeline {now}, but this server has written to timeline {before}: an old primary is in use again"
             )));
         }
@@ -223,16 +224,16 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_lacks_a_confirmed_commit_went_back() {
+    fn a_database_that_lacks_a_confirmed_commit_has_lost_commits() {
         let commits = commits();
         // The last attempted commit may be there or not.
         assert_eq!(commits.check(Some(row(7, 45))), Ok(()));
         assert_eq!(commits.check(Some(row(7, 46))), Ok(()));
-        let Err(StoreError::WentBack(why)) = commits.check(Some(row(7, 42))) else { panic!() };
+        let Err(StoreError::LostCommits(why)) = commits.check(Some(row(7, 42))) else { panic!() };
         assert!(why.contains("newest commit is 42, although it confirmed commit 45"), "{why}");
         assert!(why.contains("lost commits: 3,") && why.contains("other changes: 3"), "{why}");
         for older in [Some(row(6, 99)), None] {
-            let Err(StoreError::WentBack(why)) = commits.check(older) else { panic!("{older:?}") };
+            let Err(StoreError::LostCommits(why)) = commits.check(older) else { panic!("{older:?}") };
             assert!(why.contains("lost commits: 5,"), "{why}");
         }
     }
@@ -250,6 +251,6 @@ mod tests {
         assert_eq!(commits.check_timeline(None), Ok(()));
         assert_eq!(commits.check_timeline(Some(3)), Ok(()));
         assert_eq!(commits.check_timeline(Some(5)), Ok(()));
-        assert!(matches!(commits.check_timeline(Some(3)), Err(StoreError::WentBack(_))));
+        assert!(matches!(commits.check_timeline(Some(3)), Err(StoreError::LostCommits(_))));
     }
 }

@@ -6,7 +6,7 @@ use crate::StoreError;
 use crate::sql::journal::{JournalWrite, RecordPart};
 use sqlx::PgConnection;
 
-/// PostgreSQL's error code for a missing table: the database went back to a time before the tables existed.
+/// PostgreSQL's error code for a missing table: an older state of the database took its place, from before the tables existed.
 const NO_TABLE: &str = "42P01";
 
 /// What a write transaction claims: the database is this server's, all earlier commits are there, and this session has the

@@ -85,7 +85,7 @@ pub(crate) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, Stor
     Ok(Arc::new(SqlStore::new(backend, readers)))
 }
 
-/// Prepares a reading connection. Refuses one to a replica, or to a database that went back.
+/// Prepares a reading connection. Refuses a connection to a replica, or to a database that lost commits.
 async fn prepare_reader(connection: &mut PgConnection, commits: &Commits) -> Result<(), StoreError> {
     let confirmed = commits.confirmed();
     apply_settings(connection, &[("statement_timeout", &READ_TIME_LIMIT.as_millis().to_string())]).await?;

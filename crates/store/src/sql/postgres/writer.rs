@@ -51,7 +51,7 @@ impl PostgresWriter {
         Ok(Self { session, commits, commit, journal: loaded.journal })
     }
 
-    /// Reconnects and takes the lock again, unless the database went back.
+    /// Reconnects and takes the lock again, unless the database lost commits.
     pub(super) async fn reconnect(
         options: &PgConnectOptions,
         commits: &Commits,
