@@ -1,5 +1,5 @@
-//! How often the winner under optimal play can force its rank, how few seats can spoil it, and how robust it is to
-//! errors.
+//! Measures how often the winner under optimal play can force its rank, how few seats can prevent this, and how robust
+//! the win is to errors.
 //!
 //! `cargo run --release -p lastnim-analysis --example forced_wins` draws positions of 2 to 6 piles of 1 to 9 counters
 //! with a random seat to move, and prints a table. The draws are reproducible. The book quotes its figures.
@@ -10,7 +10,7 @@ use lastnim_core::{
     oracle::Budget,
 };
 
-/// Positions for each number of seats and kind of rows.
+/// The number of positions for each number of seats and kind of rows.
 const POSITIONS: u32 = 20_000;
 /// The probability that a take is drawn at random.
 const ERROR_RATE: f64 = 0.05;

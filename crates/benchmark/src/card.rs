@@ -26,7 +26,7 @@ pub struct PlayedItem<'a> {
 }
 
 impl<'a> PlayedItem<'a> {
-    /// Takes an item with its record and score.
+    /// Creates a played item from its record and score.
     ///
     /// # Panics
     /// If the record has no events, which cannot happen.

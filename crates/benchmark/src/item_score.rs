@@ -13,11 +13,11 @@ use thiserror::Error;
 /// A bot's result in an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemScore {
-    /// The share of the ranks of the match that it lost by its own takes; all if it lost its seat.
+    /// The share of the ranks at stake in the match that it lost by its own takes; all of them if it lost its seat.
     pub loss: LossShare,
-    /// The same for its first take only.
+    /// The share of ranks that it lost by its first take only.
     pub first_take_loss: LossShare,
-    /// Why it lost its seat, if it did.
+    /// The reason why it lost its seat; `None` if it did not.
     pub lost_seat: Option<ForfeitReason>,
     /// The number of its own takes.
     pub takes: u32,
@@ -45,7 +45,7 @@ pub enum RecordMisfit {
     /// The position differs.
     #[error("the position differs from that in the set: {0} differ")]
     Position(&'static str),
-    /// The terms differ.
+    /// The rules or clocks differ.
     #[error("the match was not played under the card's terms: {0}")]
     Terms(&'static str),
     /// It belongs to a tournament.

@@ -3,7 +3,7 @@
 use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_tournament::{Positions, PositionsError, SeededDraw, draw_matrix};
 
-/// Separates these draws from others with the same seed and index.
+/// Keeps these draws independent of others with the same seed and index.
 const DATASET_DRAW: u64 = 0x0000_6461_7461_7365;
 
 /// The kind of positions to draw.
@@ -46,7 +46,7 @@ pub struct PositionDraw {
 }
 
 impl PositionDraw {
-    /// Draws from a seed.
+    /// Creates the positions of a seed.
     ///
     /// # Panics
     /// If the kind has no numbers of seats, or fails its [check](DrawnKind::check).

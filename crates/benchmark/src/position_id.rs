@@ -80,7 +80,7 @@ mod tests {
         let game = game(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]], 1);
         let text = describe_position(&game);
         assert_eq!(text, "lastnim position v1\nto_move_wins\n0 1 2; 0 2 1; 0 2 1\n1,2,2");
-        // It must never change, or benchmark positions could have been used for training.
+        // The split must never change; otherwise benchmark positions could have been used for training.
         assert_eq!(PositionId::of_game(&game).to_string(), "83e4d5603716358481b2543e1c1a215a");
     }
 

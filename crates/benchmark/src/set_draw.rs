@@ -15,15 +15,15 @@ use std::collections::HashSet;
 
 /// The seed of the whole set `lastnim-1`.
 const FIRST_SET_SEED: u64 = 1;
-/// The seed of the whole set `lastnim-2`: the first with which all reference bots lose more in higher tiers.
+/// The seed of the whole set `lastnim-2`: the first seed with which all reference bots lose more in higher tiers.
 const NEWEST_SET_SEED: u64 = 36;
-/// In the order of `lastnim-2`, a first take that can be an error counts like this many piles.
+/// In the order by difficulty of `lastnim-2`, a first take that can be an error counts like this many piles.
 const FIRST_ERROR_PILES: usize = 4;
 /// The number of items in a tier.
 const ITEMS: u32 = 120;
 /// The opponents of the bot, each at most once per match.
 const OPPONENTS: [&str; 5] = ["oracle", "minimax-4", "minimax-2", "epsilon-0.2", "greedy"];
-/// A gain not visible within 8 plies counts as if it took this many more.
+/// A gain that is not visible within 8 plies counts as if it needed this many more plies.
 const UNSEEN_PLIES: u32 = 8;
 
 /// Returns the tier of a position by its difficulty; `None` if no take is an error.
@@ -91,8 +91,9 @@ fn item_line(
     serde_json::to_string(&MessageJson::of(&item)).unwrap() + "\n"
 }
 
-/// Draws the items of `lastnim-2`: equally many positions for each number of seats, sorted by their piles and by whether
-/// the first take can be an error, and cut into five equal tiers. No bot decides what is difficult, and the mean over the tiers is the mean over drawn positions.
+/// Draws the items of `lastnim-2`: equally many positions for each number of seats, sorted by their piles and by
+/// whether the first take can be an error, and cut into five equal tiers. The difficulty does not depend on any bot,
+/// and the mean over the tiers is the mean over drawn positions.
 pub(super) fn draw_newest_set(seed: u64) -> Vec<SetItem> {
     let mut tiers: Vec<Vec<Game>> = Tier::all().map(|_| Vec::new()).collect();
     for seats in 2..=5 {
@@ -177,7 +178,7 @@ fn stored_difficulties_match_measurements() {
         let told: pb::BenchmarkItem = message_from_json(&serde_json::from_str(line).unwrap()).unwrap();
         let found = measure_difficulty(&item.game, &Explanation::of(&item.game, 0));
         assert_eq!((found.optimal_share, found.plies_to_see), (told.optimal_share, told.plies_to_see));
-        // It depends on a logarithm, which may differ between platforms.
+        // The result depends on a logarithm, which may differ between platforms.
         assert!((found.playout_error_rate - told.playout_error_rate).abs() <= 0.125, "{item}");
     }
 }

@@ -61,7 +61,7 @@ fn searching_bots_lose_more_in_higher_tiers_of_the_first_set() {
     }
 }
 
-/// Two of each family of bots that err.
+/// Two bots of each family of bots that err.
 const REFERENCES: [&str; 12] = [
     "random",
     "timid",
@@ -89,8 +89,8 @@ fn every_family_loses_more_in_higher_tiers_of_the_newest_set() {
     assert!(disordered.is_empty(), "{disordered:?}");
 }
 
-/// What bots lose in play by their own takes, as shares of all ranks: 14,000 matches, about 3,370 for each bot, in balanced
-/// samples with 2 to 5 seats, random rows, and 1 to 6 piles of 1 to 9 counters.
+/// The losses of bots by their own takes in matches, as shares of all ranks: 14,000 matches, about 3,370 for each bot,
+/// in balanced samples with 2 to 5 seats, random rows, and 1 to 6 piles of 1 to 9 counters.
 const LOSSES_IN_PLAY: [(&str, f64); 16] = [
     ("oracle", 0.000),
     ("loyal", 0.000),

@@ -34,7 +34,7 @@ pub struct TierTally {
 }
 
 impl TierTally {
-    /// Starts without items.
+    /// Creates a tally without items.
     pub fn new(tier: Tier) -> Self {
         Self {
             tier,
@@ -95,7 +95,7 @@ impl TierTally {
         &self.losses
     }
 
-    /// Makes the tier's part of the card.
+    /// Creates the tier's part of the card.
     pub fn to_message(&self, stop: pb::BenchmarkStop) -> pb::BenchmarkTier {
         let figure = |counts: &LossCounts| counts.estimate(1.0 - CONFIDENCE).map(loss_figure);
         let lost_seats = ForfeitReason::ALL.iter().zip(self.lost_seats).filter(|&(_, count)| count > 0);

@@ -9,7 +9,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// The number of bytes kept of a bot's output: the last ones.
+/// The number of bytes kept from the end of a bot's output.
 const MAX_OUTPUT_BYTES: usize = 4096;
 /// The maximum number of characters shown of a line of output.
 const MAX_LINE_CHARS: usize = 200;
@@ -48,7 +48,7 @@ pub struct BotEnd {
 pub struct OutputTail(Arc<Mutex<VecDeque<u8>>>);
 
 impl OutputTail {
-    /// Adds output, and drops what is too old.
+    /// Adds output, and drops the oldest bytes if there are too many.
     pub fn push_bytes(&self, printed: &[u8]) {
         let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = &printed[printed.len().saturating_sub(MAX_OUTPUT_BYTES)..];
@@ -111,7 +111,7 @@ impl LaunchedBot {
     /// Stops the bot if it is running, and waits for its end.
     pub async fn stop(&mut self) {
         if let Some(stop) = self.stop.take() {
-            // It may have ended already.
+            // An error is ignored: the bot may already have ended.
             let _ = stop.send(());
         }
         if !self.task.is_finished() {

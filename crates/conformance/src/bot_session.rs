@@ -10,18 +10,18 @@ use tonic::Status;
 pub(super) enum Arrival {
     /// It opened a stream.
     Session(BotSession),
-    /// It was refused; what it called with.
+    /// A call that was refused, with a description of it.
     Refused(String),
 }
 
 /// Input from a bot.
 #[derive(Debug)]
 pub(super) enum Inbound {
-    /// A message.
+    /// A message from the bot.
     Request(pb::PlayRequest),
-    /// It closed its sending side, which closes the session.
+    /// The bot closed its sending side, which closes the session.
     Closed,
-    /// Its stream broke, and why.
+    /// Its stream broke, for this reason.
     Broken(String),
 }
 

@@ -45,7 +45,7 @@ macro_rules! check {
     };
 }
 
-/// All checks. The first tests whether the bot plays at all; without it the others mean nothing.
+/// All checks. The first one tests whether the bot plays at all; if it fails, the others mean nothing.
 pub const CHECKS: &[Check] = &[
     check!(
         "joins",

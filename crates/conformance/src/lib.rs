@@ -1,8 +1,9 @@
 //! The conformance suite: checks whether a bot follows the protocol, whatever its server and its network do.
 //!
-//! Each [`Check`] starts the bot's program against a scripted server on its own port. The real server's referee and conversions produce the events,
-//! so the bot gets what a real server would send. What a check does on top (cut the stream, repeat events, send fields of a future version) is in
-//! `scenes`. The caller starts and stops the program: see [`BotLauncher`].
+//! Each [`Check`] starts the bot's program against a scripted server on its own port. The real server's referee and
+//! conversions produce the events, so the bot gets what a real server would send. The faults that a check adds (it cuts
+//! the stream, repeats events, sends fields of a future version) are in `scenes`. The caller starts and stops the
+//! program: see [`BotLauncher`].
 
 mod bot_launcher;
 mod bot_session;

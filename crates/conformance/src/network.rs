@@ -29,12 +29,12 @@ pub(super) enum NetworkPace {
     Slow,
 }
 
-/// How often something happened to all open connections.
+/// The number of faults that were applied to all open connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct NetworkFaults {
-    /// They were cut.
+    /// The number of times that they were cut.
     pub(super) cuts: u64,
-    /// They went silent: open, but without any bytes.
+    /// The number of times that they went silent: they stayed open, but no bytes passed.
     pub(super) freezes: u64,
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn carry_connections(
     loop {
         tokio::select! {
             connection = listener.accept() => {
-                // It was aborted before it was accepted.
+                // The connection was aborted before it was accepted.
                 let Ok((outside, _)) = connection else { continue };
                 let (inside, server_side) = tokio::io::duplex(BUFFER_BYTES);
                 connections.spawn(carry_connection(outside, inside, pace, faults.clone()));

@@ -20,7 +20,7 @@ use tonic_prost::{ProstCodec, ProstDecoder};
 const PLAY_PATH: &str = "/lastnim.v1.ArenaService/Play";
 /// The maximum size of a bot's message, as on the real server.
 const MAX_REQUEST_BYTES: usize = 64 * 1024;
-/// The queue of unread messages; further ones wait in the bot's stream.
+/// The capacity of the queue of unread messages; further messages wait in the bot's stream.
 const INBOUND_QUEUE: usize = 256;
 
 /// An encoded event.

@@ -18,12 +18,12 @@ fn script_time() -> Timestamp {
     Timestamp::from_micros(1_000_000)
 }
 
-/// Where rows come from.
+/// The source of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowSource {
     /// Each seat declares its own.
     Declared,
-    /// Assigned; each seat prefers a different one of the next seats.
+    /// Rows are assigned; each seat prefers a different one of the next seats.
     Assigned,
 }
 
@@ -67,7 +67,7 @@ impl MatchPlan {
         Self { others_wait: true, ..self.declared() }
     }
 
-    /// Makes the setup of a check's match with a number.
+    /// Creates the setup of the match with this number in a check.
     fn setup(&self, number: u64, names: MatchNames<'_>) -> MatchSetup {
         let seats = SeatCount::new(self.seats).expect("scenes plan matches of 2 to 32 seats");
         let bots = BySeat::from_fn(seats, |seat| {
@@ -175,7 +175,7 @@ impl ScriptedMatch {
         }
     }
 
-    /// Returns the events to send to the bot; takes only as far as it subscribed to them.
+    /// Returns the events to send to the bot, with takes only if it subscribed to them.
     pub(super) fn take_events(&mut self, feed: TakeFeed) -> Vec<ServerEvent> {
         let own_seat = self.seat;
         let is_heard = |event: &ServerEvent| match event {
@@ -187,7 +187,7 @@ impl ScriptedMatch {
         mem::take(&mut self.outbox).into_iter().filter(is_heard).collect()
     }
 
-    /// Makes the snapshot for a new session. It contains everything that the bot has missed.
+    /// Creates the snapshot for a new session. It contains everything that the bot has missed.
     pub(super) fn snapshot_for_new_session(&mut self) -> ServerEvent {
         self.outbox.clear();
         let joined = self.referee.handle_input(RefereeInput::Joined { seat: self.seat }, script_time());
@@ -225,7 +225,7 @@ impl ScriptedMatch {
         Some(self.match_event(MatchEvent::Declared { row }))
     }
 
-    /// Creates a refusal that the referee did not decide on.
+    /// Creates a refusal that does not come from the referee.
     pub(super) fn refusal(&self, reason: RefusalReason, message: &str) -> ServerEvent {
         let state = self.state();
         let refusal = Refusal {
@@ -257,7 +257,7 @@ impl ScriptedMatch {
         refusal
     }
 
-    /// Takes a seat away from its bot, like an organiser.
+    /// Disqualifies a bot from its seat, as an organiser would.
     pub(super) fn disqualify(&mut self, seat: Seat) {
         let effects = self.referee.handle_input(RefereeInput::Disqualify { seat }, script_time());
         self.announce(effects);

@@ -22,7 +22,7 @@ use tonic::transport::Server;
 
 /// The window of a connection, as on the real server, large enough for many small messages.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-/// The queue of accepted connections.
+/// The capacity of the queue of accepted connections.
 const ACCEPTED: usize = 16;
 /// The number of attempts to bind the port again.
 const BIND_ATTEMPTS: u32 = 20;
@@ -66,7 +66,7 @@ impl ScriptedServer {
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .add_service(PlayService::new(token, arrivals));
         let serving = OwnedTask(tokio::spawn(async move {
-            // Ends when the queue of connections is closed.
+            // The task ends when the queue of connections is closed.
             let _ = router.serve_with_incoming(connections).await;
         }));
         let mut server = Self {

@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// The time limit of a check, in multiples of the patience; the time to notice a silent connection comes on top.
+/// The time limit of a check, as a multiple of the patience. The time to notice a silent connection is added.
 const CHECK_LIMIT_FACTOR: u32 = 6;
 
 /// The result of a check.
@@ -23,7 +23,7 @@ pub enum CheckVerdict {
     Passed,
     /// The bot failed.
     Failed(CheckFailure),
-    /// It was not run, as the bot does not even join.
+    /// The check was not run, because the bot does not join.
     Skipped,
 }
 

@@ -15,11 +15,11 @@ const SEATS: u32 = 5;
 const PILES: u32 = 10;
 /// Maximum number of counters in a pile.
 const MAX_COUNTERS: u64 = 9;
-/// Positions that fit into the fastest caches.
+/// The number of positions that fit into the fastest caches.
 const FEW: u32 = 512;
-/// Positions that come from memory: 80 MB.
+/// A number of positions that do not fit into the caches: 80 MB.
 const MANY: u32 = 1_000_000;
-/// Positions for the memoised solver, which is thousands of times slower.
+/// The number of positions for the memoised solver, which is thousands of times slower.
 const FEWEST: u32 = 16;
 
 const STANDARD: &str = "batch, standard rows";

@@ -17,16 +17,16 @@ use lastnim_core::{
 use std::hint::black_box;
 
 const GROUP: &str = "contenders";
-/// Limit for the tree, whose nodes take a few hundred bytes each.
+/// Maximum number of nodes of the tree; a node takes a few hundred bytes.
 const MAX_NODES: usize = 5_000_000;
-/// Limit for the tree of the crate `extensive-form`, whose nodes take about a kilobyte each with the solution.
+/// Maximum number of nodes of the tree of the crate `extensive-form`; a node takes about a kilobyte with the solution.
 const MAX_EXPLICIT_NODES: u64 = 200_000;
 
-/// From 4 seats and few counters to where the trees reach their limits.
+/// The numbers of counters with 4 seats, up to those at which the trees reach their limits.
 const SWEEP: [&[u64]; 6] =
     [&[2, 3], &[4, 1, 4], &[5, 5, 1, 3], &[7, 7, 1, 4], &[9, 9, 1, 6], &[12, 12, 1, 9]];
 
-/// Measures every solver on the same positions, and returns these.
+/// Measures every solver on the same positions, and returns the positions.
 pub(crate) fn measure(criterion: &mut Criterion, samples: &Samples) -> Vec<(Game, u32)> {
     let matrix = Numbers(1).matrix(seats(4));
     let mut batch = BatchSolver::new(&matrix, Ending::ToMoveWins);

@@ -7,8 +7,8 @@ use lastnim_core::game::{Game, Position, Seat};
 /// Returns the winner according to the crate, from a tree with a node for every line of play; `None` if the tree would
 /// have more than `max_nodes` nodes.
 ///
-/// A seat's payoff is minus the place of the winner in its row. Labels and names of actions are empty, as nothing reads
-/// them.
+/// A seat's payoff is minus the place of the winner in its row. Labels and names of actions are empty, because nothing
+/// reads them.
 pub(crate) fn winner(game: &Game, max_nodes: u64) -> Option<Seat> {
     TreeSize::of_piles(&game.piles).at_most(max_nodes)?;
     let mut tree = GameTree::with_players("", game.matrix.seats().get());

@@ -1,7 +1,8 @@
 //! Benchmarks of the oracle against memoised search, plain backward induction, the paper's explicit tree and the crate
 //! `extensive-form`, on the same positions; the cost of a pile; and the throughput of the batch solver.
 //!
-//! All solvers must agree first. Ends with a summary of ratios within the run and of times on this machine.
+//! Before the measurement, all solvers must agree. At the end, the benchmark prints a summary of ratios within the run
+//! and of times on this machine.
 
 mod batches;
 mod contenders;

@@ -17,7 +17,7 @@ const PILES: [u32; 4] = [4, 16, 64, 1024];
 const SEATS: [u32; 8] = [2, 3, 5, 8, 12, 16, 24, 32];
 /// The number of piles in the benchmark by seats.
 const MANY: u32 = 64;
-/// Positions in rotation: too many for the branch predictor to learn.
+/// The number of positions that are solved in turn: too many for the branch predictor to learn.
 const POSITIONS: usize = 512;
 
 const BY_PILES: &str = "five seats by piles";

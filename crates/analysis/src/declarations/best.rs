@@ -92,7 +92,7 @@ impl BestDeclaration {
             visit_leaves(game, seat, budget, |leaf, winner, budget| search.add_leaf(leaf, winner, budget));
         if let Err(halt) = halted {
             search.add_truth();
-            // The true row may have been the only one left.
+            // The true row may have been the only remaining one.
             if search.looked_at.at_least() < count_all_rows(seats) {
                 search.found.is_searched = false;
                 search.found.count = search.found.count.as_lower_bound();

@@ -72,7 +72,7 @@ impl Equilibria {
         let all = count_all_rows(seats).pow(seats.get() as u32);
         if let Err(halt) = search.run(budget) {
             search.add_truth();
-            // The truth may have been the only profile left.
+            // The true rows may have been the only remaining profile.
             if search.looked_at.at_least() < all {
                 search.uncounted = Some(halt);
                 search.found.by_winner = search.found.by_winner.map(|count| count.as_lower_bound());
@@ -133,7 +133,7 @@ struct EquilibriumSearch<'a> {
 enum DeviationFound {
     Always,
     Never,
-    /// This depends on how another seat ranks two winners.
+    /// The answer depends on how another seat ranks two winners.
     Depends(UndecidedPair),
 }
 

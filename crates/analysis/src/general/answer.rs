@@ -9,7 +9,7 @@ use std::fmt;
 pub struct GeneralAnswer {
     /// The seat that wins under optimal play.
     pub winner: Seat,
-    /// How many seats after the seat to move the winner sits, 0 to n-1.
+    /// The offset of the winner from the seat to move, 0 to n-1.
     pub value: usize,
     /// The winner by first seat.
     pub winner_by_first: BySeat<Seat>,
@@ -87,8 +87,9 @@ pub struct GrundyPart {
     pub part: String,
     /// Its value: the smallest number that none of its options has (mex).
     pub value: u64,
-    /// Why it is not smaller: an option for each smaller value, from 0 on, up to [`MAX_SHOWN`](Self::MAX_SHOWN). Empty
-    /// unless [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy) was called.
+    /// The reason why it is not smaller: an option for each smaller value, from 0 on, up to
+    /// [`MAX_SHOWN`](Self::MAX_SHOWN). Empty unless [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy)
+    /// was called.
     pub options: Vec<GrundyOption>,
 }
 

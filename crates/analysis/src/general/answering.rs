@@ -143,7 +143,8 @@ fn answer_by_search<R: Rules>(
     Ok(question.make_answer(winners, options, SolvingMethod::BackwardInduction, solver.states()))
 }
 
-/// Spends a step for a listed option: its outcome may already be known, but there may be millions of options.
+/// Spends a step of the budget for a listed option. Its outcome may already be known, but there may be millions of
+/// options.
 fn spend_option_step(budget: &mut Budget<'_>, states: u64) -> Result<(), SearchStopped> {
     budget.spend(1).map_err(|halt| SearchStopped { bound: ExceededBound::Work(halt), states })
 }

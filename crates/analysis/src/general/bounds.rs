@@ -29,13 +29,13 @@ pub enum ExceededBound {
     /// The memory.
     #[error("the search needs more than {0} bytes of memory")]
     Bytes(u64),
-    /// The steps or the time, or the answer is no longer wanted.
+    /// The limit on steps or on time; or the caller no longer wants the answer.
     #[error(transparent)]
     Work(HaltReason),
 }
 
 impl ExceededBound {
-    /// Returns what the user can do, as an imperative.
+    /// Returns advice for the user, as an imperative.
     pub fn advice(self) -> &'static str {
         match self {
             Self::States(_) => "allow more states, or ask for fewer or smaller piles",

@@ -40,8 +40,8 @@ enum StartPosition {
     EndNim(PileSizes),
 }
 
-/// Evaluates an expression with the rules and the position of an impartial game other than Last Nim, or another one for
-/// the games that are given by name.
+/// Evaluates an expression with the rules and the position of an impartial game other than Last Nim. For the games that
+/// are given by name, it evaluates another expression.
 macro_rules! with_rules {
     ($start:expr, ($rules:ident, $position:ident) => $impartial:expr, $($special:pat => $answer:expr),+ $(,)?) => {
         match $start {

@@ -44,7 +44,7 @@ impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
     }
 
     /// Computes the values of all parts up to the largest one of a position by their
-    /// [sequence](Rules::periodic_sequence), if they follow one: after a proved period none is searched.
+    /// [sequence](Rules::periodic_sequence), if they follow one: after a proved period, no value is searched.
     ///
     /// # Errors
     /// If a limit is reached.

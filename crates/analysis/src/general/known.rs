@@ -47,8 +47,8 @@ pub(super) fn vec_bytes_with_more<T>(items: &Vec<T>, more: usize) -> u64 {
 }
 
 /// Returns the capacity allocated when `needed` entries must fit: the current one if it is enough, otherwise the next
-/// sufficient power of two plus the capacity before the last doubling. `usable` returns how much of a power of two can
-/// be used.
+/// sufficient power of two plus the capacity before the last doubling. `usable` returns the number of entries that fit
+/// into a capacity that is a power of two.
 fn grown_capacity(needed: usize, capacity: usize, usable: impl Fn(usize) -> usize) -> usize {
     if needed <= capacity {
         return capacity;

@@ -15,7 +15,7 @@ pub struct GameNumbers {
     pub piles: Vec<u64>,
     /// The allowed takes, for subtraction.
     pub set: Vec<u64>,
-    /// The maximum take, for subtraction; stands for the set 1, 2, .., max.
+    /// The maximum take, for subtraction; it means the set 1, 2, .., max.
     pub max: Option<u64>,
     /// How many adjacent piles one move may touch, for circular-nim.
     pub window: Option<u64>,
@@ -68,7 +68,7 @@ impl fmt::Display for NumberField {
     }
 }
 
-/// Why numbers are not a game.
+/// The reason why numbers do not describe a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GameNumbersError {
     /// A field is given that the game does not use.

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Maximum number of piles, rows or numbers in a search.
 pub const MAX_SEARCHED_PILES: usize = 64;
-/// Maximum size of each.
+/// Maximum size of a pile, row or number in a search.
 pub const MAX_SEARCHED_SIZE: u64 = 1_000_000;
 
 /// The sizes of piles, rows or numbers, in order; 0 is allowed.
@@ -43,7 +43,7 @@ impl PileSizes {
 
     /// Returns their bytes on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        // Allocators round up to 16 bytes and use some for themselves.
+        // Allocators round sizes up to 16 bytes and need some bytes for themselves.
         (size_of_val(&*self.0) + 8).next_multiple_of(16)
     }
 }

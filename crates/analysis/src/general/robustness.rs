@@ -64,7 +64,7 @@ pub(super) fn assess_robustness<R: Rules>(
     Ok(GeneralRobustness { seats, moves: assessed_moves })
 }
 
-/// Distinguishes the end of the budget, which the answer may tell, from other limits.
+/// Distinguishes the end of the budget, which may be part of the answer, from other limits.
 fn halt_or_stop(
     found: Result<Option<Coalition>, SearchStopped>,
 ) -> Result<Result<Option<Coalition>, HaltReason>, SearchStopped> {

@@ -12,7 +12,7 @@ use std::{
 /// A position does not include the seat to move: the solver keeps an answer for every seat. The game is over when the
 /// seat to move has no option; an [`Ending`](lastnim_core::game::Ending) then determines the winner.
 pub trait Rules {
-    /// Who may move: [`Anyone`] in an impartial game, [`End`] in a partizan one.
+    /// The kinds of movers: [`Anyone`] in an impartial game, [`End`] in a partizan one.
     type MoverKind: Mover;
     /// Everything that the options of a position depend on.
     type Position: Clone + Eq + Hash + Debug + Display;
@@ -34,9 +34,9 @@ pub trait Rules {
 
     /// Returns the representative of all positions with the same play.
     ///
-    /// Sound for any number of seats: sorting interchangeable piles, dropping what nobody can move in, and symmetries
-    /// of the board. Unsound for three or more seats: the nim-sum, cancelling equal piles, and replacing a part by its
-    /// Grundy value.
+    /// Sound for any number of seats: sorting interchangeable piles, dropping parts in which no seat can move, and
+    /// symmetries of the board. Unsound for three or more seats: the nim-sum, cancelling equal piles, and replacing a
+    /// part by its Grundy value.
     fn canonical_position(&self, position: Self::Position) -> Self::Position;
 
     /// Returns the canonical parts that the position is the sum of: each move is a move in one of them.
@@ -65,12 +65,12 @@ pub trait Rules {
     fn position_heap_bytes(&self, position: &Self::Position) -> usize;
 }
 
-/// Who the options of a position depend on.
+/// The mover on whom the options of a position depend.
 pub trait Mover: Copy + Eq + Debug + 'static {
     /// Every mover.
     const ALL: &'static [Self];
 
-    /// Returns the mover that a seat plays as.
+    /// Returns the mover as which a seat plays.
     fn of_seat(seat: Seat) -> Self;
 }
 

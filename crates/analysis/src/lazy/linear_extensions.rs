@@ -1,4 +1,4 @@
-//! How many rows agree with a partial order.
+//! Counts the rows that agree with a partial order.
 
 use super::partial_row::{offset_bit, offsets_in};
 use lastnim_core::oracle::{Budget, HaltReason};

@@ -44,8 +44,8 @@ impl PartialRow {
         self.prefers(one, other) || self.prefers(other, one)
     }
 
-    /// Adds that `preferred` comes before `other`, and all that follows; `None` if the opposite is known or both are
-    /// the same offset.
+    /// Adds that `preferred` comes before `other`, and everything that this implies; `None` if the opposite is known or
+    /// both are the same offset.
     ///
     /// # Panics
     /// If an offset is 32 or more.

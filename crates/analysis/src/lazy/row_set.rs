@@ -42,7 +42,7 @@ impl RowSet {
 
     /// Merges leaves that together form one partial order, unless that takes too long.
     pub(crate) fn merge_leaves(&mut self) {
-        // Without merging it is the same set, with more leaves.
+        // An error is ignored: without merging it is the same set, with more leaves.
         let _ = merge_leaves(&mut self.leaves, &mut Budget::of_steps(MAX_MERGING_STEPS));
     }
 
@@ -99,7 +99,7 @@ impl RowCount {
         Self::count(leaf, budget).map_or(Self::AtLeast(1), Self::Exactly)
     }
 
-    /// Counts the rows of a leaf. A single row is free, so counts that add up to all rows are exact.
+    /// Counts the rows of a leaf. A single row costs no steps, so that counts that add up to all rows are exact.
     ///
     /// # Errors
     /// If it is too expensive for the budget or for one leaf.
@@ -112,7 +112,7 @@ impl RowCount {
         let counted = leaf.count_rows(&mut steps);
         // A failed count also costs its steps.
         budget.spend(steps.steps_spent())?;
-        // If the caller's budget ran out, that is the reason.
+        // If the caller's budget ran out, the caller gets that reason.
         counted.or_else(|halt| budget.spend(1).and(Err(halt)))
     }
 

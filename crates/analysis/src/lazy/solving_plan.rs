@@ -1,4 +1,4 @@
-//! Plans: which winners a query needs, from the first pile's first counter on.
+//! Plans of the winners that a query needs, from the first pile's first counter on.
 
 use super::partial_row::offset_bit;
 use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount};
@@ -24,7 +24,7 @@ pub(crate) struct PileLevel {
     pub(super) seats: SeatBits,
     /// Whether this is the last level of the pile.
     pub(super) ends_pile: bool,
-    /// For each optimal take from here among those played: the counters left, 0 to n.
+    /// For each played take at this level that must be optimal: the counters left after it, 0 to n.
     pub(super) leaving: Vec<usize>,
 }
 
@@ -57,7 +57,7 @@ impl SolvingPlan {
         &self.levels
     }
 
-    /// Plans for the winner of the game.
+    /// Creates the plan for the winner of the game.
     pub(crate) fn for_winner(game: &Game) -> Self {
         let mut asked = NeededLevels::of_game(game);
         if let (Some(asked), Some(&counters)) = (asked.piles.last_mut(), game.piles.as_slice().last()) {
@@ -66,7 +66,7 @@ impl SolvingPlan {
         asked.into_plan()
     }
 
-    /// Plans for checking takes of a seat.
+    /// Creates the plan for checking takes of a seat.
     pub(crate) fn for_takes(game: &Game, seat: Seat, checks: &[OptimalityCheck]) -> Self {
         let seats = game.matrix.seats();
         let mut asked = NeededLevels::of_game(game);

@@ -7,7 +7,8 @@ use lastnim_core::oracle::HaltReason;
 pub struct KeptGameLimits {
     /// Maximum number of leaves of rows. A game that would exceed it is left out.
     pub max_leaves: usize,
-    /// Maximum number of takes kept in search of the shortest contradiction; as many again that narrowed the rows.
+    /// Maximum number of takes that are kept for finding the shortest contradiction. Of the takes that narrowed the
+    /// rows, as many again are kept.
     pub max_takes: usize,
 }
 
@@ -22,7 +23,7 @@ impl Default for KeptGameLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "if a game was left out, the rows are not exact"]
 pub enum AddedGame {
-    /// Its takes count.
+    /// The game was added, and its takes count.
     Counted,
     /// It was left out: too many leaves.
     TooManyLeaves,

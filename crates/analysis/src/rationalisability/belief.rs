@@ -8,15 +8,15 @@ use super::{
 use crate::RowSet;
 use lastnim_core::game::SeatCount;
 
-/// What a seat's takes say about its row, if their outcomes follow from the declared rows.
+/// The information that a seat's takes give about its row, if their outcomes follow from the declared rows.
 ///
-/// Each take says that its winner is preferred to every other winner that a take could have led to. So it says pairs,
-/// and all takes together say a partial order or a cycle.
+/// Each take shows that its winner is preferred to every other winner that a take could have led to. So each take gives
+/// some ordered pairs of winners, and all takes together give a partial order or a cycle.
 #[derive(Debug, Clone)]
 pub(super) struct BelievedRow {
     seats: SeatCount,
     rows: RowSet,
-    /// By preferred offset, then by the other: the first take that says so.
+    /// By preferred offset, then by the other offset: the first take that shows this preference.
     said: Vec<Vec<Option<TakeOfGame>>>,
 }
 
@@ -46,8 +46,8 @@ impl BelievedRow {
         AddedGame::Counted
     }
 
-    /// Returns the takes of a shortest cycle. Each take says one pair of it, since no two pairs of a cycle prefer the
-    /// same winner.
+    /// Returns the takes of a shortest cycle. Each take gives one pair of the cycle, since no two pairs of a cycle
+    /// prefer the same winner.
     pub(super) fn contradiction(&self) -> Option<Contradiction> {
         if !self.rows.is_empty() {
             return None;

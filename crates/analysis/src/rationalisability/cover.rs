@@ -41,7 +41,7 @@ impl RefutationCover {
         Ok(found.then_some(chosen))
     }
 
-    /// Removes each take that refutes only rows that another one also refutes.
+    /// Removes each take whose refuted rows are all refuted by another take.
     fn best_takes(&self, budget: &mut Budget<'_>) -> Result<Vec<usize>, HaltReason> {
         let mut by_rows = HashMap::new();
         for (take, rows) in self.refuted.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {

@@ -13,7 +13,7 @@ use lastnim_core::{
 /// The rows of some leaves that explain takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExplainedLeaves {
-    /// All of them.
+    /// All rows of the leaves.
     All,
     /// Only these leaves.
     Only(Vec<PartialRow>),

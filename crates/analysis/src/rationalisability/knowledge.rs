@@ -10,7 +10,7 @@ use super::{
 use crate::RowSet;
 use lastnim_core::{game::SeatCount, oracle::Budget};
 
-/// What a seat's takes say about a row that is common knowledge.
+/// The information that a seat's takes give about a row that is common knowledge.
 #[derive(Debug, Clone)]
 pub(super) struct CommonKnowledgeRow {
     seats: SeatCount,

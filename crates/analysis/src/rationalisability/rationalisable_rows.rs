@@ -22,7 +22,7 @@ pub enum KnowledgeReading {
     DeclaredBelieved,
 }
 
-/// What the seat declared in the games.
+/// The rows that the seat declared in the games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeclaredRow {
     /// No game was added.
@@ -100,12 +100,12 @@ pub enum AddGameError {
 }
 
 impl RationalisableRows {
-    /// Starts with all n! rows.
+    /// Creates the set of all n! rows.
     pub fn new(seats: SeatCount, reading: KnowledgeReading) -> Self {
         Self::with_limits(seats, reading, KeptGameLimits::default())
     }
 
-    /// Starts with all n! rows, with other limits.
+    /// Creates the set of all n! rows, with other limits.
     pub fn with_limits(seats: SeatCount, reading: KnowledgeReading, limits: KeptGameLimits) -> Self {
         let known = match reading {
             KnowledgeReading::CommonKnowledge => {
@@ -172,7 +172,7 @@ impl RationalisableRows {
         }
     }
 
-    /// Returns what the seat declared.
+    /// Returns the rows that the seat declared.
     pub fn declared(&self) -> &DeclaredRow {
         &self.declared
     }

@@ -14,7 +14,7 @@ use lastnim_core::{game::SeatCount, oracle::Budget};
 
 /// Maximum number of leaves of rows while takes are combined.
 const MAX_LEAVES: usize = 1 << 14;
-/// How many rows join the sample at once.
+/// The number of rows that are added to the sample in each round.
 const ROWS_PER_ROUND: usize = 8;
 
 /// The known takes; a prefix of them is a contradiction.
@@ -35,7 +35,7 @@ struct SearchGivenUp {
 }
 
 impl<'a> ContradictingTakes<'a> {
-    /// Combines the games that left no row with others.
+    /// Combines the takes of the games that left no row with those of other games.
     pub(super) fn new(
         seats: SeatCount,
         narrowing: &'a [(u64, TakesOfSeat)],
@@ -51,7 +51,7 @@ impl<'a> ContradictingTakes<'a> {
         Self { seats, games, first_takes, takes, contradicting }
     }
 
-    /// Finds the shortest contradiction within the budget; `takes_forgotten` takes are not available.
+    /// Finds the shortest contradiction within the budget; `takes_forgotten` is the number of takes that were not kept.
     pub(super) fn find_contradiction(&self, takes_forgotten: u64, budget: &mut Budget<'_>) -> Contradiction {
         let irreducible = self.find_irreducible(budget);
         let (takes, minimality) = match self.find_shortest(irreducible.clone(), budget) {
@@ -70,7 +70,7 @@ impl<'a> ContradictingTakes<'a> {
         TakeOfGame { game: *game, ply: takes.takes[place].ply }
     }
 
-    /// Removes takes from a contradiction until all that are left are necessary, or the budget runs out.
+    /// Removes takes from a contradiction until all remaining ones are necessary, or the budget runs out.
     ///
     /// If takes are added one by one, the one that leaves no row is necessary.
     fn find_irreducible(&self, budget: &mut Budget<'_>) -> Vec<usize> {

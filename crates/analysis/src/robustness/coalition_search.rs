@@ -12,7 +12,7 @@ type SeatBits = u32;
 /// To turn against seat i is to play for the reverse of i's row instead of one's own. Everyone knows who has turned,
 /// the other seats keep their rows, and all play optimally. This is the equilibrium of another alliance matrix, not a
 /// minimax value, unless all other seats turn. So a larger coalition may do less harm than a smaller one that it
-/// contains: the other seats react to who is in it.
+/// contains, because the other seats react to its members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coalition {
     /// The turned seats, in ascending order; at least one.
@@ -23,14 +23,14 @@ pub struct Coalition {
     pub rank: u32,
 }
 
-/// What is known about the smallest coalition that worsens a seat's rank.
+/// The result of the search for the smallest coalition that worsens a seat's rank.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SmallestCoalition {
     /// No coalition worsens it: the seat can guarantee its predicted rank.
     None,
     /// This one worsens it, and no smaller one does.
     Found(Coalition),
-    /// No coalition of up to this size worsens it. Larger ones were not all searched, though all other seats together
+    /// No coalition of up to this size worsens it. Not all larger ones were searched, but all other seats together
     /// worsen it.
     LargerThan {
         /// The size; may be 0.

@@ -37,7 +37,7 @@ pub struct SeatErrorOutlook {
     pub expected_rank_if_others_err: f64,
     /// The probability that the rank is no worse than under optimal play, if all seats err.
     pub kept_if_all_err: f64,
-    /// The same if all others err and the seat does not.
+    /// The probability that the rank is no worse than under optimal play, if all others err and the seat does not.
     pub kept_if_others_err: f64,
 }
 
@@ -109,7 +109,7 @@ impl ErrorOutlook {
     }
 }
 
-/// Returns a sum of probabilities without what rounding added to it.
+/// Returns a sum of probabilities, limited to 0 to 1 because rounding may exceed that.
 fn as_probability(sum: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }

@@ -1,4 +1,4 @@
-//! How far the prospects of seats depend on the others playing for their own rows.
+//! How much the prospects of seats depend on the others playing for their own rows.
 
 use super::coalition_search::{CoalitionSearch, ranks_by_winner};
 use super::{Coalition, SmallestCoalition};
@@ -53,7 +53,7 @@ impl SeatRobustness {
         Self { predicted_rank, guaranteed_rank, guaranteed_winner, smallest_coalition }
     }
 
-    /// Returns the price of trust: how many ranks the guaranteed rank is worse than the predicted one.
+    /// Returns the price of trust: the number of ranks by which the guaranteed rank is worse than the predicted one.
     pub fn price_of_trust(&self) -> u32 {
         self.guaranteed_rank - self.predicted_rank
     }

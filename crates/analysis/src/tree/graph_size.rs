@@ -30,13 +30,13 @@ impl GraphSize {
         Self::of_piles(game.piles.as_slice(), game.matrix.seats(), depth)
     }
 
-    /// Does the same for piles of which the last one is played first.
+    /// Does the same for a list of piles, of which the last one is played first.
     pub(super) fn of_piles(piles: &[u64], seats: SeatCount, depth: u64) -> Self {
         let n = seats.get() as u128;
         let mut seats = 1;
         let mut nodes = 0;
         let mut edges = Some(0_u128);
-        // `more_takes` and one more may still be made; the last one is cut off.
+        // The position is `more_takes` takes away from the cut; one further take would lead below the cut.
         let mut add = |seats: u128, levels: u128, takes: Option<u128>, more_takes: Option<u64>| {
             let Some(more_takes) = more_takes.map(u128::from) else { return };
             nodes += seats.min(more_takes + 1) * levels;
@@ -67,7 +67,7 @@ impl GraphSize {
     pub(super) fn deepest_cut(game: &Game, limit: u64) -> Option<GraphCut> {
         let fits = |depth| Some(Self::to_depth(game, depth)).filter(|size| size.fits_within(limit));
         let (mut depth, mut size) = (0, fits(0)?);
-        // No state needs more takes.
+        // Every state can be reached with fewer takes than this.
         let mut too_deep = (game.piles.len() + game.matrix.seats().get() + 1) as u64;
         while depth + 1 < too_deep {
             let middle = u64::midpoint(depth, too_deep);

@@ -68,7 +68,7 @@ fn reachable_states(
 ) -> Result<BTreeMap<StateKey, ReachableState>, TreeError> {
     let mut states = BTreeMap::new();
     let mut found = BTreeMap::from([(state_key(&start), ReachableState { position: start, takes: 0 })]);
-    // All predecessors of the first state found have been visited.
+    // At this point, all predecessors of the first state have been visited.
     while let Some((key_of_first, state)) = found.pop_first() {
         budget.spend(1)?;
         if state.takes < max_takes {

@@ -12,7 +12,7 @@ const LOG10_2_E15: u128 = 301_029_995_663_981;
 /// A number of nodes or edges, exact below 2^128.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TreeSize {
-    /// This many.
+    /// The exact number.
     Exactly(u128),
     /// 2^128 or more: approximately 2 to this power, rounded to a whole exponent.
     About2To(u128),
@@ -123,7 +123,7 @@ impl fmt::Display for TreeSize {
 /// Returns the binary logarithm of `nodes`, at least 1, rounded to the nearest integer.
 fn nearest_log2(nodes: u128) -> u128 {
     let floor = nodes.ilog2();
-    // The first 64 bits, the highest of which is set: from the square root of 2 on, round up.
+    // These are the first 64 bits, of which the highest is set. Numbers from the square root of 2 on are rounded up.
     let first_bits = (nodes << nodes.leading_zeros()) >> 64;
     u128::from(floor) + ((first_bits * first_bits) >> 127)
 }
@@ -131,7 +131,7 @@ fn nearest_log2(nodes: u128) -> u128 {
 /// Counts the nodes down to a depth; `None` if there are more than `limit`.
 fn nodes_to_depth(piles: &[u64], depth: u64, limit: u128) -> Option<u128> {
     let mut nodes: u128 = 0;
-    // Counters of the emptied piles and the one in play, apart from the last counter of each pile.
+    // The number of counters of the emptied piles and the pile in play, without the last counter of each pile.
     let mut free: u128 = 0;
     let mut emptied = 0;
     for &counters in piles.iter().rev() {

@@ -13,14 +13,14 @@ pub struct Alliances {
     one: SeatSet,
 }
 
-/// Why seats are not one of two alliances.
+/// The reason why these seats cannot be one of two alliances.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AlliancesError {
-    /// They are not a list of seats.
+    /// They are not a valid list of seats.
     #[error(transparent)]
     Seats(#[from] SeatListError),
-    /// Nobody is left for the other alliance.
+    /// No seat is left for the other alliance.
     #[error("all {0} seats are in one alliance: leave out those of the other one, as in 0")]
     OneAlliance(SeatCount),
 }

@@ -8,7 +8,7 @@ use lastnim_core::game::{AllianceMatrix, Ending, Piles, Position, SeatCount, Sea
 use lastnim_core::oracle::{Budget, HaltReason};
 use thiserror::Error;
 
-/// What differs from Last Nim with strict rows, and what all seats want.
+/// The rules that differ from Last Nim with strict rows, and the preferences of all seats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Variant {
     /// Rows with ties.
@@ -17,7 +17,7 @@ pub enum Variant {
     Passes(AllianceMatrix, PassCount),
     /// Two alliances.
     Alliances(Alliances),
-    /// These seats move at random, and the others allow for that.
+    /// These seats move at random, and the others take that into account.
     RandomSeats(AllianceMatrix, SeatSet),
 }
 
@@ -32,17 +32,17 @@ pub struct VariantGame {
 /// The solution of a variant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum VariantSolution {
-    /// Of rows with ties.
+    /// The solution of rows with ties.
     Ties(TiedSolution),
-    /// Of play with passes.
+    /// The solution of play with passes.
     Passes(PassingSolution),
-    /// Of two alliances.
+    /// The solution of two alliances.
     Alliances(AllianceSolution),
-    /// Of play with random seats.
+    /// The solution of play with random seats.
     RandomSeats(RandomSeatSolution),
 }
 
-/// Why parts are not a game of a variant.
+/// The reason why the parts do not make a game of a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VariantGameError {

@@ -7,7 +7,7 @@ use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
 
 /// The solution of a position in which the seats share some passes (Liu and Yang 2017).
 ///
-/// Instead of a take, the seat to move may use one of the passes that are left. Nobody passes when no counter is left.
+/// Instead of a take, the seat to move may use one of the passes that are left. No seat passes when no counter is left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassingSolution {
     /// By first seat: the winner under optimal play.
@@ -24,9 +24,10 @@ impl PassingSolution {
     /// With `W^k_b(p)` the winner when seat p is to move, k passes and b counters in the last pile are left:
     /// `W^k_b(p) = best_p { W^k_c(p+1) for c < b; W^(k-1)_b(p+1) if k > 0 }`.
     ///
-    /// Two equal successive levels, for all k, repeat for ever. Each earlier level improves the best take of one of
-    /// (s+1) n seats and numbers of passes, so a pile needs at most 1 + (s+1) n (n-1) levels, however many counters it
-    /// has. A step of the budget is one level of a pile with one seat to move and one number of passes left.
+    /// If two successive levels are equal for all k, all further levels are equal too. Each earlier level improves the
+    /// best take of one of (s+1) n seats and numbers of passes, so a pile needs at most 1 + (s+1) n (n-1) levels,
+    /// however many counters it has. A step of the budget is one level of a pile with one seat to move and one number
+    /// of passes left.
     ///
     /// # Errors
     /// If the budget runs out.
@@ -81,7 +82,7 @@ impl PassingPlay {
         budget: &mut Budget<'_>,
         mut see_level: impl FnMut(&RanksByPasses),
     ) -> Result<(), HaltReason> {
-        // By number of passes left: the best rank that a take leads to.
+        // The best rank that a take leads to, by number of passes left.
         let mut best_takes = vec![[u8::MAX; MAX_SEATS]; ranks.len()];
         for _ in 0..counters {
             budget.spend((self.seats * ranks.len()) as u64)?;

@@ -9,15 +9,15 @@ use lastnim_core::oracle::{Budget, HaltReason, TakeRange};
 /// with them.
 pub const MAX_RANDOM_COUNTERS: u64 = 100_000;
 
-/// Expected ranks and probabilities within this of each other count as equal: far more than what rounding adds, and far
-/// less than takes differ by if they differ.
+/// Expected ranks and probabilities that differ by at most this count as equal. Rounding errors are far smaller, and
+/// real differences between takes are far larger.
 const EQUAL_WITHIN: f64 = 1e-9;
 
-/// The solution of a position in which some seats move at random and the others allow for that (Krawec 2015).
+/// The solution of a position in which some seats move at random and the others take that into account (Krawec 2015).
 ///
-/// A random seat draws its take uniformly from all legal ones. Every other seat takes what leads to its lowest expected
-/// rank, 0 (best) to n-1 in its row, knowing who moves at random. Among equally good takes it takes the fewest counters.
-/// The figures are exact up to the rounding of 64-bit floating point.
+/// A random seat draws its take uniformly from all legal ones. Every other seat knows which seats move at random, and
+/// chooses the take with its lowest expected rank, 0 (best) to n-1 in its row. Among equally good takes it takes the
+/// fewest counters. The figures are exact up to the rounding of 64-bit floating point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandomSeatSolution {
     /// By seat: the probability that it wins.
@@ -26,13 +26,13 @@ pub struct RandomSeatSolution {
     pub expected_ranks: BySeat<f64>,
     /// The optimal takes, as ranges in ascending order; none if the seat to move moves at random, or the game is over.
     pub optimal_takes: Vec<TakeRange>,
-    /// Whether in some reachable position takes are equally good for the mover and lead to different chances: then the
-    /// figures may depend on the rule that it takes the fewest counters.
+    /// Whether some reachable position has several takes that are equally good for the mover but lead to different
+    /// chances. Then the figures may depend on the rule that the mover takes the fewest counters.
     pub has_ties: bool,
 }
 
 impl RandomSeatSolution {
-    /// Solves a position: a running mean over the takes of random seats, and a running best for the others.
+    /// Solves a position, with a running mean over the takes of random seats and a running best for the others.
     ///
     /// Takes O(X n^2) time with X counters in total, which a [`VariantGame`](super::VariantGame) limits. A step of the
     /// budget is a counter with one seat to move.
@@ -76,7 +76,7 @@ impl RandomSeatSolution {
     }
 }
 
-/// What a position leads to, with a seat to move.
+/// The chances from a position with a given seat to move.
 #[derive(Debug, Clone, PartialEq)]
 struct Prospect {
     /// By seat: the probability that it wins.
@@ -104,7 +104,7 @@ impl Prospect {
     }
 }
 
-/// What the takes of a seat lead to so far.
+/// The outcomes of the takes of a seat that were seen so far.
 struct SeenTakes {
     /// By winner: the sum of the chances, for a random seat.
     sums: BySeat<f64>,
@@ -112,7 +112,7 @@ struct SeenTakes {
     best: f64,
     /// The chances after the best take of the fewest counters.
     chosen: BySeat<f64>,
-    /// Whether takes as good as the chosen one lead to other chances.
+    /// Whether other takes are as good as the chosen one, but lead to different chances.
     is_tied: bool,
     /// Whether some position after one of the takes has ties.
     has_ties: bool,

@@ -3,7 +3,7 @@
 use lastnim_core::game::{SeatCount, SeatError, SeatSet};
 use thiserror::Error;
 
-/// Why numbers are not a list of seats.
+/// The reason why numbers are not a list of seats.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SeatListError {

@@ -1,11 +1,11 @@
-//! Takes by what they leave.
+//! Groups takes by the counters that they leave.
 
 use lastnim_core::oracle::TakeRange;
 
 /// Returns the takes from a pile of `counters` that are kept, as ranges in ascending order with gaps between them.
 ///
-/// `is_kept` is asked for each number of counters left below `levels`. What it says of the last one
-/// also applies to every larger number.
+/// `is_kept` is called for each number of counters left below `levels`. Its answer for the last one also applies to
+/// every larger number.
 pub(super) fn take_ranges(counters: u64, levels: usize, is_kept: impl Fn(usize) -> bool) -> Vec<TakeRange> {
     let mut ranges: Vec<TakeRange> = Vec::new();
     for (level, fewest) in (0..levels).zip(0..counters) {

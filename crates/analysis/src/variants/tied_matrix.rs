@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TiedMatrix(BySeat<TiedRow>);
 
-/// Why rows are not a matrix with ties.
+/// The reason why rows are not a matrix with ties.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TiedMatrixError {

@@ -4,7 +4,8 @@ use lastnim_core::game::{Row, RowError, Seat, SeatCount};
 use std::fmt;
 use thiserror::Error;
 
-/// A row with ties: groups of offsets, the most preferred group first. The seat does not mind who of a group wins.
+/// A row with ties: groups of offsets, the most preferred group first. The seat does not mind which member of a group
+/// wins.
 ///
 /// `0 1=2` means itself, then either of the next two.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -15,14 +16,14 @@ pub struct TiedRow {
     ranks: Box<[u8]>,
 }
 
-/// Why groups of offsets are not a row.
+/// The reason why groups of offsets are not a row.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TiedRowError {
     /// A group has no offset.
     #[error("group {0} of the row is empty: expected at least one offset, as in 0 1=2")]
     EmptyGroup(usize),
-    /// The offsets are not a row, ties apart.
+    /// The offsets are not a row, even if ties are ignored.
     #[error(transparent)]
     Row(#[from] RowError),
 }

@@ -51,7 +51,7 @@ impl TiedSolution {
         let mover = position.to_move();
         let after: Vec<TakePlaces> =
             levels.iter().map(|level| TakePlaces::of_set(matrix, mover, level[seats.next(mover)])).collect();
-        // The last level stands for several takes if more counters than that can be left.
+        // If more counters can be left, the last level also covers the takes that leave them.
         let is_repeated = |level: usize| level + 1 == after.len() && counters > after.len() as u64;
         let reachable = &after[..after.len().min(usize::try_from(counters).unwrap_or(usize::MAX))];
         let threshold = reachable.iter().map(|places| places.worst).min().unwrap_or_default();
@@ -87,7 +87,7 @@ impl TakePlaces {
     }
 }
 
-/// What the takes of a seat lead to.
+/// The outcomes of the takes of a seat.
 #[derive(Debug, Clone, Copy)]
 struct TakeOptions {
     /// Every winner that some take can lead to.

@@ -87,7 +87,7 @@ pub(crate) async fn while_playing(stage: &mut Stage) -> SceneResult {
     stage.play_out(from_mut(&mut played)).await
 }
 
-/// When the stream is lost after a take of the bot.
+/// The point after a take of the bot at which the stream is lost.
 enum TakeCut {
     BeforeOwn,
     AfterOwn,

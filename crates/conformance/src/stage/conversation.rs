@@ -34,7 +34,7 @@ impl Stage {
         self.play(&MatchPlan::new(2, &[2, 3])).await
     }
 
-    /// Starts a match without telling the bot yet.
+    /// Starts a match, but does not send its events to the bot yet.
     pub(crate) fn begin(&mut self, plan: &MatchPlan) -> ScriptedMatch {
         let number = self.matches_begun;
         self.matches_begun += 1;

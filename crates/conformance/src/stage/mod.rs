@@ -59,7 +59,7 @@ pub(super) struct Stage {
     /// Whether to accept repeated or late answers, which are harmless on the real server.
     tolerates_late_answers: bool,
     unawaited: u32,
-    /// Actions that arrived while waiting for a pong.
+    /// Actions that arrived while the scene waited for a pong.
     held: VecDeque<BotAction>,
     style: SendingStyle,
     journal: VecDeque<String>,
@@ -114,7 +114,7 @@ impl Stage {
         self.bot.output().last_lines(SHOWN_EVENTS)
     }
 
-    /// Creates a failure from what was expected and what happened.
+    /// Creates a failure from the expected and the actual behaviour.
     pub(super) fn failure(&self, expected: impl Into<String>, got: impl Into<String>) -> CheckFailure {
         CheckFailure {
             sent: self.journal.iter().cloned().collect(),

@@ -148,7 +148,7 @@ impl Stage {
                 sleep(DELIVERY_TIME).await;
                 self.note("the connection goes silent");
                 self.server.freeze_connections();
-                // The session stays open until the next one: its end could reach the bot before the network freezes.
+                // The session is not ended here, because its end could reach the bot before the network freezes.
             }
         }
     }
@@ -167,7 +167,7 @@ impl Stage {
         self.note("the bot's program is stopped and restarted");
         self.bot.stop().await;
         self.session = None;
-        // The stopped program may have left a session.
+        // The stopped program may have left an open session.
         while self.arrivals.try_recv().is_ok() {}
         let launched = self.launcher.launch(&self.environment);
         self.bot = launched.map_err(|why| self.failure("a program that can be started", why))?;
@@ -181,7 +181,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Waits for the bot to notice that its connection is silent, and then as in [`Self::reconnect`].
+    /// Waits for the bot to notice that its connection is silent, and then does the same as [`Self::reconnect`].
     pub(crate) async fn reconnect_after_silence(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
         self.patience += SILENCE_LIMIT;
         let reconnected = self.reconnect(matches).await;

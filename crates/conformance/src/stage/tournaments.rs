@@ -13,7 +13,7 @@ impl Stage {
         self.send(event_of(pb::play_response::Event::JoinedTournament(Box::new(joined))));
     }
 
-    /// Makes the answer to a request to join.
+    /// Creates the answer to a request to join.
     pub(crate) fn joined_tournament(&self, state: pb::TournamentState) -> pb::JoinedTournament {
         let settings = pb::TournamentSettings {
             title: "conformance".to_owned(),
@@ -107,7 +107,7 @@ fn other_tournament() -> TournamentId {
     TournamentId::new(FIRST_MATCH_MS, &[9; 10])
 }
 
-/// Which tournament.
+/// The tournament that ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TournamentOf {
     /// The one in the bot's environment.

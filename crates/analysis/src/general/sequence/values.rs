@@ -15,11 +15,11 @@ pub struct GrundySequence {
     pub game: SequenceGame,
     /// The values, by size.
     pub values: Vec<u32>,
-    /// What is proved about all values.
+    /// The proved law of all values.
     pub law: SequenceLaw,
 }
 
-/// What is proved about all values of a sequence.
+/// The law that is proved for all values of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SequenceLaw {
@@ -32,7 +32,7 @@ pub enum SequenceLaw {
         /// The number of values computed.
         values: usize,
     },
-    /// There is no known theorem by which finitely many values prove anything about the others.
+    /// No theorem is known by which finitely many values prove anything about the others.
     NoCriterion,
 }
 
@@ -44,7 +44,7 @@ const FIRST_PERIOD_SEARCH: usize = 32;
 impl GrundySequence {
     /// Computes the values of piles of 0 to `to`, and looks for a proved period. A step is an option of a pile.
     ///
-    /// Values beyond the proof of a period follow from it.
+    /// Once a period is proved, further values follow from it.
     ///
     /// # Errors
     /// If the requested values exceed the limits on states, memory, steps or time.
@@ -101,7 +101,7 @@ impl SequenceGame {
         match self {
             Self::Kayles => kayles_values(sizes, bounds, budget),
             Self::Subtraction(rules) => subtraction_values(rules, sizes, bounds, budget),
-            // No theorem makes these faster than a search.
+            // For these games no theorem gives the values faster than a search.
             Self::Nim | Self::FibonacciNim | Self::Digits | Self::StonePiles => Ok(PileValues::default()),
         }
     }
@@ -112,7 +112,7 @@ impl SequenceGame {
 struct SizeRange {
     /// The number of values wanted.
     wanted: usize,
-    /// The number of values among which a period is sought, at least those wanted.
+    /// The number of values among which a period is searched, at least those wanted.
     searched: usize,
 }
 
