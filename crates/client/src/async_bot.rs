@@ -32,7 +32,7 @@ impl<T> From<T> for Choice<T> {
 /// After an error or panic, which is logged, the seat of that match is resigned. If a match ends while the bot thinks about
 /// it, the future is dropped. Events are reported one at a time.
 ///
-/// The rest is as in [`Bot`](super::Bot). [`run_async`](super::run_async) plays its matches.
+/// Otherwise it works like [`Bot`](super::Bot). [`run_async`](super::run_async) plays its matches.
 ///
 /// ```no_run
 /// use lastnim_client::{AsyncBot, Choice, Error, MatchFailure, MatchView, Options, run_async};

@@ -7,8 +7,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum pause after any failure.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 
-/// Doubles the pause after each failure up to a maximum, with jitter so that bots that lost their sessions together do not
-/// reconnect together.
+/// Doubles the pause after each failure up to a maximum. Jitter prevents bots that lost their sessions together from
+/// reconnecting together.
 #[derive(Debug)]
 pub(super) struct Backoff {
     ceiling: Duration,

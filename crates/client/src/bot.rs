@@ -9,7 +9,7 @@ use lastnim_proto::TakeFeed;
 /// Methods are called one at a time on the bot's own thread, and may take as long as the match's clock allows. The view has
 /// everything that a take depends on, so a bot needs no memory.
 pub trait Bot: Send + 'static {
-    /// Returns which takes the bot receives; the default is only its own. Called once, before the first session.
+    /// Returns which takes the bot receives; by default, only its own takes. Called once, before the first session.
     ///
     /// With [`TakeFeed::All`], [`MatchView::seen_takes`] has the takes of all seats, for bots that adapt to the play of
     /// others.
@@ -37,8 +37,9 @@ pub trait Bot: Send + 'static {
         None
     }
 
-    /// Called once for each match that began, when it has ended. Ends missed while the bot was away follow when it is back,
-    /// including those of matches that an earlier process began, which the summary does not count.
+    /// Called once for each match that began, when it has ended. If the bot missed ends while it was away, they follow
+    /// when it is back. These may belong to matches that an earlier process began; the summary does not count such
+    /// matches.
     fn ended(&mut self, end: &MatchEnd) {
         let _ = end;
     }

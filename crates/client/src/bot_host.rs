@@ -1,4 +1,4 @@
-//! Running a bot apart from its session.
+//! Runs a bot separately from its session.
 
 use super::{
     Error,
@@ -19,7 +19,8 @@ pub(super) trait BotHost: Send {
     /// If the bot has panicked.
     fn ask(&mut self, question: BotQuestion) -> Result<(), Error>;
 
-    /// Drops the pending questions of a match. Each is still answered, if only with [`BotAnswer::Withdrawn`].
+    /// Drops the pending questions of a match. Each question still gets an answer, which may be
+    /// [`BotAnswer::Withdrawn`].
     fn withdraw(&mut self, match_id: MatchId);
 
     /// Returns the next answer when it is ready.

@@ -56,7 +56,7 @@ impl<B: AsyncBot> BotHost for BotTasks<B> {
     }
 
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {
-        // No tasks. The caller polls again after adding one.
+        // There are no tasks. The caller polls again after it has added one.
         let Some(ended) = ready!(self.tasks.poll_join_next_with_id(context)) else { return Poll::Pending };
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let request = self.requests.remove(&id).map(|(match_id, _)| match_id);

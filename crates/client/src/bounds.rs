@@ -1,12 +1,13 @@
 //! Bounds on what a server can make the client keep.
 
-/// Maximum open matches of a bot: as many as a server opens in all by default.
+/// Maximum number of open matches of a bot. By default, a server opens this many matches in total.
 pub(super) const MAX_OPEN_MATCHES: usize = 20_000;
-/// Maximum messages that wait because the server does not read: a row and a take for each open match, and pongs.
+/// Maximum number of messages that wait because the server does not read: a row and a take for each open match, and
+/// pongs.
 pub(super) const MAX_UNSENT_MESSAGES: usize = 2 * MAX_OPEN_MATCHES + 1_024;
-/// Maximum house bots of a server.
+/// Maximum number of house bots on a server.
 pub(super) const MAX_HOUSE_BOTS: usize = 10_000;
-/// Maximum bytes of a text from the server, such as the reason of a refusal; longer ones are cut.
+/// Maximum length in bytes of a text from the server, such as the reason for a refusal; longer texts are cut.
 const MAX_TEXT_BYTES: usize = 4_096;
 
 /// Cuts a text that is too long, and releases its memory.

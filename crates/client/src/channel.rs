@@ -33,7 +33,7 @@ pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error>
     connect_to(server.into()).await
 }
 
-/// Boxed to compile the transport only in this crate.
+/// The future is boxed, so that the transport is compiled only in this crate.
 fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error>> {
     Box::pin(async move {
         connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {

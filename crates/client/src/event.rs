@@ -58,10 +58,10 @@ pub enum ProtocolError {
     /// More matches are open than a bot can have.
     #[error("match {0}, but the bot already has {MAX_OPEN_MATCHES} open matches, the maximum")]
     TooManyMatches(MatchId),
-    /// The server asks, but does not read the replies.
+    /// The server sends requests, but does not read the replies.
     #[error("more requests, but did not read the {MAX_UNSENT_MESSAGES} replies that are waiting")]
     RepliesUnread,
-    /// More events of practice wait than can.
+    /// More events of practice are waiting than the limit allows.
     #[error("more than {MAX_WAITING_REPORTS} events before it answered a request for a practice match")]
     PracticeEvents,
     /// The list of house bots is too long.
@@ -101,7 +101,7 @@ pub(super) enum SessionEvent {
     },
     Ended(EndedMatch),
     TournamentEnded(TournamentEnd),
-    /// All ends that the bot missed were sent, except `left_out` of them.
+    /// The server has sent all ends that the bot missed, except for `left_out` ends.
     CaughtUp {
         left_out: u64,
     },

@@ -20,7 +20,7 @@ pub struct MatchEnd {
     pub figures: Option<SeatFigures>,
 }
 
-/// What is known about why a match ended.
+/// The reason why a match ended, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EndReport {
     /// The server stated the reason.

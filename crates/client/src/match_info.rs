@@ -1,4 +1,4 @@
-//! What is known about a match before its first take.
+//! The facts about a match that are known before its first take.
 
 use lastnim_core::{
     game::{MatchId, Seat},
@@ -6,7 +6,8 @@ use lastnim_core::{
 };
 use std::ops::Deref;
 
-/// What is fixed before the first take, from the view of one seat. It dereferences to the setup, as in `info.piles`.
+/// The facts about a match that are fixed before the first take, from the view of one seat. It dereferences to the
+/// setup, as in `info.piles`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatchInfo {

@@ -101,7 +101,7 @@ impl MatchView {
         self
     }
 
-    /// Returns what is fixed before the first take.
+    /// Returns the facts that are fixed before the first take.
     pub fn info(&self) -> &MatchInfo {
         &self.info
     }

@@ -13,7 +13,7 @@ const DEFAULT_CONCURRENCY: NonZeroUsize = NonZeroUsize::new(64).expect("64 is no
 /// Default address of a server.
 const DEFAULT_SERVER: &str = "127.0.0.1:7600";
 
-/// Where to play, as which bot, and for how long.
+/// The server, the bot and the tournament of a run, and its limits.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Options {
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Plays on `server` as the bot of `token`, until stopped.
+    /// Creates options to play on `server` as the bot of `token`, until the run is stopped.
     pub fn new(server: impl Into<ServerAddress>, token: impl Into<String>) -> Self {
         Self {
             server: server.into(),

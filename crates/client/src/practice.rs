@@ -30,13 +30,13 @@ use tokio::{
 };
 use tonic::{Code, Response, Status, service::interceptor::InterceptedService, transport::Channel};
 
-/// House bots per page of a list.
+/// The number of house bots per page of a list.
 const PAGE_SIZE: u32 = 1_000;
 /// Pause before another attempt to create a match when the server is full.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Time limit of a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// Seats of a match, if the server hosts enough house bots.
+/// The number of seats of a match, if the server hosts enough house bots.
 const SEATS: usize = 3;
 
 /// Opponents and positions of practice.
@@ -47,12 +47,12 @@ pub struct Practice {
     pub rivals: Vec<String>,
     /// The counters of each pile.
     pub piles: Vec<u64>,
-    /// Matches in each seat against each rival and the next one.
+    /// The number of matches in each seat against each rival and the next rival in the list.
     pub rounds: u32,
 }
 
 impl Default for Practice {
-    /// Meets every house bot in three-seat matches, once in each seat, on the piles 3, 4 and 5.
+    /// Plays against every house bot in matches of three seats, once in each seat, on the piles 3, 4 and 5.
     fn default() -> Self {
         Self { rivals: Vec::new(), piles: vec![3, 4, 5], rounds: 1 }
     }
@@ -73,7 +73,7 @@ impl Practice {
         self
     }
 
-    /// Sets the matches in each seat against each rival and the next one.
+    /// Sets the number of matches in each seat against each rival and the next rival in the list.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = rounds;
@@ -147,7 +147,7 @@ fn practise_with(
             events,
         };
         let (stop, stopped) = oneshot::channel::<()>();
-        // The sender sends nothing; it is only dropped.
+        // The sender sends nothing; when it is dropped, practice ends.
         let stopped = Box::pin(async { drop(stopped.await) });
         let mut playing = play_until(bot, take_feed, options, Some(sender), stopped);
         select! {
@@ -250,9 +250,9 @@ impl PracticeDriver {
     }
 }
 
-/// Returns the bots of each match by seat: the bot with each rival and the next one, once in each seat.
+/// Returns the bots of each match by seat: the bot with each rival and the next rival, once in each seat.
 fn tables(own: &str, rivals: &[String]) -> Vec<Vec<String>> {
-    // A match has different bots.
+    // The bots of a match must be different.
     let distinct: Vec<_> = (0..rivals.len()).filter(|&at| !rivals[..at].contains(&rivals[at])).collect();
     let mut tables = Vec::new();
     for first in 0..distinct.len() {

@@ -18,7 +18,7 @@ pub(super) enum QuestionLimit {
 
 /// Waiting questions in order of arrival, and the number of open ones.
 ///
-/// The queue is bounded: for each open match at most one row and one take, and [`MAX_WAITING_REPORTS`] reports.
+/// The queue is bounded: it has at most one row and one take for each open match, and [`MAX_WAITING_REPORTS`] reports.
 #[derive(Debug)]
 pub(super) struct QuestionQueue {
     question_limit: QuestionLimit,

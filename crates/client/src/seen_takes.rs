@@ -21,7 +21,7 @@ pub struct SeenTake {
 
 /// The latest takes, in order of ply. Views share them: they are copied only if a take is added while a view exists.
 ///
-/// Old takes are dropped in batches, so that each take is moved at most once.
+/// Old takes are dropped in batches, so that each remaining take is moved at most once.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NewestTakes(Arc<Vec<SeenTake>>);
 

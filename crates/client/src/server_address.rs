@@ -3,8 +3,8 @@
 use super::{CaCertificates, Transport, transport::SharedTransport};
 use std::{fmt, sync::Arc};
 
-/// A server: `host:port`, `http://host:port` or `https://host[:port]`. For https, authorities may be given instead of
-/// the system's.
+/// A server: `host:port`, `http://host:port` or `https://host[:port]`. For https, certificate authorities may be given
+/// instead of the system's.
 ///
 /// The address is checked when connecting.
 #[derive(Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Runs a bot over as many sessions as it needs.
+//! Runs a bot, and opens a new session whenever one is lost.
 
 use super::{
     AsyncBot, Authorization, Bot, Error, Options, ServerAddress, Summary,
@@ -126,7 +126,8 @@ impl ObserverEvent {
 /// # Errors
 /// See [`run`].
 ///
-/// The bot, `shutdown` and the future are boxed to compile sessions once, not once per type of bot.
+/// The bot, `shutdown` and the future are boxed, so that the session code is compiled once and not for each type of
+/// bot.
 pub(super) fn play_until(
     bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
@@ -263,7 +264,8 @@ impl BotRunner {
         self.perform_actions(actions)?;
         let mut farewell = None;
         let mut silent_seconds = 0;
-        // Seconds are counted, not measured: while the bot blocks this thread nothing is read, which is not silence.
+        // The ticks of a timer are counted instead of the elapsed time, because nothing is read while the bot blocks
+        // this thread, and that is not silence of the server.
         let mut seconds = interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -276,7 +278,7 @@ impl BotRunner {
                 return Ok(SessionEnd::Done);
             }
             select! {
-                // The branch order cannot starve the others, since each message causes little work.
+                // The order of the branches cannot starve the later ones, since each message causes little work.
                 biased;
                 () = &mut *stop => return Ok(SessionEnd::Done),
                 () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
@@ -298,7 +300,7 @@ impl BotRunner {
                             permit.send(request);
                         }
                     }
-                    // The inbound side has the reason.
+                    // An error is ignored: the inbound side reports the reason.
                     Err(_) => self.outgoing.clear(),
                 },
                 received = stream.inbound.message() => match received {
@@ -377,7 +379,7 @@ impl BotRunner {
         match (&self.observer, self.pending_event.take()) {
             (Some(observer), Some(event)) => match observer.try_send(event) {
                 Err(TrySendError::Full(_)) => Err(ProtocolError::PracticeEvents),
-                // The observer may have stopped.
+                // An error is ignored: the observer may have stopped.
                 Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),
             },
             _ => Ok(()),

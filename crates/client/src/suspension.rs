@@ -19,9 +19,9 @@ pub struct Suspension {
     pub from_round: u64,
     /// Forfeited matches in a row.
     pub lost: u64,
-    /// Those among them in which the bot never appeared.
+    /// The number of these matches in which the bot never appeared.
     pub no_shows: u64,
-    /// The number of the last of them.
+    /// The number of the last of these matches.
     pub last: u64,
 }
 

@@ -6,14 +6,14 @@ use std::{
     path::Path,
 };
 
-/// What some editors write before UTF-8.
+/// The mark that some editors write at the start of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads an input without the byte order mark of UTF-8, and refuses UTF-16.
 #[derive(Debug)]
 pub struct TextInput<R> {
     input: R,
-    /// The bytes that were read to find out and not passed on; `None` before that.
+    /// The bytes that were read to look for a mark and have not been returned yet; `None` before the first read.
     ahead: Option<Vec<u8>>,
 }
 
@@ -46,7 +46,7 @@ impl<R: Read> TextInput<R> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
-            // A line may be this short, and the next one may wait for an answer.
+            // A complete line may be this short, and the next line may only come after an answer.
             if beginning.ends_with(b"\n") {
                 break;
             }

@@ -27,8 +27,8 @@ mod enabled {
         ca: Option<&CaCertificates>,
         handshake_timeout: Duration,
     ) -> Result<Endpoint, String> {
-        // rustls panics if the process has two providers and none is chosen. An installed provider means that the program
-        // has chosen.
+        // rustls panics if the process has two providers and none is chosen. If a provider is already installed, the
+        // program has chosen it.
         let _ = CryptoProvider::install_default(ring::default_provider());
         let config = ClientTlsConfig::new().timeout(handshake_timeout);
         let config = match ca {
@@ -54,9 +54,9 @@ mod enabled {
         Ok(())
     }
 
-    /// Says what to do about a refused certificate.
+    /// Returns advice on a refused certificate.
     fn certificate_advice(reason: &CertificateError) -> &'static str {
-        // The library keeps this reason as the text of another error.
+        // The library has this reason only as text inside another error.
         if format!("{reason:?}").contains("CaUsedAsEndEntity") {
             "it is the certificate of an authority, which `openssl req -x509` makes by default; make the server's certificate with -addext basicConstraints=critical,CA:FALSE; see docs/how-to/run-a-server.md"
         } else {

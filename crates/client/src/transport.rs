@@ -16,7 +16,7 @@ use tonic::{
     transport::{Channel, Endpoint, Error},
 };
 
-/// Replaces the system's TCP and the random jitter, for instance with a simulated network.
+/// A replacement for the system's TCP and the random jitter, such as a simulated network.
 pub trait Transport: Send + Sync + 'static {
     /// Opens a connection to `host:port`.
     fn open(&self, authority: String) -> OpeningConnection;

@@ -19,7 +19,7 @@ type Opening<T> = BoxFuture<'static, Result<Streaming<T>, Status>>;
 
 /// A stream that is opened again, with growing pauses, when it breaks or falls silent.
 ///
-/// A new stream begins with the current state, or with the first event: the caller drops what it has seen.
+/// A new stream begins with the current state, or with the first event; the caller drops the events that it has seen.
 pub struct ResumedStream<T> {
     open: Box<dyn FnMut() -> Opening<T> + Send>,
     state: StreamState<T>,
@@ -30,14 +30,14 @@ pub struct ResumedStream<T> {
 }
 
 enum StreamState<T> {
-    /// Until the instant.
+    /// The next attempt starts at this instant.
     Pausing(Instant),
     Opening(Opening<T>, Instant),
-    /// Silent at the instant.
+    /// The stream is open, and counts as silent at this instant.
     Open(Box<Streaming<T>>, Instant),
 }
 
-/// What a stream did.
+/// An event of a stream.
 #[derive(Debug)]
 pub enum WatchNews<T> {
     /// A message arrived.
@@ -111,7 +111,8 @@ impl<T> ResumedStream<T> {
     }
 }
 
-/// Returns the status of a connection that could not be opened: bad certificates and addresses stay bad.
+/// Returns the status of a connection that could not be opened: a bad certificate or address does not become valid on a
+/// retry.
 pub fn status_of_error(error: &Error) -> Status {
     match error {
         Error::Unreachable { .. } => Status::unavailable(error.to_string()),
@@ -119,13 +120,13 @@ pub fn status_of_error(error: &Error) -> Status {
     }
 }
 
-/// The events of a match that a watcher has seen. A stream that is opened again sends all of them, and in the order of
-/// the record, which is not the order in which they were sent first.
+/// The events of a match that a watcher has seen. A stream that is opened again sends all of them in the order of the
+/// record, which may differ from the order in which they were first sent.
 #[derive(Debug, Default)]
 pub struct SeenEvents {
-    /// How often each was seen. Two strikes may be equal.
+    /// How often each event was seen, since two strikes may be equal.
     seen: HashMap<Vec<u8>, u32>,
-    /// Of these, the ones that the current stream has yet to send.
+    /// The seen events that the current stream has not repeated yet.
     repeated: HashMap<Vec<u8>, u32>,
 }
 

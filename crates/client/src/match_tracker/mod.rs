@@ -27,7 +27,7 @@ use std::{
 /// Number of match ends to remember, so that each is reported once.
 const MAX_KNOWN_ENDS: usize = 4096;
 
-/// What to do next.
+/// An action that the caller must carry out.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use = "the caller must carry out these actions"]
 pub(super) enum ClientAction {
@@ -83,7 +83,7 @@ impl MatchTracker {
         self.questions.is_idle() && !self.open.values().any(belongs)
     }
 
-    /// Handles an event and returns what to do.
+    /// Handles an event and returns the actions to carry out.
     ///
     /// # Errors
     /// If the event contradicts its match.
@@ -110,7 +110,7 @@ impl MatchTracker {
                 }
             }
             SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
-            // If the seat is still to move, its turn follows and the bot is asked again.
+            // If the seat is still to move, another turn follows, and the bot is asked again.
             SessionEvent::Refused(refusal) => self.questions.push(BotQuestion::Refused(refusal)),
             SessionEvent::Suspended(notice) => self.questions.push(BotQuestion::Suspended(notice)),
             SessionEvent::Forfeited { match_id, seat } => {
@@ -135,7 +135,7 @@ impl MatchTracker {
         Ok(actions)
     }
 
-    /// Handles the bot's answer and returns what to do.
+    /// Handles the bot's answer and returns the actions to carry out.
     ///
     /// Outdated answers are dropped.
     pub(super) fn handle_answer(&mut self, answer: BotAnswer) -> Vec<ClientAction> {
@@ -246,7 +246,7 @@ impl MatchTracker {
         }
         let mut is_due = !self.open.contains_key(&match_id);
         let open = self.open_match(snapshot.info)?;
-        // After a refusal another snapshot comes if the bot has not declared.
+        // After a refusal, the server sends another snapshot if the bot has not declared.
         is_due |= open.confirmation == Confirmation::Unconfirmed;
         open.confirmation = Confirmation::Confirmed;
         if snapshot.forfeited {
@@ -287,7 +287,7 @@ impl MatchTracker {
                     self.handle_turn(match_id, turn, actions)?;
                 }
             }
-            // Its end follows.
+            // The end of the match follows in another event.
             SnapshotStage::Ended => {}
         }
         self.snapshots_due = self.snapshots_due.saturating_sub(u32::from(is_due));
@@ -305,7 +305,7 @@ impl MatchTracker {
         let view = open.turn_view(raw)?;
         open.seen_takes.note_position(raw.ply, &view.position);
         match &mut open.turn {
-            // A later turn has overtaken it. Only a snapshot may go back.
+            // A later turn has already arrived. Only a snapshot may return to an earlier ply.
             Some(turn) if turn.ply > raw.ply => return Ok(()),
             Some(turn) if turn.ply == raw.ply => match &turn.reply {
                 TurnReply::Awaited => return Ok(()),
@@ -317,7 +317,7 @@ impl MatchTracker {
             },
             _ => {}
         }
-        // After its answer the bot no longer shares the view, so its takes need no copy.
+        // After its answer, the bot no longer holds the view, so adding a take needs no copy.
         let counters = view.position.counters();
         let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
         let earlier = open.turn.replace(turn);
@@ -345,7 +345,7 @@ impl MatchTracker {
                 MatchEnd { winner, figures, forfeited: forfeited || end.forfeited, ..end }
             });
         } else {
-            // An earlier process played it.
+            // An earlier process played this match.
             self.remember_end(match_id, reason);
             self.questions.push(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
         }
@@ -375,7 +375,7 @@ impl MatchTracker {
         self.questions.push(BotQuestion::Ended(end));
     }
 
-    /// Lets a concurrent bot stop thinking about a match. Other bots finish their thought.
+    /// Lets a concurrent bot stop thinking about a match. Other bots finish their answer first.
     fn withdraw_requests_of(&mut self, match_id: MatchId) {
         if self.questions.question_limit() != QuestionLimit::OneQuestion {
             self.withdrawn.push(match_id);

@@ -30,7 +30,7 @@ pub(super) struct OpenMatch {
 pub(super) enum DeclarationState {
     NotAsked,
     Asked,
-    /// Sent, and sent again if lost.
+    /// The row was sent; it is sent again if it is lost.
     Made(pb::Declare),
     /// The rows are known, or the server has the bot's row.
     Closed,
@@ -48,16 +48,16 @@ pub(super) struct OwnTurn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TurnReply {
     Awaited,
-    /// Sent, and sent again if the turn is repeated, so that each ply has one take.
+    /// The take was sent. It is sent again if the turn is repeated, so that each ply has one take.
     Legal(pb::Take),
-    /// Sent, but illegal: if the turn is repeated, the bot is asked again.
+    /// The take was sent, but it is illegal. If the turn is repeated, the bot is asked again.
     Illegal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SeatState {
     Own,
-    /// The bot resigned, but the server has not confirmed it; sent again if lost.
+    /// The bot resigned, but the server has not confirmed it; the resignation is sent again if it is lost.
     Resigned,
     Forfeited,
 }
@@ -95,7 +95,8 @@ impl OpenMatch {
 
     /// Resumes at the state in a snapshot, unless it is impossible.
     ///
-    /// Returns whether that is before the bot's last turn, which is then forgotten: the server lost plies in a crash.
+    /// Returns whether this state is before the bot's last turn, because the server lost plies in a crash. That turn is
+    /// then forgotten.
     pub(super) fn resume_at(&mut self, reached: ReachedPly) -> bool {
         let Some(position) = reached_position(&self.info, reached) else { return false };
         self.seen_takes.resume_at(reached.ply, position);
@@ -154,7 +155,7 @@ fn reached_position(info: &MatchInfo, reached: ReachedPly) -> Option<Position> {
     }
     let to_move = seats.seat_at_offset(info.first, reached.ply as usize);
     let emptied = &whole[reached.pile + 1..];
-    // The minimum takes to reach it: only the seat to move matters, not who took.
+    // This replays the fewest takes that reach the position: only the seat to move matters, not which seats took.
     let passed = emptied.len() + usize::from(taken > 0);
     let start = seats.seat_at_offset(to_move, seats.get() - passed % seats.get());
     let mut position = Position::new(info.piles.clone(), start, seats);

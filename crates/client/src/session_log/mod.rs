@@ -14,13 +14,13 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// Maximum lines that wait for the disk; further ones are dropped, and the log states their number.
+/// Maximum number of lines that wait for the disk; further lines are dropped, and the log states their number.
 const MAX_WAITING_LINES: usize = 16_384;
-/// Bytes to write at once.
+/// The number of bytes that are written at once.
 const WRITE_BYTES: usize = 64 << 10;
-/// Tokens are longer; shorter secrets could be part of any word.
+/// The minimum length of a token that is hidden. Real tokens are longer, and shorter texts could be part of any word.
 const MIN_SECRET_CHARS: usize = 16;
-/// Replaces the token in the log, should the server repeat it.
+/// The text that replaces the token in the log, in case the server repeats it.
 const HIDDEN_TOKEN: &str = "(token)";
 
 /// Logs the messages of a bot's run, if requested.
@@ -140,7 +140,7 @@ impl Drop for OpenLog {
         self.note(SessionLogEvent::RunEnded);
         self.lines = None;
         if let Some(writer) = self.writer.take() {
-            // Write errors were already logged.
+            // An error is ignored: write errors have already been logged.
             let _ = writer.join();
         }
     }
