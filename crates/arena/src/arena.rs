@@ -35,7 +35,7 @@ const TASK_STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// Missed ends that are read from the store at the same time.
 const MAX_ENDS_READ_AT_ONCE: usize = 2;
 
-/// The parts that an arena is built on.
+/// The store, key and environment of an arena.
 #[derive(Debug)]
 pub struct Backend {
     /// The store.
@@ -49,7 +49,7 @@ pub struct Backend {
 }
 
 impl Backend {
-    /// Keeps everything in memory and generates a key: for short-lived servers.
+    /// Creates a backend in memory with a new key, for short-lived servers.
     pub fn in_memory() -> Self {
         Self {
             store: Arc::new(MemoryStore::new(RetentionLimits::default())),
@@ -92,7 +92,7 @@ pub(crate) struct ArenaInner {
     pub(crate) return_grace: ReturnGrace,
     /// Limits how many tournaments are rated at the same time.
     pub(crate) rating: Arc<Semaphore>,
-    /// Cross-tables that callers wait for.
+    /// The cross-tables for which callers wait.
     pub(crate) cross_tables: CrossTableQueue,
     /// A cache of finished tournaments.
     pub(crate) ended_tournaments: EndedTournaments,
@@ -102,7 +102,7 @@ pub(crate) struct ArenaInner {
     pub(crate) catching_up: Arc<Semaphore>,
     /// Locks the data of finished matches while records are removed, or transcripts published or removed.
     pub(crate) changing_kept: Arc<Mutex<()>>,
-    /// Cancelled once everything is stopped.
+    /// This is cancelled once everything is stopped.
     pub(crate) stopped: CancellationToken,
     /// Background tasks that may still write: the store is closed after them.
     pub(crate) tasks: TaskTracker,
@@ -213,7 +213,7 @@ impl Arena {
         if timeout(TASK_STOP_TIMEOUT, self.inner.tasks.wait()).await.is_err() {
             tracing::warn!(tasks = self.inner.tasks.len(), "closing the store while tasks are still running");
         }
-        // A store that cannot be written now has an earlier time.
+        // A write error is ignored: the store then has an earlier time.
         let _ = timeout(TASK_STOP_TIMEOUT, self.note_time()).await;
         self.inner.store.close().await;
     }
@@ -234,7 +234,7 @@ impl Arena {
         self.inner.context.commits.wait_until_lost().await
     }
 
-    /// Runs a change under a lock. It runs to its end even if the caller has gone, so that the store and the live state
+    /// Runs a change under a lock. It runs to its end even if the caller is gone, so that the store and the live state
     /// change together. If the store fails while the caller waits for the lock, the request is rejected and nothing is
     /// done.
     ///

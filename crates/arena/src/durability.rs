@@ -10,7 +10,7 @@ pub enum Durability {
     /// Before they are announced: bots never see an event that can be lost.
     #[default]
     Ply,
-    /// When the match ends: a server that crashes loses its open matches, and replays their pairings.
+    /// When the match ends: a server that crashes loses its open matches, and plays their pairings again.
     Match,
 }
 

@@ -19,7 +19,7 @@ pub struct Environment {
     long_work: LongWork,
 }
 
-/// Where long work runs.
+/// The place where long work runs.
 #[derive(Debug, Clone, Copy)]
 enum LongWork {
     /// On blocking threads, apart from those that handle messages.

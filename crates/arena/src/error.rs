@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why the field of a ladder in its last round cannot change.
+/// The reason why the field of a ladder in its last round cannot change.
 pub(crate) const FIELD_IS_SETTLED: &str = "its last round has begun, so its field can no longer change";
 
 /// Why the arena rejects a request.
@@ -111,7 +111,7 @@ pub enum ArenaError {
         /// The limit.
         limit: usize,
     },
-    /// A limit that a guest's match needs room under is reached.
+    /// A limit that applies to a guest's match is reached.
     #[error("the limit of {limit} {what} is reached")]
     NoGuestPlace {
         /// What is limited.

@@ -7,7 +7,7 @@ use lastnim_store::NewestIds;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The bits that count the ids of one millisecond.
+/// The number of bits that count the ids of one millisecond.
 const COUNTER_BITS: u32 = 12;
 
 /// Generates ids that cannot be guessed. Each is greater than all earlier ids in the store, whatever the clock says.
@@ -22,7 +22,8 @@ pub struct IdGenerator {
 }
 
 impl IdGenerator {
-    /// Uses the time of a clock and random bytes of the environment. `newest` are the newest ids in the store.
+    /// Creates a generator that uses the clock and the random bytes of the environment. `newest` has the newest ids in
+    /// the store.
     pub fn new(clock: WallClock, environment: Environment, newest: NewestIds) -> Self {
         let matches = newest.match_id.map(|id| tick_of_id(id.as_bytes()));
         let tournaments = newest.tournament.map(|id| tick_of_id(id.as_bytes()));
@@ -40,7 +41,7 @@ impl IdGenerator {
         TournamentId::new(unix_ms, &bytes)
     }
 
-    /// Returns the millisecond of the next id, and the bytes after it: the counter and what nobody can guess.
+    /// Returns the millisecond of the next id, and the bytes after it: the counter and random bytes.
     fn next_parts(&self) -> (u64, [u8; 10]) {
         let mut bytes = [0; 10];
         self.environment.fill_random(&mut bytes);
@@ -57,7 +58,7 @@ impl IdGenerator {
 /// Returns the millisecond and counter of an id in one number.
 fn tick_of_id(bytes: &[u8; 16]) -> u64 {
     let first = u64::from_be_bytes(bytes[..8].try_into().expect("the slice has eight bytes"));
-    // The version is between the two.
+    // The version bits are between the two parts.
     let counter = first & ((1 << COUNTER_BITS) - 1);
     first >> 16 << COUNTER_BITS | counter
 }

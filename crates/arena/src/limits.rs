@@ -4,47 +4,47 @@ use lastnim_config::settings;
 use std::time::Duration;
 
 settings! {
-    /// The limits of the live server. The defaults suit one machine.
+    /// The limits of the live server. The defaults are meant for one machine.
     pub struct Limits {
-        /// Sessions open at once; one more is refused with `RESOURCE_EXHAUSTED`
+        /// Maximum number of open sessions; one more is refused with `RESOURCE_EXHAUSTED`
         sessions: usize = 10_000, "N".range(1..);
-        /// Registered bots
+        /// Maximum number of registered bots
         bots: usize = 100_000, "N".range(1..);
-        /// Matches open at once, of tournaments and exhibitions together
+        /// Maximum number of open matches, of tournaments and exhibitions together
         open_matches: usize = 20_000, "N".range(1..);
-        /// Practice matches open at once, which bots start against house bots (`house`)
+        /// Maximum number of open practice matches, which bots start against house bots (`house`)
         practice_matches: usize = 500, "N";
-        /// Practice matches of one bot open at once
+        /// Maximum number of open practice matches of one bot
         practice_matches_per_bot: usize = 4, "N";
-        /// Practice matches that one bot may start in a minute
+        /// Maximum number of practice matches that one bot may start in a minute
         practice_per_minute: u32 = 30, "N".range(1..=6_000);
-        /// Matches of guests in a browser open at once; they count as practice, and 0 turns them off
+        /// Maximum number of open matches of guests in a browser; they count as practice, and 0 turns them off
         guest_matches: usize = 200, "N";
-        /// Unfinished tournaments
+        /// Maximum number of unfinished tournaments
         tournaments: usize = 1_000, "N".range(1..);
-        /// Messages that may be queued for a session, apart from those that its open matches may cause
+        /// Maximum number of queued messages for a session, apart from those that its open matches may cause
         ///
         /// Answers to the burst of idle messages and to unanswered joins do not count either.
         session_queue: usize = 16, "N";
-        /// Takes, rows and resignations of one seat that may be queued; one more ends the session
+        /// Maximum number of queued takes, rows and resignations of one seat; one more ends the session
         unread_per_seat: usize = 4, "N".range(1..);
-        /// Unanswered requests of one session to join a tournament; one more is refused
+        /// Maximum number of unanswered requests of one session to join a tournament; one more is refused
         unanswered_joins: usize = 16, "N".range(1..);
-        /// Idle messages (refused, repeated or unasked) that a session may send at once; one more ends it
+        /// Maximum burst of idle messages (refused, repeated or unasked) of a session; one more ends it
         idle_message_burst: u64 = 100, "N".range(1..);
-        /// Idle messages that a session may send each second in the long run
+        /// Maximum number of idle messages per second of a session in the long run
         idle_messages_per_second: u64 = 10, "N";
-        /// How long an ending session may take to read its queued messages; the rest is dropped
+        /// How long the bot of an ending session may take to read its queued messages; the rest is dropped
         ///
         /// Before that, its matches have the same time to answer what the session sent.
         closing_grace: Duration = Duration::from_secs(5), "DURATION";
-        /// The newest missed match ends that a reconnecting bot receives, with the number of older ones
+        /// Maximum number of missed match ends that a reconnecting bot receives; older ones are only counted
         missed_ends: usize = 100, "N";
         /// Maximum age of missed match and tournament ends that a reconnecting bot receives
         missed_ends_age: Duration = Duration::from_hours(7 * 24), "DURATION";
-        /// Events that may be queued for a watcher; one more disconnects it
+        /// Maximum number of queued events for a watcher; one more disconnects it
         watcher_queue: usize = 1_024, "N".range(1..);
-        /// Watchers of one match or tournament
+        /// Maximum number of watchers of one match or tournament
         watchers: usize = 1_000, "N";
         /// Interval of pings and heartbeats; bots and watchers reconnect when none come for 25 to 35 s
         ping_interval: Duration = Duration::from_secs(10), "DURATION".range(100..=20_000);
@@ -52,7 +52,7 @@ settings! {
         ///
         /// After a restart the server counts the results since the checkpoint again.
         checkpoint_results: u64 = 5_000, "N".range(1..);
-        /// Maximum size of a checkpoint; a tournament that would exceed it writes none
+        /// Maximum size of a checkpoint; a tournament that would exceed it does not write checkpoints
         checkpoint_bytes: usize = 32 << 20, "SIZE".in_bytes();
         /// Maximum size of the published transcript of one seat; 0B turns publishing off
         transcript_bytes: usize = 4 << 20, "SIZE".in_bytes();
@@ -67,11 +67,11 @@ settings! {
 
 impl Limits {
     /// Returns how many messages may wait for a session without open matches. Answers to idle messages and to join
-    /// requests are counted separately, so that a bot that reads its stream is closed for those and not for slow
-    /// reading.
+    /// requests are counted separately, so that a bot that reads its stream loses its session for those messages, and
+    /// not for slow reading.
     pub fn session_outbox_limit(&self) -> usize {
         let idle_messages = usize::try_from(self.idle_message_burst).unwrap_or(usize::MAX);
-        // A refusal and a repeated turn for each.
+        // Each idle message may cause a refusal and a repeated turn.
         let answers = idle_messages.saturating_mul(2).saturating_add(self.unanswered_joins);
         self.session_queue.saturating_add(answers)
     }

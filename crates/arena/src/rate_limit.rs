@@ -11,7 +11,7 @@ pub fn retry_seconds(wait: Duration) -> u64 {
 /// A limit of `at_once` actions, of which one is restored per interval. Never more than `at_once` are available,
 /// however long nothing happened.
 ///
-/// Its user keeps the [`RateUse`], so that it can look at the limit before it counts.
+/// The caller keeps the [`RateUse`], so that it can check the limit before it counts an action.
 #[derive(Debug, Clone, Copy)]
 pub struct RateLimit {
     at_once: u64,
@@ -19,7 +19,7 @@ pub struct RateLimit {
     interval: Option<u128>,
 }
 
-/// How much of a limit is used. The clock is the user's.
+/// How much of a limit is used. The caller provides the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateUse<T> {
     at: T,
@@ -46,15 +46,15 @@ impl Moment for Timestamp {
 }
 
 impl RateLimit {
-    /// Allows `at_once` actions, and then one per interval. An interval of zero sets no limit.
+    /// Creates a limit of `at_once` actions, and then one per interval. With an interval of zero there is no limit.
     pub fn new(at_once: u64, interval: Duration) -> Self {
         Self { at_once, interval: Some(interval.as_nanos()) }
     }
 
-    /// Allows `at_once` actions, and then `rate` of them per second.
+    /// Creates a limit of `at_once` actions, and then `rate` of them per second.
     pub fn per_second(at_once: u64, rate: u64) -> Self {
         let second = Duration::from_secs(1).as_nanos();
-        // A rate of over a thousand million per second counts as that.
+        // A rate above a thousand million per second counts as a thousand million.
         Self { at_once, interval: second.checked_div(rate.into()).map(|interval| interval.max(1)) }
     }
 

@@ -13,7 +13,7 @@ pub struct Revision {
     ratings: u64,
 }
 
-/// Counts changes without a transaction.
+/// The number of changes without a transaction.
 #[derive(Debug, Default)]
 pub(crate) struct LiveChanges {
     ratings: AtomicU64,

@@ -13,14 +13,14 @@ const MAX_CATCH_UP: Duration = Duration::from_secs(1);
 /// Catching up lasts for this fraction of the gap: more arrives in a longer gap.
 const CATCH_UP_FRACTION: u32 = 8;
 
-/// Gaps allowed while catching up, after which time runs again. A permanently overloaded server never catches up, but
-/// its matches must end.
+/// The maximum number of gaps while catching up, after which time runs again. A permanently overloaded server never
+/// catches up, but its matches must end.
 const MAX_GAPS_WHILE_CATCHING_UP: u32 = 8;
 
 /// The shortest gap that may lose streams: clients with keepalive checks drop a silent server.
 const MIN_GAP_LOSING_STREAMS: Duration = Duration::from_secs(1);
 
-/// For how long after such a gap the server still discovers lost streams.
+/// How long after such a gap the server may still discover lost streams.
 const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
 
 /// Counts the time during which the server ran. Instants are durations since a fixed start, on a monotonic clock.
@@ -48,7 +48,7 @@ struct StallRecovery {
 }
 
 impl RunningTime {
-    /// Starts with a heartbeat at the fixed instant.
+    /// Starts the count with a heartbeat at the fixed instant.
     pub(crate) fn start(stall_threshold: Duration) -> Self {
         Self {
             stall_threshold,
@@ -129,7 +129,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// Sends heartbeats in time until `until`, the last one then.
+    /// Sends heartbeats in time, the last one at `until`.
     fn run(time: &mut RunningTime, from: Duration, until: Duration) -> Vec<Duration> {
         let mut gaps = Vec::new();
         let mut at = from;
@@ -210,7 +210,7 @@ mod tests {
         let mut time = RunningTime::start(THRESHOLD);
         let mut at = ms(0);
         while at < ms(60_000) {
-            // Late by half as much again as the threshold.
+            // The heartbeat is late by one and a half times the threshold.
             for _ in 0..3 {
                 at += ms(50);
                 time.running_at(at);

@@ -9,8 +9,8 @@ use lastnim_proto::ServerEvent;
 use std::time::Duration;
 
 impl Arena {
-    /// Stops the arena: nothing new starts, and sessions are told how long they have. Once no match is open or the time
-    /// is over, open matches are interrupted and sessions closed.
+    /// Stops the arena: no match or session starts, and sessions are told how much time they have. Once no match is
+    /// open or the time is over, open matches are interrupted and sessions closed.
     pub async fn stop(&self, within: Duration) {
         self.inner.roster.close();
         self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
@@ -51,7 +51,7 @@ impl Arena {
     /// Fails once stopping has begun.
     ///
     /// # Errors
-    /// If the arena starts nothing new.
+    /// If the arena is stopping.
     pub fn check_not_stopping(&self) -> Result<(), ArenaError> {
         if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
     }

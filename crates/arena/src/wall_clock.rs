@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
-/// Heartbeats per stall threshold.
+/// The number of heartbeats per stall threshold.
 const HEARTBEATS_PER_THRESHOLD: u32 = 4;
 
-/// The total length of gaps in a log interval that is logged as a warning. Shorter ones are normal on a busy machine.
+/// The minimum total length of gaps in a log interval that is logged as a warning. Shorter gaps are normal on a busy
+/// machine.
 const MIN_WARNED_GAP: Duration = Duration::from_secs(1);
 
 /// The minimum time between two log lines about gaps.
@@ -30,7 +31,7 @@ struct ClockShared {
     standstills: Mutex<Standstills>,
 }
 
-/// Times when the server stalled.
+/// The stalls of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Standstills {
     /// Their number.
@@ -40,7 +41,7 @@ pub struct Standstills {
 }
 
 impl WallClock {
-    /// Starts at a date. Time without a heartbeat for longer than `stall_threshold` does not count.
+    /// Starts a clock at a date. A time of more than `stall_threshold` without a heartbeat does not count.
     ///
     /// # Panics
     /// Outside a runtime, which the heartbeat task needs.

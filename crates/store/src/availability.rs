@@ -30,7 +30,7 @@ impl StoreAvailability {
         self.changed.notify_waiters();
     }
 
-    /// Notes why the store cannot be used.
+    /// Notes that the store cannot be used, and the reason.
     pub fn note_failure(&self, failure: StoreError) {
         *self.lock() = Some(failure);
         self.changed.notify_waiters();
@@ -90,7 +90,7 @@ mod tests {
                 })
             })
             .collect();
-        // Every task is waiting.
+        // At this point, every task is waiting.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }

@@ -68,7 +68,7 @@ pub enum Change {
     /// A bot was registered, or its token replaced.
     Bot(StoredBot),
     /// A bot that never played was removed. It is in no unfinished tournament and in no standings, so that a later bot
-    /// of this name inherits nothing.
+    /// with this name does not inherit anything.
     BotRemoved {
         /// Its name.
         name: BotName,
@@ -160,7 +160,7 @@ pub enum Change {
         /// The comparison.
         checkpoint: Arc<Checkpoint>,
     },
-    /// A session reported its bot's version. Only the versions seen last are kept.
+    /// A session reported its bot's version. Only the most recent versions are kept.
     VersionSeen {
         /// The bot.
         bot: BotName,
@@ -176,15 +176,15 @@ pub enum Change {
         /// By seat: all versions so far.
         versions: Vec<SeatVersions>,
     },
-    /// A bot has acknowledged the ends of all its matches up to one. This never moves back.
-    EndsHeard {
+    /// A bot has acknowledged the ends of all its matches up to one. The stored match never becomes an earlier one.
+    EndsAcknowledged {
         /// The bot.
         bot: BotName,
         /// The last of these matches, by id.
         through: MatchId,
     },
     /// A bot has acknowledged the end of a tournament.
-    TournamentEndHeard {
+    TournamentEndAcknowledged {
         /// The bot.
         bot: BotName,
         /// The tournament.
@@ -199,7 +199,7 @@ pub enum Change {
         /// The events.
         events: Vec<TimedEvent>,
     },
-    /// A match is over. It follows the event that says so.
+    /// A match is over. This change follows the event with the end of the match.
     MatchOver(Box<FinishedMatch>),
     /// The records of finished matches are removed. Their setups, results, figures, last hashes and signatures remain.
     RecordsPruned {
@@ -208,15 +208,15 @@ pub enum Change {
         /// When they were removed.
         at: Timestamp,
     },
-    /// A server has seen a time. The latest one is kept.
+    /// A server has observed a time. The latest time is kept.
     ClockSeen {
         /// The time.
         at: Timestamp,
         /// How far it is ahead of the latest time, if that is implausibly far.
         jump: Option<Duration>,
     },
-    /// An operator confirmed the clock. Later unsigned times become this one, and jumps are forgotten. Times in records and of
-    /// interventions, which are signed, stay.
+    /// An operator confirmed the clock. Later unsigned times are set to this one, and jumps are forgotten. The times of
+    /// records and interventions are signed, so they stay.
     ClockRepaired {
         /// The time.
         at: Timestamp,

@@ -7,9 +7,9 @@ use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_tournament::MatchOutcome;
 use std::collections::HashMap;
 
-/// Matches per read.
+/// The number of matches that one read returns.
 const PAGE_SIZE: usize = 500;
-/// Damages described at most; further ones are only counted.
+/// The maximum number of damages that are described; further ones are only counted.
 const MAX_DESCRIBED: usize = 100;
 
 /// The result of checking a store.
@@ -65,7 +65,7 @@ pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreErr
         let page = match page {
             Ok(page) => page,
             Err(error) => {
-                // Without this list the rest cannot be checked.
+                // Without this list, nothing else can be checked.
                 note_or_fail(&mut check, error)?;
                 break;
             }
@@ -94,7 +94,7 @@ fn note_or_fail(check: &mut StoreCheck, error: StoreError) -> Result<(), StoreEr
 async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreCheck) -> Result<(), StoreError> {
     let stored = match store.match_record(id).await {
         Ok(Some(stored)) => stored,
-        // It was removed since, together with its tournament.
+        // The match was removed in the meantime, together with its tournament.
         Ok(None) => return Ok(()),
         Err(error) => return note_or_fail(check, error),
     };

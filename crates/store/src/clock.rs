@@ -1,18 +1,19 @@
-//! What a store knows of the clock: the latest time, and the times that passed while no server ran.
+//! The state of the clock in a store: the latest time, and the gaps during which no server ran.
 
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// A clock that is at most this much behind the latest time of the store is right: clocks are set by seconds all the time.
+/// A clock that is behind the latest time of the store by at most this much counts as right, because clocks are often
+/// corrected by seconds.
 pub const MAX_CLOCK_STEP_BACK: Duration = Duration::from_mins(1);
 /// A clock that is more than this ahead of the latest time of the store may be wrong: servers are rarely off for this long.
 pub const MAX_CLOCK_STEP_AHEAD: Duration = Duration::from_hours(24);
 
-/// What a store knows of the clock.
+/// The state of the clock in a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StoredClock {
-    /// The latest time that a server has seen; none in a new store.
+    /// The latest time that a server has observed; `None` in a new store.
     pub latest: Option<Timestamp>,
     /// When a clock was found far ahead of the latest time, in order.
     pub jumps: Vec<ClockJump>,
@@ -27,10 +28,10 @@ pub struct ClockJump {
     pub length: Duration,
 }
 
-/// How a clock fits what a store knows.
+/// How a clock compares with the times in a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockFit {
-    /// It goes on from the latest time.
+    /// The clock plausibly continues from the latest time.
     Plausible,
     /// The latest time is ahead of it by this much.
     Behind(Duration),
@@ -41,22 +42,22 @@ pub enum ClockFit {
 /// The greatest ids of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NewestIds {
-    /// Of matches, over or not.
+    /// The greatest id of a match, over or not.
     pub match_id: Option<MatchId>,
-    /// Of tournaments.
+    /// The greatest id of a tournament.
     pub tournament: Option<TournamentId>,
 }
 
-/// How many times of a store are later than a moment.
+/// The numbers of times in a store that are later than a given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LaterTimes {
-    /// Times that nothing signs: those that [`Change::ClockRepaired`](crate::Change::ClockRepaired) sets back.
+    /// Unsigned times, which [`Change::ClockRepaired`](crate::Change::ClockRepaired) sets back.
     pub unsigned: u64,
-    /// Matches whose records have such times: these stay.
+    /// Matches whose signed records have such times, which stay.
     pub matches: u64,
 }
 
-/// Says a span in its largest unit.
+/// Formats a span in its largest unit.
 pub fn rough_span(span: Duration) -> String {
     let minutes = span.as_secs() / 60;
     let (number, unit) = match minutes {
@@ -68,7 +69,7 @@ pub fn rough_span(span: Duration) -> String {
 }
 
 impl StoredClock {
-    /// Returns how a clock that shows a time fits.
+    /// Returns how a clock that shows this time compares with the store.
     pub fn fit(&self, now: Timestamp) -> ClockFit {
         let Some(latest) = self.latest else { return ClockFit::Plausible };
         let (behind, ahead) = (latest.since(now), now.since(latest));
@@ -81,7 +82,8 @@ impl StoredClock {
         }
     }
 
-    /// Returns the time of which what ended before has a given age now. The length of a jump is no age.
+    /// Returns the time before which a match must have ended to have this age now. The lengths of jumps do not count as
+    /// age.
     pub fn time_ago(&self, now: Timestamp, age: Duration) -> Timestamp {
         let (mut at, mut left) = (now, age);
         for jump in self.jumps.iter().rev() {
@@ -137,7 +139,7 @@ mod tests {
         let ago = |clock: &StoredClock, now, days| clock.time_ago(day(now), DAY * days);
         let calm = clock(&[]);
         assert_eq!((ago(&calm, 100, 30), ago(&calm, 10, 30)), (day(70), day(0)));
-        // The store was last used on day 100; on day 205 a server began on what it took for day 200.
+        // The store was last used on day 100. On day 205 a server started, but its clock showed day 200.
         let jumped = clock(&[(200, 100)]);
         assert_eq!(ago(&jumped, 200, 30), day(70), "nothing more is old than was before the jump");
         assert_eq!(ago(&jumped, 210, 30), day(80));
@@ -150,7 +152,7 @@ mod tests {
             "5 days since the last jump, 10 before it, and 15 before the first"
         );
         assert_eq!(ago(&twice, 305, 5), day(300));
-        // A clock that is set back after a jump.
+        // This clock is set back after a jump.
         assert_eq!(ago(&jumped, 150, 30), day(70));
     }
 }

@@ -3,14 +3,14 @@
 use lastnim_core::game::{MatchId, TournamentId};
 use thiserror::Error;
 
-/// Why a store could not write or read something.
+/// The reason why a store could not read or write.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// The database cannot be used now (disk full, locked, or connection lost). A retry may succeed.
     #[error("the store cannot be used now: {0}")]
     Unavailable(String),
-    /// The stored data is not what was written.
+    /// The stored data differs from the data that was written.
     #[error("{what} in the store is damaged: {why}")]
     Damaged {
         /// What is damaged.

@@ -19,7 +19,7 @@ pub struct LostSeat {
 }
 
 impl LostSeat {
-    /// Names a seat whose loss is not known yet.
+    /// Creates an entry for a seat whose loss is not known yet.
     pub fn new(id: MatchId, tournament: Option<TournamentId>, seat: Seat) -> Self {
         Self { id, tournament, seat, loss: None, strikes: Vec::new() }
     }

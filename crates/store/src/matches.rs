@@ -34,7 +34,7 @@ pub struct MatchSummary {
     pub end: Option<(EndReason, Option<Seat>)>,
     /// The damage of its record, if it is quarantined: the other fields are then uncertain.
     pub damage: Option<Arc<str>>,
-    /// Why it was voided, if it was.
+    /// The reason for voiding it; `None` if it was not voided.
     pub void_reason: Option<Arc<str>>,
     /// By seat: the versions of the bots; empty if no version was reported.
     pub versions: Vec<SeatVersions>,
@@ -93,7 +93,7 @@ pub struct MatchFilter {
 }
 
 impl MatchFilter {
-    /// Admits the matches of a tournament, of a bot, or of both.
+    /// Creates a filter for the matches of a tournament, of a bot, or of both.
     pub fn of(tournament: Option<TournamentId>, bot: Option<BotName>) -> Self {
         Self { tournament, bots: bot.into_iter().collect(), ..Self::default() }
     }

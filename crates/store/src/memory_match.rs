@@ -29,9 +29,9 @@ pub(super) struct MemoryMatch {
     void_reason: Option<Arc<str>>,
     /// By seat: the versions of the bots; empty if no version was reported.
     pub(super) versions: Vec<SeatVersions>,
-    /// Its published transcripts.
+    /// The published transcripts of the match.
     transcripts: BTreeMap<QuestionPlace, Arc<StoredTranscript>>,
-    /// The size of these.
+    /// The size of the published transcripts, in bytes.
     transcript_bytes: usize,
 }
 

@@ -14,7 +14,8 @@ use std::time::Duration;
 pub struct OpenOptions {
     /// How much a store in memory keeps.
     pub retention: RetentionLimits,
-    /// Accepts a SQLite database although the id file beside it names another one, or creates a new one in its place.
+    /// Accepts a SQLite database although the id file next to it names another database, or creates a new one in its
+    /// place.
     pub accept_other: bool,
     /// Accepts a SQLite database that was not closed and whose write-ahead log is gone.
     pub accept_lost_wal: bool,
@@ -41,7 +42,7 @@ impl Default for OpenOptions {
 /// [`StoreError::OtherVersion`] if another version of the program made the tables; [`StoreError::Taken`] if another
 /// server has the database open; and [`StoreError::Unavailable`] if a retry may succeed.
 ///
-/// The futures of this module are boxed, since each crate that awaits an `async` function compiles it again.
+/// The futures of this module are boxed, because each crate that awaits an `async` function compiles it again.
 pub fn open_store_with<'a>(
     url: &'a StoreUrl,
     options: &'a OpenOptions,

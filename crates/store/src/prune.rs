@@ -4,10 +4,11 @@ use super::{Change, Store, StoreError};
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::Timestamp;
 
-/// Matches whose records are removed in one transaction. It delays takes by a few milliseconds.
+/// The maximum number of matches whose records are removed in one transaction, which delays takes by a few
+/// milliseconds.
 pub const MAX_PRUNED_AT_ONCE: usize = 64;
 
-/// Which matches lose their records: those that meet all conditions. Only finished, signed matches ever do.
+/// Selects the matches whose records are removed: those that meet all conditions. They must be finished and signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PruneFilter {
     /// Only those of this tournament.

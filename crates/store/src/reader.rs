@@ -10,7 +10,7 @@ use serde::Serialize;
 /// A read-only view of a database.
 #[async_trait]
 pub trait StoreReader: Store {
-    /// Checks all pages of the database, and returns what is wrong with them. PostgreSQL checks its own.
+    /// Checks all pages of the database, and returns what is wrong with them. PostgreSQL checks its pages itself.
     async fn check_pages(&self) -> Result<Vec<String>, StoreError>;
 
     /// Returns the size of the database.

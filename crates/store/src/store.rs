@@ -12,13 +12,13 @@ use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, Standing, TournamentEnd};
 use std::fmt;
 
-/// Keeps durable data. Reads return only what was written, and never wait for a writer.
+/// Stores durable data. Reads return only data that was written, and never wait for a writer.
 ///
 /// All methods fail with [`StoreError::Unavailable`] while the database cannot be used, and with
-/// [`StoreError::Damaged`] if the data cannot be what was written.
+/// [`StoreError::Damaged`] if the data cannot be the data that was written.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync {
-    /// Returns whether the data outlasts the process.
+    /// Returns whether the data survives the end of the process.
     fn is_durable(&self) -> bool;
 
     /// Writes changes in order, all or none of them; they are durable on return. There is one writer at a time.
@@ -38,16 +38,16 @@ pub trait Store: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Closes the database after the last write. Its own file is then complete.
+    /// Closes the database after the last write. Then its main file has all data.
     async fn close(&self);
 
-    /// Returns what is known of the clock.
+    /// Returns the state of the clock.
     async fn clock(&self) -> Result<StoredClock, StoreError>;
 
     /// Returns the greatest ids of matches and tournaments.
     async fn newest_ids(&self) -> Result<NewestIds, StoreError>;
 
-    /// Counts the times that are later than one.
+    /// Counts the times that are later than a given one.
     async fn later_times(&self, at: Timestamp) -> Result<LaterTimes, StoreError>;
 
     /// Returns a bot.
@@ -85,7 +85,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns the tournaments without a written [`over`](StoredTournament::over), the oldest first.
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError>;
 
-    /// Returns which bots were in a tournament when; empty if it does not exist.
+    /// Returns the bots of a tournament over time; empty if the tournament does not exist.
     async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError>;
 
     /// Returns the interventions in a tournament, in order; empty if it does not exist.

@@ -1,4 +1,4 @@
-//! A store in memory for tests, which claims to be durable and follows a script.
+//! A store in memory for tests. It claims to be durable, and a script can make it fail.
 
 use super::{
     Change, FieldHistory, HeadsPage, LaterTimes, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore,
@@ -15,7 +15,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Called before writes and after reads.
+/// A script that is called before writes and after reads.
 #[async_trait]
 pub trait WriteScript: fmt::Debug + Send + Sync {
     /// Allows the write, or fails it.
@@ -51,7 +51,7 @@ impl<S: WriteScript> ScriptedStore<S> {
         Arc::new(Self { kept: MemoryStore::new(RetentionLimits::default()), script })
     }
 
-    /// Writes a change without asking the script.
+    /// Writes a change without calling the script.
     pub async fn keep(&self, change: Change) {
         self.kept.write(&[change]).await.unwrap();
     }

@@ -8,7 +8,7 @@ use thiserror::Error;
 const TOKEN_BYTES: usize = 32;
 /// The prefix of every generated token, so that leaked ones are easy to recognise.
 const TOKEN_PREFIX: &str = "lastnim_";
-/// The minimum bits of a token chosen by the user: as many as in a generated one.
+/// The minimum number of bits of a token chosen by the user.
 const MIN_BITS: usize = 8 * TOKEN_BYTES;
 /// The minimum percentage of distinct three-character groups; nearly all random tokens pass.
 const MIN_DISTINCT_PERCENT: usize = 75;
@@ -91,7 +91,7 @@ impl Token {
 /// contains all of them.
 fn max_bits(text: &[u8]) -> usize {
     let all = |fits: fn(&u8) -> bool| text.iter().all(fits);
-    // Hundredths of a bit: the logarithms of 10, 16, 36 and 64.
+    // These are hundredths of a bit: the binary logarithms of 10, 16, 36 and 64.
     let of_character = if all(u8::is_ascii_digit) {
         332
     } else if all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte.to_ascii_lowercase())) {
@@ -202,7 +202,7 @@ mod tests {
         let parse = |text: &str| Token::parse(text).map(|token| token.reveal().to_owned());
         let hex = "8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
         assert_eq!(parse(&format!(" {hex}\n")), Ok(hex.into()));
-        // What `openssl rand -base64 32`, a password manager and `od -tu1` print.
+        // These are outputs of `openssl rand -base64 32`, a password manager and `od -tu1`.
         let base64 = "qZ0v3mXyD8uR1kTfWb7+JcN2sHgLpE5oAi9Yt4/CxVU=";
         let base32 = "mv4wk5dzojuxg2lem3ztcyrwhbqxa7ni6sjpltf3e2ukryvhgcqa";
         let digits = "41902736581720394856019283746501928374650918273645091827364509182736450918273645";

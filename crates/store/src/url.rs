@@ -11,7 +11,7 @@ use thiserror::Error;
 /// never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreUrl {
-    /// In memory, for as long as the server runs.
+    /// A store in memory, which exists as long as the server runs.
     Memory,
     /// A SQLite file, created if it does not exist.
     Sqlite(PathBuf),

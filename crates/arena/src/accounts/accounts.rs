@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Mutex;
 
-/// Which tokens are valid, and which bot names are taken.
+/// The valid tokens, and the bot names in use.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     keyring: Keyring,

@@ -87,8 +87,8 @@ impl Arena {
         Ok(token)
     }
 
-    /// Removes a bot that never played: its token becomes invalid and its session ends. A new bot of this name inherits
-    /// nothing.
+    /// Removes a bot that never played: its token becomes invalid and its session ends. A new bot with this name does
+    /// not inherit anything.
     ///
     /// # Errors
     /// If there is no such bot, the server hosts it, it has played, or it is in an unfinished tournament.
@@ -99,7 +99,7 @@ impl Arena {
         })
     }
 
-    /// The held lock keeps the bot from joining a tournament or getting a seat at the same time.
+    /// Removes a bot. While the lock is held, the bot cannot join a tournament or get a seat.
     async fn remove_bot_locked(&self, _held: HeldLock, name: BotName) -> Result<(), ArenaError> {
         self.check_not_house_bot(&name)?;
         let stored = self.stored_bot(&name).await?;
@@ -115,10 +115,11 @@ impl Arena {
             return in_use("it has played, and its name is in the records of its matches".to_owned());
         }
         let removed = self.commit(vec![Change::BotRemoved { name: name.clone() }]).await;
-        // It may have a line in finished tournaments. After a failure it is unknown whether it was removed.
+        // The bot may have a line in the standings of finished tournaments. If the commit fails, it is unknown whether
+        // the bot was removed, so the cache is cleared first.
         self.inner.ended_tournaments.clear();
         removed?;
-        // In this order: a session that opens in between checks its token again afterwards.
+        // The order matters: a session that opens between these steps checks its token again afterwards.
         self.inner.accounts.remove_bot(&stored);
         presence.close_session(CloseReason::BotRemoved);
         self.inner.roster.forget_bot(&name);

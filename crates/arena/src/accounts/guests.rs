@@ -17,17 +17,18 @@ use std::time::Duration;
 pub struct GuestMatch {
     /// The match.
     pub id: MatchId,
-    /// How long it has waited for its guest; zero while it waits for somebody else.
+    /// How long it has waited for its guest; zero while it waits for another player.
     pub idle: Duration,
 }
 
 /// The prefix of all guest names.
 const NAME_PREFIX: &str = "guest-";
-/// The length of the rest, at five bits per character, so that no second secret with the same name can be found.
+/// The length of the rest of the name, with five bits per character. It is long enough that nobody can find a second
+/// secret with the same name.
 const DERIVED_CHARS: usize = 16;
 /// Characters that are not easily confused.
 const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// The key derivation context: other uses of the same secret derive other keys.
+/// The key derivation context, which makes this key different from other keys of the same secret.
 const KEY_CONTEXT: &str = "lastnim guest name v1";
 
 /// Returns the guest name of a secret. It derives from the secret, so the server stores nothing about guests, and every
@@ -65,7 +66,7 @@ impl Arena {
         setup: MatchSetup,
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(guest, &setup)?;
-        // Nobody gives up a place for a match that cannot begin.
+        // This check comes first, so that no guest loses a match for one that cannot begin.
         setup.clone().validate().map_err(ArenaError::Setup)?;
         let guest = guest.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
@@ -111,7 +112,7 @@ impl Arena {
     /// Cancels an open match of a guest, and waits until it has ended.
     pub async fn cancel_guest_match(&self, id: MatchId) {
         loop {
-            // Created before the check, so that no end is missed.
+            // The waiter is created before the check, so that no end is missed.
             let next_end = self.inner.matches.next_end();
             let Some(open) = self.open_match(id) else { return };
             if !open.setup.bots.iter().any(is_guest_name) {
@@ -122,9 +123,9 @@ impl Arena {
         }
     }
 
-    /// Forgets guests, since data that is kept per bot would otherwise pile up for guests. Calls `choose` while no
-    /// match can begin, with a function that forgets a guest and returns whether it did: guests with a session or a
-    /// seat are kept. Until `choose` returns, the guests that it names may not open a session.
+    /// Forgets guests; otherwise data that is stored per bot would accumulate for guests. Calls `choose` while no match
+    /// can begin, with a function that forgets a guest and returns whether it did: guests with a session or a seat are
+    /// kept. Until `choose` returns, the guests that it names may not open a session.
     ///
     /// # Errors
     /// If the store cannot be used.
@@ -151,7 +152,7 @@ impl Arena {
         presence.map(|presence| presence.open_match_ids(limit)).unwrap_or_default()
     }
 
-    /// Draws a uniform random number, for seats left to chance.
+    /// Draws a uniform random number, for seats that are chosen at random.
     pub fn draw_number(&self) -> usize {
         let mut bytes = [0; size_of::<usize>()];
         self.inner.environment.fill_random(&mut bytes);
@@ -176,7 +177,7 @@ mod tests {
     fn a_guest_name_derives_from_a_secret() {
         assert_ne!(guest_name(&[0; 32]), guest_name(&[1; 32]));
         assert!(is_guest_name(&guest_name(&[1; 32])));
-        // This name must never change: its owner has seats in stored matches.
+        // The derived name must never change, because its owner has seats in stored matches.
         assert_eq!(guest_name(&[0; 32]).as_str(), "guest-sy78q5ms5pgkmrv1");
     }
 

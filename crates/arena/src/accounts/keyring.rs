@@ -5,7 +5,7 @@ use lastnim_store::TokenHash;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// Who is calling.
+/// The caller of a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Principal {
     /// Has all rights.

@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-/// The house bots of this server, and who practised against them recently.
+/// The house bots of this server, and the bots that practised against them recently.
 #[derive(Debug, Default)]
 pub(crate) struct HouseBots {
     /// The kind of house bot by name.
     house_bots: RwLock<BTreeMap<BotName, String>>,
-    /// What each bot has used of its practice matches per minute.
+    /// The use of the limit on practice matches per minute, by bot.
     used: Mutex<HashMap<BotName, RateUse<Instant>>>,
 }
 
@@ -47,7 +47,7 @@ impl HouseBots {
         setup.origin.is_none() && guests == 1
     }
 
-    /// Counts a practice match, up to `per_minute` per minute; rejected ones do not count.
+    /// Counts a practice match, up to `per_minute` per minute; rejected matches do not count.
     fn count_match(&self, bot: &BotName, per_minute: u32, now: Instant) -> Result<(), ArenaError> {
         let limit = RateLimit::new(per_minute.into(), Duration::from_mins(1) / per_minute.max(1));
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +70,7 @@ impl HouseBots {
 
 impl Arena {
     /// Registers a house bot, or finds the one that an earlier server registered, and returns the token of its session.
-    /// Nobody else gets a token, and none is stored.
+    /// Its token is given to no one else and is not stored.
     ///
     /// # Errors
     /// If the name belongs to another bot, or the store cannot be used.
@@ -137,7 +137,7 @@ impl Arena {
         let bot = bot.clone();
         let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.check_practice(&bot)?;
-            // Check again: a tournament may have begun since.
+            // The check is repeated, because a tournament may have begun in the meantime.
             arena.check_practice_open(&bot)?;
             arena.begin_exhibition_locked(held, setup).await
         });

@@ -6,7 +6,7 @@ use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{MatchId, SeatCount, SeatVersions};
 use lastnim_core::referee::{Record, TimedEvent};
 
-/// Events copied under one lock, which delays the other matches of the shard.
+/// The maximum number of events that are copied under one lock, which delays the other matches of the shard.
 const MAX_COPIED_EVENTS: usize = 1_024;
 
 /// Sends inputs to one match. Cheap to clone; a finished match ignores them.

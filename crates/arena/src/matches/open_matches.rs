@@ -35,7 +35,7 @@ pub(crate) struct BegunMatch<P> {
     pub(crate) id: MatchId,
     pub(crate) handle: MatchHandle,
     pub(crate) setup: Arc<MatchSetup>,
-    /// Resolves when the beginning is announced; dropped if it never is.
+    /// It resolves when the beginning is announced, and is dropped if it is never announced.
     pub(crate) begun: oneshot::Receiver<()>,
     /// Plays it to its end; the match waits until this is polled.
     pub(crate) play: P,
@@ -130,13 +130,14 @@ impl Arena {
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
         let mut matches = self.inner.matches.write();
-        // Checked under the lock, so code that stops the arena and then lists open matches sees all of them.
+        // This is checked under the lock, so that code that stops the arena and then lists open matches sees all of
+        // them.
         self.check_not_stopping()?;
         if matches.len() >= limit {
             return Err(ArenaError::Full { what: "open matches", limit });
         }
-        // Drawn under the lock, so that bots take seats in the order of match ids, and a match unknown here is newer
-        // than all known ones.
+        // The id is drawn under the lock, so that bots take seats in the order of match ids, and an unknown match is
+        // newer than all known ones.
         let id = inner.ids.next_match();
         let fixed = Arc::new(setup.clone());
         let beginning = Beginning::Setup(Box::new(setup));
@@ -185,7 +186,7 @@ impl Arena {
             let outcome = match over.await {
                 Ok(MatchExit::Stored(outcome)) => Ok(outcome),
                 Ok(MatchExit::Refused(error)) => Err(error.into()),
-                // Passes the panic on; it was logged where it occurred.
+                // The panic is passed on; it was logged where it occurred.
                 Ok(MatchExit::BrokenDown) => resume_unwind(Box::new("a match panicked")),
                 Ok(MatchExit::Interrupted) | Err(_) => Err(ArenaError::Stopping),
             };
@@ -343,7 +344,7 @@ impl OpenMatch {
     }
 }
 
-/// Plays a match whose result nobody waits for.
+/// Plays a match without waiting for its result.
 pub(crate) async fn play_unattended_match(id: MatchId, play: impl MatchFuture) {
     match play.await {
         Ok(_) => {}

@@ -8,11 +8,11 @@ use std::time::Instant;
 
 /// The records of unfinished matches.
 pub(crate) struct OpenRecords {
-    /// When reading began.
+    /// The time at which reading began.
     pub(crate) began: Instant,
     /// By tournament; `None` for exhibitions.
     pub(crate) by_tournament: BTreeMap<Option<TournamentId>, Vec<StoredMatch>>,
-    /// The damaged matches, and what is wrong with them.
+    /// The damaged matches, with a description of the damage.
     pub(crate) damaged: Vec<(MatchId, String)>,
 }
 

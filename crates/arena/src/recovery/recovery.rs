@@ -15,9 +15,9 @@ use lastnim_tournament::{OracleAccess, Pairing, ResultFold, Rulings, TournamentS
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Bots or match results per read.
+/// The number of bots or match results per read.
 pub(super) const PAGE_SIZE: usize = 10_000;
-/// Voided matches per transaction.
+/// The maximum number of voided matches per transaction.
 const MAX_VOIDED_AT_ONCE: usize = 2_000;
 
 impl Arena {
@@ -51,7 +51,7 @@ impl Arena {
             }
         }
         if is_left {
-            // Bots can connect only from here on.
+            // Bots cannot connect before this point.
             self.begin_return_grace();
             let took = began.elapsed();
             tracing::info!(tournaments, matches, ?took, "resuming unfinished matches and tournaments");
@@ -133,7 +133,7 @@ impl Arena {
         let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };
         director.restore_counted(reported, since_checkpoint);
-        // Collected before the first match resumes: if one fails, no match of the tournament resumes.
+        // These are collected before the first match resumes: if one fails, no match of the tournament resumes.
         let open = open.into_iter().map(|open| Ok((open_pairing(&director, id, &open)?, open)));
         let open = open.collect::<Result<Vec<_>, ArenaError>>()?;
         for (pairing, open) in open {
@@ -144,8 +144,8 @@ impl Arena {
         Ok(())
     }
 
-    /// Reads the organiser's rulings. Voided matches lose their numbers now if the server stopped before that; open
-    /// ones lose theirs when they end.
+    /// Reads the organiser's rulings. If the server stopped before voided matches lost their numbers, they lose them
+    /// now; open ones lose theirs when they end.
     async fn recover_rulings(
         &self,
         handle: &TournamentHandle,

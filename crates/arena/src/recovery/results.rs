@@ -16,7 +16,7 @@ use thiserror::Error;
 /// A tournament whose results are to be counted.
 pub(crate) struct UncountedTournament<'a> {
     pub(crate) handle: &'a TournamentHandle,
-    /// With the bots that it had at its start.
+    /// The tournament with the bots that it had at its start.
     pub(crate) at_the_start: &'a StoredTournament,
     /// The changes of its field, in order.
     pub(crate) changes: &'a [FieldChange],
@@ -36,9 +36,9 @@ pub(crate) struct CountedResults {
 /// Counts of results read from the store.
 #[derive(Debug, Default)]
 struct ReadCounts {
-    /// Counted before.
+    /// Results that were counted before.
     known: u64,
-    /// Counted now.
+    /// Results that were counted now.
     added: u64,
 }
 
@@ -63,7 +63,7 @@ impl Arena {
             match self.count_since(&tournament, &checkpoint).await {
                 Ok(counted) => return Ok(counted),
                 Err(ResultsError::Checkpoint(error)) => useless(&error),
-                // They may fit without the checkpoint.
+                // The results may be consistent without the checkpoint.
                 Err(ResultsError::Arena(error @ ArenaError::Recovery(..))) => useless(&error),
                 Err(ResultsError::Arena(error)) => return Err(error),
             }
@@ -116,7 +116,7 @@ impl Arena {
             state,
         )?;
         let (upto, ahead) = (fold.reported.all_reported_below(), fold.reported.reported_above() as u64);
-        // The last counted result is read again to check that the checkpoint fits.
+        // The last counted result is read again, to check that the checkpoint matches it.
         let from = upto.saturating_sub(1);
         let ReadCounts { known, added } = self.count_from(tournament, &mut fold, from).await?;
         if known != ahead + (upto - from) {
@@ -165,7 +165,7 @@ impl<'a> UncountedTournament<'a> {
     }
 
     fn count_result(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
-        // A result that does not count may have any bots.
+        // A result that does not count is not checked for its bots.
         let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
         let pairing = fold.schedule.pairing_of_number(result.number).filter(|pairing| fits(&pairing.bots));
         let pairing = pairing.ok_or_else(|| {

@@ -9,21 +9,21 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How often the time is noted in the store.
+/// How often the current time is written to the store.
 const NOTE_INTERVAL: Duration = Duration::from_mins(10);
-/// The pause before that is tried again.
+/// The pause before a failed write is repeated.
 const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What the store knew of the clock when the server started, with the jump that this start has found.
+/// The state of the clock in the store when the server started, with the jump that this start has found.
 #[derive(Debug)]
 pub(crate) struct StartClock {
     stored: StoredClock,
-    /// The jump, until the store knows of it.
+    /// The jump, until it is written to the store.
     unnoted: Mutex<Option<ClockJump>>,
 }
 
 impl StartClock {
-    /// Compares the clock with the latest time in a store, and says in the log if they do not fit.
+    /// Compares the clock with the latest time in a store, and logs a warning if they do not agree.
     pub(crate) async fn check(store: &dyn Store, now: Timestamp) -> Result<Self, StoreError> {
         let mut stored = store.clock().await?;
         let mut jump = None;
@@ -63,7 +63,7 @@ impl StartClock {
 }
 
 impl Arena {
-    /// Notes the time in the store for as long as the server runs.
+    /// Writes the current time to the store regularly, for as long as the server runs.
     pub async fn keep_clock(&self) -> Infallible {
         loop {
             let pause = match self.note_time().await {
@@ -77,7 +77,7 @@ impl Arena {
         }
     }
 
-    /// Notes the time in a store that lasts, and the jump that this start has found.
+    /// Writes the current time, and the jump that this start has found, to a durable store.
     pub(crate) async fn note_time(&self) -> Result<(), ArenaError> {
         if !self.inner.store.is_durable() {
             return Ok(());

@@ -23,8 +23,8 @@ impl Arena {
         Ok(pruned)
     }
 
-    /// Removes the records of a few matches after one, the oldest first. Returns their number and the last of them;
-    /// `None` if there are no more. The lock ensures that each is counted once.
+    /// Removes the records of a few matches after a given one, the oldest first. Returns their number and the last of
+    /// them; `None` if there are no more. The lock ensures that each is counted once.
     pub(crate) fn prune_page(
         &self,
         filter: PruneFilter,

@@ -11,12 +11,12 @@ use std::convert::Infallible;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// Tournaments per read.
+/// The number of tournaments per read.
 const PAGE_SIZE: usize = 100;
 /// The pause after each removal, as a multiple of its duration, to leave the store to the matches.
 const REST_RATIO: u32 = 4;
 const DAY: Duration = Duration::from_hours(24);
-/// A time before which everything ends.
+/// A time that is later than the end of every match.
 const NEVER: Timestamp = Timestamp::from_micros(i64::MAX as u64);
 
 /// The tournaments with a limited retention; finished ones while they have records left to remove.
@@ -33,7 +33,7 @@ impl Arena {
         let mut tournaments = RetainedTournaments::default();
         loop {
             sleep(self.limits().retention_interval).await;
-            // Matches report an unusable store.
+            // An unusable store is not logged here, because matches report it.
             if let Err(error) = self.prune_by_retention(&mut tournaments).await {
                 tracing::debug!(%error, "records could not be removed on time");
             }
@@ -171,12 +171,12 @@ mod tests {
         expired_in(arena, 0, matches, days)
     }
 
-    /// Returns the same after the server ran for some days.
+    /// Returns the same values after the server has run for some days.
     fn expired_in(arena: &Arena, after: u32, matches: u64, days: u64) -> Option<(u64, u64)> {
         let id = TournamentId::new(1, &[0; 10]);
         let filter = arena.expired_records(id, retention(matches, days), arena.now() + DAY * after)?;
         assert_eq!(filter.tournament, Some(id));
-        // The clock has run on for a moment since midnight.
+        // The clock has advanced a little since midnight.
         Some((filter.over_before.as_micros() / DAY.as_micros() as u64, filter.keep_newest))
     }
 
@@ -210,7 +210,7 @@ mod tests {
         assert!(expired(&right, 5, 0).is_some(), "numbers need no clock");
         assert_eq!(expired_in(&right, 99, 0, 30), None);
         assert_eq!(expired_in(&right, 101, 0, 30), Some((TODAY - 29, 0)));
-        // An operator says that the clock is right.
+        // At this point, an operator confirms that the clock is right.
         store.keep(Change::ClockRepaired { at: day(TODAY) }).await;
         let repaired = start_on(&store, TODAY).await;
         assert_eq!(expired(&repaired, 0, 30), Some((TODAY - 30, 0)));
@@ -219,7 +219,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_clock_that_was_behind_makes_nothing_old_once_it_is_right() {
         let store = shaky_store();
-        // Without a battery the clock begins in 1970.
+        // A machine without a clock battery starts in 1970.
         start_on(&store, 0).await;
         let right = start_on(&store, TODAY).await;
         assert_eq!(expired(&right, 0, 30), Some((0, 0)), "what was recorded in 1970 is as old as before");

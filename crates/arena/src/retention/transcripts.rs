@@ -39,7 +39,7 @@ impl Arena {
         self.check_tournament_over(match_id, &setup).await?;
         let place = QuestionPlace { seat, ply };
         check_question(&setup, &summary, place)?;
-        // Published one at a time, so that the total stays within the limit.
+        // Transcripts are published one at a time, so that the total stays within the limit.
         let publish =
             move |arena: Self, held| async move { arena.publish_locked(held, match_id, place, lines).await };
         self.run_locked(&self.inner.changing_kept, publish).await
@@ -168,7 +168,7 @@ fn check_question(
     let plies = summary.plies;
     let questions = match summary.end {
         Some((EndReason::Finished | EndReason::PlyLimit, _)) => plies,
-        // It ended while a seat was being asked.
+        // The match ended while a seat was being asked.
         Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
     };
     if ply >= questions {

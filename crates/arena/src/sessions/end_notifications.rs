@@ -4,8 +4,8 @@ use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_store::UnheardMatches;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sessions in which the same end is sent, after which it counts as acknowledged, so that a bot that reconnects
-/// repeatedly without acknowledging does not cause endless reads.
+/// The maximum number of sessions in which the same end is sent. After that it counts as acknowledged, so that a bot
+/// that reconnects repeatedly without acknowledging does not cause endless reads.
 const MAX_SENDS_PER_END: u8 = 3;
 
 /// Ends that a bot may have missed. A sent end may never be read, so it counts as acknowledged only when the bot
@@ -26,7 +26,7 @@ pub struct EndNotifications {
     left_open: Option<MatchId>,
     /// The ends of all matches up to this one are acknowledged.
     heard_through: Option<MatchId>,
-    /// The part of this that was passed to the store.
+    /// The match up to which this was passed to the store.
     written: Option<MatchId>,
     /// Tournaments with acknowledged ends that are not in the store yet.
     unwritten: Vec<TournamentId>,
@@ -51,7 +51,7 @@ impl AcknowledgedEnds {
 }
 
 impl EndNotifications {
-    /// Keeps the newest ends, at most `room` of matches and `room` of tournaments.
+    /// Creates a collection that keeps the newest ends, at most `room` of matches and `room` of tournaments.
     pub fn new(room: usize) -> Self {
         Self {
             matches: UnacknowledgedEnds::new(room),
@@ -186,7 +186,7 @@ struct UnacknowledgedEnds<K> {
 /// The session that an end was sent to last.
 #[derive(Debug, Clone, Copy, Default)]
 struct EndDelivery {
-    /// 0 for none.
+    /// Its number; 0 if the end was not sent yet.
     session: u64,
     handed: u64,
     sends: u8,
@@ -231,7 +231,7 @@ impl<K: Ord + Copy> UnacknowledgedEnds<K> {
         }
     }
 
-    /// Removes ends that were sent often enough.
+    /// Removes ends that were sent the maximum number of times.
     fn take_stale(&mut self) -> Vec<K> {
         self.take_where(|delivery| delivery.sends >= MAX_SENDS_PER_END)
     }

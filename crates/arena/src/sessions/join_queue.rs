@@ -14,8 +14,8 @@ use std::task::{Context, Poll, ready};
 const UNAVAILABLE: &str =
     "the server cannot store the request now: join again later; joining twice is harmless";
 
-/// A session's join requests. They run one at a time, so that a session never has more than one in the queue for a
-/// lock, and the session reads on while they run.
+/// A session's join requests. They run one at a time, so that a session never waits for a lock with more than one. The
+/// session continues to read while they run.
 pub(crate) struct JoinQueue {
     arena: Arena,
     bot: BotName,
@@ -29,7 +29,7 @@ pub(crate) struct JoinQueue {
 pub(crate) struct JoinAnswer {
     /// The answer to the bot.
     pub(crate) event: ServerEvent,
-    /// Why nothing has changed, if nothing has.
+    /// The reason why the request changed nothing; `None` if it changed something.
     pub(crate) idle_reason: Option<String>,
 }
 

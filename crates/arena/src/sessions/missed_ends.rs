@@ -14,11 +14,11 @@ use std::time::Duration;
 
 /// The pause after a failed read of the store.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// Tournament ends per session, at most.
+/// The maximum number of tournament ends per session.
 const MAX_TOURNAMENT_ENDS: usize = 16;
 
 /// Sends a session the ends that its bot missed, then `caught_up`. It sends the next end only when the queue is empty,
-/// so that they take no room from other messages, and a bot that does not read holds only one.
+/// so that they do not fill the queue, and a bot that does not read has only one of them in it.
 pub(crate) async fn send_missed_ends(
     arena: Arena,
     bot: BotName,

@@ -25,7 +25,7 @@ pub struct Roster {
     session_changes: AtomicU64,
     /// Whether new sessions are rejected.
     closed: AtomicBool,
-    /// Ends of matches sent to a bot that reconnects.
+    /// The maximum number of match ends sent to a bot that reconnects.
     missed_ends: usize,
 }
 
@@ -49,7 +49,7 @@ struct PresenceState {
     /// The number of sessions so far.
     sessions: u64,
     seats: BTreeMap<MatchId, SeatRoute>,
-    /// The running tournaments that have suspended the bot, and why; sent to each session.
+    /// The running tournaments that have suspended the bot, with the reasons; they are sent to each session.
     suspended: BTreeMap<TournamentId, Suspension>,
     /// The ends that the bot may have missed.
     ends: EndNotifications,
@@ -140,7 +140,7 @@ impl Roster {
         self.sessions.load(Ordering::Relaxed)
     }
 
-    /// Returns how often a session was opened or ended.
+    /// Returns the number of times that a session was opened or ended.
     pub fn session_changes(&self) -> u64 {
         self.session_changes.load(Ordering::Acquire)
     }
@@ -178,8 +178,8 @@ impl Presence {
         self.number
     }
 
-    /// Replaces an older session by a new one and greets it. Returns it and the seats that must be told; `None` if the
-    /// roster is closed.
+    /// Replaces an older session by a new one and sends it a welcome. Returns it and the seats that must be notified;
+    /// `None` if the roster is closed.
     pub fn connect(
         &self,
         roster: &Roster,
@@ -189,8 +189,8 @@ impl Presence {
         welcome: impl FnOnce(usize) -> ServerEvent,
     ) -> Option<(SessionLink, Vec<(MatchId, SeatRoute)>)> {
         let mut state = self.lock();
-        // Both under the lock, so code that closes the roster and then visits all presences misses none, and the
-        // session that stays has the highest number.
+        // Both happen under the lock. So code that closes the roster and then visits all presences misses none, and the
+        // remaining session has the highest number.
         if roster.is_closed() {
             return None;
         }
@@ -213,7 +213,7 @@ impl Presence {
         Some((session, state.routes()))
     }
 
-    /// Removes a session, unless it has been replaced, and returns the seats that must be told.
+    /// Removes a session, unless it has been replaced, and returns the seats that must be notified.
     pub fn disconnect(&self, session: &SessionLink) -> Vec<(MatchId, SeatRoute)> {
         let mut state = self.lock();
         if state.session.as_ref().is_some_and(|current| current.id() == session.id()) {

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use tokio_stream::{Stream, StreamExt as _};
 
-/// Messages read at once, if available.
+/// The maximum number of messages that are read at once.
 const MAX_READ_AT_ONCE: usize = 32;
 
 /// The reading half of a session. The sending half is the stream created with it.
@@ -47,7 +47,7 @@ pub struct Session {
     has_left: bool,
 }
 
-/// What a session has used of its limit on idle messages.
+/// The part of its limit on idle messages that a session has used.
 #[derive(Debug, Default)]
 struct IdleMessageBudget {
     /// The messages that the use includes.
@@ -115,7 +115,7 @@ impl Session {
         let presence = roster.presence(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
         let opened_at = clock.now();
-        // No match may end before it has sent the snapshot that the welcome promises.
+        // A match must not end before it has sent the snapshot that the welcome promises.
         let mut matches = inner.shards.lock_all();
         let Some((link, resumed)) = presence.connect(&roster, version, opened_at, outbox, welcome) else {
             roster.release_session();
@@ -191,7 +191,7 @@ impl Session {
                 if let Poll::Ready(chore) = self.chores.poll_next(context) {
                     return Poll::Ready(NextInSession::Chore(chore));
                 }
-                // The source that had no more messages wakes this task for new ones.
+                // If there are no more messages, the source wakes this task when new ones arrive.
                 if std::mem::take(&mut has_read_all) {
                     return Poll::Pending;
                 }
@@ -269,7 +269,7 @@ impl Session {
     }
 
     fn send_ping(&mut self) {
-        // Ends sent before this ping are confirmed by its pong.
+        // The pong for this ping confirms all ends that were sent before it.
         let ends = self.presence.sent_end_count();
         let id = self.pings.note_sent(SentPing { sent_at: self.clock.now(), ends });
         self.link.send(ServerEvent::Ping { id });
@@ -284,7 +284,7 @@ impl Session {
         let mut batch = shards.batch(self.clock.now());
         for message in messages {
             if !matches!(message, Ok(BotAction::Act { .. })) {
-                // Its answer must follow those of the matches.
+                // Its answer must come after those of the matches.
                 batch.flush();
             }
             match message {
@@ -365,7 +365,7 @@ impl Session {
 
     fn measure_lag(&mut self, id: u64) {
         match self.pings.take_answered(id) {
-            // A pong that late is not the bot's fault, but says nothing about the lag.
+            // Such a late pong is not the bot's fault, but it cannot be used to measure the lag.
             AnsweredPing::GivenUp => {}
             AnsweredPing::Unknown => {
                 self.link
@@ -395,8 +395,8 @@ impl Session {
         }
         let (bot, arena) = (self.bot.clone(), self.arena.clone());
         self.chores.write_acknowledged_ends(Box::pin(async move {
-            let through = heard.through.map(|through| Change::EndsHeard { bot: bot.clone(), through });
-            let of_tournament = |id| Change::TournamentEndHeard { bot: bot.clone(), id };
+            let through = heard.through.map(|through| Change::EndsAcknowledged { bot: bot.clone(), through });
+            let of_tournament = |id| Change::TournamentEndAcknowledged { bot: bot.clone(), id };
             let changes =
                 through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
             if let Err(error) = arena.inner.context.commits.commit(changes).await {
@@ -454,7 +454,7 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// Leaves in every case: at the end of the session, when its task is cancelled, and if it never ran. Its place is
+    /// The session leaves in every case: at its end, when its task is cancelled, and if it never ran. Its place is
     /// released once queued messages are read or dropped.
     fn drop(&mut self) {
         self.leave();

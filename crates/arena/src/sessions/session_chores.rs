@@ -12,7 +12,7 @@ use tokio::time::{Interval, MissedTickBehavior};
 /// A background task that ends with the session.
 pub(crate) type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What a session waits for in addition to its bot's messages. Nearly always there is nothing to do.
+/// The background work of a session, for which it waits in addition to its bot's messages. Nearly always there is none.
 pub(crate) struct SessionChores {
     /// Resolves when the session's stream is closed.
     over: BackgroundTask,
@@ -79,7 +79,7 @@ impl SessionChores {
         self.writing = Some(writing);
     }
 
-    /// Returns the next chore; `None`, for ever, once the session's stream is closed.
+    /// Returns the next chore; always `None` once the session's stream is closed.
     pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<SessionChore>> {
         let Self { over, joining, catching_up, writing, writing_version, pings, ping_interval, gate } = self;
         gate.poll_woken(context, |context| {

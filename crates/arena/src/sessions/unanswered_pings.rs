@@ -3,7 +3,7 @@
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 
-/// Unanswered pings that are kept: a pong that comes this many intervals late is ignored.
+/// The maximum number of unanswered pings that are kept; a pong that comes this many intervals late is ignored.
 const MAX_UNANSWERED: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct SentPing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnsweredPing {
     Sent(SentPing),
-    /// A ping that was dropped because too many were sent since.
+    /// A ping that was dropped because too many later ones were sent.
     GivenUp,
     /// No ping with this id was sent, or it was already answered.
     Unknown,
@@ -27,7 +27,7 @@ pub enum AnsweredPing {
 /// answer them in any order.
 #[derive(Debug, Default)]
 pub struct UnansweredPings {
-    /// With their ids, the oldest first.
+    /// The pings with their ids, the oldest first.
     pings: VecDeque<(u64, SentPing)>,
     next_id: u64,
     /// Dropped pings that are still unanswered.
@@ -58,7 +58,7 @@ impl UnansweredPings {
             return AnsweredPing::GivenUp;
         };
         if self.pings.is_empty() {
-            // An idle session keeps no memory for it.
+            // The memory is released, so that an idle session does not keep it.
             self.pings = VecDeque::new();
         }
         AnsweredPing::Sent(ping)

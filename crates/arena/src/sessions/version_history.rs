@@ -8,8 +8,8 @@ use lastnim_store::Change;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The minimum time between two writes to a bot's history. A version that is replaced before its turn is not in the
-/// history; matches that it played have it.
+/// The minimum time between two writes to a bot's history. A version that is replaced before it is written is missing
+/// from the history, but the matches that it played have it.
 const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 /// The minimum time between two writes of the same version.
 const SAME_VERSION_INTERVAL: Duration = Duration::from_mins(1);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Keeps a part of a task from being polled until it was woken itself, whatever else wakes the task.
+/// Prevents a part of a task from being polled before it was woken itself, even if something else wakes the task.
 ///
 /// A part that is seldom woken then costs the task one flag check instead of a poll of everything it waits for.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl WakeGate {
     ) -> Poll<T> {
         if self.task.as_ref().is_none_or(|task| !task.will_wake(context.waker())) {
             self.task = Some(context.waker().clone());
-            // Before the flag is read, so that later wake-ups reach this task.
+            // The waker is stored before the flag is read, so that later wake-ups reach this task.
             self.shared.task.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&self.task);
         }
         if !self.shared.is_woken.load(Ordering::Acquire) {

@@ -59,7 +59,7 @@ async fn the_newest_matches_are_those_that_began_last() {
     let ahead = start_ahead(&store).await;
     let before = play(&ahead, 3).await;
     ahead.stop(Duration::ZERO).await;
-    store.keep(Change::EndsHeard { bot: name("first"), through: before[2] }).await;
+    store.keep(Change::EndsAcknowledged { bot: name("first"), through: before[2] }).await;
     let right = start(&store, TODAY).await;
     let after = play(&right, 2).await;
     let listed = store.match_summaries(&MatchFilter::default(), None, 9).await.unwrap();

@@ -71,8 +71,8 @@ pub struct AwaitedBot {
 pub struct TimeLeft {
     /// Unfinished matches, begun or not; the maximum if results decide their number.
     pub matches: u64,
-    /// Matches that have ended since this server runs the tournament, and the time for them without pauses; `None`
-    /// before the first end.
+    /// The number of matches that have ended since this server took over the tournament, and the time for them without
+    /// pauses; `None` before the first end.
     pub pace: Option<(u64, Duration)>,
     /// The maximum time for the matches according to their clocks.
     pub longest: Duration,

@@ -35,7 +35,7 @@ const NOTHING_TO_CANCEL: &str = "there is nothing to cancel";
 const BOTS_JOIN: &str = "bots can join only before the start, or while a ladder runs";
 const BOTS_LEAVE: &str = "bots can leave only before the start, or while a ladder runs";
 
-/// Returns whether an automatic start has all the bots that it waits for.
+/// Returns whether all bots have joined that an automatic start needs.
 pub(crate) fn is_ready_to_start(stored: &StoredTournament) -> bool {
     stored.settings.start_at.is_some_and(|field| stored.field.len() >= field)
 }
@@ -154,11 +154,12 @@ impl Arena {
             None
         };
         if schedule.is_some() {
-            // Stored together: otherwise a complete tournament could stay unstarted, and nobody could join to start it.
+            // Both changes are stored together. Otherwise a complete tournament could remain unstarted, and no bot
+            // could join to start it.
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
         }
         let names = self.lock_names().await;
-        // Checked again, since the bot may have been removed since.
+        // This is checked again, because the bot may have been removed in the meantime.
         self.stored_bot(&bot).await?;
         self.commit(changes).await?;
         handle.show_joined(&bot, stored.clone());
@@ -357,7 +358,7 @@ impl Arena {
         let mut changes =
             vec![Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) }];
         changes.extend(self.final_comparison(handle, id).await);
-        // Waits for the store, however long that takes: the end has begun.
+        // This waits for the store, however long that takes, because the end has already begun.
         self.inner.context.commits.commit(changes).await?;
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();

@@ -1,4 +1,4 @@
-//! The server's time for a tournament, apart from its matches.
+//! The time that the server spends on a tournament, apart from its matches.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

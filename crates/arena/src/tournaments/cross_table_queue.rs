@@ -13,9 +13,9 @@ pub(crate) type CrossTableResult = Result<Arc<Vec<BotComparison>>, ArenaError>;
 /// The requested cross-tables. Each is computed once for all its callers.
 #[derive(Debug, Default)]
 pub(crate) struct CrossTableQueue {
-    /// Held while a cross-table is computed.
+    /// The lock that is held while a cross-table is computed.
     pub(crate) turn: Arc<Turn<()>>,
-    /// The receivers are the waiting callers.
+    /// The wanted cross-tables; the receivers of each are the waiting callers.
     wanted: Mutex<HashMap<TournamentId, CrossTableSender>>,
 }
 

@@ -20,7 +20,7 @@ use tokio::task::spawn_blocking;
 const MAX_MATCHES: u64 = 1_000_000;
 /// The limit on callers waiting for cross-tables.
 const MAX_WAITING: usize = 256;
-/// Results per read. After each read, the computation stops if no caller waits.
+/// The number of results per read. After each read, the computation stops if no caller waits.
 const PAGE_SIZE: usize = 10_000;
 
 /// The comparison of a tournament's bots by stored results.
@@ -32,8 +32,8 @@ pub(crate) struct ComparedResults {
 }
 
 impl Arena {
-    /// Compares the bots of a tournament in pairs: who wins in whose matches, and who is better than whom, from
-    /// finished matches that count.
+    /// Compares the bots of a tournament in pairs, by finished matches that count: how many of their common matches
+    /// each won, and which is better.
     ///
     /// While a tournament runs, meetings are counted as matches end, and the current ratings are used. The final
     /// comparison is stored. If it is missing or damaged, the first request computes it from all results and stores it:
@@ -81,14 +81,14 @@ impl Arena {
             ComparedBots::Known(compared) => return Some(compared),
             ComparedBots::Uncompared { changes, .. } => changes,
         };
-        // One at a time: a caller that waited uses the result of the one before.
+        // Comparisons run one at a time, so a caller that waited uses the result of the previous caller.
         let turn = handle.turn_to_compare().await;
         if let Some(compared) = handle.comparison_since(asked) {
             return Some(compared);
         }
         let shown = Arc::clone(handle);
         let compare = move || {
-            // Held to the end, even if the caller is gone.
+            // The lock is held to the end, even if the caller is gone.
             let _turn = turn;
             match shown.compared_bots()? {
                 ComparedBots::Known(compared) => Some(compared),
@@ -119,8 +119,8 @@ impl Arena {
         comparison_change(id, handle.view().played, &compared)
     }
 
-    /// Stores the comparison of a finished tournament; an unfinished one stores its comparison at its end. Nothing
-    /// waits for the write.
+    /// Stores the comparison of a finished tournament; an unfinished one stores its comparison at its end. The caller
+    /// does not wait for the write.
     async fn store_comparison(&self, id: TournamentId, found: &ComparedResults) {
         if !found.is_final {
             return;
@@ -160,7 +160,7 @@ impl Arena {
         Ok(answer)
     }
 
-    /// Computes and sends a cross-table, unless no caller waits any more.
+    /// Computes and sends a cross-table, unless no caller is waiting any more.
     async fn compute_cross_table(self, id: TournamentId, wanted: CrossTableSender) {
         let tables = &self.inner.cross_tables;
         let is_unwanted = async {
@@ -180,11 +180,12 @@ impl Arena {
             let (arena, of, runtime) = (self.clone(), Arc::clone(&wanted), Handle::current());
             let is_wanted = move || of.receiver_count() > 0 && !arena.is_stopped();
             let arena = self.clone();
-            // All of it on a blocking thread, including the decoding of results.
+            // All of this runs on a blocking thread, including the decoding of results.
             let compared =
                 spawn_blocking(move || runtime.block_on(arena.compare_by_results(id, &is_wanted))).await;
             match compared {
-                // The tournament has ended since: compute it again, since new callers need the final state.
+                // If the tournament has ended in the meantime, the cross-table is computed again, because new callers
+                // need the final state.
                 Ok(Ok(Some(found))) if !found.is_final && self.is_ended(id).await => {
                     if let Ok(Some(known)) = self.known_comparison(id).await {
                         return tables.send_result(id, Ok(known));
@@ -195,7 +196,7 @@ impl Arena {
                     return tables.send_result(id, Ok(found.compared));
                 }
                 Ok(Err(error)) => return tables.send_result(id, Err(error)),
-                // A new caller has just joined: compute it again.
+                // If a new caller has just joined, the cross-table is computed again.
                 Ok(Ok(None)) if self.is_stopped() => {
                     return tables.send_result(id, Err(ArenaError::Stopping));
                 }
@@ -245,7 +246,7 @@ impl Arena {
                 }
             }
         }
-        // It stops only when no caller waits any more.
+        // It stops only when no caller is waiting any more.
         let appraisal = evidence.appraise_finally(&is_wanted);
         Ok(appraisal.ok().map(|appraisal| {
             let compared = Arc::new(BotComparison::compare_all(&table, &appraisal));

@@ -40,9 +40,9 @@ pub(crate) struct EndedTournaments {
 
 #[derive(Debug, Default)]
 struct KeptTournaments {
-    /// With when each was last used.
+    /// The tournaments, each with the time of its last use.
     tournaments: HashMap<TournamentId, (u64, Arc<EndedTournament>)>,
-    /// Counts uses.
+    /// The number of uses, which serves as the time.
     shown: u64,
     /// The number of changes to finished tournaments.
     changes: u64,
@@ -112,7 +112,7 @@ impl EndedTournaments {
         place: &OnceLock<Arc<Vec<T>>>,
         read: Arc<Vec<T>>,
     ) -> Arc<Vec<T>> {
-        // Nothing grows while this is locked.
+        // While this is locked, no entry grows.
         let mut kept = self.lock();
         if place.set(Arc::clone(&read)).is_ok() {
             ended.parts.fetch_add(read.iter().map(KeptPart::parts).sum(), Ordering::Relaxed);
@@ -187,7 +187,7 @@ impl Arena {
             return Ok(None);
         }
         let ended = Arc::new(EndedTournament::new(stored));
-        // A store in memory is as fast, and drops tournaments.
+        // With a store in memory nothing is cached: it is as fast, and it drops tournaments.
         if self.inner.store.is_durable() {
             self.inner.ended_tournaments.lock().insert(&ended, changes);
         }
@@ -292,7 +292,7 @@ mod tests {
         let before = arena.inner.ended_tournaments.lock().changes;
         arena.remove_bot(&name("one")).await.unwrap();
         assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (0, 0));
-        // A reader from before the change has outdated data.
+        // A reader that started before the change has outdated data.
         arena.inner.ended_tournaments.lock().insert(&kept, before);
         assert_eq!(field(arena.clone()).await, 0);
         assert!(arena.intervene(id, Intervention::Resume).await.is_err());

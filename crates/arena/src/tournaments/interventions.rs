@@ -13,9 +13,9 @@ const NEEDS_RUNNING: &str = "only running tournaments allow this";
 /// An intervention of an organiser in a running tournament.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intervention {
-    /// Begin no further match.
+    /// Start no further matches.
     Pause(OpenMatches),
-    /// Continue.
+    /// Continue after a pause.
     Resume,
     /// Continue without a bot.
     Disqualify {
@@ -26,14 +26,14 @@ pub enum Intervention {
         /// The reason.
         reason: Reason,
     },
-    /// Replay matches.
+    /// Void matches and play them again.
     Void {
         /// The matches: all of them are voided, or none.
         targets: Vec<VoidTarget>,
         /// The reason.
         reason: Reason,
     },
-    /// End after the current round.
+    /// End a ladder after the current round.
     Finish,
 }
 

@@ -50,8 +50,8 @@ impl Arena {
         Ok(stored.into_iter().map(view).collect())
     }
 
-    /// Returns up to `limit` unfinished tournaments in a state before `before`, the newest first. They are in memory,
-    /// so newer finished ones cost nothing.
+    /// Returns up to `limit` unfinished tournaments in a state before `before`, the newest first. These are in memory,
+    /// so newer finished tournaments do not slow this down.
     pub fn list_unfinished_tournaments(
         &self,
         state: TournamentState,
@@ -64,7 +64,7 @@ impl Arena {
         let handles = handles.filter(|(_, handle)| handle.borrow_view().stored.state == state);
         let handles: Vec<_> = handles.take(limit).map(|(_, handle)| Arc::clone(handle)).collect();
         drop(tournaments);
-        // A state may have changed since.
+        // The state may have changed in the meantime.
         handles.iter().map(|handle| handle.view()).filter(|view| view.stored.state == state).collect()
     }
 
@@ -94,7 +94,7 @@ impl Arena {
         Ok(over.map_or_else(|| Arc::new(FormatVerdict::Standings), |over| over.verdict))
     }
 
-    /// Returns which bots were in a ladder when; `None` in other formats, before the start, and with more than 100,000
+    /// Returns the bots of a ladder over time; `None` in other formats, before the start, and with more than 100,000
     /// changes.
     ///
     /// # Errors

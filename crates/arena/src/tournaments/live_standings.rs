@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 /// The minimum time between two ratings of a running tournament.
 const RATING_INTERVAL: Duration = Duration::from_secs(5);
-/// A tournament is rated for at most this fraction of its time.
+/// A tournament spends at most this fraction of its time on ratings.
 const RATING_SHARE: u32 = 10;
 
 /// The standings; their lines are cached until the next change.
 #[derive(Debug)]
 pub(crate) struct LiveStandings {
     standings: Standings,
-    /// Locked while rating.
+    /// The input for ratings, which is locked while bots are rated.
     evidence: Arc<Mutex<RatingEvidence>>,
-    /// Results that arrived while rating.
+    /// Results that arrived while bots were rated.
     waiting: Vec<MatchResult>,
     cross_table: BoundedCrossTable,
     appraisal: Option<Arc<Appraisal>>,
@@ -38,9 +38,10 @@ pub(crate) struct LiveStandings {
 /// The comparison of a tournament's bots.
 #[derive(Debug)]
 pub(crate) enum ComparedBots {
-    /// Computed since the last change.
+    /// A comparison that was computed after the last change.
     Known(Arc<Vec<BotComparison>>),
-    /// The input for computing it without the lock on the standings, and the number of changes it includes.
+    /// The input for the comparison, which is computed without the lock on the standings, and the number of changes
+    /// that it includes.
     Uncompared { table: Arc<CrossTable>, appraisal: Arc<Appraisal>, changes: u64 },
 }
 
@@ -55,7 +56,7 @@ enum RatingNeed {
     Last,
 }
 
-/// The input for ratings. It is lent and not copied, since a copy would be slow.
+/// The input for ratings. It is lent instead of copied, because a copy would be slow.
 #[derive(Debug)]
 pub(crate) struct LentEvidence {
     evidence: Arc<Mutex<RatingEvidence>>,
@@ -84,7 +85,7 @@ impl LiveStandings {
         Self::from_counted(standings, RatingEvidence::new(settings), BoundedCrossTable::default())
     }
 
-    /// Starts with results that were counted before.
+    /// Creates the standings from results that were counted before.
     pub(crate) fn from_counted(
         standings: Standings,
         evidence: RatingEvidence,
@@ -339,7 +340,7 @@ mod tests {
         let others = rated();
         assert_eq!(others.changes, first, "the same number of changes");
         ranking.replace_with(others);
-        // A comparison begun before arrives late.
+        // A comparison that began earlier arrives late.
         ranking.set_comparison(&compared, first);
         let second = begin(&ranking);
         assert!(ranking.comparison_since(second).is_none());

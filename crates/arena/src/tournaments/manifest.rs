@@ -1,4 +1,4 @@
-//! The contents of a tournament's manifest, as of one moment.
+//! The contents of a tournament's manifest at one moment.
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
@@ -21,7 +21,7 @@ pub(crate) struct RunningSnapshot {
     pub(crate) events: Vec<TimedTournamentEvent>,
     /// The matches that have begun and are not counted yet, with their numbers, by id.
     pub(crate) open: Vec<(MatchId, u64)>,
-    /// All matches that have begun have lower ids; all later ones do not.
+    /// Matches that have begun have lower ids than this; all later ones do not.
     pub(crate) before: MatchId,
     pub(crate) standings: Vec<Standing>,
     /// The verdict of its format.
@@ -78,7 +78,7 @@ impl Arena {
         let mut state = handle.subscribe_to_state();
         tokio::select! {
             biased;
-            // A dropped sender also means that it is over.
+            // If the sender was dropped, the tournament is also over.
             _ = state.wait_for(|state| state.is_over()) => Ok(()),
             () = self.wait_until_stopped() => Err(ArenaError::Stopping),
         }

@@ -3,7 +3,7 @@
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// Counts matches that end while this server runs the tournament, and the time without pauses.
+/// Counts the matches that end while this server runs the tournament, and measures the time without pauses.
 #[derive(Debug, Default)]
 pub(crate) struct MatchPace {
     counting: Option<Counting>,
@@ -13,7 +13,7 @@ pub(crate) struct MatchPace {
 struct Counting {
     /// When counting began, moved forward by all finished pauses.
     since: Timestamp,
-    /// Matches that were over then.
+    /// The number of matches that were over at that time.
     ended_before: u64,
     paused_at: Option<Timestamp>,
 }

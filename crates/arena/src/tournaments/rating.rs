@@ -49,7 +49,8 @@ impl Arena {
         }
     }
 
-    /// Rates the bots of a tournament whose last match is over. Breaks if the server stops: the next one does it.
+    /// Rates the bots of a tournament whose last match is over. Breaks if the server stops; then the next server does
+    /// it.
     pub(crate) async fn rate_finished_tournament(&self, handle: &Arc<TournamentHandle>) -> ControlFlow<()> {
         let turn = tokio::select! {
             biased;

@@ -42,21 +42,21 @@ impl SharedSchedule {
 #[derive(Debug)]
 pub(crate) struct TournamentHandle {
     view: watch::Sender<TournamentView>,
-    /// Only its state, which seldom changes, for many waiters.
+    /// Only the state of the tournament, which seldom changes and for which many tasks wait.
     state: watch::Sender<TournamentState>,
     ranking: Mutex<LiveStandings>,
-    /// Held while its state or its field is checked and changed: see
+    /// The lock that is held while its state or its field is checked and changed: see
     /// [`Arena::tournament_lock`](crate::Arena::tournament_lock).
     pub(crate) changing: Arc<Turn<()>>,
-    /// Held while the bots are compared.
+    /// The lock that is held while the bots are compared.
     comparing: Arc<Turn<()>>,
     /// The organiser's interventions in the store; cached so that they can be read while the store cannot.
     events: Mutex<Vec<TimedTournamentEvent>>,
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
     commands: mpsc::Sender<DirectorCommand>,
-    /// Bots that have left but still play in the current round. Kept here because the schedule is locked while a round
-    /// is drawn.
+    /// Bots that have left but still play in the current round. They are kept here because the schedule is locked while
+    /// a round is drawn.
     departing: Mutex<BTreeSet<BotName>>,
     snapshots: mpsc::Sender<SnapshotRequest>,
     /// Taken by the director when the tournament starts.
@@ -75,7 +75,7 @@ pub(crate) struct DirectorInbox {
     pub(crate) snapshots: mpsc::Receiver<SnapshotRequest>,
 }
 
-/// Where a director sends a snapshot.
+/// The channel on which a director sends a snapshot.
 pub(crate) type SnapshotRequest = oneshot::Sender<RunningSnapshot>;
 
 /// A command to a director.
@@ -93,7 +93,7 @@ pub(crate) enum DirectorCommand {
 #[derive(Debug)]
 pub(crate) struct InterventionRequest {
     pub(crate) intervention: Intervention,
-    /// Where the director sends the event; `None` if nothing changes.
+    /// The channel on which the director sends the event; `None` if nothing changes.
     pub(crate) answer: oneshot::Sender<Result<Option<TimedTournamentEvent>, ArenaError>>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) struct InterventionRequest {
 pub(crate) struct FieldRequest {
     pub(crate) bot: BotName,
     pub(crate) movement: FieldMovement,
-    /// Where the director sends the result.
+    /// The channel on which the director sends the result.
     pub(crate) answer: oneshot::Sender<Result<(), ArenaError>>,
 }
 
@@ -345,7 +345,7 @@ impl TournamentHandle {
         pace.set_paused(now, is_paused);
     }
 
-    /// Returns the number of matches that have ended since this server runs the tournament, and the time for them;
+    /// Returns the number of matches that have ended since this server took over the tournament, and the time for them;
     /// `None` before the first end.
     pub(crate) fn pace_so_far(&self, now: Timestamp, ended: u64) -> Option<(u64, Duration)> {
         self.lock_pace().so_far(now, ended)

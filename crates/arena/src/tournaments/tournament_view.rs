@@ -18,7 +18,7 @@ pub struct TournamentView {
     pub awaits_bots: bool,
     /// What happens to its open matches, if it is paused.
     pub pause: Option<OpenMatches>,
-    /// Why it is quarantined, if it is.
+    /// The reason for its quarantine; `None` if it is not quarantined.
     pub damage: Option<Arc<str>>,
 }
 

@@ -11,11 +11,11 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 
-/// Commits that share a transaction, at most.
+/// The maximum number of commits that share a transaction.
 const MAX_BATCH: usize = 4_096;
 /// How long a batch waits while more commits arrive.
 const MAX_BATCH_WAIT: Duration = Duration::from_millis(5);
-/// Empty polls of the queue before a batch is written, at most.
+/// The maximum number of empty polls of the queue before a batch is written.
 const MAX_IDLE_POLLS: usize = 8;
 /// The pause after the first failed write; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -55,7 +55,7 @@ struct CommitTally {
     commits: AtomicU64,
     ended_changes: AtomicU64,
     waiting: AtomicU64,
-    /// From submitting a commit until it is durable.
+    /// The times from submitting a commit until it is durable.
     latencies: LatencyHistogram,
 }
 
@@ -75,7 +75,7 @@ struct PendingCommit {
     submitted: Instant,
 }
 
-/// Where to send the result of a commit.
+/// The receiver of the result of a commit.
 #[derive(Debug)]
 enum CommitAnswer {
     Caller(oneshot::Sender<Result<(), StoreError>>),
@@ -108,7 +108,7 @@ impl ListenerAnswers {
     fn add(&mut self, answer: CommitAnswer, result: Result<(), StoreError>) {
         match answer {
             CommitAnswer::Caller(caller) => {
-                // The caller may have stopped waiting.
+                // An error is ignored: the caller may have stopped waiting.
                 let _ = caller.send(result);
             }
             CommitAnswer::Listener(mut answer) => {
@@ -214,7 +214,7 @@ impl GroupCommit {
         self.availability.wait_until_lost().await
     }
 
-    /// Fails all commits that wait for an unusable store, now and later.
+    /// Fails all commits that wait for an unusable store, including later ones.
     pub fn fail_waiting(&self) {
         self.gives_up.send_replace(true);
     }
@@ -257,7 +257,7 @@ struct StoreOutage {
 }
 
 impl Drop for CommitWriter {
-    /// On every exit, no caller may be left waiting for a dead writer.
+    /// However the writer ends, no caller may keep waiting for it.
     fn drop(&mut self) {
         if self.availability.loss().is_none() {
             self.availability.note_failure(writer_broken_error());
@@ -374,7 +374,7 @@ impl CommitWriter {
                 StoreError::Unavailable(_) => self.note_store_failing(&error),
                 StoreError::Refused(_) => {
                     tracing::error!(%error, "a write failed");
-                    // A store that rejects a change is usable.
+                    // A store that rejects a change can still be used.
                     self.note_store_usable();
                     return Err(error);
                 }
@@ -384,7 +384,7 @@ impl CommitWriter {
                     return Err(lost);
                 }
             }
-            // A dropped sender also means that the caller has given up.
+            // If the sender was dropped, the caller has also given up.
             if *self.giving_up.borrow() || self.giving_up.has_changed().is_err() {
                 return Err(error);
             }

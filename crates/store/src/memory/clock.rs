@@ -1,4 +1,4 @@
-//! The clock of a store in memory: what tests of servers need of it, for nothing of it outlasts a server.
+//! The clock of a store in memory. It ends with the server, so it has only the parts that tests of servers need.
 
 use super::tables::MemoryTables;
 use crate::memory_match::MemoryMatch;
@@ -17,7 +17,7 @@ impl MemoryTables {
         }
     }
 
-    /// Sets times back that nothing signs.
+    /// Sets back times that are not signed.
     pub(super) fn repair_clock(&mut self, now: Timestamp) {
         (self.clock.latest, self.clock.jumps) = (Some(now), Vec::new());
         self.for_each_unsigned_time(|at| *at = now.min(*at));

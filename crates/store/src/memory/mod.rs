@@ -67,7 +67,7 @@ impl Store for MemoryStore {
             kept.apply(change)?;
         }
         let forgotten = kept.evict_beyond(self.limits);
-        // A long match has many allocations: free them outside the lock.
+        // Freeing a long match takes many deallocations, so it happens outside the lock.
         drop(kept);
         drop(forgotten);
         Ok(())

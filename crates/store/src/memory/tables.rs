@@ -29,7 +29,7 @@ pub(super) struct MemoryTournament {
     pub(super) has_forgotten: bool,
 }
 
-/// All data, as tables would keep it.
+/// All data, in the same structure as the tables of a database.
 #[derive(Debug, Default)]
 pub(super) struct MemoryTables {
     pub(super) clock: StoredClock,
@@ -131,11 +131,11 @@ impl MemoryTables {
             Change::TournamentOver { id, state, over, standings } => {
                 self.end_tournament(*id, *state, over, standings)?;
             }
-            Change::EndsHeard { bot, through } => {
+            Change::EndsAcknowledged { bot, through } => {
                 let heard = self.heard.entry(bot.clone()).or_insert(*through);
                 *heard = (*heard).max(*through);
             }
-            Change::TournamentEndHeard { bot, id } => {
+            Change::TournamentEndAcknowledged { bot, id } => {
                 self.unheard.remove(&(bot.clone(), *id));
             }
             Change::MatchEvents { id, first, events } => self.append_events(*id, *first, events)?,

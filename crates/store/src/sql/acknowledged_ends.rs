@@ -6,14 +6,14 @@ use crate::{Change, StoreError};
 use lastnim_core::game::{BotName, TournamentId};
 use std::collections::BTreeMap;
 
-/// Writes up to which match each bot has acknowledged all ends.
-pub(super) async fn write_ends_heard<D: Dialect>(
+/// Writes, for each bot, the match up to which it has acknowledged all ends.
+pub(super) async fn write_acknowledged_ends<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
 ) -> Result<(), StoreError> {
     let mut heard = BTreeMap::new();
     for change in changes {
-        if let Change::EndsHeard { bot, through } = change {
+        if let Change::EndsAcknowledged { bot, through } = change {
             heard.entry(bot).and_modify(|heard| *heard = (*through).max(*heard)).or_insert(*through);
         }
     }

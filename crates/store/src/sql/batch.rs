@@ -1,4 +1,4 @@
-//! Sorts changes of matches by the tables that they go to.
+//! Sorts changes of matches by the tables to which they are written.
 
 use super::clock::write_clock;
 use super::columns::{setup_json, small_number, to_column_integer};
@@ -18,7 +18,8 @@ use std::collections::HashSet;
 /// Changes of matches, sorted by table; those already in the tables are left out.
 #[derive(Debug, Default)]
 pub(super) struct MatchChanges<'a> {
-    /// The voided matches, and why. Another match of the same transaction may take the number of one of them.
+    /// The voided matches, and the reasons. Another match in the same transaction may take over the number of a voided
+    /// match.
     pub(super) voided: Vec<(MatchId, &'a Reason)>,
     pub(super) matches: Vec<CreatedMatch<'a>>,
     /// Matches with further events, possibly repeated.
@@ -146,7 +147,7 @@ impl<'a> MatchChanges<'a> {
                         batch.closed.push((*id, open));
                     }
                 }
-                // Not about unfinished matches.
+                // These changes do not concern unfinished matches.
                 _ => {}
             }
         }

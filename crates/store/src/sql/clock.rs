@@ -1,4 +1,4 @@
-//! The latest time that a server has seen, jumps of its clock, and times that are set back.
+//! The latest time that a server has observed, jumps of its clock, and times that are set back.
 
 use super::columns::to_column_integer;
 use super::dialect::{Dialect, Statement};
@@ -8,7 +8,7 @@ use crate::{Change, ClockJump, LaterTimes, NewestIds, StoreError};
 use lastnim_core::referee::Timestamp;
 use std::time::Duration;
 
-/// The statements that set the times back which nothing signs, each to $1 if it is later.
+/// The statements that set back unsigned times: each time later than $1 becomes $1.
 const SET_BACK: [&str; 8] = [
     "UPDATE bots SET registered_at_us = $1 WHERE registered_at_us > $1",
     "UPDATE bot_versions SET first_seen_at_us = $1 WHERE first_seen_at_us > $1",
@@ -20,7 +20,7 @@ const SET_BACK: [&str; 8] = [
     "UPDATE transcripts SET published_at_us = $1 WHERE published_at_us > $1",
 ];
 
-/// Writes what changes say of the clock.
+/// Writes the changes that concern the clock.
 pub(super) async fn write_clock<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],

@@ -3,8 +3,8 @@
 use crate::StoreError;
 use sqlx::Error;
 
-/// Converts an error of a database driver. Unknown errors are assumed to need an operator, not to mean a bad change or
-/// damage.
+/// Converts an error of a database driver. An unknown error is assumed to be one that an operator must resolve, not a
+/// bad change or damage.
 pub(super) fn driver_error_of(error: &Error) -> StoreError {
     let why = database_message(error);
     match error {

@@ -61,7 +61,8 @@ impl<V: Clone> DecodeCache<V> {
 
     fn insert(&self, text: &str, value: V) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        // Evict any entry: evicting the oldest would miss every time on a list slightly too long.
+        // Any entry is evicted. If the oldest were evicted, reading a list slightly longer than the cache would miss
+        // every time.
         while kept.bytes + text.len() > self.max_bytes
             && let Some(victim) = kept.values.keys().next().cloned()
         {

@@ -1,7 +1,7 @@
 //! The epoch of a database.
 //!
 //! Each server that opens a database raises its epoch. Every write transaction checks it, so that a server that has
-//! lost the database unnoticed writes nothing more.
+//! lost the database without noticing it cannot write any more.
 
 use crate::StoreError;
 

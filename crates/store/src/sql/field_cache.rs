@@ -42,7 +42,8 @@ impl FieldCache {
         if kept.removals != removals || field.len() > MAX_BOTS / 8 {
             return;
         }
-        // Evict any entry: evicting the oldest would miss every time on a list slightly too long.
+        // Any entry is evicted. If the oldest were evicted, reading a list slightly longer than the cache would miss
+        // every time.
         while kept.bots + field.len() > MAX_BOTS
             && let Some(&victim) = kept.fields.keys().next()
         {

@@ -1,4 +1,4 @@
-//! Reads what the previous writer left: unfinished matches and journal rows.
+//! Reads the unfinished matches and journal rows that the previous writer left.
 
 use super::dialect::{Dialect, Statement};
 use super::event_bytes::parse_journal_row;
@@ -77,7 +77,7 @@ async fn load_open_matches<D: Dialect>(
     let unfinished = Statement::<D>::new("SELECT id::text FROM matches WHERE over_at_us IS NULL");
     let ids = unfinished.fetch(connection, rows::read_match_id).await?;
     for &id in &ids {
-        // It has no events yet in its record parts.
+        // The match has no events in record parts yet.
         journal.open_match(id);
     }
     let newest_parts = Statement::<D>::new(

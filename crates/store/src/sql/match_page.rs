@@ -66,7 +66,7 @@ impl<'a> MatchPage<'a> {
         Self { filter, ids: (MatchId::least(), before), before, limit }
     }
 
-    /// Returns the condition that the fewest matches pass.
+    /// Returns the condition that the fewest matches meet.
     fn looked_up(&self) -> LookedUp {
         let filter = self.filter;
         match (filter.state, filter.reason) {

@@ -4,6 +4,7 @@
 //! [`Dialect`](dialect::Dialect) describes the differences. Code for one database only, or written for its speed there
 //! (the events of matches), is in the folder of that database.
 
+mod acknowledged_ends;
 mod backend;
 mod batch;
 mod clock;
@@ -11,7 +12,6 @@ mod columns;
 mod db_error;
 mod decode_cache;
 mod dialect;
-mod ends_heard;
 mod epoch;
 mod event_bytes;
 mod field_cache;

@@ -61,7 +61,7 @@ fn at_event(index: usize, why: &str) -> DamageReason {
 }
 
 impl RecordReplay {
-    /// Starts from the row of a match.
+    /// Creates a replay from the row of a match.
     ///
     /// # Errors
     /// [`StoreError::Quarantined`] or [`StoreError::Pruned`] if the row says so, [`StoreError::Damaged`] if it cannot

@@ -8,7 +8,7 @@ use sqlx::{Decode, Postgres, Row as _, Sqlite, Type};
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// Why a row cannot be one that was written.
+/// The reason why a row cannot be in the form in which it was written.
 pub(super) type DamageReason = String;
 
 /// A column value that every database can return.

@@ -30,7 +30,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// Adds what is damaged to an error.
+/// Names the damaged data in an error.
 pub(super) fn name_damage<T>(
     what: impl fmt::Display,
     read: Result<T, DamageReason>,
@@ -287,7 +287,7 @@ pub(super) fn read_summary(
 /// The record hash of a match, as far as its row shows it.
 pub(super) enum ReadHead {
     Known(MatchHead),
-    /// Valid if the rows were revealed.
+    /// A hash that is valid only if the rows were revealed.
     PerhapsUnrevealed(MatchHead),
 }
 

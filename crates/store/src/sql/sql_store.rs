@@ -79,7 +79,7 @@ pub(super) fn sql_limit(limit: usize) -> i64 {
 }
 
 impl<D: Dialect> SqlStore<D> {
-    /// Writes with a backend, and reads with separate connections.
+    /// Creates a store that writes with this backend and reads with separate connections.
     pub(super) fn new(backend: impl WriteBackend + 'static, readers: Pool<D>) -> Self {
         let (decoded, fields) = Default::default();
         Self { backend: Box::new(backend), readers, decoded, fields }
@@ -155,7 +155,7 @@ impl<D: Dialect> SqlStore<D> {
 
 impl<D: Dialect> SqlStore<D> {
     /// Reads from the record of a cancelled match without takes whether its rows were revealed, and sets its hash
-    /// accordingly. A damaged record is no error here, since the match does not count.
+    /// accordingly. A damaged record is not an error here, because the match does not count.
     async fn head_of_cancelled(&self, mut head: MatchHead) -> Result<MatchHead, StoreError> {
         match self.match_record(head.id).await {
             Ok(Some(stored)) => {

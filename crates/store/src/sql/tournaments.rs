@@ -1,10 +1,10 @@
 //! Writes bots and tournaments, which are few compared with matches.
 
+use super::acknowledged_ends::{add_unheard_end, remove_unheard_end, write_acknowledged_ends};
 use super::columns::{
     event_json, played_versions_json, settings_json, small_number, to_column_integer, verdict_json,
 };
 use super::dialect::{Dialect, Statement};
-use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
 use super::multi_row::MultiRow;
 use super::versions::add_seen_version;
 use super::words::StoredWord;
@@ -57,7 +57,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
             }
             Change::TournamentState { id, state } => set_state::<D>(connection, *id, *state).await?,
             Change::Checkpoint { id, checkpoint } => {
-                // It may have ended before this is written.
+                // The tournament may have ended before this is written.
                 write_checkpoint::<D>(connection, keep_checkpoint!("IS NULL"), *id, checkpoint).await?;
             }
             Change::BotComparisons { id, checkpoint } => {
@@ -68,12 +68,14 @@ pub(super) async fn write_tournaments<D: Dialect>(
                 write_standings::<D>(connection, *id, standings).await?;
                 add_unheard_end::<D>(connection, *id).await?;
             }
-            Change::TournamentEndHeard { bot, id } => remove_unheard_end::<D>(connection, bot, *id).await?,
+            Change::TournamentEndAcknowledged { bot, id } => {
+                remove_unheard_end::<D>(connection, bot, *id).await?;
+            }
             Change::VersionSeen { bot, version, at } => {
                 add_seen_version::<D>(connection, bot, version, *at).await?;
             }
-            // These are written elsewhere: acknowledged ends together, matches as a batch, then transcripts.
-            Change::EndsHeard { .. }
+            // These changes are written elsewhere: acknowledged ends together, matches as a batch, then transcripts.
+            Change::EndsAcknowledged { .. }
             | Change::MatchVoided { .. }
             | Change::SeatVersions { .. }
             | Change::MatchEvents { .. }
@@ -86,7 +88,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
             | Change::MatchQuarantined { .. } => {}
         }
     }
-    write_ends_heard::<D>(connection, changes).await
+    write_acknowledged_ends::<D>(connection, changes).await
 }
 
 async fn register_bot<D: Dialect>(connection: &mut D::Connection, bot: &StoredBot) -> Result<(), StoreError> {

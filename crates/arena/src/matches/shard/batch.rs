@@ -12,7 +12,8 @@ use std::sync::MutexGuard;
 use std::task::Waker;
 use tokio::sync::oneshot;
 
-/// Inputs between two readings of the clock, so that bots do not pay for the server's own work.
+/// The number of inputs between two readings of the clock. Reading it regularly keeps the server's own work off the
+/// clocks of bots.
 const INPUTS_PER_CLOCK_READING: u32 = 32;
 
 /// A batch of inputs to a shard. Effects are carried out in order, and streams are woken at the end.
@@ -65,7 +66,7 @@ impl<'a> ActionBatch<'a> {
     pub fn act(&mut self, id: MatchId, bot: u64, action: SeatAction) -> Result<(), ActionRefused> {
         let index = self.shards.index_of_match(id);
         if self.open.as_ref().is_none_or(|(open, _)| *open != index) {
-            // Holds one lock at a time: the previous batch is carried out first.
+            // Only one lock is held at a time, so the previous batch is carried out first.
             self.flush();
             self.open = Some((index, self.shards.at_index(index).batch_from(self.at)));
         }
@@ -182,7 +183,7 @@ impl<'a> ShardBatch<'a> {
                 match effect {
                     ShardEffect::Commit { id, changes } => {
                         if changes.len() > 1 {
-                            // An audit may have taken long.
+                            // The time is read again, because an audit may have taken long.
                             self.now = core.context.clock.now();
                         }
                         let listener = core.itself.upgrade().expect("the caller has a reference");

@@ -86,7 +86,7 @@ impl Delivery {
     /// Notifies the creator of a match that its beginning is announced.
     pub(super) fn note_begun(&mut self, id: MatchId) {
         if let Some(begun) = self.matches.get_mut(&id).and_then(|attached| attached.begun.take()) {
-            // Directors do not wait for this.
+            // An error is ignored: directors do not wait for this.
             let _ = begun.send(());
         }
     }
@@ -101,7 +101,7 @@ impl Delivery {
     /// Releases a waiter at a barrier.
     pub(super) fn release_waiter(&mut self, waiter: u64) {
         if let Some(waiting) = self.waiters.remove(&waiter) {
-            // The waiter may have gone.
+            // An error is ignored: the waiter may be gone.
             let _ = waiting.send(());
         }
     }
@@ -127,7 +127,7 @@ impl Delivery {
             attached.watchers.iter().for_each(|watcher| watcher.close(closing));
         }
         if let Some(over) = attached.over {
-            // Nobody waits for the end of a dropped match.
+            // An error is ignored: nothing waits for the end of a dropped match.
             let _ = over.send(end);
         }
     }

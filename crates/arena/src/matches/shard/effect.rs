@@ -12,14 +12,14 @@ use std::sync::Arc;
 #[derive(Debug)]
 #[must_use = "a change that is not committed, or a message that is not sent, is lost"]
 pub enum ShardEffect<S> {
-    /// Commit changes, all or none, and tell the shard the result.
+    /// Commit all of these changes or none, and report the result to the shard.
     Commit { id: MatchId, changes: Vec<Change> },
     /// Send an event to a session.
     Send { to: S, id: MatchId, event: MatchEvent },
     /// Count a message of a session that changes nothing.
     CountIdleMessage {
         to: S,
-        /// What was wrong with it.
+        /// The fault of the message.
         wrong: String,
     },
     /// Send an event to all watchers of a match.
@@ -50,7 +50,7 @@ pub enum MatchExit {
     BrokenDown,
 }
 
-/// What a watcher is sent.
+/// An event that is sent to a watcher.
 #[derive(Debug, Clone)]
 pub struct WatchEvent {
     /// The event.

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct MatchFreeze<S> {
     frozen: Option<Frozen<S>>,
-    /// Messages that arrived during the pause, once it is over.
+    /// After the pause, the messages that arrived during it and have not been handled yet.
     thawed: VecDeque<MatchInput<S>>,
 }
 
 #[derive(Debug)]
 struct Frozen<S> {
-    /// Until when the pause has been excused.
+    /// The time up to which the pause has been excused.
     excused_until: Timestamp,
     /// Messages that arrived during the pause, in order, at most `unread_per_seat` per seat.
     inputs: VecDeque<MatchInput<S>>,
@@ -31,7 +31,7 @@ impl<S> MatchFreeze<S> {
         self.frozen.is_some()
     }
 
-    /// Returns until when the time of a paused match has been excused.
+    /// Returns the time up to which the pause of the match has been excused.
     pub(super) fn excused_until(&self) -> Option<Timestamp> {
         self.frozen.as_ref().map(|frozen| frozen.excused_until)
     }

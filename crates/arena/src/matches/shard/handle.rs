@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
-/// What all shards of an arena share.
+/// The parts that all shards of an arena share.
 #[derive(Debug)]
 pub struct MatchContext {
     pub clock: WallClock,
@@ -68,9 +68,9 @@ pub(super) struct ShardState {
 #[derive(Debug)]
 pub struct MatchTicket {
     pub handle: MatchHandle,
-    /// Resolves when its beginning is announced; dropped if it never is.
+    /// It resolves when the beginning is announced, and is dropped if it is never announced.
     pub begun: oneshot::Receiver<()>,
-    /// Resolves with how it left the shard; dropped if it was dropped.
+    /// It resolves with the way in which the match left the shard, and is dropped if the match was dropped.
     pub over: oneshot::Receiver<MatchExit>,
 }
 
@@ -160,7 +160,7 @@ impl ShardHandle {
         let handle = MatchHandle::new(id, count, self.clone());
         let seats = BySeat::from_fn(count, |seat| {
             let presence = &presences[seat];
-            // Under the shard's lock: a session that opens now reaches the match after this.
+            // This happens under the shard's lock, so a session that opens now reaches the match only after this.
             let session = presence.take_seat(id, SeatRoute::new(seat, handle.clone()));
             (presence.number(), session.map(SeatSession::of_link))
         });

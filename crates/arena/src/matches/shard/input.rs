@@ -10,11 +10,11 @@ use std::time::Duration;
 /// An input of a match: a plain value. `S` is the address of a session.
 #[derive(Debug)]
 pub enum MatchInput<S> {
-    /// A seat's bot sent something.
+    /// A seat's bot sent a message.
     Seat {
         seat: Seat,
         action: SeatAction,
-        /// When it arrived: the bot does not pay for the time that its message waits in the server.
+        /// The time of its arrival: the time that the message waits in the server is not charged to the bot's clock.
         at: Timestamp,
     },
     /// A session of a seat's bot has opened.
@@ -30,9 +30,9 @@ pub enum MatchInput<S> {
     },
     /// The lag of a session was measured.
     Lag { seat: Seat, session: u64, lag: Duration },
-    /// A session changes which takes it is sent.
+    /// A session changes the set of takes that it receives.
     Feed { seat: Seat, session: u64, feed: TakeFeed },
-    /// A caller waits until everything sent before is answered.
+    /// A caller waits until all earlier inputs are answered.
     Barrier {
         /// The number of the waiter.
         waiter: u64,
@@ -49,7 +49,7 @@ pub enum MatchInput<S> {
     Interrupt,
 }
 
-/// A session as one of its matches knows it.
+/// A session from the view of one of its matches.
 #[derive(Debug, Clone)]
 pub struct SeatSession<S> {
     /// Its number; newer sessions of the same bot have higher numbers.
@@ -64,7 +64,7 @@ pub struct SeatSession<S> {
 }
 
 impl SeatSession<SessionLink> {
-    /// Returns what matches need to know of a session.
+    /// Returns the data of a session that matches need.
     pub(crate) fn of_link(link: SessionLink) -> Self {
         let (id, version, feed, lag) = (link.id(), Arc::clone(link.version()), link.feed(), link.lag());
         Self { id, address: link, version, feed, lag }

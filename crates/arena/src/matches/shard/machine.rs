@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Alarms that may be kept in addition to four per match.
+/// The maximum number of alarms in addition to four per match.
 const MAX_SPARE_ALARMS: usize = 64;
 
 /// Owns a part of the server's matches and decides for them: `(input, now) -> effects`. `S` is the address of a
@@ -23,7 +23,8 @@ const MAX_SPARE_ALARMS: usize = 64;
 pub struct Shard<S> {
     terms: MatchTerms,
     matches: MatchMap<Box<LiveMatch<S>>>,
-    /// When clocks are checked, the earliest first. Alarms of clocks that were extended fire too early.
+    /// The times at which clocks are checked, the earliest first. If a clock was extended, its alarm fires too early,
+    /// which does no harm.
     alarms: BinaryHeap<Reverse<(Timestamp, MatchId)>>,
     decided: Vec<RefereeEffect>,
     tally: ShardTally,

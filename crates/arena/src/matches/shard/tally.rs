@@ -2,8 +2,8 @@
 
 use lastnim_core::referee::{Event, RefusalReason};
 
-/// Counts of events announced in a shard since the server started. It is under the shard's lock, which players hold
-/// anyway.
+/// Counts of events announced in a shard since the server started. It is protected by the shard's lock, which is held
+/// anyway when an event is announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ShardTally {
     /// Takes, including those of the steward.

@@ -109,7 +109,7 @@ struct OutboxState<T> {
     waker: Option<Waker>,
     queue: VecDeque<T>,
     limit: u32,
-    /// How much the limit falls once the queue is empty.
+    /// The amount by which the limit is lowered once the queue is empty.
     owed: u32,
     closing: Option<Box<StreamClosed>>,
     /// Whether the receiver is gone, or has returned its last item.

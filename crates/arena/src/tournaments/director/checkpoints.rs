@@ -14,7 +14,7 @@ const RETRY_FRACTION: u64 = 20;
 
 #[derive(Debug)]
 pub(super) struct CheckpointTimer {
-    /// Results since the last one.
+    /// The number of results since the last checkpoint.
     since: u64,
     /// The number of results between two checkpoints.
     interval: u64,
@@ -25,7 +25,7 @@ pub(super) struct CheckpointTimer {
 }
 
 impl CheckpointTimer {
-    /// Starts with results after the last checkpoint.
+    /// Creates the state from the number of results after the last checkpoint.
     pub(super) fn new(interval: u64, since: u64, is_off: bool) -> Self {
         Self { since, interval, is_off, writing: None }
     }

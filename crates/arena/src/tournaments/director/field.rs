@@ -18,14 +18,15 @@ pub(super) struct FieldProgress {
     changes: usize,
     /// Changes for the newest round, stored by an earlier server.
     newest: Vec<FieldChange>,
-    /// Suspended bots that have been told.
+    /// Suspended bots that have been notified.
     suspended: BTreeMap<BotName, Suspension>,
-    /// Bots that the schedule still suspends but that have returned or left since; it learns of it in the next round.
+    /// Bots that the schedule still suspends, but that have returned or left in the meantime; the schedule gets this
+    /// change in the next round.
     excused: BTreeSet<BotName>,
 }
 
 impl FieldProgress {
-    /// Starts with the changes stored by an earlier server.
+    /// Creates the state from the changes stored by an earlier server.
     pub(super) fn new(changes: &[FieldChange]) -> Self {
         let newest = changes.last().map_or(0, |last| last.round);
         let newest = changes.iter().filter(|change| change.round == newest).cloned().collect();
@@ -69,7 +70,7 @@ impl Director {
                 stored.map_err(ArenaError::from)
             }
         };
-        // The caller may have gone.
+        // An error is ignored: the caller may be gone.
         let _ = answer.send(done);
         ControlFlow::Continue(())
     }
@@ -136,7 +137,7 @@ impl Director {
             FieldMovement::Enters => self.handle.show_joined(bot, self.stored.clone()),
             FieldMovement::Leaves => self.handle.show_tournament(self.stored.clone()),
         }
-        // If it was waiting for bots, a round may have been drawn.
+        // If the schedule was waiting for bots, it may now have drawn a round.
         self.handle.show_schedule();
         self.notify_suspended_bots();
     }

@@ -59,7 +59,7 @@ impl Director {
                 }
             }
         };
-        // The caller may have gone.
+        // An error is ignored: the caller may be gone.
         let _ = answer.send(done);
         ControlFlow::Continue(())
     }
@@ -73,7 +73,7 @@ impl Director {
         if self.stage != DirectorStage::Playing {
             return Err(self.impossible("it is being cancelled"));
         }
-        // Whoever paused a tournament can always resume it.
+        // This limit does not apply to resuming, so that a paused tournament can always be resumed.
         if self.rulings.events() >= MAX_EVENTS && !matches!(intervention, Intervention::Resume) {
             return Err(ArenaError::Full { what: "events in this tournament", limit: MAX_EVENTS });
         }
@@ -263,7 +263,7 @@ impl Director {
         self.rulings.annuls(&pairing.bots) && !self.schedule.lock().follows_results()
     }
 
-    /// Frees the number of a match that was voided while open, so that it is replayed. Breaks if that fails.
+    /// Frees the number of a match that was voided while it was open, so that it is played again. Breaks if that fails.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
             tracing::error!(%error, %id, "a voided match keeps its number");
@@ -288,7 +288,7 @@ impl Director {
             schedule.skip_open_match(open.pairing.number);
             self.lineup.note_begun(&open.pairing);
         }
-        // The schedule returns them again.
+        // The schedule returns these pairings again.
         (self.delayed, self.replays) = (None, Vec::new());
         *self.schedule.lock() = schedule;
         self.handle.restore_counted(standings, evidence, cross_table);

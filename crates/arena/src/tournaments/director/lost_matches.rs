@@ -26,7 +26,7 @@ impl Director {
             return ControlFlow::Break(());
         }
         let at = self.arena.now();
-        // Creates the match if nothing was written before; otherwise the store ignores this event.
+        // This event creates the match if nothing was written before; otherwise the store ignores it.
         let created = TimedEvent { at, event: Event::Created(Box::new(MatchSetup::clone(setup))) };
         let changes = vec![
             Change::MatchEvents { id, first: 0, events: vec![created] },
@@ -37,7 +37,7 @@ impl Director {
             return self
                 .give_up(&format!("match {id} was lost, and the store did not accept its quarantine"));
         }
-        // It may have panicked after its end was written, and is not quarantined then.
+        // If the match panicked after its end was written, it is not quarantined.
         let (store, tournament) = (&self.arena.inner.store, self.stored.id);
         let stored = loop {
             match store.match_results(tournament, pairing.number, 1).await {
@@ -67,8 +67,8 @@ impl Director {
         }
     }
 
-    /// Quarantines the tournament, which this server cannot continue: the next one tries again from the store. Always
-    /// breaks.
+    /// Quarantines the tournament, because this server cannot continue it. The next server tries again from the store.
+    /// Always breaks.
     pub(super) fn give_up<T>(&self, why: &str) -> ControlFlow<(), T> {
         tracing::error!(why, tournament = %self.stored.id, "a tournament is quarantined");
         self.handle.quarantine(why);

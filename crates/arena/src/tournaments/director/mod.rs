@@ -196,7 +196,7 @@ impl Director {
             DirectorResponse::Leave => return ControlFlow::Break(()),
             DirectorResponse::StartMatches => {}
             DirectorResponse::Cancel => {
-                // Stored first, so that the next server resumes the cancellation after a crash.
+                // The cancellation is stored first, so that after a crash the next server resumes it.
                 self.store_cancellation().await?;
                 self.stage = DirectorStage::Cancelling;
                 self.cancel_open_matches(0);
@@ -215,7 +215,7 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Handles other consequences of results than new matches.
+    /// Handles the consequences of results other than new matches.
     async fn update_after_results(&mut self) {
         self.cancel_surplus_matches();
         self.notify_suspended_bots();
@@ -228,7 +228,7 @@ impl Director {
         while self.running.join_next().await.is_some() {}
     }
 
-    /// Closes the inbox: callers are told at once that it is too late.
+    /// Closes the inbox, so that callers get an error at once.
     fn refuse_commands(&mut self) {
         let DirectorInbox { commands, snapshots } = &mut self.inbox;
         commands.close();
@@ -248,7 +248,7 @@ impl Director {
         };
         let Err(error) = committed else { return ControlFlow::Continue(()) };
         tracing::error!(%error, tournament = %self.stored.id, "a tournament's cancellation was not stored");
-        // If only this change was rejected, it can be cancelled anyway.
+        // If the store rejected only this change, the tournament can be cancelled anyway.
         if matches!(error, StoreError::Refused(_)) {
             ControlFlow::Continue(())
         } else {
@@ -283,7 +283,7 @@ impl Director {
         self.schedule.lock().pairing_of_number(number)
     }
 
-    /// Reports a result to the schedule, and counts it now or once it is certain to count.
+    /// Reports a result to the schedule, and counts it as soon as it is certain to count.
     fn report_result(&mut self, result: MatchResult) {
         let Self { handle, schedule, reported, checkpoints, rulings, .. } = self;
         handle.cpu_times.measure(CpuTask::Counting, || {
@@ -455,13 +455,13 @@ mod tests {
             tokio::task::yield_now().await;
         }
         store.set(Mood::OutOfOrder);
-        // It fails at once, or when the beginning matches find the fault.
+        // The director stops at once, or when the matches that are starting find the fault.
         let failed = in_time("an answer", arena.register_bot(name("third"))).await;
         let is_known =
             matches!(failed, Err(ArenaError::Delayed(_) | ArenaError::Store(StoreError::Unavailable(_))));
         assert!(is_known, "{failed:?}");
         handle.request_cancellation();
-        // The director has time to receive it.
+        // The director gets time to receive the command.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }

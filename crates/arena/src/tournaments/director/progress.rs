@@ -9,7 +9,7 @@ use lastnim_tournament::{MatchOutcome, TournamentState};
 use thiserror::Error;
 use tokio::task::{Id, JoinError};
 
-/// Matches started together, before other tasks run and the director checks for a cancellation.
+/// The maximum number of matches that are started before other tasks run and the director checks for a cancellation.
 pub(super) const MAX_STARTS_AT_ONCE: usize = 32;
 
 /// Why a match did not end.
@@ -57,17 +57,17 @@ impl DirectorStage {
 /// Why no match begins at the moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PauseReason {
-    /// Many were started: other tasks run first.
+    /// Many matches were started, so other tasks run first.
     Yielding,
     /// An open match must end first.
     AwaitingResults,
-    /// None is open, and the organiser has paused it.
+    /// No match is open, and the organiser has paused the tournament.
     AwaitingResumption,
-    /// None is open, and the server has no room for one.
+    /// No match is open, and the server has no room for one.
     AwaitingRoom,
-    /// None is open, and none can begin before a bot joins.
+    /// No match is open, and none can begin before a bot joins.
     AwaitingBots,
-    /// None is open, and no more will begin.
+    /// No match is open, and no more will begin.
     Over,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> Di
         DirectorEvent::Asked(DirectorCommand::Cancel) if stage == DirectorStage::Playing => {
             DirectorResponse::Cancel
         }
-        // It is already cancelled.
+        // The tournament is already being cancelled.
         DirectorEvent::Asked(DirectorCommand::Cancel) | DirectorEvent::MayStart => {
             DirectorResponse::StartMatches
         }

@@ -17,17 +17,17 @@ use std::ops::Range;
 const PART_BYTES: usize = 8 << 10;
 /// The minimum journal size before the events of idle matches move to parts.
 const JOURNAL_BYTES: usize = 1 << 20;
-/// The same per unfinished match: more than an active match ever has in the journal.
+/// The additional size per unfinished match; an active match never has more in the journal.
 const JOURNAL_BYTES_PER_MATCH: usize = 2 * PART_BYTES;
 /// The minimum number of idle matches whose events each write moves to parts; it also moves one for each match with
 /// events in the write. So it moves at least as many matches as its row has, and rows are removed as fast as added.
 const MIN_MOVED: usize = 4;
-/// Unneeded rows that are removed together, at least.
+/// The minimum number of unneeded rows that are removed together.
 const MIN_REMOVED: i64 = 16;
-/// Rows removed per write, at most; each write adds one.
+/// The maximum number of rows removed per write; each write adds one row.
 const MAX_REMOVED: i64 = 64;
 
-/// How large the journal may grow before events are moved.
+/// The size up to which the journal may grow before events are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct JournalLimits {
     part_bytes: usize,
@@ -220,7 +220,7 @@ impl Journal {
     ) -> Result<JournalWrite, StoreError> {
         let mut write = JournalWrite::default();
         for (id, mut closed) in closed {
-            // A match that ended with a full part needs no write.
+            // A match whose last part is full needs no write when it ends.
             if closed.count > 0 && (closed.is_new() || closed.pending_from.is_some()) {
                 let bytes = std::mem::take(&mut closed.bytes);
                 write.parts.push(closed.part(id, bytes)?);
@@ -229,7 +229,7 @@ impl Journal {
         let row = self.next_row;
         let mut runs = Vec::with_capacity(touched.len());
         for &id in touched {
-            // Closed matches are written whole, and repeated ids are already in the run.
+            // Closed matches are written completely, and the events of a repeated id are already in its run.
             let Some(open) = self.open.get_mut(&id).filter(|open| open.is_new()) else { continue };
             if open.bytes.len() >= self.limits.part_bytes {
                 if let Some(row) = open.pending_from {
@@ -302,14 +302,14 @@ impl Journal {
         }
     }
 
-    /// Adds a run that an earlier writer left in the journal. A run that is changed or does not follow its match's
-    /// events becomes a part unchanged, so that readers find the damage.
+    /// Adds a run that an earlier writer left in the journal. A run that was altered, or that does not follow the
+    /// events of its match, is moved to a part as it is, so that readers find the damage.
     pub(super) fn take_in(
         &mut self,
         run: &JournalRun<'_>,
         parts: &mut Vec<RecordPart>,
     ) -> Result<(), StoreError> {
-        // The rest of a finished match is in its parts.
+        // The remaining events of a finished match are already in its parts.
         let Some(open) = self.open.get_mut(&run.id) else { return Ok(()) };
         let end = run.seq + run.count;
         if end <= open.len() {

@@ -42,7 +42,7 @@ struct KnownCommits {
     recent: VecDeque<CommitContents>,
 }
 
-/// What a commit changed.
+/// The changes of a commit.
 #[derive(Debug)]
 struct CommitContents {
     number: i64,
@@ -70,7 +70,7 @@ impl CommitContents {
 }
 
 impl Commits {
-    /// Starts from the row that the server finds when it takes the database.
+    /// Creates the state from the row that the server finds when it takes over the database.
     pub(super) fn new(row: ServerRow, timeline: Option<u32>) -> Self {
         let known =
             KnownCommits { confirmed: row.commit, tried: row.commit, timeline, recent: VecDeque::new() };
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn a_database_that_lacks_a_confirmed_commit_has_lost_commits() {
         let commits = commits();
-        // The last attempted commit may be there or not.
+        // The last attempted commit may or may not be in the database.
         assert_eq!(commits.check(Some(row(7, 45))), Ok(()));
         assert_eq!(commits.check(Some(row(7, 46))), Ok(()));
         let Err(StoreError::LostCommits(why)) = commits.check(Some(row(7, 42))) else { panic!() };

@@ -32,8 +32,8 @@ pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     code.is_some_and(|code| FOREIGN.contains(&code.as_ref())) || matches!(error, Error::ColumnDecode { .. })
 }
 
-/// Converts an error of an open database. Unknown errors are assumed to need an operator, for example after a table was
-/// dropped or a right revoked.
+/// Converts an error of an open database. An unknown error is assumed to be one that an operator must resolve, for
+/// example after a table was dropped or a right revoked.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn store_error_of(error: Error) -> StoreError {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code).unwrap_or_default();

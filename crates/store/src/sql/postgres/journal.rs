@@ -9,8 +9,8 @@ use sqlx::PgConnection;
 /// PostgreSQL's error code for a missing table: an older state of the database took its place, from before the tables existed.
 const NO_TABLE: &str = "42P01";
 
-/// What a write transaction claims: the database is this server's, all earlier commits are there, and this session has the
-/// lock.
+/// The claim of a write transaction: the database belongs to this server, it has all earlier commits, and this session
+/// has the lock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Claim {
     /// This server's epoch.
@@ -42,7 +42,7 @@ macro_rules! write_all {
     };
 }
 
-/// Commits events in one statement, so that it can be a transaction by itself. A server that takes over the database waits
+/// Commits events in one statement, which can be a transaction by itself. A server that takes over the database waits
 /// for its end. Returns false, and does nothing, if the claim is wrong.
 pub(super) async fn commit_events(
     connection: &mut PgConnection,

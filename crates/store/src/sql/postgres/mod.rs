@@ -105,7 +105,7 @@ pub(crate) async fn open_postgres_for_reading(url: &StoreUrl) -> Result<Arc<dyn 
     let options = plain_options(url)?;
     within_deadline(CONNECT_TIMEOUT, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
-        // In a shared session, the settings would apply to other clients too.
+        // This comes first, because in a shared session the settings would also apply to other clients.
         check_own_session(&mut connection, &options).await?;
         check_readable(schema::table_version(&mut connection, url).await?)
     })
@@ -190,7 +190,7 @@ impl WriteBackend for PostgresBackend {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        // A write in progress checks the epoch itself.
+        // If a write is in progress, it checks the epoch itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         let mut writer = self.take_writer(&mut slot).await?;
         within_deadline(CONNECT_TIMEOUT, writer.check_place()).await?;

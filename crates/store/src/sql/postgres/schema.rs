@@ -26,7 +26,7 @@ pub(super) async fn make_and_claim(
             other => other,
         })?;
     }
-    // Only if needed, since ALTER TABLE waits for a running backup.
+    // The column is added only if it is missing, because ALTER TABLE waits for a running backup.
     let has_numbers: bool = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM pg_attribute
         WHERE attrelid = 'server'::regclass AND attname = 'commit_number' AND NOT attisdropped)",
@@ -35,7 +35,7 @@ pub(super) async fn make_and_claim(
     .await
     .map_err(|error| open_error_of(url, error))?;
     if !has_numbers {
-        // Tables from before commits had numbers.
+        // The tables may be older than the numbers of commits.
         sqlx::query("ALTER TABLE server ADD COLUMN commit_number bigint NOT NULL DEFAULT 0")
             .execute(&mut *connection)
             .await

@@ -9,7 +9,8 @@ use crate::{StoreError, StoreUrl};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
-/// The settings of every session. A silently lost peer is noticed within 30 seconds, so that it keeps no lock for longer.
+/// The settings of every session. A peer that is lost silently is noticed within 30 seconds, so that it does not keep a
+/// lock for longer.
 const SETTINGS: [(&str, &str); 7] = [
     (SYNCHRONOUS, "on"),
     ("tcp_keepalives_idle", "10"),
@@ -20,14 +21,14 @@ const SETTINGS: [(&str, &str); 7] = [
     ("lock_timeout", "5000"),
 ];
 const SYNCHRONOUS: &str = "synchronous_commit";
-/// A value of `synchronous_commit` that promises more than ours, so it is kept.
+/// A value of `synchronous_commit` that is safer than the one in [`SETTINGS`], so it is kept.
 const REMOTE_APPLY: &str = "remote_apply";
 /// The prefix of TCP settings, which are 0 on a local socket.
 const OF_TCP: &str = "tcp_";
 /// The number of checks that a connection has its own session.
 const PROBES: usize = 3;
 
-/// Makes the options of a connection. They contain no startup parameters, which poolers refuse or drop.
+/// Creates the options of a connection. They contain no startup parameters, which poolers refuse or drop.
 pub(super) fn plain_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
     let StoreUrl::Postgres(text) = url else {
         return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
@@ -57,7 +58,7 @@ pub(super) async fn check_own_session(
         let other = backend_pid(&mut probe).await?;
         let during = backend_pid(connection).await?;
         sqlx::raw_sql("ROLLBACK").execute(&mut probe).await.map_err(store_error_of)?;
-        // Twice, in case a pooler gives out two sessions in turn.
+        // This runs twice, because a pooler may alternate between two sessions.
         let after = [backend_pid(connection).await?, backend_pid(connection).await?];
         if other == own {
             return Err(shared_session_error("two connections share one session"));
@@ -79,7 +80,7 @@ pub(super) fn shared_session_error(why: &str) -> StoreError {
 }
 
 async fn backend_pid(connection: &mut PgConnection) -> Result<i32, StoreError> {
-    // Not prepared: a pooler may send the next statement to another session.
+    // The statement is not prepared, because a pooler may send the next one to another session.
     let row = sqlx::raw_sql("SELECT pg_backend_pid()").fetch_one(connection).await;
     row.and_then(|row| row.try_get(0)).map_err(store_error_of)
 }

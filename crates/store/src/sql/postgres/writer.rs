@@ -41,7 +41,7 @@ impl PostgresWriter {
         let commit = found.map_or(0, |row| row.commit);
         let mut loaded = LoadedJournal::read::<Postgres>(connection).await?;
         let settled = JournalWrite { parts: std::mem::take(&mut loaded.parts), ..JournalWrite::default() };
-        // This moves committed data to another table, so it is not a new commit.
+        // This write only moves committed data to another table, so it is not a new commit.
         let claim = Claim { epoch: commits.epoch(), commit, pid: *pid };
         if !write_events(connection, &settled, claim).await? {
             return Err(refused_claim_error(connection, *pid, &commits).await);
@@ -114,6 +114,6 @@ async fn refused_claim_error(connection: &mut PgConnection, pid: i32, commits: &
         }
         Ok(())
     };
-    // Nothing is wrong: the next writer reads the newest commit number again.
+    // The database is fine; the next writer reads the newest commit number again.
     checked.await.err().unwrap_or_else(|| StoreError::Unavailable("it lagged behind this server".to_owned()))
 }

@@ -27,8 +27,8 @@ pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
     error_code(error) == Some(ERROR) || matches!(error, Error::ColumnDecode { .. })
 }
 
-/// Converts an error of an open database. Unknown errors are assumed to need an operator, for example after a table was
-/// dropped or a file became read-only.
+/// Converts an error of an open database. An unknown error is assumed to be one that an operator must resolve, for
+/// example after a table was dropped or a file became read-only.
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 pub(super) fn store_error_of(error: Error) -> StoreError {
     match error_code(&error) {

@@ -1,7 +1,7 @@
 //! The id file next to a database, which identifies the database and says whether it was closed.
 //!
-//! Without it, a server whose database was lost would silently create a new one, and nobody would notice that the write-ahead
-//! log, which has the newest commits after a crash, is gone.
+//! Without this file, a server whose database was lost would silently create a new one. It would also not notice the
+//! loss of the write-ahead log, which has the newest commits after a crash.
 
 use super::files::path_beside;
 use crate::StoreError;
@@ -18,7 +18,7 @@ const ID_DIGITS: usize = 32;
 
 /// The size of a write-ahead log's header. A log of this size or less has no commit.
 const LOG_HEADER: u64 = 32;
-/// The number of checks whether a log is missing. A server may open or close the database in between.
+/// The number of times that a missing log is checked again, since a server may open or close the database in between.
 const LOOKS: usize = 3;
 /// The pause before the next check.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -41,12 +41,12 @@ impl CommitMark {
     }
 }
 
-/// What the id file says about the database file.
+/// The state of the database according to the id file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DatabaseState {
-    /// A server has it open, or ended without closing it. The newest commits, this one or later, may be in the log.
+    /// A server has it open, or ended without closing it. This commit and later ones may be only in the log.
     Open(CommitMark),
-    /// The last server closed it: the file has everything.
+    /// The last server closed it, so the file has all commits.
     Closed,
 }
 
@@ -106,8 +106,8 @@ fn is_log_empty(database: &Path) -> bool {
     fs::metadata(path_beside(database, "-wal")).map_or(true, |log| log.len() <= LOG_HEADER)
 }
 
-/// Checks that the log of a database exists if it has part of the database. Does not open the database normally, since SQLite
-/// would create an empty log.
+/// Checks that the log of a database exists if part of the database is in it. This does not open the database normally,
+/// because SQLite would create an empty log.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if the log is missing.
@@ -150,12 +150,12 @@ async fn has_commit(database: &Path, mark: CommitMark) -> bool {
     let options = SqliteConnectOptions::new().filename(database).read_only(true).immutable(true);
     let Ok(mut connection) = options.disable_statement_logging().connect().await else { return false };
     let found = mark.is_in(&mut connection).await;
-    // It only read, so a failure to close it does not matter.
+    // An error is ignored: the connection only read.
     let _ = connection.close().await;
     found
 }
 
-/// Draws a random id for a new database.
+/// Generates a random id for a new database.
 pub(super) fn generate_id() -> String {
     let mut bytes = [0; ID_DIGITS / 2];
     getrandom::fill(&mut bytes).expect("the system has a random source");
@@ -195,7 +195,7 @@ impl IdFile {
         Ok(file)
     }
 
-    /// Checks that a database is the one in the file. A new database has no id yet.
+    /// Checks that a database is the one that the file names. A new database has no id yet.
     pub(super) fn check(&self, found: Option<&str>) -> Result<(), StoreError> {
         match (&self.named, found) {
             (Some(named), Some(found)) if named != found => Err(self.mismatch_error(&format!(
@@ -213,7 +213,7 @@ impl IdFile {
         self.newest = None;
     }
 
-    /// Checks that a database has the newest commit in the file, which shows that its log is the right one.
+    /// Checks that a database has the newest commit that the file names, which shows that its log is the right one.
     pub(super) async fn check_newest(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         match self.newest {
             Some(newest) if !newest.is_in(connection).await => Err(lost_log_error(&self.database)),
@@ -235,13 +235,13 @@ impl IdFile {
     pub(super) fn note_commit(&self, newest: CommitMark) {
         let Some(open) = &self.open else { return };
         let line = DatabaseState::Open(newest).to_string();
-        // After the id and its line break.
+        // The state comes after the id and its line break.
         if let Err(error) = write_at(open, line.as_bytes(), ID_DIGITS as u64 + 1) {
             tracing::debug!(%error, "the newest commit could not be noted in the id file");
         }
     }
 
-    /// Writes that the database file has everything.
+    /// Writes that the database file has all commits.
     pub(super) fn mark_closed(&self) -> Result<(), StoreError> {
         let Some(id) = &self.named else { return Ok(()) };
         self.write(id, DatabaseState::Closed)

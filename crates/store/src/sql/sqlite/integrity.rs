@@ -25,8 +25,8 @@ pub(super) struct IntegrityCheck {
 }
 
 impl IntegrityCheck {
-    /// Starts the check: first after `first`, then at the interval `every`. The options must be of a read-only
-    /// connection.
+    /// Starts the check. It runs after `first` for the first time, and then at the interval `every`. The options must
+    /// be of a read-only connection.
     pub(super) fn start(options: SqliteConnectOptions, first: Duration, every: Duration) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let found = Arc::new(OnceLock::new());
@@ -66,7 +66,7 @@ async fn check_repeatedly(
                 tracing::debug!(tables, took = ?began.elapsed(), "the pages of the database are intact");
             }
             Err(error @ StoreError::Corrupt(_)) => {
-                // Only the first error is kept, and this is it.
+                // An error is ignored: only the first error is kept, and this is the first one.
                 let _ = found.set(error);
                 return;
             }

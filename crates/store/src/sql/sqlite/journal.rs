@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Record parts per statement, at most.
+/// The maximum number of record parts per statement.
 const MAX_PARTS: usize = 32;
 
 /// The statements that write events, generated per shape, since SQLite prepares only a few of them.
@@ -50,7 +50,7 @@ struct StatementShape {
 }
 
 impl StatementShape {
-    /// Returns the SQL. It changes nothing if the database is not this server's.
+    /// Returns the SQL. It changes nothing if the database does not belong to this server.
     fn text(self) -> String {
         let mut text = String::new();
         if self.is_transaction {

@@ -36,7 +36,7 @@ impl DatabaseLock {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let mut process = String::new();
-                // The process id is only for the message.
+                // An error is ignored: the process id is only needed for a message.
                 let _ = file.read_to_string(&mut process);
                 return Err(StoreError::Taken(format!(
                     "process {} has {name} open and holds {at}; stop it, or name another file",

@@ -5,8 +5,9 @@ use crate::StoreError;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 
-/// A connection that reads nothing. SQLite removes the log when the last connection ends, for any reason; while this one is
-/// open, no other is the last. It ends with the process unless the database is closed.
+/// A connection that prevents SQLite from removing the log. SQLite removes it when the last connection ends for any
+/// reason; while this connection is open, no other one is the last. It ends with the process, unless the database is
+/// closed.
 #[derive(Debug)]
 pub(super) struct LogKeeper(Option<SqliteConnection>);
 
@@ -15,7 +16,7 @@ impl LogKeeper {
     pub(super) async fn open(reading: &SqliteConnectOptions) -> Result<Self, sqlx::Error> {
         let mut keeper = Self(Some(reading.connect().await?));
         if let Some(connection) = &mut keeper.0 {
-            // A connection takes the lock of open connections at its first read.
+            // A connection counts as open only after its first read.
             sqlx::query("SELECT count(*) FROM sqlite_master").fetch_all(connection).await?;
         }
         Ok(keeper)

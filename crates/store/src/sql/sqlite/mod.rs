@@ -57,7 +57,7 @@ pub(super) struct SqliteBackend {
     writer: Mutex<Option<SqliteWriter>>,
     integrity: IntegrityCheck,
     id_file: IdFile,
-    /// Dropped after the writer.
+    /// This must be dropped after the writer.
     keeper: Mutex<LogKeeper>,
     _lock: DatabaseLock,
 }
@@ -74,7 +74,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
         id_file::check_log(&path).await?;
     }
     make_private(&path)?;
-    // A clean stop empties the log.
+    // After a clean stop, the log is empty.
     let was_cut_off = std::fs::metadata(path_beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
     let common = SqliteConnectOptions::new()
         .filename(&path)
@@ -91,7 +91,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
         .pragma("cache_size", "-16384");
     let at_open = |error| db_error::open_error_of(&path, error);
     let reading = common.read_only(true);
-    // Opened first, so that a failed start does not remove the log.
+    // This is opened first, so that a failed start does not remove the log.
     let keeper = match std::fs::metadata(&path) {
         Ok(found) if found.len() > 0 => Some(LogKeeper::open(&reading).await.map_err(at_open)?),
         _ => None,
@@ -99,7 +99,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
     let mut connection = options.connect().await.map_err(at_open)?;
     let epoch = schema::make_and_claim(&mut connection, &path, &mut id_file).await?;
     let file = OpenedFile::of_path(path.clone())?;
-    // The file exists now.
+    // At this point, the file exists.
     let options = options.create_if_missing(false);
     let keeper = match keeper {
         Some(keeper) => keeper,
@@ -113,7 +113,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
     let writer = Mutex::new(Some(writer));
     let looking = reading
         .pragma("cache_size", "-2048")
-        // Rows that violate constraints are found when they are read; this check is about pages.
+        // This check covers only pages: rows that violate constraints are found when they are read.
         .pragma("ignore_check_constraints", "ON");
     let first = if was_cut_off { Duration::ZERO } else { how.integrity_interval };
     let integrity = IntegrityCheck::start(looking, first, how.integrity_interval);
@@ -185,7 +185,7 @@ impl Dialect for Sqlite {
     const SIZE: &'static str =
         "SELECT page_count * page_size AS bytes, freelist_count * page_size AS free_bytes
         FROM pragma_page_count(), pragma_page_size(), pragma_freelist_count()";
-    // A local file always answers.
+    // Reads of a local file need no time limit.
     const READ_TIMEOUT: Option<Duration> = None;
 
     fn translate(text: &'static str) -> SqlStr {
@@ -237,7 +237,7 @@ impl WriteBackend for SqliteBackend {
         };
         let written = writer.write(changes).await;
         match written {
-            // Even if its files are gone, it may still checkpoint them while they are open.
+            // Even if the files are gone, the writer may still checkpoint them while they are open.
             Ok(()) | Err(StoreError::Gone(_)) => {
                 self.id_file.note_commit(writer.newest_commit());
                 *slot = Some(writer);
@@ -249,7 +249,7 @@ impl WriteBackend for SqliteBackend {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.integrity.check_result()?;
-        // A write in progress checks the files itself.
+        // If a write is in progress, it checks the files itself.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         match &mut *slot {
             Some(writer) => writer.check_files(),
@@ -265,7 +265,7 @@ impl WriteBackend for SqliteBackend {
         {
             tracing::warn!(%error, "the database is closed, but this could not be noted in the id file");
         }
-        // Only now, since SQLite removes the log then.
+        // This happens last, because SQLite then removes the log.
         if let Err(error) = self.keeper.lock().await.release().await {
             tracing::debug!(%error, "the connection that keeps the write-ahead log could not be closed");
         }

@@ -41,7 +41,7 @@ pub(super) async fn make_and_claim(
     let has_numbers: i64 =
         sqlx::query_scalar(numbers).fetch_one(&mut *connection).await.map_err(store_error_of)?;
     if has_numbers == 0 {
-        // Tables from before commits had numbers.
+        // The tables may be older than the numbers of commits.
         let add = "ALTER TABLE server ADD COLUMN commit_number INTEGER NOT NULL DEFAULT 0";
         sqlx::query(add).execute(&mut *connection).await.map_err(store_error_of)?;
     }
@@ -56,9 +56,10 @@ pub(super) async fn make_and_claim(
     .await
     .map_err(store_error_of)?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
-    // So that the file itself has tables, even without its log.
+    // After this, the file itself has tables, even without its log.
     sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(&mut *connection).await.map_err(store_error_of)?;
-    // Written last, so that an id file implies a database, and an open one also a log.
+    // The id file is written last: if it exists, the database exists, and if it says that the database is open, the log
+    // exists too.
     id_file.mark_open(&id, CommitMark::numbered(commit))?;
     Ok(epoch)
 }

@@ -57,7 +57,7 @@ impl SqliteWriter {
 
     /// Disconnects; uncommitted changes are rolled back.
     pub(super) async fn close(self) {
-        // The connection is unusable either way.
+        // An error is ignored: the connection is not used any more.
         let _ = self.connection.close().await;
     }
 
@@ -88,7 +88,8 @@ impl SqliteWriter {
         if self.check_files().is_ok() {
             self.close().await;
         } else {
-            // SQLite would remove the log by name, which may belong to another file by now. The process ends soon.
+            // The connection stays open, because SQLite would remove the log by its name, which may belong to another
+            // file by now. The process ends soon.
             std::mem::forget(self);
         }
     }

@@ -25,7 +25,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Callers that may wait at barriers while the match itself waits.
+/// The maximum number of callers that wait at barriers while the match itself waits.
 const MAX_WAITERS: usize = 16;
 
 /// The terms of all matches of a shard.
@@ -37,7 +37,7 @@ pub struct MatchTerms {
     pub durability: Durability,
     /// How long a clock waits for a bot whose stream was lost because the server stalled.
     pub return_grace: Duration,
-    /// Messages of one seat that may wait for the match.
+    /// The maximum number of messages of one seat that wait for the match.
     pub unread_per_seat: usize,
 }
 
@@ -50,7 +50,7 @@ pub struct PreparedMatch<S> {
     /// By seat: the number of the bot, and its session if it has one.
     pub seats: BySeat<(u64, Option<SeatSession<S>>)>,
     pub oracle: OracleAccess,
-    /// For how long no bot is charged while it reconnects.
+    /// The time during which reconnecting bots are not charged.
     pub hold: Duration,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct LiveMatch<S> {
     referee: Referee,
     seats: BySeat<LiveSeat<S>>,
     stage: MatchStage,
-    /// Announced once stored; kept while empty to reuse its memory.
+    /// Decisions that are announced once they are stored; the buffer is kept while empty to reuse its memory.
     held: Vec<RefereeEffect>,
     /// Inputs that arrived before the start or during a commit.
     pending: VecDeque<MatchInput<S>>,
@@ -91,7 +91,7 @@ pub(super) struct LiveMatch<S> {
     oracle: OracleAccess,
     pub(super) is_watched: bool,
     shown: Option<AnnouncedState>,
-    /// When the shard checks its clocks next.
+    /// The next time at which the shard checks the clocks of the match.
     pub(super) alarm: Option<Timestamp>,
 }
 
@@ -120,7 +120,7 @@ pub struct SeatBacklogFull {
     pub example: String,
 }
 
-/// The environment of a decision, and the place for its effects.
+/// The inputs of a decision, and the buffer for its effects.
 pub(super) struct Turn<'a, S> {
     pub(super) terms: &'a MatchTerms,
     pub(super) now: Timestamp,
@@ -265,7 +265,7 @@ impl<S: Clone> LiveMatch<S> {
                 let waiters =
                     self.pending.iter().filter(|waiting| matches!(waiting, MatchInput::Barrier { .. }));
                 match input {
-                    // Limits the waiters, since bots may reconnect repeatedly while the match waits.
+                    // The number of waiters is limited, because bots may reconnect repeatedly while the match waits.
                     MatchInput::Barrier { waiter } if waiters.count() >= MAX_WAITERS => {
                         turn.effects.push(ShardEffect::BarrierReached { waiter });
                     }
@@ -283,8 +283,8 @@ impl<S: Clone> LiveMatch<S> {
         if let MatchInput::Joined { at, .. } = &input
             && self.deadline().is_some_and(|due| due <= *at)
         {
-            // Ticks first: the joining session's snapshot includes what is due, so the session must not get it
-            // separately.
+            // The tick comes first: the snapshot for the joining session includes everything that is due, so the
+            // session must not get that separately.
             self.referee.handle_input_into(RefereeInput::Tick, *at, turn.decided);
             self.apply_decisions(turn);
             if !matches!(self.stage, MatchStage::Running) {
@@ -296,8 +296,8 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Lets the referee decide as of the input's arrival, since inputs behind it may have arrived in time. Messages to
-    /// a frozen match are held back. Returns whether the referee was asked.
+    /// Lets the referee decide at the time of the input's arrival, because inputs after it in the queue may still have
+    /// arrived in time. Messages to a frozen match are held back. Returns whether the referee was asked.
     fn decide(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) -> bool {
         self.excuse_freeze(turn.now);
         let Some(input) = self.freeze.hold_back(input) else { return false };
@@ -360,7 +360,7 @@ impl<S: Clone> LiveMatch<S> {
         }
     }
 
-    /// Stores decisions where that is due, and announces the others.
+    /// Stores decisions if they must be stored first, and announces the others.
     fn apply_decisions(&mut self, turn: &mut Turn<'_, S>) {
         let happened = self.referee.record().events().len();
         let has_ended = self.referee.record().state().phase() == MatchPhase::Ended;
@@ -385,7 +385,7 @@ impl<S: Clone> LiveMatch<S> {
             return;
         };
         if let Err(error) = result {
-            // The server is stopping, and no longer waits for an unusable store.
+            // At this point, the server is stopping and no longer waits for an unusable store.
             let end = if error.is_transient() { MatchExit::Interrupted } else { MatchExit::Refused(error) };
             return self.leave(end, turn);
         }

@@ -5,7 +5,7 @@ use crate::matches::shard::input::MatchInput;
 
 impl<S: Clone> LiveMatch<S> {
     /// Keeps an input for later. Only the newest unhandled session of a seat is kept, so that repeated reconnects do
-    /// not pile up.
+    /// not accumulate.
     pub(super) fn keep_pending(&mut self, input: MatchInput<S>) {
         match &input {
             MatchInput::Joined { seat: joined, .. } => {
@@ -36,7 +36,7 @@ impl<S: Clone> LiveMatch<S> {
             return;
         };
         let waiting = self.pending.iter_mut().find_map(|waiting| match waiting {
-            // Session numbers are per bot.
+            // Session numbers are only unique for each bot.
             MatchInput::Joined { seat: joined, session, .. } if (*joined, session.id) == (seat, id) => {
                 Some(session)
             }

@@ -1,4 +1,4 @@
-//! What a match stores, and its result.
+//! The changes that a match stores, and its result.
 
 use super::{LiveMatch, MatchTerms};
 use lastnim_core::oracle::Audit;
