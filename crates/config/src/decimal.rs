@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 use thiserror::Error;
 
-/// Parts per unit.
+/// The number of parts per unit.
 const PARTS: u64 = 1_000_000;
 /// The largest whole number.
 const MAX_WHOLE: u64 = 1_000_000_000;

@@ -1,7 +1,7 @@
-//! Settings that are written once: name, type, default, documentation and range.
+//! Settings that are declared once, with name, type, default, documentation and range.
 //!
-//! `settings!` makes the struct, its default and the list of its [`Setting`]s. Flags, keys of files and printed settings follow
-//! from that list. Nothing here knows the command line or files.
+//! `settings!` makes the struct, its default and the list of its [`Setting`]s. Flags, keys of files and printed
+//! settings follow from that list. This crate does not read the command line or files.
 
 mod byte_size;
 mod decimal;
@@ -10,7 +10,7 @@ mod setting_value;
 mod settings_macro;
 
 pub use decimal::{Decimal, DecimalError};
-/// For [`text_settings!`], so that its callers need not depend on it.
+/// Exported for [`text_settings!`], so that its callers need not depend on `serde_json`.
 #[doc(hidden)]
 pub use serde_json;
 pub use setting::{Setting, SettingTable};

@@ -49,7 +49,7 @@ impl<'s> Setting<'s> {
         Self { name, doc, placeholder, range, flag_name: None, unit: NumberUnit::None, variable: None, value }
     }
 
-    /// Bounds its number, in bytes or milliseconds if it is a size or a duration.
+    /// Sets the range of its number, in bytes or milliseconds if it is a size or a duration.
     #[must_use]
     pub fn range(self, range: impl RangeBounds<u64>) -> Self {
         let first = match range.start_bound() {
@@ -72,7 +72,7 @@ impl<'s> Setting<'s> {
         Self { flag_name: Some(flag_name), ..self }
     }
 
-    /// Makes its number a size in bytes, written with a unit, at most 2 GiB.
+    /// Makes its number a size in bytes, which is written with a unit and is at most 2 GiB.
     #[must_use]
     pub fn in_bytes(self) -> Self {
         Self { unit: NumberUnit::Bytes, ..self }.range(..=MAX_SIZE)
@@ -125,7 +125,7 @@ impl<'s> Setting<'s> {
         set.map_err(|_| format!("{text} is not a size from {first} to {last}"))
     }
 
-    /// Changes its value to the arguments of a command line.
+    /// Changes its value to the one in the arguments of a command line.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.

@@ -15,7 +15,7 @@ pub trait SettingValue {
     /// Names the bad value and says what is valid.
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String>;
 
-    /// Returns the JSON for arguments of a command line; only a list has more than one.
+    /// Returns the JSON for arguments of a command line; only a list may have several arguments.
     fn json_of_words(&self, words: &[String]) -> Value {
         words.last().map_or(Value::Null, |word| word.as_str().into())
     }
@@ -36,7 +36,7 @@ fn read_number(json: &Value, range: &RangeInclusive<u64>, largest: u64) -> Resul
 /// Parses a value from a string.
 ///
 /// # Errors
-/// Those of the type, or that the value is not a string.
+/// Returns the error of the type, or says that the value is not a string.
 pub fn read_text<T: FromStr<Err: Display>>(json: &Value) -> Result<T, String> {
     let text = json.as_str().ok_or_else(|| format!("{json} is not a string"))?;
     text.parse().map_err(|error: T::Err| error.to_string())
@@ -65,9 +65,9 @@ number_settings! {
     u8, u8::MAX.into();
     u16, u16::MAX.into();
     u32, u32::MAX.into();
-    // Independent of the platform.
+    // The limit does not depend on the platform.
     usize, u32::MAX.into();
-    // The largest integer of TOML.
+    // This is the largest integer in TOML.
     u64, i64::MAX as u64;
 }
 
@@ -160,7 +160,7 @@ impl SettingValue for PathBuf {
     }
 }
 
-/// Implements settings for types that are parsed from a string, and shown as one.
+/// Implements settings for types that are parsed from a string and printed as one.
 #[macro_export]
 macro_rules! text_settings {
     ($($type:ty),+) => {$(

@@ -13,7 +13,7 @@ use tonic::codegen::http::{HeaderMap, HeaderValue};
 use tonic::metadata::AsciiMetadataValue;
 use tonic::{Code, Request, Status};
 
-/// The path prefix of our own methods.
+/// The path prefix of lastnim's own methods.
 const SERVICES: &str = "/lastnim.v1.";
 /// The path prefix of the health and reflection services, which are public.
 const COMMON_SERVICES: &str = "/grpc.";
@@ -23,9 +23,9 @@ const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
 /// Whether a caller has presented a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallerStatus {
-    /// It has not.
+    /// The caller has not presented a valid token.
     Stranger,
-    /// It has.
+    /// The caller has presented a valid token.
     Known,
 }
 
@@ -41,7 +41,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Requires a token for every call.
+    /// Creates access checks that require a token for every call.
     pub fn tokens_only(arena: Arena, logins: Arc<LoginLimits>) -> Self {
         Self { arena, logins, private: true, open_registration: false }
     }

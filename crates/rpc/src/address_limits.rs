@@ -20,7 +20,7 @@ pub struct AddressLimiter {
     used: Mutex<UsedLimits>,
 }
 
-/// What each address, and all together, have used of their limits.
+/// The parts of the limits that each address, and all addresses together, have used.
 #[derive(Debug, Default)]
 struct UsedLimits {
     by_address: HashMap<ClientAddress, RateUse<Instant>>,
@@ -38,7 +38,7 @@ pub(super) struct TooManyAttempts {
 }
 
 impl AddressLimiter {
-    /// Allows each address a burst of `at_once`, then one per interval.
+    /// Creates limits: each address may send a burst of `at_once` requests, then one per interval.
     pub fn new(at_once: u32, interval: Duration) -> Self {
         let of_each = RateLimit::new(at_once.into(), interval);
         let of_all = RateLimit::new((at_once * TOTAL_LIMIT_FACTOR).into(), interval / TOTAL_LIMIT_FACTOR);
@@ -57,7 +57,8 @@ impl AddressLimiter {
             .of_all
             .count(used.by_all, now, 1)
             .map_err(|wait| TooManyAttempts { origin: "all addresses".into(), wait })?;
-        // The number of entries that remain is limited by what all addresses may have in one full burst period.
+        // This also bounds the table: the remaining entries are at most as many as the requests that all addresses
+        // together may send in one burst period.
         used.by_address.retain(|_, used| !self.of_each.is_clear(*used, now));
         used.by_address.insert(address, own);
         used.by_all = Some(all);

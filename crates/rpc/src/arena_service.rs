@@ -40,7 +40,8 @@ impl ArenaService for ArenaRpc {
         let version = read_bot_version(request.metadata())?;
         let label = version.label.clone();
         let (session, stream) = self.arena.open_session(bot.clone(), version).map_err(arena_status)?;
-        // Checked again: the token may have been replaced before the session could be closed for that.
+        // The token is checked again, because it may have been replaced before this session existed and could be closed
+        // for it.
         let known = self.access.require_bot(&request).map(drop);
         // The status describes the faulty message.
         let address = ClientAddress::of_request(request.extensions());

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use tonic::{Code, Request, Response, Status};
 
-/// Open matches listed with a bot.
+/// The maximum number of open matches listed with a bot.
 const MAX_OPEN_MATCHES: usize = 100;
-/// Lost seats listed with a bot.
+/// The maximum number of lost seats listed with a bot.
 const MAX_LOST_SEATS: usize = 10;
 
 /// Serves `lastnim.v1.BotService`.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use tonic::Extensions;
 use tonic::transport::server::TcpConnectInfo;
 
-/// The length of the IPv6 prefix of one customer, who chooses the other bits freely.
+/// The length of the IPv6 prefix that one customer typically gets; a customer chooses the other bits freely.
 const IPV6_NETWORK_BITS: u32 = 64;
 
 /// The address that distinguishes clients for limits: an IPv4 address, or the /64 of an IPv6 address.
@@ -13,7 +13,7 @@ const IPV6_NETWORK_BITS: u32 = 64;
 pub struct ClientAddress(IpAddr);
 
 impl ClientAddress {
-    /// Shared by all clients with unknown addresses.
+    /// The address that all clients with unknown addresses share.
     pub const UNKNOWN: Self = Self(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
 
     /// Returns the client address of a request: as determined by the server, or else that of the connection.

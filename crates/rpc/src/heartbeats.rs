@@ -1,4 +1,4 @@
-//! Heartbeats on streams that are quiet for long.
+//! Heartbeats on streams that are quiet for a long time.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tonic::Status;
 /// A stream of messages to a watcher.
 pub(super) type WatcherStream<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 
-/// Adds an empty message after each `silence` without a message. Proxies close streams that carry no data, and a
-/// watcher learns from it that the server is there.
+/// Adds an empty message after each `silence` without a message. The messages prevent proxies from closing a quiet
+/// stream, and show a watcher that the server is still running.
 pub(super) fn add_heartbeats<T: Default + Send + 'static>(
     messages: impl Stream<Item = Result<T, Status>> + Send + 'static,
     silence: Duration,

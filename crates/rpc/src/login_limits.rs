@@ -12,20 +12,20 @@ use std::time::{Duration, Instant};
 const COUNTERS: usize = 4096;
 
 /// Slows down attackers who guess tokens: an address may send a burst of wrong tokens, then one per interval. A valid
-/// token always passes, so a neighbour's guesses lock nobody out. A token is looked up by its hash, so the time of the
-/// check says nothing about other tokens.
+/// token always passes, so guesses from the same address lock no one out. A token is looked up by its hash, so the time
+/// of the check says nothing about other tokens.
 ///
 /// Time per call and memory do not depend on the number of addresses.
 #[derive(Debug)]
 pub struct LoginLimits {
     limit: RateLimit,
     hasher: RandomState,
-    /// What the addresses of each counter have used of their limit.
+    /// The part of its limit that each counter has used.
     used: Mutex<Box<[Option<RateUse<Instant>>]>>,
 }
 
 impl LoginLimits {
-    /// Allows each address a burst of `burst` wrong tokens, then one per interval.
+    /// Creates limits: each address may send a burst of `burst` wrong tokens, then one per interval.
     pub fn new(burst: u32, interval: Duration) -> Self {
         let limit = RateLimit::new(burst.into(), interval);
         Self { limit, hasher: RandomState::new(), used: Mutex::new(vec![None; COUNTERS].into()) }

@@ -16,7 +16,7 @@ use tonic::Status;
 const MAX_MESSAGE_BYTES: usize = 256 << 10;
 /// The target size of one part in bytes, exceeded by at most one line.
 const PART_BYTES: usize = 128 << 10;
-/// Matches per read. A line has about 150 bytes.
+/// The number of matches per read. A line has about 150 bytes.
 const PAGE_SIZE: usize = 1_000;
 
 type Lines = Box<dyn Iterator<Item = Line> + Send>;
@@ -33,7 +33,7 @@ pub(super) struct ManifestSource {
 enum ManifestStage {
     /// The lines before the matches.
     Beginning(Lines),
-    /// The matches after one.
+    /// The matches after a given one.
     Matches(Option<MatchId>),
     /// The standings and the format's verdict.
     Standings(Lines),
@@ -83,7 +83,8 @@ impl ManifestSource {
         Ok(self.writer.take_text())
     }
 
-    /// Sends the manifest until its end, or until the receiver is gone. Each part takes a turn of the reader.
+    /// Sends the manifest until its end, or until the receiver is gone. Each part waits for a turn of the read
+    /// scheduler.
     pub(super) async fn send(
         mut self,
         reads: ReadScheduler,
@@ -103,7 +104,7 @@ impl ManifestSource {
                     part
                 }
                 Err(status) => {
-                    // The receiver may be gone.
+                    // An error is ignored: the receiver may be gone.
                     let _ = receiver.send(Err(status)).await;
                     return;
                 }

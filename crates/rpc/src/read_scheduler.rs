@@ -22,7 +22,7 @@ const MAX_CROSS_TABLES: usize = 64;
 const MAX_MANIFESTS_PER_CALLER: usize = 4;
 /// The limit on concurrent manifests of all callers together.
 const MAX_MANIFESTS: usize = 64;
-/// Feeds that read past events at the same time: a long match takes much memory.
+/// The maximum number of feeds that read past events at the same time, since a long match takes much memory.
 const MAX_STARTING_FEEDS: usize = 4;
 /// How long a read may wait for its turn.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -30,17 +30,17 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(30);
 const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 /// The message for a caller whose read got no turn.
 const FULL: &str = "the server is busy with reads: try again later";
-/// While matches are played, a turn rests after each read, for this multiple of its duration.
+/// While matches are played, a turn pauses after each read for this multiple of the read's duration.
 const REST_RATIO: u32 = 2;
-/// The shortest rest; shorter ones are added up, since the runtime sleeps for whole milliseconds.
+/// The shortest pause; shorter ones are added up, since the runtime sleeps for whole milliseconds.
 const MIN_REST: Duration = Duration::from_millis(2);
-/// The longest rest.
+/// The longest pause.
 const MAX_REST: Duration = Duration::from_secs(1);
 
 /// Runs reads for callers in turn.
 ///
-/// A read runs on another thread than those that handle messages. Turns rest while matches are played, which leaves
-/// them the CPU.
+/// A read does not run on the threads that handle messages. While matches are played, turns pause after each read, so
+/// that the matches get the CPU.
 #[derive(Debug, Clone)]
 pub struct ReadScheduler {
     arena: Arena,
@@ -50,12 +50,12 @@ pub struct ReadScheduler {
     manifests: Arc<SharedQuota<Caller>>,
     queue: Arc<RequestQueue>,
     starting_feeds: Arc<RequestQueue>,
-    /// The sum of rests too short to take.
+    /// The sum of pauses that were too short to take.
     owed: Arc<Mutex<Duration>>,
 }
 
 impl ReadScheduler {
-    /// Runs `at_once` reads at the same time.
+    /// Creates a scheduler that runs `at_once` reads at the same time.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let places = SharedQuota::new(MAX_READS_PER_CALLER, MAX_READS);
         let cross_tables = SharedQuota::new(MAX_CROSS_TABLES_PER_CALLER, MAX_CROSS_TABLES);
@@ -127,7 +127,7 @@ impl ReadScheduler {
         acquire_place(&self.manifests, reader, too_many).await
     }
 
-    /// Runs another read for a watcher, however long it waits for its turn.
+    /// Runs a later read for a watcher, however long it waits for its turn.
     pub(super) async fn run_watcher_read<T: Send + 'static>(
         &self,
         reader: &WaitingCaller,
@@ -150,7 +150,7 @@ impl ReadScheduler {
         .await
     }
 
-    /// Returns how long a turn rests after a read.
+    /// Returns how long a turn pauses after a read.
     fn rest_time_after(&self, took: Duration) -> Duration {
         if self.arena.open_match_count() == 0 {
             return Duration::ZERO;
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
         assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
         assert!(began.elapsed() >= REFUSAL_DELAY, "an immediate retry does not pay");
-        // Waiting reads are rejected after their maximum wait.
+        // In this test, waiting reads are rejected after their maximum wait.
         let refused = reading.join_next().await.unwrap().unwrap().unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
         assert!(began.elapsed() < QUEUE_TIMEOUT + REFUSAL_DELAY);

@@ -13,7 +13,7 @@ use tonic_types::{ErrorDetails, StatusExt as _};
 const DOMAIN: &str = "lastnim.v1";
 /// The suggested delay before a retry after a limit was reached, or while the server stops.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// The reason if a guest finds no place for a match.
+/// The reason if there is no place for a guest's match.
 pub(super) const NO_GUEST_PLACE: &str = "NO_GUEST_PLACE";
 /// The message to callers about an unusable store, for any cause.
 const UNAVAILABLE: &str = "the store cannot be used now: try again later";
@@ -34,7 +34,7 @@ fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
     Status::with_error_details(code, message, details)
 }
 
-/// Creates a status that suggests a retry after a second, where nobody knows the time that it takes.
+/// Creates a status that suggests a retry after a second, for cases in which the necessary time is unknown.
 pub fn retry_status(code: Code, reason: &str, message: &str) -> Status {
     retry_after_status(RETRY_AFTER, code, reason, message)
 }

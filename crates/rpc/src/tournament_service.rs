@@ -24,9 +24,10 @@ use tonic::{Request, Response, Status};
 /// The minimum time between two updates of a watcher, per [`WATCHED_LINES`] lines of standings. All watchers update at
 /// the same times, so that they share computed standings.
 const WATCH_INTERVAL: Duration = Duration::from_millis(100);
-/// The lines of standings per interval.
+/// The number of lines of standings that lengthen the interval by [`WATCH_INTERVAL`].
 const WATCHED_LINES: usize = 100;
-/// The size in bytes at which a page takes no further tournament: half of what most clients accept in a message.
+/// The size in bytes above which no tournament is added to a page. It is half of the size that most clients accept in a
+/// message.
 const PAGE_BYTES: usize = 2 << 20;
 
 /// Serves `lastnim.v1.TournamentService`.
@@ -96,7 +97,7 @@ impl TournamentRpc {
             tokio::select! {
                 biased;
                 () = self.wait_before_next_update(bots) => {}
-                // The state is already final, or the sender is gone: the other receiver has the rest.
+                // An error is ignored: the state is final or the sender is gone, and the other receiver gets the rest.
                 _ = state.wait_for(|state| state.is_over()) => {}
                 () = self.arena.wait_until_stopped() => {}
                 () = watcher.closed() => return,
@@ -146,7 +147,7 @@ async fn send_state_changes(
     }
 }
 
-/// Waits until there is something new for a watcher; returns false if nothing more will be sent.
+/// Waits until there is a new state for a watcher; returns false if no more will be sent.
 async fn wait_for_change<S>(
     arena: &Arena,
     changes: &mut watch::Receiver<S>,
@@ -157,7 +158,7 @@ async fn wait_for_change<S>(
         news = changes.changed() => news.is_ok(),
         () = watcher.closed() => false,
         () = arena.wait_until_stopped() => {
-            // The watcher may be gone.
+            // An error is ignored: the watcher may be gone.
             let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
             false
         }
@@ -367,7 +368,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
     ) -> Result<Response<pb::GetStandingsResponse>, Status> {
         let reader = self.reads.admit(&request)?;
         let id = parse_tournament_id(&request.get_ref().tournament_id)?;
-        // Slow ratings have their own queue, so that they do not delay other reads.
+        // Requests that need slow ratings have their own queue, so that they do not delay other reads.
         self.arena.update_ratings_if_due(id).await;
         let compared = if request.get_ref().cross_table {
             let _place = self.reads.admit_cross_table(&reader).await?;
@@ -421,7 +422,7 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let read = async move { arena.manifest_snapshot(id).await.map_err(arena_status) };
             match self.reads.run_read(&reader, read).await? {
                 Some(snapshot) => break snapshot,
-                // Waits for the final ratings, which may take long, without holding a turn.
+                // This waits for the final ratings, which may take long, without holding a turn.
                 None => self.arena.wait_until_over(id).await.map_err(arena_status)?,
             }
         };

@@ -7,9 +7,9 @@ use tonic::codegen::http::HeaderMap;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-/// The maximum number of reasons that are counted separately, for calls and for pages; all others count as one.
+/// The maximum number of reasons that are counted separately, for calls and for pages; all others are counted together.
 const MAX_REASONS: usize = 200;
-/// The reason for calls without one, and for those beyond the maximum.
+/// The reason under which calls without a reason, and reasons beyond the maximum, are counted.
 const OTHER_REASONS: &str = "OTHER";
 
 /// Counts connections, refused calls and pages by reason, and pages by status. Playing bots are not counted until their
@@ -87,7 +87,7 @@ impl TrafficCounts {
 
     /// Returns the number of open connections.
     pub fn open_connections(&self) -> u64 {
-        // In this order, so that every counted end has a counted start.
+        // They are read in this order, so that every counted end has a counted start.
         let closed = self.closed.load(Ordering::Acquire);
         self.accepted.load(Ordering::Acquire).saturating_sub(closed)
     }

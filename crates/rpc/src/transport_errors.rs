@@ -8,7 +8,7 @@ use tonic::{Code, Status};
 /// The metadata key of a status's details.
 const DETAILS: &str = "grpc-status-details-bin";
 
-/// The suggested delay before a stranger tries again when there are too many.
+/// The suggested delay before a stranger tries again when there are too many strangers.
 const STRANGER_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 /// Returns the status of a request that arrived too late.
@@ -47,7 +47,7 @@ pub fn add_error_info(headers: &mut HeaderMap, path: &str) {
     };
     let (reason, message) = error_explanation(&status, path);
     let explained = refusal_status(status.code(), reason, &message);
-    // A message that does not fit in a header stays unchanged.
+    // A status whose message does not fit in a header stays unchanged.
     let _ = explained.add_header(headers);
 }
 

@@ -1,4 +1,4 @@
-//! Parses which matches to void.
+//! Parses the matches to void.
 
 use lastnim_arena::VoidTarget;
 use lastnim_proto::{RequestField, pb};

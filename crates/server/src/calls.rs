@@ -44,7 +44,7 @@ pub(super) struct GuardedServices {
     pub access: Access,
     /// The pages, if enabled.
     pub pages: Option<Pages>,
-    /// Counts refusals.
+    /// The counts of refusals.
     pub traffic: Arc<TrafficCounts>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct SharedCalls {
     trusted_proxies: Vec<TrustedProxy>,
     request_timeout: Duration,
     max_message: usize,
-    /// The initial charge for a request: its headers, and what may arrive before it is read.
+    /// The initial charge for a request: its headers, and the bytes that may arrive before it is read.
     base_charge: usize,
     strangers: Arc<MemoryBudget>,
     known: Arc<MemoryBudget>,
@@ -205,7 +205,7 @@ impl ConnectionCalls {
             let response = pages.clone().respond(address, channel, request).await;
             let is_stream = is_event_stream(&response);
             let held = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
-            // Charged in full, since a page refused halfway would look complete.
+            // The whole page is charged at once, because a page that is cut off would look complete.
             let charge = budget.acquire(address, if is_stream { STREAM_CHARGE.max(held) } else { held });
             let Ok(charge) = charge else {
                 return calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await;
@@ -229,7 +229,7 @@ impl ConnectionCalls {
     fn refuse_page(&self, pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
         let mut response = pages.refuse(path, status);
         if mark.is_leaving() {
-            // HTTP/2 leaves it out.
+            // HTTP/2 omits this header.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         self.note_page(&response);

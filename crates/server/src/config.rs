@@ -9,7 +9,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 settings! {
-    /// All settings of a server and its limits. They come from the command line and are passed down by value.
+    /// All settings of a server and its limits. They come from the command line, and each part gets its settings by
+    /// value.
     pub struct Config {
         /// Requires a token for reading too: standings, matches, records and the oracle
         private: bool = false, "true|false";
@@ -25,39 +26,40 @@ settings! {
         metrics_listen: Vec<SocketAddr> = Vec::new(), "IP:PORT".flag_name("metrics-listen");
         /// Lets anyone register bots without the admin's token
         open_registration: bool = false, "true|false";
-        /// House bots that the server hosts and every bot may practise against, as BOT or NAME=BOT
+        /// House bots on the server, against which every bot may practise, as BOT or NAME=BOT
         ///
         /// BOT is random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS.
         house: Vec<HostedBot> = Vec::new(), "BOT,..";
-        /// With open registration: bots that one address may register in a burst
+        /// With open registration: maximum number of bots that one address may register in a burst
         ///
         /// All addresses together may register 50 times this number.
         registrations: u32 = 20, "N".range(1..=1_000_000);
         /// The time after which an address may register one more bot
         registration_interval: Duration = Duration::from_mins(1), "DURATION".range(1..=86_400_000);
-        /// Matches that one address may start in a minute as a guest in a browser
+        /// Maximum number of matches that one address may start in a minute as a guest in a browser
         ///
         /// All addresses together may start 50 times this number.
         guest_matches_per_minute: u32 = 20, "N".range(1..=6_000);
-        /// Matches that one address may have open at once as a guest in a browser
+        /// Maximum number of open matches of one address as a guest in a browser
         guest_matches_per_address: usize = 8, "N".range(1..);
         /// How long a game may wait for its guest before it gives up its place, once all places are taken
         ///
         /// Without such a game, the address with the most gives one up to an address with at least two fewer.
         guest_idle_timeout: Duration = Duration::from_mins(2), "DURATION".range(1_000..=3_600_000);
-        /// Wrong tokens that one address may send in a burst
+        /// Maximum number of wrong tokens that one address may send in a burst
         ///
         /// After that its wrong tokens are refused with the time to wait; a valid token always passes.
         failed_logins: u32 = 20, "N".range(1..=1_000_000);
         /// The time after which an address may send one more wrong token
         failed_login_interval: Duration = Duration::from_secs(2), "DURATION".range(1..=86_400_000);
-        /// TCP connections at once; keep it below `ulimit -n`
+        /// Maximum number of open TCP connections; keep it below `ulimit -n`
         connections: usize = 10_000, "N".range(1..);
-        /// Percentage of the connections for strangers: clients that have called without a valid token
+        /// Maximum percentage of connections of strangers: clients that have called without a valid token
         ///
-        /// When these are used up, one without a call gives way to a new one, or the one whose call has run longest.
+        /// When these are used up, a connection without a call is closed for a new one, or else the one whose call has
+        /// run longest.
         stranger_share: u8 = 25, "PERCENT".range(1..=100);
-        /// Connections of strangers from one address (an IPv6 /64 counts as one)
+        /// Maximum number of connections of strangers from one address (an IPv6 /64 counts as one)
         strangers_per_address: usize = 64, "N".range(1..);
         /// How long a stranger's call, such as a live page, runs before it can end for another stranger
         ///
@@ -69,14 +71,14 @@ settings! {
         stranger_idle_timeout: Duration = Duration::from_mins(1), "DURATION".range(100..=86_400_000);
         /// A proxy, or a network of them, trusted to state the address of a client; may be repeated
         ///
-        /// The address is from the PROXY protocol version 2, or the nearest untrusted one in `x-forwarded-for`. Without this, all
-        /// clients behind a proxy count as one address.
+        /// The client's address is the one in the PROXY protocol version 2, or the nearest untrusted one in
+        /// `x-forwarded-for`. Without this, all clients behind a proxy count as one address.
         trusted_proxies: Vec<TrustedProxy> = Vec::new(), "CIDR".flag_name("trusted-proxy");
-        /// Streams at once on one connection; HTTP/2 makes a client that opens more wait
+        /// Maximum number of open streams on one connection; HTTP/2 makes a client that opens more wait
         streams_per_connection: u32 = 1_024, "N".range(1..);
-        /// The largest message of a bot on its stream
+        /// Maximum size of a bot's message on its stream
         play_message_bytes: usize = 64 << 10, "SIZE".in_bytes().range(1024..=1 << 30);
-        /// The largest message to any other service; a larger one is refused with `OUT_OF_RANGE`
+        /// Maximum size of a message to any other service; a larger one is refused with `OUT_OF_RANGE`
         ///
         /// The largest legal question to the oracle has about 0.6 MiB.
         call_message_bytes: usize = 1 << 20, "SIZE".in_bytes().range(1024..=1 << 30);
@@ -90,11 +92,11 @@ settings! {
         request_timeout: Duration = Duration::from_secs(20), "DURATION".range(100..=3_600_000);
         /// How long a client may leave a response unread; the streams of bots are exempt
         response_timeout: Duration = Duration::from_secs(30), "DURATION".range(100..=3_600_000);
-        /// Memory for requests and responses in progress of callers without a token
+        /// Memory for the requests and responses in progress of callers without a token
         stranger_memory_bytes: usize = 64 << 20, "SIZE".in_bytes().range(1 << 20..);
         /// The part of `stranger_memory` for one address (an IPv6 /64 counts as one)
         stranger_memory_per_address: usize = 16 << 20, "SIZE".in_bytes().range(1 << 20..);
-        /// Memory for requests and responses in progress of callers with a token, without bots' streams
+        /// Memory for the requests and responses in progress of callers with a token, without bots' streams
         known_memory_bytes: usize = 256 << 20, "SIZE".in_bytes().range(1 << 20..);
         /// The part of `known_memory` for one address (an IPv6 /64 counts as one)
         known_memory_per_address: usize = 64 << 20, "SIZE".in_bytes().range(1 << 20..);
@@ -102,9 +104,9 @@ settings! {
         keepalive_interval: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);
         /// How long a client may take to answer a keepalive ping
         keepalive_timeout: Duration = Duration::from_secs(10), "DURATION".range(100..=3_600_000);
-        /// Questions that the oracle works on at once: this many quick ones and this many slow ones
+        /// Number of questions that the oracle works on at once: this many quick ones and this many slow ones
         oracle_questions: usize = 2, "N".range(1..=1024);
-        /// Reads (lists, records, standings) worked on at once; keep it below the number of processors
+        /// Number of reads (lists, records, standings) at once; keep it below the number of processors
         reads: usize = 1, "N".range(1..=1024);
         /// How long open matches may take to finish when the server shuts down
         shutdown_grace: Duration = Duration::from_secs(10), "DURATION".range(0..=86_400_000);

@@ -26,8 +26,8 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// The pause after a failed accept. If the process is out of files the next attempt fails too, and without a pause
-/// would use a whole CPU.
+/// The pause after a failed accept. If the process has no free file descriptors, the next attempt fails too. Without a
+/// pause, these attempts would use a whole CPU.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// How long a connection that was asked to close may take.
@@ -36,10 +36,12 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a newcomer keeps its slot even if all are taken.
 const NEWCOMER_GRACE: Duration = Duration::from_millis(100);
 
-/// Connections without a slot that are closed in an orderly way at once; further ones are just closed.
+/// The maximum number of connections without a slot that are closed gracefully at the same time; further ones are
+/// closed abruptly.
 const MAX_CLOSING: usize = 64;
 
-/// Open files other than connections with a slot: those that are closed, the log, the listener, the runtime's.
+/// The number of open files other than connections with a slot: closing connections, the log, the listener, and files
+/// of the runtime.
 const OTHER_FILES: usize = 32 + MAX_CLOSING;
 
 /// The shared state of all connections.
@@ -54,7 +56,7 @@ struct ServerShared {
     trusted_proxies: Vec<TrustedProxy>,
     first_call_timeout: Duration,
     stranger_idle_timeout: Duration,
-    /// Permits to close connections without a slot in an orderly way.
+    /// Permits to close connections without a slot gracefully.
     closing: Arc<Semaphore>,
 }
 
@@ -183,7 +185,7 @@ impl ServerShared {
             }
             io::Result::Ok(())
         };
-        // Only a courtesy: the client may be slow, or gone.
+        // An error is ignored: this answer is only a courtesy, and the client may be slow or gone.
         let _ = timeout(CLOSE_TIMEOUT, answering).await;
     }
 
@@ -215,7 +217,7 @@ impl ServerShared {
         if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
             let connection = protocol.serve_connection(TokioIo::new(stream), calls);
             let run = self.run_connection(connection, peer, &place, &stopping);
-            // One call at a time: unread bytes are those of the connection.
+            // HTTP/1 has one call at a time, so the unread bytes are those of the connection.
             let _ = give_up_unread(self.response_timeout, run).await;
         } else {
             let (stream, writes) = gather_writes(TokioIo::new(CountedFrames::new(stream)));
@@ -308,7 +310,7 @@ impl ServerShared {
     async fn wait_until_overstayed(&self, place: &ConnectionSlot) {
         let mut limit = self.first_call_timeout;
         loop {
-            // During a call, a full period remains.
+            // During a call, the full period still remains.
             let idle = place.idle_time().unwrap_or_default();
             if place.has_called() {
                 limit = self.stranger_idle_timeout;
@@ -356,7 +358,7 @@ impl<S: Connection> Future for GatheringConnection<S> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = self.connection.as_mut().poll(context);
-        // If the socket accepts no more, the connection is polled again when it does.
+        // If the socket accepts no more bytes, the connection is polled again when it does.
         let _ = self.writes.poll_write_out(context);
         if let Poll::Ready(Err(_)) = polled {
             self.writes.with_stream(|stream| stream.inner_mut().say_calm_down(context));

@@ -1,6 +1,6 @@
-//! Limits the frames of an HTTP/2 connection that lead to no work: window updates, pings, settings, priorities, empty
-//! data and the like. They need no call, token or memory, so no other limit counts them, and a flood of them takes a
-//! processor.
+//! Limits the frames of an HTTP/2 connection that request no work, such as window updates, pings, settings, priorities
+//! and empty data. They need no call, token or memory, so no other limit counts them, and a flood of them would occupy
+//! a processor.
 
 use super::listener::Connection;
 use lastnim_arena::{RateLimit, RateUse};
@@ -10,13 +10,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Idle frames that a client may send in a burst.
+/// The maximum number of idle frames that a client may send in a burst.
 const IDLE_FRAME_BURST: u64 = 4_096;
-/// Idle frames that it may send per second after that.
+/// The maximum number of idle frames that it may send per second after that.
 const IDLE_FRAMES_PER_SECOND: u64 = 1_000;
-/// Idle frames that come with each frame of data from the server: a window update each for the stream and the connection.
+/// The number of idle frames that a client may send for each frame of data from the server: a window update for the
+/// stream and one for the connection.
 const IDLE_FRAMES_PER_DATA: u64 = 2;
-/// Idle frames that come with each call, such as a reset, a window update and a priority.
+/// The number of idle frames that a client may send for each call, such as a reset, a window update and a priority.
 const IDLE_FRAMES_PER_CALL: u64 = 4;
 
 /// The bytes before a client's first frame (RFC 9113, section 3.4).
@@ -29,8 +30,8 @@ const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const END_STREAM: u8 = 1;
 
-/// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). Which calls were served is not known here,
-/// so it names the largest stream: none counts as unserved.
+/// GOAWAY with the error `ENHANCE_YOUR_CALM` (RFC 9113, sections 6.8 and 7). It is not known here which calls were
+/// served, so it names the largest stream id: then no call counts as unserved.
 const CALM_DOWN: [u8; HEAD_BYTES + 8] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 11];
 
 /// The head of a frame.
@@ -59,12 +60,12 @@ pub(super) struct CountedFrames<S> {
     outgoing: FrameScanner,
     limit: RateLimit,
     used: Option<RateUse<Instant>>,
-    /// Idle frames that the server's own frames and the client's calls still explain.
+    /// The number of idle frames that are still allowed because of the server's frames and the client's calls.
     explained: u64,
     is_flooded: bool,
 }
 
-/// The client sent too many frames that lead to no work.
+/// The client sent too many frames that request no work.
 #[derive(Debug, thiserror::Error)]
 #[error("the client sent more than {IDLE_FRAMES_PER_SECOND} frames per second that ask for nothing")]
 struct TooManyIdleFrames;
@@ -114,7 +115,7 @@ impl FrameScanner {
 }
 
 impl<S> CountedFrames<S> {
-    /// Counts the frames of a connection from its preface on.
+    /// Wraps a connection and counts its frames from the preface on.
     pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
@@ -152,10 +153,10 @@ impl<S> CountedFrames<S> {
 }
 
 impl<S: Connection> CountedFrames<S> {
-    /// If the client was cut off for its frames, tells it so, as far as the socket accepts that now.
+    /// If the client was cut off for its frames, sends it the reason, as far as the socket accepts that now.
     pub(super) fn say_calm_down(&mut self, context: &mut Context<'_>) {
         if self.is_flooded && self.outgoing.is_between_frames() {
-            // The connection closes in any case.
+            // An error is ignored: the connection closes in any case.
             let _ = Pin::new(&mut self.stream).poll_write(context, &CALM_DOWN);
         }
     }
@@ -250,7 +251,7 @@ mod tests {
         ];
         for idle in idle {
             let passed = passing(&mut connection(), &idle) as u64;
-            // Some are restored while this runs.
+            // Some frames are allowed again while this runs.
             assert!((IDLE_FRAME_BURST..2 * IDLE_FRAME_BURST).contains(&passed), "{idle:?}: {passed}");
         }
         for busy in [frame(HEADERS, 4, b"a call"), frame(DATA, 0, b"message"), frame(DATA, END_STREAM, b"")] {

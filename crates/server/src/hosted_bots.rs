@@ -95,7 +95,7 @@ impl HostedBots {
         Ok(Self(bots))
     }
 
-    /// Starts them on the server at an address.
+    /// Starts the house bots on the server at an address.
     pub(super) fn start(self, server: SocketAddr) -> PlayingBots {
         let (stop, stopped) = watch::channel(());
         let mut tasks = JoinSet::new();
@@ -106,17 +106,18 @@ impl HostedBots {
     }
 }
 
-/// Plays until the server stops. A lost session is reopened; a run that ends for another reason is restarted.
+/// Plays as a house bot until the server stops. A lost session is reopened; a run that ends for another reason is
+/// restarted.
 async fn play_on(hosted: HostedBot, server: SocketAddr, token: Token, stopped: watch::Receiver<()>) {
     let HostedBot { name, bot } = hosted;
     loop {
         let options = Options::new(server.to_string(), token.reveal());
         let mut until = stopped.clone();
         let stop = async move {
-            // Nothing is ever sent; the sender is dropped.
+            // Nothing is ever sent: the wait ends when the sender is dropped.
             let _ = until.changed().await;
         };
-        // The client's log adds nothing, since the server logs sessions itself.
+        // The client does not log, because the server already logs sessions.
         let playing = lastnim_client::run_until(QuietBot(bot.build_bot(0)), options, stop);
         match playing.with_subscriber(NoSubscriber::default()).await {
             Ok(_) => return,

@@ -49,7 +49,7 @@ pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
             tracing::info!(file = %path.display(), public_key = %key.public_key(), "generated a key to sign records with");
             Ok(key)
         }
-        // Another server was faster, and its key stays; or the file is a dangling link.
+        // Either another server was faster, and its key is used; or the file is a dangling link.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?
             .ok_or_else(|| failed(io::Error::new(io::ErrorKind::NotFound, "it is a link to a missing file"))),
         Err(error) => Err(failed(error)),
@@ -78,7 +78,7 @@ fn write_new_key(
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let unfinished = path.with_extension(format!("new-{}", std::process::id()));
     let written = write_key(OpenOptions::new().create(true).truncate(true), &unfinished, key);
-    // A link, unlike a rename, never replaces another server's key.
+    // Unlike a rename, a link never replaces the key of another server.
     let linked = written.and_then(|()| match link(&unfinished, path) {
         Err(error) if lacks_hard_links(&error) => write_key(OpenOptions::new().create_new(true), path, key),
         linked => linked,
@@ -90,7 +90,7 @@ fn write_new_key(
 
 /// Returns whether an error may mean that the file system has no hard links.
 fn lacks_hard_links(error: &io::Error) -> bool {
-    // Linux reports this as not permitted.
+    // Linux reports this case as "not permitted".
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
 }
 
@@ -101,7 +101,7 @@ fn write_key(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Re
     let mut file = options.write(true).open(path)?;
     let written = file.write_all(key_to_pem(key).as_bytes()).and_then(|()| file.sync_all());
     if written.is_err() {
-        // The first error matters more than the leftover file.
+        // An error is ignored: the first error is more important than the remaining file.
         let _ = fs::remove_file(path);
     }
     written
@@ -118,7 +118,7 @@ fn key_from_pem(pem: &str) -> Option<SigningKey> {
     let text: String = text.split_whitespace().collect();
     let der = STANDARD.decode(text).ok()?;
     let seed = der.strip_prefix(&PKCS8)?.first_chunk()?;
-    // The newer format appends the public key, which follows from the seed.
+    // A newer version of the format appends the public key, which follows from the seed.
     Some(SigningKey::from_seed(seed))
 }
 

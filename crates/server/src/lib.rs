@@ -1,4 +1,4 @@
-//! The composition root: builds the services, listens, and stops gracefully.
+//! The server: builds the services, listens for connections, and stops gracefully.
 
 mod calls;
 mod config;

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tonic::body::Body;
 
-/// Concurrent connections; further ones wait to be accepted.
+/// The maximum number of concurrent connections; further ones wait to be accepted.
 const MAX_CONNECTIONS: usize = 16;
 /// The maximum duration of a connection, which has one request.
 const MAX_CONNECTION_TIME: Duration = Duration::from_secs(10);
@@ -52,7 +52,7 @@ pub(super) async fn serve_metrics(listener: TcpListener, metrics: Metrics) {
             Ok((stream, _)) => {
                 let metrics = metrics.clone();
                 connections.spawn(async move {
-                    // A client that is too slow retries at its next scrape.
+                    // A client that is too slow tries again at its next scrape.
                     let _ = timeout(MAX_CONNECTION_TIME, answer_connection(stream, metrics)).await;
                     drop(place);
                 });

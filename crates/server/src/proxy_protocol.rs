@@ -31,7 +31,7 @@ pub(super) async fn read_proxy_header(stream: &mut (impl AsyncRead + Unpin)) -> 
     parse_client_address(fixed[12], fixed[13], &variable)
 }
 
-/// Parses the source from a header: its bytes 13 and 14, and what follows its length.
+/// Parses the source address from the bytes 13 and 14 of a header, and the bytes after its length.
 fn parse_client_address(
     version_and_command: u8,
     family_and_protocol: u8,
@@ -43,7 +43,7 @@ fn parse_client_address(
         _ => return Err(malformed_header_error()),
     }
     match family_and_protocol >> 4 {
-        // Unspecified, and Unix sockets.
+        // These are unspecified addresses and Unix sockets.
         0 | 3 => Ok(None),
         1 => {
             let source = variable.get(..12).and_then(|addresses| addresses.first_chunk::<4>());

@@ -13,7 +13,8 @@ use tonic::Status;
 
 /// The prefix of a message: a flag and its length.
 const PREFIX_BYTES: usize = 5;
-/// How many copies of a form are in memory while it is read: as it arrived, joined, and parsed.
+/// The number of copies of a form in memory while it is read: the received chunks, the joined text, and the parsed
+/// form.
 const FORM_COPIES: usize = 3;
 
 /// The charge for a request, held while the call runs.
@@ -32,7 +33,7 @@ pub(super) struct RequestBody {
     content: RequestContent,
     timeout: Duration,
     expiry: Pin<Box<Sleep>>,
-    /// Whether the time limit runs: not between the messages of a stream.
+    /// Whether the time limit is running; it does not run between the messages of a stream.
     is_running: bool,
 }
 

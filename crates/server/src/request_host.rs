@@ -27,7 +27,7 @@ pub(super) fn check_host<B>(request: &Request<B>) -> Result<(), HostError> {
     let headers = request.headers();
     let named = named_host(headers)?;
     if request.version() < Version::HTTP_2 {
-        // HTTP/1.0 has no such rule.
+        // HTTP/1.0 does not require a Host header.
         return if named.is_some() || request.version() < Version::HTTP_11 {
             Ok(())
         } else {

@@ -43,23 +43,24 @@ struct ResponseAccount {
 /// How a body ends if its connection is asked to leave.
 #[derive(Debug)]
 pub(super) enum LeavingEnd {
-    /// With a last message.
+    /// It ends with this last message.
     Message(Bytes),
-    /// With the status of a call.
+    /// It ends with this status of the call.
     Trailers(Status),
 }
 
 /// How chunks are charged.
 #[derive(Debug)]
 enum ChunkPayment {
-    /// Each by its length.
+    /// Each chunk is charged by its length.
     ByLength {
         budget: Arc<MemoryBudget>,
         address: ClientAddress,
         /// The charge for the first chunk, if it was made before the body existed.
         prepaid: Option<MemoryCharge>,
     },
-    /// All together: they are shared with other bodies, and each is taken only after the previous one is written.
+    /// All chunks are charged together: they are shared with other bodies, and each is taken only after the previous
+    /// one is written.
     Together(Arc<MemoryCharge>),
 }
 
@@ -90,7 +91,7 @@ enum BodyEnd {
 }
 
 impl ResponseBody {
-    /// Sends a body without limits.
+    /// Wraps a body without limits.
     pub(super) fn unbounded(body: Body, mark: CallMark) -> Self {
         Self { body, mark, account: None, traffic: None }
     }
@@ -141,7 +142,7 @@ impl ResponseBody {
         let Some(account) = &mut this.account else { return Pin::new(&mut this.body).poll_frame(context) };
         loop {
             if account.end.is_some() {
-                // The call remains until everything is written, so that an unread response is noticed.
+                // The call stays open until everything is written, so that an unread response is detected.
                 ready!(account.unread.poll_at_most(0, context));
                 return Poll::Ready(match account.end.take() {
                     Some(BodyEnd::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
@@ -158,7 +159,7 @@ impl ResponseBody {
                 return Poll::Ready(Some(Ok(Frame::data(piece))));
             }
             if matches!(account.payment, ChunkPayment::Together(_)) {
-                // The newest chunk at that time is sent.
+                // Only the newest chunk at that time is sent.
                 ready!(account.unread.poll_at_most(0, context));
             }
             if account.poll_leaving(context).is_ready() {
@@ -170,7 +171,7 @@ impl ResponseBody {
                 return Poll::Ready(Some(Ok(frame)));
             }
             if account.end.is_some() {
-                // Releases the body.
+                // This releases the body.
                 this.body = Body::empty();
             }
         }
@@ -221,7 +222,7 @@ impl ResponseAccount {
 
 fn trailers_of(status: &Status) -> HeaderMap {
     let mut trailers = HeaderMap::new();
-    // Our own messages always fit in headers.
+    // The server's own messages always fit in headers.
     let _ = status.add_header(&mut trailers);
     trailers
 }

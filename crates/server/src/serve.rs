@@ -88,7 +88,7 @@ pub async fn run_server_on(
     let (health, services, metrics) = assemble_services(&arena, &config, logins).await?;
     let shutdown_grace = config.shutdown_grace;
     let stopping = CancellationToken::new();
-    // Dropping this future stops the server abruptly: all connections are dropped with the set.
+    // If this future is dropped, the server stops abruptly, because all connections are dropped with the set.
     let mut serving = JoinSet::new();
     serving.spawn(serve_connections(listener, services, config, stopping.clone()));
     let mut measuring = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Detects the protocol of a connection, and answers those other than HTTP/2.
+//! Detects the protocol of a connection, and answers clients that do not speak HTTP/2.
 
 use super::listener::Connection;
 use std::io;
@@ -80,7 +80,7 @@ fn ends_head(head: &[u8]) -> bool {
     head.windows(4).any(|bytes| bytes == b"\r\n\r\n") || head.windows(2).any(|bytes| bytes == b"\n\n")
 }
 
-/// Tells a TLS client that there is no TLS here.
+/// Tells a TLS client that this port does not use TLS.
 pub(super) async fn answer_tls(stream: &mut impl Connection) -> io::Result<()> {
     stream.write_all(&TLS_ALERT).await?;
     stream.shutdown().await

@@ -13,7 +13,7 @@ use tonic::codegen::http::HeaderMap;
 const FORWARDED_FOR: &str = "x-forwarded-for";
 /// The header with the client's protocol.
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
-/// Headers that show any proxy, trusted or not.
+/// Headers that show that a request passed a proxy, trusted or not.
 const FORWARDING: [&str; 6] =
     [FORWARDED_FOR, FORWARDED_PROTO, "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
@@ -51,7 +51,7 @@ pub(super) fn is_trusted(proxies: &[TrustedProxy], address: IpAddr) -> bool {
 }
 
 /// Returns the address of the client behind `peer`: if that is a trusted proxy, the nearest address in
-/// `x-forwarded-for` that is not one. The client could have invented everything to the left of it.
+/// `x-forwarded-for` that is not a trusted proxy. The client could have invented everything to the left of it.
 pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let mut nearest = peer;
     let lines = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok());
@@ -65,7 +65,7 @@ pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &Head
 }
 
 /// Returns the channel of a request. A trusted proxy names its client's protocol in `x-forwarded-proto`; if there are
-/// several, all must be https. A request from this machine with traces of a proxy came from elsewhere.
+/// several, all must be https. A request from this machine that has headers of a proxy came from another machine.
 pub(super) fn find_channel(
     proxies: &[TrustedProxy],
     peer: ConnectionPeer,
@@ -157,7 +157,7 @@ mod tests {
             ("::ffff:127.0.0.1", "::ffff:127.0.0.1", &[], Loopback),
             ("192.0.2.1", "192.0.2.1", &[], Plain),
             ("192.0.2.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
-            // An unannounced proxy runs on this machine.
+            // Here, a proxy that is not configured as trusted runs on this machine.
             ("127.0.0.1", "127.0.0.1", &[(FORWARDED_FOR, "192.0.2.1")], Plain),
             ("127.0.0.1", "127.0.0.1", &[("via", "1.1 inner")], Plain),
             ("127.0.0.1", "127.0.0.1", &[(FORWARDED_PROTO, "https")], Plain),

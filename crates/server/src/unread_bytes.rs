@@ -14,8 +14,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 tokio::task_local! {
-    /// The unread bytes of this task's call, or of its connection with one call at a time: unset until they are
-    /// counted, and `None` if they never will be.
+    /// The unread bytes of this task's call, or of its connection if that has one call at a time. It is unset until
+    /// they are counted, and `None` if they are never counted.
     static UNREAD: OnceCell<Option<Arc<UnreadBytes>>>;
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output 
     );
     match decided.await {
         Err(done) => Some(done),
-        // A bot's stream needs no checks at each wake-up.
+        // The stream of a bot is not checked at each wake-up.
         Ok(None) => Some(call.await),
         Ok(Some(unread)) => {
             let run = async {
@@ -108,7 +108,7 @@ impl UnreadBytes {
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         *waiting = Some(context.waker().clone());
-        // They may have been written before the waker was registered.
+        // The bytes may have been written before the waker was registered, so they are counted again.
         if self.count() <= limit { Poll::Ready(()) } else { Poll::Pending }
     }
 

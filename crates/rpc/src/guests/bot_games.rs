@@ -22,7 +22,7 @@ const MIN_WAIT: Duration = Duration::from_millis(250);
 pub struct BotGames {
     arena: Arena,
     access: Access,
-    /// Not held across an await.
+    /// The sessions by bot; the lock is not held across an await.
     sessions: Arc<Mutex<KeptSessions>>,
 }
 
@@ -39,7 +39,7 @@ struct KeptSession {
     session: GameSession,
     /// Its number.
     number: u64,
-    /// Ends the session when dropped.
+    /// A guard that ends the session when it is dropped.
     _end: oneshot::Sender<()>,
 }
 
@@ -60,7 +60,7 @@ impl Drop for HeldSeats {
 }
 
 impl BotGames {
-    /// Creates it without sessions.
+    /// Creates a collection without sessions.
     pub fn new(arena: Arena, access: Access) -> Self {
         Self { arena, access, sessions: Arc::default() }
     }
@@ -73,7 +73,7 @@ impl BotGames {
         self.access.require_bot(request)
     }
 
-    /// Takes the seats of the bot whose token a request has, at most until a time. An earlier session of the bot ends.
+    /// Takes the seats of the bot whose token a request has, until `until` at most. An earlier session of the bot ends.
     ///
     /// # Errors
     /// If the token is not a bot's, the session limit is reached, or the server is stopping.
@@ -91,7 +91,8 @@ impl BotGames {
         };
         tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, (until, ended)));
         let seats = HeldSeats { games: self.clone(), bot, number };
-        // Checked again: the token may have been replaced before the session could be closed for that.
+        // The token is checked again, because it may have been replaced before this session existed and could be closed
+        // for it.
         self.access.require_bot(request).map(|_| seats)
     }
 

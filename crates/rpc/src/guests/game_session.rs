@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::ReceiverStream;
 
-/// Actions that may wait for the session.
+/// The maximum number of actions that wait for the session.
 const MAX_WAITING_ACTIONS: usize = 8;
 /// After this time without events and matches, the owner checks whether the session is still needed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -22,7 +22,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub(super) struct GameSession {
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
-    /// Tells whether it is over. Later actions are dropped.
+    /// The link to the session, which shows whether it is over. Later actions are dropped.
     link: SessionLink,
     /// The status of its games.
     pub games: watch::Receiver<GameStatuses>,
@@ -33,7 +33,7 @@ pub(super) struct GameSession {
 pub(super) struct SessionListener {
     events: OutboxStream<ServerEvent>,
     games: watch::Sender<GameStatuses>,
-    /// For pongs, while the session is used.
+    /// The channel for pongs, while the session is in use.
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     running: JoinHandle<()>,
 }
@@ -65,7 +65,7 @@ impl GameSession {
 
     /// Waits until there are newer events than `revision`, or the session is over.
     pub(super) async fn wait_for_more(&mut self, revision: u64) {
-        // Fails once the session is over.
+        // This fails once the session is over, which also ends the wait.
         let _ = self.games.wait_for(|games| games.revision() != revision).await;
     }
 
@@ -113,7 +113,7 @@ impl SessionListener {
             ServerEvent::InMatch { match_id, event } => {
                 self.games.send_modify(|games| games.apply(match_id, &event));
             }
-            // It joins no tournaments, and needs no echo of its actions.
+            // Other events are ignored: the session joins no tournaments, and it knows its own actions.
             ServerEvent::Welcome { .. }
             | ServerEvent::Draining { .. }
             | ServerEvent::Suspended { .. }
@@ -130,7 +130,7 @@ impl SessionListener {
         let Self { events, games, actions, running, .. } = self;
         drop((events, games, actions));
         running.abort();
-        // It may have been aborted.
+        // An error is ignored: the task may have been aborted.
         let _ = running.await;
     }
 }

@@ -5,8 +5,8 @@ use lastnim_proto::MatchEvent;
 /// The status of a game, as known to its player's session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GameStatus {
-    /// Grows with each event, so that a page can wait for more. A session starts at the time in microseconds, which is
-    /// above all earlier revisions.
+    /// A number that grows with each event, so that a page can wait for more. A session starts with the time in
+    /// microseconds, which is greater than all earlier revisions.
     pub revision: u64,
     /// The ply at which the player must move, if it is the player's turn.
     pub own_turn: Option<u32>,
@@ -14,7 +14,7 @@ pub struct GameStatus {
     pub is_revealed: bool,
     /// Whether the match is over.
     pub is_over: bool,
-    /// Why the player's last action was refused, if it was.
+    /// The refusal of the player's last action; `None` if it was accepted.
     pub refusal: Option<GameRefusal>,
     /// The number of refusals so far.
     pub refusals: u64,
@@ -57,7 +57,7 @@ impl GameStatus {
             // An accepted action clears the refusal.
             MatchEvent::Declared { .. } => self.refusal = None,
             MatchEvent::Took { ply, .. } => {
-                // Takes of others must not clear it before the player has read it.
+                // Takes of other seats must not clear the refusal before the player has read it.
                 if self.own_turn == Some(*ply) {
                     self.refusal = None;
                 }

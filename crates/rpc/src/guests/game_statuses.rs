@@ -21,7 +21,7 @@ pub(super) struct GameStatuses {
 }
 
 impl GameStatuses {
-    /// Starts at a revision.
+    /// Creates an empty collection that starts at this revision.
     pub(super) fn begin_at(first_revision: u64) -> Self {
         let (by_match, heard) = Default::default();
         Self { by_match, first_revision, heard, unkept_revision: first_revision }
@@ -58,7 +58,7 @@ impl GameStatuses {
         let oldest_over = others().find(|(_, game)| game.is_over);
         if let Some(id) = oldest_over.or_else(|| others().next()).map(|(id, _)| *id) {
             self.by_match.remove(&id);
-            // No game has a higher revision: each event raises both.
+            // No game has a higher revision, because each event raises both revisions.
             self.unkept_revision = self.revision();
         }
     }

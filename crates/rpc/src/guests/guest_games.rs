@@ -19,13 +19,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tonic::{Code, Request, Status};
 
-/// Open matches of a guest that are listed at most.
+/// The maximum number of open matches of a guest that are listed.
 const MAX_LISTED_MATCHES: usize = 100;
-/// How often a newcomer may free a place: another one may take it first.
+/// The maximum number of times that a newcomer may free a place, since another newcomer may take it first.
 const MAX_FREED_PLACES: usize = 3;
 
-/// Matches of guests: people in a browser, whose names derive from a secret there. A guest may only play matches
-/// against house bots that it began. Cheap to clone.
+/// Matches of guests: people who play in a browser and whose names derive from a secret in a cookie. A guest may only
+/// play matches against house bots that it began. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct GuestGames {
     arena: Arena,
@@ -33,7 +33,7 @@ pub struct GuestGames {
     limiter: Arc<AddressLimiter>,
     per_address: usize,
     places: Arc<GuestPlaces>,
-    /// Not held across an await: every request of a guest needs it.
+    /// The sessions by guest. The lock is not held across an await, because every request of a guest needs it.
     sessions: Arc<Mutex<KeptSessions>>,
 }
 
@@ -52,7 +52,7 @@ struct KeptSession {
     session: GameSession,
     /// Its number.
     number: u64,
-    /// Shared with starting matches, which keep the session open.
+    /// A guard that is shared with starting matches, which keep the session open.
     hold: Arc<SessionHold>,
 }
 
@@ -77,7 +77,7 @@ impl KeptSession {
 }
 
 impl GuestGames {
-    /// Limits the matches of guests.
+    /// Creates an empty collection with these limits on the matches of guests.
     pub fn new(arena: Arena, access: Access, limits: GuestLimits) -> Self {
         let GuestLimits { per_minute, per_address, .. } = limits;
         let limiter = Arc::new(AddressLimiter::new(per_minute, Duration::from_mins(1) / per_minute.max(1)));
@@ -127,7 +127,8 @@ impl GuestGames {
             guest.as_str().clone_into(bot);
         }
         let setup = read_request(|field| parse_new_setup(&wanted, field))?;
-        // Runs to its end even if the caller leaves, so that a match that begins is counted, and the session released.
+        // This runs to its end even if the caller leaves, so that a match that begins is counted and the session is
+        // released.
         let beginning = tokio::spawn(self.clone().begin_and_count(address, caller, guest.clone(), setup));
         beginning
             .await
@@ -142,7 +143,7 @@ impl GuestGames {
         guest: BotName,
         setup: MatchSetup,
     ) -> Result<MatchId, Status> {
-        // Taken before the match exists, so that concurrent requests respect the limit.
+        // The place is taken before the match exists, so that concurrent requests respect the limit.
         let place = self.take_place(address).await?;
         self.limiter.admit(address, Instant::now()).map_err(|refused| {
             let message = format!("too many matches were started {refused}");
@@ -172,7 +173,7 @@ impl GuestGames {
         self.places.take_place(address).ok_or_else(|| too_many(Duration::ZERO))
     }
 
-    /// Creates a match. If the places of all are taken, another match gives up its place.
+    /// Creates a match. If all places are taken, another match gives up its place.
     async fn create_match(
         &self,
         address: ClientAddress,
@@ -348,7 +349,7 @@ mod tests {
     const LIMITS: GuestLimits =
         GuestLimits { per_minute: 20, per_address: 8, idle_timeout: Duration::from_mins(2) };
 
-    /// Two seats with a millisecond each, so that the steward plays.
+    /// Returns a match of two seats with a millisecond each, so that the steward plays.
     fn brief_match() -> pb::CreateMatchRequest {
         pb::CreateMatchRequest {
             bots: vec![String::new(), "timid".into()],

@@ -9,15 +9,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a match may take to give up its place. It takes longer only while the store cannot be used.
+/// How long a match may take to give up its place. Only an unusable store makes it take longer.
 const DEPARTURE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The limits on the matches of guests.
 #[derive(Debug, Clone, Copy)]
 pub struct GuestLimits {
-    /// Matches that an address may begin per minute.
+    /// Maximum number of matches that an address may begin per minute.
     pub per_minute: u32,
-    /// Matches that an address may have open at once.
+    /// Maximum number of open matches of an address.
     pub per_address: usize,
     /// How long a match may wait for its guest before it gives up its place.
     pub idle_timeout: Duration,
@@ -44,12 +44,12 @@ struct BegunMatch {
     _place: GuestPlace,
 }
 
-/// Whose places are short.
+/// The limit that has been reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlaceShortage {
-    /// Those of the newcomer's address.
+    /// The limit of the newcomer's address.
     OfAddress,
-    /// All.
+    /// The limit of all addresses together.
     OfAll,
 }
 
@@ -68,7 +68,7 @@ impl GuestPlaces {
         self.quota.acquire(address, 1).ok()
     }
 
-    /// Counts a match in its place until it ends.
+    /// Assigns a match to its place until the match ends.
     pub(super) fn fill_place(&self, place: GuestPlace, address: ClientAddress, id: MatchId) {
         self.lock_begun().push(BegunMatch { id, address, _place: place });
     }
@@ -172,7 +172,7 @@ mod tests {
         /// Open matches by address and idle seconds, the shortage, the newcomer's address, and what is expected.
         type Case = (&'static [(u8, u64)], PlaceShortage, u8, Result<usize, Duration>);
         let seconds = |seconds| Err(Duration::from_secs(seconds));
-        // An address of 0 is not known.
+        // The address 0 means that the address is not known.
         let cases: [Case; 9] = [
             (&[(1, 120), (2, 300), (3, 0)], OfAll, 9, Ok(1)),
             (&[(1, 120), (2, 120)], OfAll, 9, Ok(0)),

@@ -18,7 +18,7 @@ use tonic::{Code, Status};
 const MAX_BATCHES_PER_CALLER: usize = 4;
 /// The limit on batches of all callers together.
 const MAX_BATCHES: usize = 64;
-/// Unread responses of a batch, each of up to a few megabytes, before its work pauses.
+/// The number of unread responses of a batch after which its work pauses; each has up to a few megabytes.
 const MAX_UNREAD_RESPONSES: usize = 1;
 /// How long a batch may be idle, waiting for a request or for a response to be read.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -30,12 +30,12 @@ pub(super) const STEPS_PER_RESPONSE: u64 = 4 << 20;
 
 /// A request of a batch.
 pub(super) trait BatchRequest: Send + Sync + 'static {
-    /// What all questions of a request share.
+    /// The terms that all questions of a request share.
     type Terms: Send + Sync + 'static;
     type Response: Send + 'static;
 
-    /// Parses what all questions of this request share. This happens before it waits for its turn, so that an oversized
-    /// request holds no memory while waiting.
+    /// Parses the terms that all questions of this request share. This happens before it waits for its turn, so that an
+    /// oversized request does not hold memory while it waits.
     fn parse_terms(&self) -> Result<Self::Terms, Violations>;
 
     /// Builds the refusal of a whole request by its number.
@@ -70,13 +70,13 @@ pub(super) struct BatchService {
 pub(super) type BatchResponses<T> = mpsc::Receiver<Result<T, Status>>;
 
 impl BatchService {
-    /// Shares the queue of single questions.
+    /// Creates a service for batches that shares the queue of single questions.
     pub(super) fn new(scheduler: QuestionScheduler) -> Self {
         Self { scheduler, open: SharedQuota::new(MAX_BATCHES_PER_CALLER, MAX_BATCHES) }
     }
 
-    /// Answers a stream of requests, unless a limit is reached. It ends when all are answered, the receiver is gone, it
-    /// is idle too long, or the server stops.
+    /// Answers a stream of requests, unless a limit is reached. It ends when all questions are answered, the receiver
+    /// is gone, it is idle for too long, or the server stops.
     pub(super) fn open_batch<Q: BatchRequest>(
         &self,
         asked: &WaitingCaller,
@@ -112,7 +112,7 @@ impl BatchService {
             () = deadline => Err(too_long_status("the batch was not finished")),
         };
         if let Err(status) = ended {
-            // A slow reader is still sent the reason, for a limited time.
+            // Even a slow reader gets the reason, but only for a limited time.
             let _ = timeout(IDLE_TIMEOUT, responses.send(Err(status))).await;
         }
     }
@@ -159,7 +159,7 @@ impl BatchService {
     }
 }
 
-/// Whether the receiver of the responses is still there.
+/// Whether the receiver of the responses is still connected.
 #[derive(Debug, PartialEq, Eq)]
 enum ResponseReader {
     Here,
@@ -279,7 +279,7 @@ mod tests {
         drop(asks);
         let mut unread = batches.open_batch(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
         assert_eq!(batches.open.used(), 1);
-        // Twice the limit: once for the response, and once for the end.
+        // This is twice the limit: once for the response, and once for the end.
         tokio::time::sleep(3 * IDLE_TIMEOUT).await;
         assert_eq!(batches.open.used(), 0);
         assert_eq!(

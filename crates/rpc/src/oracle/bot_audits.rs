@@ -26,9 +26,9 @@ const MAX_AUDITS_PER_CALLER: usize = 1;
 const MAX_AUDITS: usize = 4;
 /// The limit on stored matches in one audit.
 const MAX_MATCHES: u64 = 10_000;
-/// Matches per read.
+/// The number of matches per read.
 const PAGE_SIZE: usize = 256;
-/// Plies that are read before they are audited, which limits the records in memory.
+/// The number of plies that are read before they are audited, which limits the records in memory.
 const MAX_BUFFERED_PLIES: u64 = 65_536;
 /// How long an audit waits for the next record.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -47,7 +47,7 @@ pub(super) struct BotAuditService {
 /// A running audit of stored matches.
 struct StoredAudit {
     auditor: Auditor,
-    /// Only this version of the bot counts, if one is named.
+    /// The version of the bot whose matches count; `None` for all versions.
     version: Option<(BotName, VersionLabel)>,
     response: pb::AuditBotResponse,
 }
@@ -60,7 +60,7 @@ struct RecordsAudit {
 }
 
 impl BotAuditService {
-    /// Shares the queue of single questions.
+    /// Creates a service for audits that shares the queue of single questions.
     pub(super) fn new(arena: Arena, scheduler: QuestionScheduler) -> Self {
         Self { arena, scheduler, under_way: SharedQuota::new(MAX_AUDITS_PER_CALLER, MAX_AUDITS) }
     }
@@ -286,7 +286,7 @@ fn played_only_version(summary: &MatchSummary, bot: &BotName, label: &VersionLab
     versions.is_some_and(|versions| versions.is_only_version(label))
 }
 
-/// What happened to a record.
+/// The result of adding a record.
 enum IntakeOutcome {
     Counted,
     /// Its match is not over, was cancelled, or is not in the requested scope.

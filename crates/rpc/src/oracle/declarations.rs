@@ -63,7 +63,7 @@ pub(super) fn find_rational_rows(
     let mut explained = RationalisableRows::new(games[0].game.matrix.seats(), reading);
     parse_request(|field| {
         for (index, played) in games.iter().enumerate() {
-            // Skipped rows are counted in the result.
+            // Skipped games are counted in the result.
             let added = explained.add_game(&played.game, played.seat, &played.takes, budget);
             field.member("games").element(index).ok_or_report(added);
         }

@@ -46,9 +46,9 @@ type QuestionWork = Box<dyn FnOnce(&mut Budget<'_>) + Send>;
 /// The queue of a question, so that quick ones do not wait for long ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuestionEffort {
-    /// Linear in the size of its request: some milliseconds.
+    /// The work is linear in the size of the request and takes some milliseconds.
     Quick,
-    /// Possibly far larger than its request.
+    /// The work may be far larger than the request.
     Long,
 }
 
@@ -58,10 +58,10 @@ pub enum QuestionError {
     /// It is invalid.
     #[error(transparent)]
     Refused(#[from] Violations),
-    /// The time was too short; says how far it came.
+    /// The time was too short; the text says how far the work got.
     #[error("{0}")]
     TooLong(String),
-    /// It needs too much memory; says which limit was reached.
+    /// It needs too much memory; the text says which limit was reached.
     #[error("{0}")]
     TooLarge(String),
 }
@@ -77,7 +77,7 @@ impl QuestionError {
         match self {
             Self::Refused(violations) => violations_status(violations),
             Self::TooLong(how_far) => too_long_status(how_far),
-            // A retry cannot help, so there is no RetryInfo.
+            // A retry cannot help, so the status has no RetryInfo.
             Self::TooLarge(bound) => refusal_status(Code::ResourceExhausted, "TOO_LARGE", bound),
         }
     }
@@ -87,11 +87,11 @@ impl QuestionError {
 struct RunningQuestion {
     turn: Turn,
     wanted_by: Option<Instant>,
-    /// Held by the call while it waits for the answer.
+    /// A guard that the call holds while it waits for the answer.
     waiting_call: Weak<()>,
-    /// When it is stopped.
+    /// The time at which it is stopped.
     ends_at: Instant,
-    /// When other callers may take the turn for a while.
+    /// The time from which other callers may take the turn for a while.
     slice_ends_at: Instant,
 }
 
@@ -107,8 +107,8 @@ impl RunningQuestion {
         }
     }
 
-    /// Returns whether to continue. Sometimes waits here while others have the turn, which does not count as computing
-    /// time.
+    /// Returns whether to continue. Sometimes waits while other callers have the turn, which does not count as
+    /// computing time.
     fn may_continue(&mut self) -> bool {
         let Self { turn, wanted_by, waiting_call, .. } = self;
         let is_wanted = |now| waiting_call.strong_count() > 0 && wanted_by.is_none_or(|by| now < by);
@@ -128,7 +128,7 @@ impl RunningQuestion {
 }
 
 impl QuestionScheduler {
-    /// Answers `at_once` questions of each [`QuestionEffort`] at the same time.
+    /// Creates a scheduler that answers `at_once` questions of each [`QuestionEffort`] at the same time.
     pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let questions = SharedQuota::new(MAX_QUESTIONS_PER_CALLER, MAX_QUESTIONS);
         let queue = || Arc::new(RequestQueue::new(at_once));
@@ -201,7 +201,7 @@ impl QuestionScheduler {
     ) -> Result<T, Status> {
         let (answer, answered) = oneshot::channel();
         let work = Box::new(move |budget: &mut Budget<'_>| {
-            // The caller may have left.
+            // An error is ignored: the caller may have left.
             let _ = answer.send(question(budget));
         });
         self.run_work(place, turn, wanted_by, work).await?;
@@ -209,8 +209,8 @@ impl QuestionScheduler {
         answer.map_err(|unanswered| unanswered.status())
     }
 
-    /// Computes a question on another thread, while the caller waits for it. Permit and turn are held until it has
-    /// really ended. Checks the oracle again, since a tournament may have begun.
+    /// Computes a question on another thread, while the caller waits for it. The permit and the turn are held until the
+    /// computation has really ended. Checks the oracle again, since a tournament may have begun.
     async fn run_work(
         &self,
         place: &Arc<Permit>,
@@ -220,7 +220,7 @@ impl QuestionScheduler {
     ) -> Result<(), Status> {
         self.check_open(place.holder())?;
         self.begun.fetch_add(1, Ordering::Relaxed);
-        // Dropped as soon as the caller leaves.
+        // This is dropped as soon as the caller leaves.
         let this_call = Arc::new(());
         let waiting_call = Arc::downgrade(&this_call);
         let place = Arc::clone(place);
@@ -386,7 +386,7 @@ mod tests {
         let refused =
             scheduler.answer_question(hurried, QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
         assert_eq!(told(&refused), (Code::DeadlineExceeded, "TOO_LONG".into()));
-        // The clock pauses itself while a question is computed.
+        // The paused clock of the test advances by itself, except while a question is computed.
         tokio::time::pause();
         let waiting = scheduler.answer_question(by("patient"), QuestionEffort::Quick, |_| Ok(true));
         let (refused, ()) =

@@ -9,7 +9,7 @@ use lastnim_proto::ruleset::{
 };
 use lastnim_proto::{parse_request, pb};
 
-/// The memory limits of one question, so that all concurrent ones fit on any machine.
+/// The memory limits of one question. They are small enough for all concurrent questions on any machine.
 const BOUNDS: MemoryBounds = MemoryBounds { states: 1_000_000, bytes: 128 << 20 };
 
 /// Solves a game with any rules.

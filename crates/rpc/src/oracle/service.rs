@@ -22,14 +22,14 @@ pub struct OracleRpc {
 }
 
 impl OracleRpc {
-    /// Answers `at_once` quick questions and `at_once` long ones at the same time.
+    /// Creates a service that answers `at_once` quick questions and `at_once` long ones at the same time.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let scheduler = QuestionScheduler::new(arena.clone(), access, at_once);
         let bot_audits = BotAuditService::new(arena, scheduler.clone());
         Self { batches: BatchService::new(scheduler.clone()), bot_audits, scheduler }
     }
 
-    /// Returns how many questions were begun so far, and how many are waiting or running.
+    /// Returns the number of questions begun so far, and of those that are waiting or running.
     pub fn question_counts(&self) -> (u64, usize) {
         self.scheduler.question_counts()
     }
@@ -130,7 +130,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
     ) -> Result<Response<pb::RationaliseResponse>, Status> {
         let asked = self.scheduler.admit(&request)?;
         let request = request.into_inner();
-        // Far more games than allowed would hold memory while waiting, so the number is checked first.
+        // The number of games is checked first, because far too many games would hold memory while they wait.
         read_request(|field| {
             check_questions(request.games.len(), field.member("games"));
             Some(())

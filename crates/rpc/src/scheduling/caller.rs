@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tonic::Request;
 
-/// A caller: limits apply to each of these.
+/// A caller. Limits apply to each caller separately.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Caller {
     Admin,

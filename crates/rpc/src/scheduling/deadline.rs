@@ -11,7 +11,7 @@ pub(super) fn answer_deadline(metadata: &MetadataMap) -> Option<Instant> {
     Instant::now().checked_add(given / 10 * 9)
 }
 
-/// Returns how long a caller waits for the start of the answer; `None` if it does not say.
+/// Returns how long a caller waits for the start of the answer; `None` if the call has no timeout.
 pub fn call_timeout(headers: &HeaderMap) -> Option<Duration> {
     headers.get("grpc-timeout")?.to_str().ok().and_then(parse_timeout)
 }

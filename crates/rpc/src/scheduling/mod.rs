@@ -1,6 +1,6 @@
 //! Shares the server's time among callers: identification, limits and turns.
 //!
-//! Both the oracle and reads use it. It does not decide what work is done in a turn.
+//! Both the oracle and reads use it. It does not know the work that is done in a turn.
 
 mod caller;
 mod deadline;

@@ -5,7 +5,7 @@ use lastnim_arena::Environment;
 use tokio::sync::oneshot;
 use tonic::{Code, Status};
 
-/// Runs work on a thread that handles no messages, and stops it when the caller leaves.
+/// Runs work on a separate thread that does not handle messages, and stops it when the caller leaves.
 pub(crate) async fn offload_to_thread<T: Send + 'static>(
     environment: &Environment,
     work: impl Future<Output = Result<T, Status>> + Send + 'static,
@@ -18,7 +18,7 @@ pub(crate) async fn offload_to_thread<T: Send + 'static>(
             _ = has_left => Err(Status::cancelled("the caller has gone")),
             done = work => done,
         };
-        // The caller may have left.
+        // An error is ignored: the caller may have left.
         let _ = answer.send(done);
     }));
     let ended = ended.await;

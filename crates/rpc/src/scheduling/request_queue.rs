@@ -32,7 +32,7 @@ struct QueueShared {
 #[derive(Debug)]
 struct QueueState {
     free: usize,
-    /// The limit on requests begun but not ended, running or not: each may hold memory.
+    /// The maximum number of requests that have begun and not ended, running or not, since each may hold memory.
     max_begun: usize,
     begun: usize,
     /// Every caller that has a turn or waits for one.
@@ -44,9 +44,9 @@ struct QueueState {
 #[derive(Debug, Default)]
 struct CallerShare {
     turns: usize,
-    /// Its requests that lent their turns to others, the first at the front.
+    /// The caller's requests that lent their turns to others, the first at the front.
     interrupted: VecDeque<Waiter>,
-    /// Its requests that have not begun, by source, the next source at the front.
+    /// The caller's requests that have not begun, by source, the next source at the front.
     sources: VecDeque<(Option<CallSource>, VecDeque<Waiter>)>,
 }
 
@@ -199,7 +199,7 @@ impl QueueShared {
 }
 
 impl RequestQueue {
-    /// Grants `at_once` turns. At most four times this number of requests may have begun.
+    /// Creates a queue that grants `at_once` turns. At most four times this number of requests may have begun.
     pub(crate) fn new(at_once: usize) -> Self {
         let at_once = at_once.max(1);
         let queue = QueueState {
@@ -217,7 +217,7 @@ impl RequestQueue {
     pub(crate) async fn wait_for_turn(&self, asker: &CallerConnection) -> Turn {
         let granted = self.shared.update(|queue| queue.enqueue(asker, WaiterStage::New));
         let mut waiting = QueuedRequest { shared: Arc::clone(&self.shared), asker: asker.clone(), granted };
-        // The sender is dropped only with the grant, or after this has left.
+        // The sender is dropped only when the turn is granted, or after this request has left.
         let _granted = (&mut waiting.granted).await;
         self.shared.lock().begun += 1;
         Turn { shared: Arc::clone(&self.shared), asker: asker.clone(), is_lent: false }
@@ -238,7 +238,7 @@ impl Drop for QueuedRequest {
         shared.update(|queue| {
             granted.close();
             match granted.try_recv() {
-                // It was granted but not taken.
+                // The turn was granted but not taken.
                 Ok(()) => queue.return_turn(&asker.caller),
                 Err(_) => queue.remove_departed(&asker.caller),
             }

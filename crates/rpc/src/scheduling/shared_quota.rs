@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Counts what holders use: running calls, bytes in memory, open matches. Holders that use nothing are forgotten.
+/// Counts the use of holders, such as running calls, bytes in memory or open matches. Holders without any use are
+/// forgotten.
 #[derive(Debug)]
 pub struct SharedQuota<K> {
     /// The limit per holder.

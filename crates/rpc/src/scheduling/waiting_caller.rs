@@ -10,7 +10,7 @@ use tonic::Request;
 #[derive(Debug, Clone)]
 pub(crate) struct WaitingCaller {
     pub(crate) asker: CallerConnection,
-    /// When it needs the answer; `None` if it did not say.
+    /// The time at which it needs the answer; `None` if it gave no deadline.
     pub(crate) wanted_by: Option<Instant>,
 }
 

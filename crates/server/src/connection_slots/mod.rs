@@ -13,9 +13,9 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConnectionLimits {
     pub connections: usize,
-    /// Connections that have called without a valid token.
+    /// The maximum number of connections that have called without a valid token.
     pub strangers: usize,
-    /// Of these, connections from one address.
+    /// The maximum number of such connections from one address.
     pub strangers_per_address: usize,
     /// How long a stranger's call may run before its connection can be closed for another stranger.
     pub stranger_call_time: Duration,
@@ -28,9 +28,9 @@ pub(super) struct ConnectionLimits {
 /// A connection is a newcomer until its first call. Then it is a stranger, or known if one of its calls has a valid
 /// token. Newcomers and strangers never keep anyone out: if all slots are taken, one of them is evicted.
 ///
-/// A call makes a newcomer a stranger, within the limits on strangers. If they are reached, a stranger is asked to
-/// leave: one without a call, or else the one whose call has run longest, and for long enough. Otherwise the newcomer
-/// is refused, and asked to leave itself.
+/// A newcomer's first call makes it a stranger, within the limits on strangers. If they are reached, a stranger is
+/// asked to leave: one without a call, or else the one whose call has run longest, and for long enough. Otherwise the
+/// newcomer is refused, and asked to leave itself.
 #[derive(Debug)]
 pub(super) struct ConnectionSlots {
     limits: ConnectionLimits,
@@ -58,11 +58,11 @@ struct AnonymousConnection {
 enum AnonymousStage {
     Newcomer,
     Stranger,
-    /// Asked to leave, and about to close.
+    /// The connection was asked to leave and is about to close.
     Leaving,
 }
 
-/// What happens to a newcomer.
+/// The answer to a newcomer.
 #[derive(Debug)]
 pub(super) enum Admission {
     Admitted(ConnectionSlot),
@@ -76,7 +76,7 @@ pub(super) enum Admission {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooManyStrangers;
 
-/// Orders and times events.
+/// A clock that orders events and measures their times.
 #[derive(Debug)]
 struct ActivityClock {
     began: Instant,
@@ -89,8 +89,8 @@ struct ConnectionActivity {
     clock: Arc<ActivityClock>,
     has_called: AtomicBool,
     calls: AtomicUsize,
-    /// When a call last began or ended, or else when the connection began: as a tick, and in microseconds since the
-    /// clock began.
+    /// The time at which a call last began or ended, or else at which the connection began: as a tick, and in
+    /// microseconds since the clock began.
     last_tick: AtomicU64,
     last_us: AtomicU64,
     leaving: CancellationToken,
@@ -111,7 +111,7 @@ pub(super) struct ConnectionSlot {
 pub(super) struct CallMark(Arc<ConnectionActivity>);
 
 impl ConnectionSlots {
-    /// Creates free slots.
+    /// Creates slots that are all free.
     pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
         let clock = Arc::new(ActivityClock { began: Instant::now(), last_tick: AtomicU64::new(0) });
         Arc::new(Self { limits, clock, taken: Mutex::default() })
@@ -150,10 +150,10 @@ impl ConnectionSlots {
     }
 }
 
-/// Which connection can be evicted.
+/// The connection that can be evicted, if any.
 enum Evictable {
     Connection(u64),
-    /// None now, but one after this time.
+    /// No connection can be evicted now, but one can after this time.
     After(Duration),
     None,
 }
@@ -174,7 +174,7 @@ impl TakenSlots {
             .max_by_key(|(_, connection)| connection.eviction_rank(&held));
         match victim {
             Some((&id, connection)) if connection.activity.is_idle() => Evictable::Connection(id),
-            // Every other connection has a call.
+            // Every remaining connection has a call.
             other => match self.anonymous.values().map(youth).filter(|youth| !youth.is_zero()).min() {
                 Some(time) => Evictable::After(time),
                 None => other.map_or(Evictable::None, |(&id, _)| Evictable::Connection(id)),
@@ -264,7 +264,7 @@ impl ConnectionSlot {
             return;
         }
         let mut taken = self.slots.lock_taken();
-        // An evicted connection is already closing.
+        // An error is ignored: an evicted connection is already closing.
         if taken.anonymous.remove(&self.id).is_some() {
             taken.known += 1;
             self.is_known.store(true, Ordering::Relaxed);

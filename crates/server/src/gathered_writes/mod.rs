@@ -46,7 +46,7 @@ impl<S: Write + Unpin> GatheredWrites<S> {
             gathered.failure = Some(error.kind());
             context.waker().wake_by_ref();
         }
-        // Most connections have nothing to write most of the time.
+        // This case comes first, because most connections have nothing to write most of the time.
         (gathered.waiting, gathered.written) = (Vec::new(), 0);
         Poll::Ready(())
     }
@@ -80,7 +80,7 @@ impl<S: Write + Unpin> Gathered<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes as many bytes as there is room for; if there is no room, waits for some.
+    /// Accepts as many bytes as there is room for; if there is no room, waits for it.
     fn poll_gather<'b>(
         &mut self,
         pieces: impl Iterator<Item = &'b [u8]>,
