@@ -7,7 +7,7 @@ use ed25519_dalek::VerifyingKey;
 use lastnim_core::referee::{EventHash, PublicKey, Seal, SigningKey};
 use std::{hint::black_box, time::Duration};
 
-/// The number of different seals, used in rotation.
+/// The number of different seals, which are used in turn.
 const SEALS: u8 = 64;
 
 fn main() {

@@ -1,9 +1,9 @@
-//! Text of others, made visible.
+//! Makes text from other people or programs safe to show.
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// Returns whether a character shows what it is: it neither controls a terminal, nor hides, nor changes the direction of
-/// text.
+/// Returns whether a character is harmless: it does not control a terminal, is not invisible, and does not change the
+/// direction of text.
 fn is_visible(char: char) -> bool {
     let is_hidden = matches!(
         char,
@@ -13,8 +13,8 @@ fn is_visible(char: char) -> bool {
     !char.is_control() && !is_hidden
 }
 
-/// Writes characters that control a terminal, hide, or change the direction of text as JSON escapes, such as `\u001b`.
-/// Line breaks and tabs stay. JSON stays the same value.
+/// Writes characters that control a terminal, are invisible, or change the direction of text as JSON escapes, such as
+/// `\u001b`. Line breaks and tabs stay. The value of JSON does not change.
 ///
 /// ```
 /// use lastnim_core::visible_text::visible_text;

@@ -3,7 +3,7 @@
 //! `cargo bench --bench referee`; `-- 5 512` takes five samples of each figure with 512 matches. Takes rotate through
 //! the matches as on a server: a batch of inputs with one list of effects, then the announcement and the next deadline
 //! of each match. Samples of all figures alternate and measure processor time. The baseline is the hash of one event,
-//! which is computed for every event once someone asks for the hashes.
+//! which is computed for every event when the hashes are first needed.
 
 mod open_matches;
 mod samples;
@@ -13,11 +13,11 @@ use open_matches::OpenMatches;
 use samples::Samples;
 use std::{env, hint::black_box};
 
-/// Numbers of open matches, unless the command line names some.
+/// The numbers of open matches, unless the command line gives others.
 const MATCHES: [usize; 4] = [1, 64, 512, 4096];
-/// Samples of each figure, unless the command line says otherwise.
+/// The number of samples of each figure, unless the command line gives another number.
 const ROUNDS: usize = 25;
-/// Takes in each match.
+/// The number of takes in each match.
 const PLIES: usize = 100;
 /// Minimum number of takes in a sample.
 const MIN_TAKES: usize = 50_000;

@@ -10,11 +10,11 @@ use lastnim_core::{
 };
 use std::{hint::black_box, time::Duration};
 
-/// Seats of each match.
+/// The number of seats of each match.
 const SEATS: usize = 3;
-/// More counters than any match takes.
+/// The number of counters, more than are taken in any match.
 const COUNTERS: u64 = 1 << 40;
-/// Inputs that are handled before their effects are carried out.
+/// The number of inputs that are handled before their effects are carried out.
 const BATCH: usize = 64;
 
 /// The open matches, with the seat to move in each.

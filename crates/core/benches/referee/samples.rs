@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// A figure and its number of open matches.
 type Place = (&'static str, usize);
 
-/// The samples of every figure, in ns a ply.
+/// The samples of every figure, in ns per ply.
 #[derive(Default)]
 pub(crate) struct Samples(BTreeMap<Place, Vec<f64>>);
 
@@ -27,7 +27,7 @@ impl Samples {
         sorted.get(sorted.len() / 2).copied()
     }
 
-    /// Returns the median and, in parentheses, the minimum, which other load disturbs least.
+    /// Returns the median and, in parentheses, the minimum, which depends least on other load.
     pub(crate) fn summary(&self, place: Place) -> String {
         let least = self.0.get(&place).and_then(|samples| samples.iter().copied().reduce(f64::min));
         match (self.median(place), least) {

@@ -13,7 +13,7 @@ pub struct MatchIdHasher(u64);
 
 impl MatchIdHasher {
     fn add_word(&mut self, word: u64) {
-        // The golden ratio as an odd multiplier. XORing the halves of the product mixes all bits of the word.
+        // The golden ratio as an odd multiplier. The XOR of the two halves of the product mixes all bits of the word.
         let product = u128::from(self.0.rotate_left(29) ^ word) * 0x9e37_79b9_7f4a_7c15;
         self.0 = (product as u64) ^ ((product >> 64) as u64);
     }

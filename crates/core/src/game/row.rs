@@ -74,7 +74,7 @@ impl Row {
         Ok(Self { offsets: offsets.iter().map(|&offset| offset as u8).collect(), ranks })
     }
 
-    /// Returns the row 0, 1, ..., n-1: oneself first, then the seats in playing order.
+    /// Returns the row 0, 1, ..., n-1: the seat itself first, then the other seats in playing order.
     pub fn standard(seats: SeatCount) -> Self {
         let identity: Box<[u8]> = (0..seats.get() as u8).collect();
         Self { ranks: identity.clone(), offsets: identity }
@@ -98,7 +98,7 @@ impl Row {
         &self.offsets
     }
 
-    /// Returns the place, 0 (best) to n-1, of the winner who sits `offset` seats further on.
+    /// Returns the place, 0 (best) to n-1, of the winner at this offset.
     ///
     /// # Panics
     /// If `offset` is n or more.

@@ -62,7 +62,7 @@ impl SeatCount {
         Seat(if next < self.0 { next } else { 0 })
     }
 
-    /// Returns how many places after `from` the seat `to` sits, 0 to n-1.
+    /// Returns the offset of seat `to` from seat `from`, 0 to n-1.
     pub fn distance_between(self, from: Seat, to: Seat) -> usize {
         (to.index() + self.get() - from.index()) % self.get()
     }

@@ -15,7 +15,7 @@ pub fn cases(usual: u32) -> ProptestConfig {
     ProptestConfig { cases: u32::try_from(cases).unwrap_or(u32::MAX).max(1), ..asked }
 }
 
-/// Any game with these ranges of seats, piles and counters per pile.
+/// Generates games with these ranges of seats, piles and counters per pile.
 pub fn games(
     seats: RangeInclusive<usize>,
     piles: RangeInclusive<usize>,
@@ -29,7 +29,7 @@ pub fn games(
     )
 }
 
-/// Any alliance matrix with this range of seats.
+/// Generates alliance matrices with this range of seats.
 pub fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = AllianceMatrix> {
     seats
         .prop_flat_map(|seats| {
@@ -39,7 +39,7 @@ pub fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = AllianceM
         .prop_map(|rows| AllianceMatrix::parse(&rows).unwrap())
 }
 
-/// All n! rows, in no particular order.
+/// Returns all n! rows, in no particular order.
 pub fn permutations(seats: SeatCount) -> Vec<Row> {
     let orders = (0..seats.get() as u64).fold(vec![Vec::new()], |orders: Vec<Vec<u64>>, offset| {
         let with_offset = |order: &Vec<u64>| {
@@ -55,7 +55,7 @@ pub fn permutations(seats: SeatCount) -> Vec<Row> {
     orders.iter().map(|order| Row::parse(order, seats).unwrap()).collect()
 }
 
-/// The game with the row of one seat replaced.
+/// Returns the game with the row of one seat replaced.
 pub fn with_row(game: &Game, seat: Seat, row: &Row) -> Game {
     let rows = BySeat::from_fn(game.matrix.seats(), |other| {
         if other == seat { row.clone() } else { game.matrix[other].clone() }

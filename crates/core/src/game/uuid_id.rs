@@ -2,8 +2,8 @@
 
 /// Defines an id type, a UUID of version 7, and its parse error.
 ///
-/// Takes the doc comment and name of the id, the doc comment and name of the error, and what error messages call the
-/// id.
+/// Takes the doc comment and name of the id, the doc comment and name of the error, and the name of the id in error
+/// messages.
 macro_rules! uuid_id {
     ($(#[$id_doc:meta])* $id:ident, $(#[$error_doc:meta])* $error:ident, $called:literal) => {
         $(#[$id_doc])*

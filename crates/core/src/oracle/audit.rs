@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Maximum number of takes in an audit.
 pub const MAX_PLIES: usize = 65_536;
 
-/// Who moved for a seat.
+/// The player that moved for a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mover {
     /// The seat's own bot.
@@ -34,7 +34,7 @@ impl PlayedTake {
     }
 }
 
-/// A comparison of a game with optimal play: who won, who should have won, who erred, and who paid for it.
+/// A comparison of a game with optimal play: the winner, the winner under optimal play, the errors, and their costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Audit {
     /// The seat that won.

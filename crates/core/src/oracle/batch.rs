@@ -13,7 +13,7 @@ type TablePlace = u16;
 /// Length of a table: every [`TablePlace`] is in bounds.
 const PLACES: usize = 1 << TablePlace::BITS;
 
-/// Marks transitions that are not computed yet; every pile leads from it back to itself.
+/// Marks transitions that are not computed yet. From this worth, every pile leads back to it.
 const UNKNOWN: TablePlace = 0;
 
 /// Positions solved in parallel.
@@ -290,7 +290,7 @@ mod tests {
             });
             assert_eq!(left.len(), 0);
         }
-        // 5999 is not a multiple of the group size.
+        // The number 5999 is not a multiple of the group size.
         let rows: Vec<u64> = positions[..5999].iter().flat_map(AsRef::<[u64]>::as_ref).copied().collect();
         let mut left = positions.iter();
         batch.solve_rows(NonZero::new(9).unwrap(), &rows, |winners| {

@@ -25,7 +25,7 @@ pub enum HaltReason {
         /// The limit.
         limit: u64,
     },
-    /// The answer was no longer wanted, or time was up.
+    /// The answer was no longer wanted, or the time limit was reached.
     #[error("the calculation was stopped after {spent} steps")]
     Stopped {
         /// Steps spent.
@@ -34,19 +34,20 @@ pub enum HaltReason {
 }
 
 impl Budget<'static> {
-    /// Allows `limit` steps, without a time limit.
+    /// Creates a budget of `limit` steps, without a time limit.
     pub fn of_steps(limit: u64) -> Self {
         Self::while_wanted(limit, &|| true)
     }
 
-    /// Allows any number of steps.
+    /// Creates a budget without limits.
     pub fn unbounded() -> Self {
         Self::of_steps(u64::MAX)
     }
 }
 
 impl<'a> Budget<'a> {
-    /// Allows `limit` steps while `is_wanted` returns true; it is called every few thousand steps.
+    /// Creates a budget of `limit` steps that ends when `is_wanted` returns false; it is called every few thousand
+    /// steps.
     pub fn while_wanted(limit: u64, is_wanted: &'a dyn Fn() -> bool) -> Self {
         Self { limit, spent: 0, next_check: 0, is_wanted }
     }

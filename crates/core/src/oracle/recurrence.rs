@@ -1,4 +1,4 @@
-//! Winners as ranks: the arithmetic behind every solution.
+//! Winners as ranks, and the recurrence with which every solution is computed.
 
 use crate::game::{AllianceMatrix, BySeat, Ending, MAX_SEATS, Seat};
 use std::iter;

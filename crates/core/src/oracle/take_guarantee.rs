@@ -17,7 +17,7 @@ pub struct TakeGuarantee {
 }
 
 impl TakeGuarantee {
-    /// Looks up the effect of a legal take of the guarded seat, in O(n^2).
+    /// Computes the effect of a legal take of the guarded seat, in O(n^2).
     pub(in crate::oracle) fn of_take(
         guaranteed: &GuaranteedRanks,
         position: &Position,

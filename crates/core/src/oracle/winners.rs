@@ -91,7 +91,7 @@ fn winners_in_registers<const N: usize>(
     for &counters in piles {
         let first = apply_recurrence(&recurrence, &shifts);
         if shifts_equal(&first, &shifts) {
-            // Passing the turn changes nothing: from here on the winner does not depend on who moves.
+            // If passing the turn changes nothing, the winner no longer depends on who moves.
             break;
         }
         shifts = first;

@@ -19,16 +19,16 @@ const END_REASONS: [EndReason; 4] =
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CanonicalBytesError {
-    /// There are bytes left over.
+    /// The bytes end too early.
     #[error("its encoding is truncated")]
     CutOff,
-    /// A number has no meaning.
+    /// There are bytes after the event.
     #[error("its encoding has {0} extra bytes")]
     TooLong(usize),
     /// A number has no meaning.
     #[error("unknown {what} {number}")]
     Unknown {
-        /// What it should identify.
+        /// The kind of value that the number should identify.
         what: &'static str,
         /// The number.
         number: u8,
@@ -44,7 +44,7 @@ pub enum CanonicalBytesError {
 /// Parses the canonical bytes of an event of a match with this many seats; `created` needs no number of seats.
 ///
 /// # Errors
-/// If the bytes are not a valid event. Whether the event fits the ones before it is for the record to check.
+/// If the bytes are not a valid event. This does not check whether the event fits the previous ones; the record does.
 pub fn parse_canonical_bytes(
     bytes: &[u8],
     seats: Option<SeatCount>,

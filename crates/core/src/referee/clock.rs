@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct Clock {
     /// Initial bank of each seat, 1 ms to a day.
     pub initial: Duration,
-    /// Added to the bank after each take, 0 to an hour.
+    /// The time that is added to the bank after each take, 0 to an hour.
     pub increment: Duration,
     /// Maximum lag credit for one take, 0 to 10 s.
     pub lag_quota: Duration,
@@ -35,7 +35,8 @@ pub struct ClockError {
 }
 
 impl Default for Clock {
-    /// Ten seconds and 100 ms per take; 100 ms of lag per take and 10 s in total; ten seconds to declare.
+    /// Returns a bank of ten seconds with 100 ms per take, a lag credit of 100 ms per take and 10 s in total, and ten
+    /// seconds to declare.
     fn default() -> Self {
         Self {
             initial: Duration::from_secs(10),

@@ -39,7 +39,7 @@ pub enum RefereeInput {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "an event that is not stored and announced is lost"]
 pub enum RefereeEffect {
-    /// Something happened: store it, then send it to every seat and watcher that may see it.
+    /// An event occurred: store it, then send it to every seat and watcher that may see it.
     Happened(TimedEvent),
     /// A message to one seat.
     Tell {
@@ -58,9 +58,9 @@ pub enum SeatMessage {
         /// The row that applies.
         row: Row,
     },
-    /// It is to move; repeated, with the current state, after a refusal.
+    /// It is the seat's turn. After a refusal, this is repeated with the current state.
     Turn(Turn),
-    /// Its take was already made; acknowledged again.
+    /// Its take was already made; this acknowledges the take again.
     TookAgain {
         /// The ply.
         ply: u32,

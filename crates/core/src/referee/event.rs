@@ -1,4 +1,4 @@
-//! What happens in a match.
+//! The events of a match.
 
 use super::{MatchSetup, NoteHash, RefusalReason, Timestamp};
 use crate::game::{AllianceMatrix, Row, Seat};
@@ -8,7 +8,7 @@ use std::{fmt, time::Duration};
 /// An event and its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimedEvent {
-    /// When it happened; never before the previous event.
+    /// Its time, which is never before the previous event.
     pub at: Timestamp,
     /// What happened.
     pub event: Event,
@@ -84,7 +84,7 @@ impl Event {
     }
 }
 
-/// Why a seat has the standard row and not a declared one.
+/// Why a seat has the standard row instead of a declared one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RowDefault {
     /// The deadline passed.
@@ -140,7 +140,7 @@ pub enum EndReason {
     PlyLimit,
     /// Every seat was forfeited; the oracle named the winner.
     AllForfeited,
-    /// It was cancelled; nobody won.
+    /// It was cancelled and has no winner.
     Cancelled,
 }
 

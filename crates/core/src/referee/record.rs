@@ -50,7 +50,7 @@ impl HashChain {
     }
 }
 
-/// Hashes and state follow from the id and the events.
+/// Two records are equal if their ids and events are, because hashes and state follow from these.
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id && self.events == other.events
@@ -178,8 +178,8 @@ impl Record {
         &self.chain().0
     }
 
-    /// Returns the hashes, which are computed on first use: during play nobody needs them before the record is shown or
-    /// signed.
+    /// Returns the hashes, which are computed on first use: during play they are not needed before the record is shown
+    /// or signed.
     fn chain(&self) -> &HashChain {
         self.hashes.get_or_init(|| Box::new(HashChain::of_events(self.id, &self.events)))
     }

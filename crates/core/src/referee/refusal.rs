@@ -44,7 +44,7 @@ impl RefusalReason {
         Self::Malformed,
     ];
 
-    /// Returns whether it costs the seat a strike: only mistakes that a correct bot can avoid do.
+    /// Returns whether it costs the seat a strike: only mistakes that a correct bot can avoid cost one.
     pub fn is_strike(self) -> bool {
         matches!(self, Self::IllegalTake | Self::NotYourTurn | Self::FuturePly | Self::NotStarted)
     }

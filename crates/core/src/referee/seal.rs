@@ -47,7 +47,7 @@ pub enum PublicKeyError {
     /// The text is not the base64 of a key.
     #[error(transparent)]
     Text(#[from] Base64Error),
-    /// The bytes are not a point of the curve, or one of the few that verify any signature.
+    /// The bytes are not a point of the curve, or are one of the few points that verify any signature.
     #[error("public key \"{}\": it is not a valid Ed25519 key; ask the server for its key again", Base64(.0))]
     NoKey([u8; PublicKey::BYTES]),
 }
@@ -126,13 +126,13 @@ impl Seal {
 
 /// The y coordinates of the points whose order divides 8. With both signs of x they are eight points.
 const SMALL_ORDER: [[u8; 32]; 5] = [
-    // Order 1.
+    // The point of order 1.
     with_ends(1, 0, 0),
-    // Order 2: y = -1.
+    // The point of order 2: y = -1.
     with_ends(0xec, 0xff, 0x7f),
-    // Order 4.
+    // The points of order 4.
     [0; 32],
-    // Order 8, and its negative.
+    // The points of order 8, and their negatives.
     [
         0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f, 0x2a,
         0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a,
@@ -169,7 +169,7 @@ impl PublicKey {
     /// Accepts a point of the curve.
     ///
     /// # Errors
-    /// If it is not a point, or one of the few that verify any signature.
+    /// If it is not a point, or is one of the few points that verify any signature.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Result<Self, PublicKeyError> {
         if let Some(known) = LAST_KEY.get().filter(|known| *known.as_bytes() == bytes) {
             return Ok(known);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     proptest! {
-        // Without optimisation a signature takes milliseconds.
+        // In a build without optimisation, a signature takes milliseconds.
         #![proptest_config(crate::game::testing::cases(32))]
 
         #[test]

@@ -20,7 +20,7 @@ pub enum MatchPhase {
 pub struct MatchSnapshot {
     /// The recipient's seat.
     pub seat: Seat,
-    /// What was fixed before the first move.
+    /// The settings that were fixed before the first move.
     pub setup: MatchSetup,
     /// The phase.
     pub phase: MatchPhase,

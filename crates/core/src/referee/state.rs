@@ -140,7 +140,7 @@ pub enum EventMisfit {
         /// The strike that forfeits a seat.
         limit: u32,
     },
-    /// The seat is said to have run out of time while its clock was stopped.
+    /// The event says that the seat ran out of time, but its clock was stopped.
     #[error("seat {0} is forfeited on time, but its clock was not running")]
     ClockStopped(Seat),
     /// The match must end now.
@@ -174,7 +174,7 @@ impl MatchState {
         }
     }
 
-    /// Returns what was fixed before the first move.
+    /// Returns the settings that were fixed before the first move.
     pub fn setup(&self) -> &MatchSetup {
         &self.rare.setup
     }

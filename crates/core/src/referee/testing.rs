@@ -13,7 +13,7 @@ use std::time::Duration;
 /// A random match and the inputs that it will get.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// What is agreed before the match.
+    /// The settings of the match.
     pub setup: MatchSetup,
     /// The bots that are connected at the start.
     pub present: BySeat<bool>,
@@ -24,7 +24,7 @@ pub struct Scene {
 struct Step {
     time: Time,
     what: What,
-    /// The note hash of a row or take.
+    /// Returns a note hash for a row or take.
     note_hash: Result<Option<NoteHash>, NoteHashError>,
     announced: bool,
 }
@@ -335,7 +335,7 @@ fn any_step(seats: SeatCount) -> impl Strategy<Value = Step> {
     })
 }
 
-/// Any match of two to six seats.
+/// Generates matches of two to six seats.
 pub fn scene() -> impl Strategy<Value = Scene> {
     (2..=6_usize).prop_flat_map(|seats| {
         let seats = SeatCount::new(seats).unwrap();

@@ -20,9 +20,10 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Referee {
     record: Record,
-    /// The latest time of the match, as are all times here: `ahead` later than that of the clock.
+    /// The latest time of the match. Like all times here, it is later than that of the clock by `ahead`.
     now: Timestamp,
-    /// How far the record was ahead of the clock when the match was resumed: its times go on from there.
+    /// How far the record was ahead of the clock when the match was resumed; the times of the match continue from the
+    /// record.
     ahead: Duration,
     /// When the running clock of the seat to move (or of every seat, while declaring) started.
     waiting_since: Option<Timestamp>,
@@ -33,16 +34,16 @@ pub struct Referee {
     /// The seats whose bots have been connected at any time during the match.
     attended: SeatSet,
     lag_us: BySeat<u64>,
-    /// What has stopped clocks; `None` if nothing ever did.
+    /// The stops of clocks so far; `None` if no clock was ever stopped.
     stops: Option<Box<ClockStops>>,
     /// Computed on first use.
     solution: Option<Box<Solution>>,
 }
 
-/// What stops clocks.
+/// The causes that stop clocks.
 #[derive(Debug, Default)]
 struct ClockStops {
-    /// The spans since the start of the running clock in which it stood still, in order.
+    /// The spans since the start of the running clock in which it was stopped, in order.
     excused: Vec<(Timestamp, Timestamp)>,
     /// Holds clocks for a while after a restart of the server.
     hold: Option<ClockHold>,
@@ -162,7 +163,7 @@ impl Referee {
     }
 
     /// Tells the referee that all effects so far are stored and sent. Only then does the clock of the seat to move
-    /// start, unless it is held, so that bots do not pay for the server's work.
+    /// start, unless it is held. So the server's work is not charged to bots.
     pub fn effects_announced(&mut self, now: Timestamp) {
         self.advance_time(self.to_match_time(now));
         let ended = self.state().phase() == MatchPhase::Ended;
@@ -175,8 +176,8 @@ impl Referee {
         }
     }
 
-    /// Tells the referee that the server was busy storing from `from` to `until`: a running clock stood still, and a
-    /// hold lasts that much longer. Spans must be reported in order.
+    /// Tells the referee that the server was busy storing from `from` to `until`: a running clock was stopped for this
+    /// span, and a hold lasts that much longer. Spans must be reported in order.
     pub fn excuse_span(&mut self, from: Timestamp, until: Timestamp) {
         let (from, until) = (self.to_match_time(from), self.to_match_time(until));
         if self.prolong_hold(from, until) {
@@ -221,7 +222,7 @@ impl Referee {
     ) {
         let at = self.to_match_time(at);
         self.advance_time(at);
-        // A bot that acts has been connected; a referee that resumes from the record concludes the same.
+        // A bot that acts must have been connected. A referee that resumes from the record concludes the same.
         if let RefereeInput::Act { seat, .. } = &input {
             self.attended.insert(*seat);
         }
@@ -291,7 +292,7 @@ impl Referee {
         let (at, ply) = (self.now, self.state().ply());
         let DecidedTake { seat, take, mover, charged_us, credited_us } = decided;
         let (charged, credited) = (Duration::from_micros(charged_us), Duration::from_micros(credited_us));
-        // Building it twice is cheaper than cloning an event.
+        // The event is built twice, because that is cheaper than cloning it.
         let timed = |note_hash| {
             let event = Event::Took { ply, seat, take, mover, charged, credited, note_hash };
             TimedEvent { at, event }

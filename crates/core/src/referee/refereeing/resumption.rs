@@ -1,7 +1,7 @@
 //! Resumption of a match from its record, after a restart of its server or on another server.
 //!
-//! No bot pays for the interruption. The record says what each seat has left, and the interrupted turn starts over.
-//! Bots have lost their streams, so they get some time to reconnect before their clocks run.
+//! The interruption is not charged to any bot. The record has the remaining time of each seat, and the interrupted turn
+//! starts again. Bots have lost their streams, so they get some time to reconnect before their clocks run.
 
 use super::{ClockStops, Referee};
 use crate::game::{BySeat, Seat, SeatSet};
@@ -37,15 +37,15 @@ impl Referee {
     /// For at most `hold` from `now` on, a seat's clock does not start before its bot has connected once. While rows
     /// are declared, this applies to the one clock of all seats that have yet to declare. If a bot reconnects and
     /// leaves again, its clock runs as usual. Banks come from the record: the interrupted turn, or the time to declare,
-    /// starts over at [`effects_announced`](Self::effects_announced).
+    /// starts again at [`effects_announced`](Self::effects_announced).
     ///
     /// The effects are the events that were due, if the record ends in the middle of a decision, followed by a
     /// snapshot, with the turn if any, for each seat whose bot is connected. A match that is over has no effects.
     ///
-    /// If the clock has gone back behind the last event, the times of the match go on from that event: nobody is charged for more
-    /// or less time than passes, and the other matches of the server are not ahead of the clock.
+    /// If the clock was set back to before the last event, the times of the match continue from that event. So seats
+    /// are charged exactly the time that passes, and the other matches of the server are not affected.
     ///
-    /// A bot that left no trace in the record and does not reconnect counts as a no-show.
+    /// A bot that does not appear in the record and does not reconnect counts as a no-show.
     pub fn resume(
         record: Record,
         present: BySeat<bool>,
