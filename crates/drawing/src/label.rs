@@ -3,7 +3,7 @@
 use lastnim_analysis::tree::Node;
 use lastnim_core::game::{Game, Position};
 
-/// Longer states are shortened in the middle.
+/// The maximum length of a state; longer ones are shortened in the middle.
 const MAX_CHARACTERS: usize = 48;
 
 /// Returns the state of a position, shortened in the middle if it is long.
@@ -12,7 +12,7 @@ pub(super) fn position_label(position: &Position) -> String {
     if whole.len() <= MAX_CHARACTERS {
         return whole;
     }
-    // A state is ASCII.
+    // States are ASCII, so bytes can be cut anywhere.
     let half = MAX_CHARACTERS / 2;
     format!("{} .. {}", &whole[..half], &whole[whole.len() - half..])
 }

@@ -8,9 +8,10 @@ use rust_sugiyama::{
 use std::{io, iter, thread};
 use thiserror::Error;
 
-/// Maximum number of boxes in a picture: nodes, and one per column that a take passes. That takes some seconds.
+/// Maximum number of boxes in a picture: nodes, and one per column that a take passes. The layout of this many takes
+/// some seconds.
 const MAX_BOXES: usize = 20_000;
-/// The layout recurses as deep as a column has boxes; a call needs less than this.
+/// The stack that one call of the layout needs at most; it recurses as deep as a column has boxes.
 const STACK_BYTES_PER_BOX: usize = 8 << 10;
 /// Additional stack.
 const STACK_BYTES: usize = 4 << 20;
@@ -71,11 +72,11 @@ pub(super) struct LayoutColumn {
 /// A picture from left to right: columns of nodes alternate with columns of takes.
 #[derive(Debug)]
 pub(super) struct GraphLayout {
-    /// By node.
+    /// The boxes of the nodes.
     pub(super) nodes: Vec<BoxPlace>,
     /// By edge: the box of its take, then one box per column that it passes.
     pub(super) bends: Vec<Vec<BoxPlace>>,
-    /// From left to right.
+    /// The columns, from left to right.
     pub(super) columns: Vec<LayoutColumn>,
     /// The width of the picture.
     pub(super) width: f64,
@@ -156,11 +157,11 @@ fn place_columns(boxes: &[BoxPlace]) -> Vec<LayoutColumn> {
 
 /// Stacks boxes with these heights in their columns so that lines cross and bend little.
 ///
-/// The library lays out from top to bottom, so our heights are its widths.
+/// The library lays out from top to bottom, so heights here are widths there.
 fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutError> {
     let boxes: Vec<_> = (0..).zip(heights).map(|(place, &height)| (place, (height, 1.0))).collect();
-    // Each box is in the first possible column, as in the input. Optimising crossings takes most of the time and finds
-    // almost nothing.
+    // Each box is in the first possible column, as in the input. Crossings are not optimised: that would take most of
+    // the time and improve almost nothing.
     let config = Config {
         vertex_spacing: ROW_GAP,
         dummy_vertices: false,
@@ -177,7 +178,7 @@ fn place_rows(heights: &[f64], lines: &[(u32, u32)]) -> Result<Vec<f64>, LayoutE
     })?;
     let mut rows = vec![0.0; places];
     for (place, (row, _)) in parts.into_iter().flat_map(|(part, ..)| part) {
-        // It processes the last edges first, so the first take would be at the bottom.
+        // The library processes the last edges first, so without this the first take would be at the bottom.
         rows[place] = -row;
     }
     let top = rows.iter().zip(heights).map(|(row, height)| row - height / 2.0).fold(f64::INFINITY, f64::min);

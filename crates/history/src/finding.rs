@@ -2,7 +2,7 @@
 
 use super::match_log::LoggedMessage;
 
-/// How sure a finding is.
+/// How certain a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
     /// Log and record cannot both be true.
@@ -14,15 +14,15 @@ pub enum Certainty {
 /// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FindingKind {
-    /// A bot was told another setup.
+    /// A bot was told a setup that differs from the record.
     Setup,
-    /// A bot was told other rows.
+    /// A bot was told rows that differ from the record.
     Rows,
     /// The record has a row that its bot never sent.
     RowNeverSent,
     /// A row was replaced by the standard one without a valid reason.
     RowReplaced,
-    /// A bot was told another take.
+    /// A bot was told a take that differs from the record.
     Take,
     /// An announced take is not in the record.
     TakeMissing,
@@ -30,19 +30,19 @@ pub enum FindingKind {
     TakeNeverSent,
     /// A bot was asked to move out of turn, or was shown another position.
     Turn,
-    /// A match went back to an earlier ply.
+    /// A message showed an earlier ply than a message before it.
     WentBack,
     /// A refusal is unjustified.
     Refusal,
     /// A strike is in the record but was not sent, or the reverse.
     Strike,
-    /// A bot was told another forfeit.
+    /// A bot was told a forfeit that differs from the record.
     Forfeit,
     /// A seat was lost without a valid reason.
     ForfeitReason,
-    /// A bot was told another end.
+    /// A bot was told an end that differs from the record.
     End,
-    /// Something was sent after the end of a match, or its end twice in a session.
+    /// The server sent a message after the end of a match, or the end twice in a session.
     AfterEnd,
     /// The audit sent to a bot differs from the oracle's.
     Audit,
@@ -115,7 +115,7 @@ impl FindingKind {
         }
     }
 
-    /// Returns how sure findings of this kind are.
+    /// Returns how certain findings of this kind are.
     pub fn certainty(self) -> Certainty {
         match self {
             Self::Late | Self::Charge => Certainty::Doubt,
@@ -135,7 +135,7 @@ pub struct Finding {
     pub ply: Option<u32>,
     /// The index of the log, and the number of the line; `None` if only the record shows it.
     pub line: Option<(usize, u64)>,
-    /// What the log and the record say.
+    /// The contradicting statements of the log and the record.
     pub message: String,
 }
 

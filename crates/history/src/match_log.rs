@@ -14,7 +14,7 @@ pub(super) struct SessionOfMatch<'a> {
     /// The index of the session among all.
     pub(super) place: usize,
     pub(super) bot: &'a str,
-    /// In order.
+    /// The messages, in order.
     pub(super) messages: Vec<LoggedMessage<'a>>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> LoggedMessage<'a> {
         }
     }
 
-    /// Returns the ply that the match had reached at least when the server sent this; `u32::MAX` for its end.
+    /// Returns the ply that the match had certainly reached when the server sent this; `u32::MAX` for its end.
     pub(super) fn reached_ply(&self) -> Option<u32> {
         Some(match self.received()? {
             Event::MatchStarted(_) | Event::Revealed(_) => 0,
@@ -88,7 +88,7 @@ impl<'a> LoggedMessage<'a> {
 }
 
 /// Two messages of a session, one before and one after a step of the match. No log lines are missing between them, so
-/// they enclose everything that the bot sent for that step in this session.
+/// all messages that the bot sent for that step in this session are between them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlyBracket<'s, 'a> {
     pub(super) before: &'s LoggedMessage<'a>,
@@ -125,7 +125,8 @@ impl<'a> SessionOfMatch<'a> {
         (before.line < after.line && before.gaps == after.gaps).then_some(PlyBracket { before, after })
     }
 
-    /// Returns what the bot sent in this session before a message; `None` if lines are missing there.
+    /// Returns the messages that the bot sent in this session before a given message; `None` if lines are missing
+    /// there.
     pub(super) fn sent_before(&self, message: &LoggedMessage<'a>) -> Option<Vec<&LoggedMessage<'a>>> {
         if message.gaps > 0 {
             return None;

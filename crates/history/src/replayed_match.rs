@@ -18,7 +18,7 @@ pub(super) struct ReplayedMatch<'a> {
     pub(super) plies: Vec<PlyState>,
     pub(super) takes: Vec<RecordedTake>,
     pub(super) rows: BySeat<Option<RecordedRow>>,
-    /// In order, of all seats.
+    /// The strikes of all seats, in order.
     pub(super) strikes: Vec<RecordedStrike>,
     pub(super) forfeits: BySeat<Option<RecordedForfeit>>,
 }

@@ -47,7 +47,7 @@ pub struct LogLineError {
 #[derive(Debug, Default)]
 struct LogState {
     counts: LogCounts,
-    /// A line that is not JSON. The next line tells whether it is incomplete or the file is not a log.
+    /// A line that is not JSON. The next line shows whether that line is incomplete, or the file is not a log.
     suspect: Option<LogLineError>,
 }
 
@@ -102,7 +102,7 @@ impl SessionLogs {
             Err(error) => return Err(state.suspect.take().unwrap_or(LogLineError { line, error })),
         };
         if let Some(suspect) = state.suspect.take() {
-            // Lines are written whole unless the program is killed or the disk is full.
+            // Lines are complete unless the program was killed or the disk was full.
             if !matches!(read.event, SessionLogEvent::RunBegan { .. } | SessionLogEvent::Gap { .. }) {
                 return Err(suspect);
             }

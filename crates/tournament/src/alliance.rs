@@ -17,7 +17,7 @@ pub enum AllianceSource {
 }
 
 impl AllianceSource {
-    /// Returns the default: standard rows for two seats, where a declaration against oneself is meaningless; otherwise
+    /// Returns the default: standard rows for two seats, where no seat has a reason to declare itself second; otherwise
     /// declared rows.
     pub fn default_for(seats: SeatCount) -> Self {
         if seats.get() == 2 { Self::Standard } else { Self::Declared }
@@ -27,7 +27,7 @@ impl AllianceSource {
 /// Returns the assigned rows of a match; `None` if the seats declare their own.
 ///
 /// Drawn rows belong to the seats and derive from the seed and the duplicate group, so all rotations of a group share
-/// them: each bot plays each seat, with that seat's row, once. So the luck of the draw cancels.
+/// them: each bot plays each seat, with that seat's row, once. So the effect of the draw cancels out.
 pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
     match &settings.alliance {
         AllianceSource::Declared => None,

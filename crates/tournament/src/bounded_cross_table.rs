@@ -18,7 +18,7 @@ impl BoundedCrossTable {
     /// Maximum number of bots in a table.
     pub const MAX_BOTS: usize = 200;
 
-    /// Counts one match; each must be counted once. Clones of the table do not change.
+    /// Counts one match; each must be counted exactly once. Clones of the table do not change.
     pub fn add_result(&mut self, result: &MatchResult) {
         if let Some(shared) = &mut self.0 {
             let table = Arc::make_mut(shared);

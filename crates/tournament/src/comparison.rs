@@ -16,7 +16,7 @@ pub struct BotComparison {
     /// chain of matches joins them. Shrunk as described at [`SpreadBelief`].
     pub probability_better: Option<f64>,
     /// The p-value of the lead, 0 to 1, adjusted for all pairs compared by Holm's method: if all bots were equal, at
-    /// most one run in twenty would have any pair at 0.05 or less. `None` if `probability_better` is.
+    /// most one run in twenty would have any pair at 0.05 or less. `None` if `probability_better` is `None`.
     pub adjusted_chance: Option<f64>,
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrossTable {
     bots: Interner<BotName>,
-    /// By the numbers of two bots, the smaller first.
+    /// The meetings by the numbers of two bots, the smaller number first.
     meetings: BTreeMap<(u32, u32), HeadToHead>,
 }
 
@@ -29,7 +29,7 @@ pub struct HeadToHead {
 }
 
 impl HeadToHead {
-    /// Returns the same from the other bot's view.
+    /// Returns the same results from the other bot's view.
     #[must_use = "the original is not changed"]
     pub fn reversed(self) -> Self {
         Self { matches: self.matches, wins: self.other_wins, other_wins: self.wins }

@@ -35,13 +35,13 @@ pub struct RatingEvidence {
     added: u64,
     matches: RatedResults,
     skills: RegretTally,
-    /// How many of the newest groups count, if not all.
+    /// The number of newest groups that count; `None` if all groups count.
     max_groups: Option<u64>,
     /// The newest group.
     newest: u64,
-    /// The newest group when old ones were last dropped.
+    /// The group that was the newest when old groups were last dropped.
     forgotten_at: u64,
-    /// Only with two seats and scoring by wins.
+    /// Plain Elo, only with two seats and scoring by wins.
     elo: Option<EloByNumber>,
     order: StandingsOrder,
 }
@@ -79,7 +79,7 @@ impl RatingEvidence {
         }
     }
 
-    /// Adds one match; each must be added once. No-shows are left out.
+    /// Adds one match; each must be added exactly once. No-shows are left out.
     pub fn add_result(&mut self, result: &MatchResult) {
         self.added += 1;
         self.matches.add_result(result);
@@ -150,7 +150,7 @@ impl RatingEvidence {
     }
 
     /// Computes the final ratings: with 400 replicates, or 50 if that is too much work, or none at all. The limit is a
-    /// number of steps, so it does not depend on the machine.
+    /// number of steps, so the result does not depend on the machine.
     ///
     /// # Errors
     /// If they are no longer wanted.

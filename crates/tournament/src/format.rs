@@ -4,15 +4,15 @@ use super::{GroupCount, RoundCount, SprtSettings, Streak, TableGroups};
 use lastnim_core::game::{BotName, SeatCount};
 use thiserror::Error;
 
-/// Decides which bots meet. In every format each table plays whole duplicate groups: a position in every rotation of
-/// its seats.
+/// The method that decides which bots meet. In every format, each table plays complete duplicate groups: a position in
+/// every rotation of its seats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TournamentFormat {
     /// Every set of n bots, on every position.
     #[default]
     RoundRobin,
     /// A balanced sample of a round robin. All bots play equally often, give or take one. All pairs meet equally often:
-    /// give or take one with two seats, and as nearly as a search finds with more.
+    /// give or take one with two seats, and as closely as a search finds with more seats.
     Sample {
         /// Total number of duplicate groups.
         groups: GroupCount,
@@ -31,7 +31,7 @@ pub enum TournamentFormat {
         /// Duplicate groups per table and round.
         table_groups: TableGroups,
     },
-    /// Rounds after which the best of each table advance, down to one table: the final.
+    /// Rounds after which the best of each table advance, until only one table is left: the final.
     Knockout {
         /// How many bots of each table advance, 1 to n - 1.
         advance: usize,
@@ -40,7 +40,7 @@ pub enum TournamentFormat {
     },
     /// An open-ended series of matches that favours the bots with the least certain ratings. If it is rated by wins, bots with similar ratings meet.
     Ladder(LadderSettings),
-    /// Tests whether one bot is better than another, and stops when that is known.
+    /// A test whether one bot is better than another, which stops when the answer is known.
     Sprt(SprtSettings),
 }
 
@@ -85,12 +85,12 @@ pub enum FormatError {
 /// The first criterion of the standings; regret comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StandingsOrder {
-    /// Total points, if all bots play equally many matches, or as many as they earn.
+    /// Total points, if all bots play equally many matches, or if better bots earn more matches.
     Points,
     /// Points per match, if the format gives some bots more matches than others.
     PointsPerMatch,
-    /// Rating, if the format pairs similar bots so that all win equally often. Points per match before there are
-    /// ratings.
+    /// Rating, if the format pairs similar bots, so that all win about equally often. Before there are ratings, points
+    /// per match.
     Rating,
 }
 

@@ -2,29 +2,29 @@
 
 use super::TournamentFormat;
 
-/// Properties of a format: its names, limits, and what its pairings depend on.
+/// Properties of a format: its names and limits, and the inputs of its pairings.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FormatProfile {
     /// Its name in snake case, such as `round_robin`.
     pub name: &'static str,
     /// Its name in text, such as `round robin`.
     pub title: &'static str,
-    /// Which bots meet.
+    /// The bots that meet.
     pub summary: &'static str,
     /// The largest field.
     pub max_bots: usize,
     /// Whether bots may enter and leave during the tournament.
     pub has_open_field: bool,
-    /// What its pairings depend on.
+    /// The inputs of its pairings.
     pub course: FormatCourse,
     /// The view of its progress, in addition to the standings.
     pub view: CourseView,
 }
 
-/// What the pairings of a format depend on.
+/// The inputs of the pairings of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatCourse {
-    /// Nothing: all pairings are known at the start.
+    /// None: all pairings are known at the start.
     Planned,
     /// The results of earlier rounds.
     InRounds,
@@ -35,7 +35,7 @@ pub enum FormatCourse {
 /// The view of a tournament's progress, in addition to its standings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CourseView {
-    /// Nothing more.
+    /// No further view.
     Standings,
     /// The scores of one bot against each opponent.
     Opponents,

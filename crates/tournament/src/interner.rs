@@ -5,7 +5,7 @@ use std::{collections::HashMap, hash::Hash};
 
 /// Assigns numbers to distinct items, from 0 in the order of first appearance.
 ///
-/// Clones items, which should be cheap. The serialized form is the list of items.
+/// It clones items, so cloning them should be cheap. The serialized form is the list of items.
 #[derive(Debug, Clone)]
 pub(super) struct Interner<T> {
     items: Vec<T>,

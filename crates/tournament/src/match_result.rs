@@ -42,13 +42,13 @@ pub struct SeatResult {
     pub plies: u32,
     /// Optimal takes by the bot.
     pub optimal_plies: u32,
-    /// How the seat was lost, if it was.
+    /// How the seat was lost; `None` if it was not lost.
     pub lost: Option<SeatLoss>,
     /// The versions of the bot that played.
     pub versions: SeatVersions,
 }
 
-/// How a seat was lost, as the standings see it.
+/// How a seat was lost, with the distinction that the standings make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SeatLoss {
     /// The bot never connected.

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// The version of the methods for pairing, rating and judging: everything that could give another result from the same
 /// matches. Raise it with every change to such a method.
 ///
-/// Settings contain it, so a tournament is reproduced from its records exactly or not at all.
+/// Settings contain it, so a tournament is either reproduced from its records exactly, or the program refuses.
 pub const METHODS_VERSION: u32 = 3;
 
 /// An unknown version of the methods.

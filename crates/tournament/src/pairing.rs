@@ -13,6 +13,6 @@ pub struct Pairing {
     pub position: usize,
     /// The bots by seat.
     pub bots: BySeat<BotName>,
-    /// How many seats the bots are shifted from the first match of the group, 0 to n-1.
+    /// The number of seats by which the bots are shifted from the first match of the group, 0 to n-1.
     pub rotation: usize,
 }

@@ -67,7 +67,7 @@ pub const PAPER: [&[u64]; 12] = [
     &[1, 2, 3, 2, 1, 2],
 ];
 
-/// Separates the draws of positions from all others: no group has this number.
+/// Keeps the draws of positions independent of all others, because no group has this number.
 const POSITION_DRAW: u64 = 0x706f_7369_7469_6f6e;
 
 impl Positions {

@@ -7,8 +7,8 @@ pub type KeptMatches = BoundedCount<MAX_MATCHES>;
 /// Number of days that records are kept, 1 to 36,500.
 pub type KeptDays = BoundedCount<36_500>;
 
-/// Which matches of a finished tournament keep their records: those that meet either condition. The others keep their
-/// results.
+/// The rule that decides which matches of a tournament keep their records: those that meet either condition. The others
+/// keep only their results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Retention {
     matches: Option<KeptMatches>,
@@ -16,18 +16,18 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Keeps the records of the newest `matches` matches, and of those that ended in the last `days` days; `None` if
-    /// neither is given.
+    /// Creates a rule that keeps the records of the newest `matches` matches, and of those that ended in the last
+    /// `days` days; `None` if neither is given.
     pub fn new(matches: Option<KeptMatches>, days: Option<KeptDays>) -> Option<Self> {
         (matches.is_some() || days.is_some()).then_some(Self { matches, days })
     }
 
-    /// Returns how many of the newest matches keep their records, at any age.
+    /// Returns the number of newest matches that keep their records, whatever their age.
     pub fn matches(&self) -> Option<KeptMatches> {
         self.matches
     }
 
-    /// Returns for how many days records are kept, for any number of matches.
+    /// Returns the number of days for which records are kept, for any number of matches.
     pub fn days(&self) -> Option<KeptDays> {
         self.days
     }

@@ -31,9 +31,9 @@ impl Scoring {
     pub(super) fn units_of_bye(self, seats: usize, groups: u64) -> i64 {
         let seats = seats as u64;
         match self {
-            // One win per match, n matches per group, n seats.
+            // There is one win per match, with n matches per group and n seats.
             Self::Win => groups.cast_signed(),
-            // (n - 1) / 2 units per match.
+            // The average is (n - 1) / 2 units per match.
             Self::Satisfaction => (groups * (seats * (seats - 1) / 2)).cast_signed(),
         }
     }

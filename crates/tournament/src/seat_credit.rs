@@ -1,9 +1,9 @@
-//! What a match is worth to the bot in a seat.
+//! The credit that the bot in a seat gets for a match.
 
 use super::{MatchOutcome, SeatLoss};
 use lastnim_core::{game::Seat, oracle::Audit};
 
-/// What a match is worth to the bot in a seat: the only definition of its win and its satisfaction.
+/// The credit that the bot in a seat gets for a match. This is the only definition of its win and its satisfaction.
 ///
 /// A lost seat has the last place, whatever the steward achieved: the bot has not won, and its satisfaction is 0. Only
 /// its own takes count in its accuracy and regret.

@@ -19,7 +19,7 @@ pub struct SettingsDraft {
     pub title: Title,
     /// The format.
     pub format: TournamentFormat,
-    /// Seats a match.
+    /// The number of seats in a match.
     pub seats: SeatCount,
     /// The positions.
     pub positions: Positions,
@@ -31,7 +31,7 @@ pub struct SettingsDraft {
     pub scoring: Scoring,
     /// Whether its bots may use the server's oracle while it runs.
     pub oracle: OracleAccess,
-    /// Which matches keep their records; `None` for all.
+    /// The rule that decides which matches keep their records; `None` if all keep them.
     pub retention: Option<Retention>,
     /// Maximum number of concurrent matches.
     pub concurrency: Concurrency,
@@ -45,7 +45,7 @@ pub struct SettingsDraft {
 }
 
 impl SettingsDraft {
-    /// Creates the settings of a round robin, with the defaults for whatever is not given and seed 0.
+    /// Creates the settings of a round robin, with seed 0 and defaults for all other settings that are not given.
     pub fn new(title: Title, seats: SeatCount, positions: Positions, alliance: AllianceSource) -> Self {
         Self {
             title,

@@ -31,7 +31,8 @@ pub enum SprtMeasure {
     Regret,
 }
 
-/// How much better the candidate is per match: at most `none` if it is no better, at least `some` if it is.
+/// By how much the candidate is better per match: at most `none` if it is no better, and at least `some` if it is
+/// better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EffectBounds {
     none: f64,
@@ -83,7 +84,7 @@ impl SprtSettings {
     }
 }
 
-// The values are finite, so equality is reflexive.
+// The values are finite, so every value equals itself.
 impl Eq for EffectBounds {}
 impl Eq for ErrorRates {}
 

@@ -26,7 +26,7 @@ pub struct Standing {
     pub luck_per_match: Option<f64>,
     /// Matches in which its seat was lost, including no-shows.
     pub forfeits: u32,
-    /// Matches that it never attended.
+    /// Matches for which it never connected.
     pub no_shows: u32,
     /// Its rating by the measure of the scoring; `None` until it is rated, and for no-shows.
     pub rating: Option<StandingRating>,

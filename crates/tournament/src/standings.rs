@@ -73,7 +73,8 @@ impl Standings {
         self.number_of_bot(bot);
     }
 
-    /// Counts one match; each must be counted once. A cancelled match does not count; an unknown bot gets a line.
+    /// Counts one match; each must be counted exactly once. A cancelled match does not count; an unknown bot gets a
+    /// line.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let bots = result.bots.map(|bot| self.number_of_bot(bot));
@@ -298,7 +299,7 @@ mod tests {
         {
             let mut standings = Standings::new(&testing::settings(3, 1, alliance), []);
             standings.set_bye_scores(&byes[..1], groups);
-            // Repeated calls do not add up.
+            // Repeated calls replace the scores and do not add to them.
             standings.set_bye_scores(&byes, groups);
             let lines = standings.lines();
             let points_of: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points)).collect();
@@ -314,7 +315,7 @@ mod tests {
         let line = standings.lines().remove(0);
         assert_eq!((line.satisfaction, line.accuracy), (None, None));
         assert_eq!((line.regret_per_match, line.luck_per_match), (None, None));
-        // A bot that lost its seat before its first take.
+        // This bot lost its seat before its first take.
         let mut lost = result(["bot0", "x", "y"], 1, [(0, 0); 3]);
         lost.outcome.as_mut().unwrap().seats =
             BySeat::filled(SeatCount::new(3).unwrap(), &SeatResult::default());

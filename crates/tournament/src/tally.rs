@@ -93,7 +93,7 @@ impl StandingTally {
             wins: self.wins,
             satisfaction: mean_of(self.satisfaction_units, worst * matches),
             accuracy: mean_of(self.optimal_plies, self.plies),
-            // Without its own takes a bot could not err.
+            // A bot without its own takes could not err.
             regret_per_match: mean_of(self.regret, matches).filter(|_| self.plies > 0),
             luck_per_match: mean_of(self.luck, matches),
             forfeits: self.forfeits,

@@ -10,7 +10,7 @@ const MAX_VERSIONS: usize = 32;
 /// The matches of one version of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedVersion {
-    /// The version; an undeclared one stands for matches without a declared version.
+    /// The version; the empty version is used for matches without a declared version.
     pub version: BotVersion,
     /// Matches in which it played. A match with several versions counts for each.
     pub matches: u32,
@@ -44,7 +44,7 @@ impl VersionTally {
         *matches += 1;
         *wins += u32::from(won);
         if self.0.len() > MAX_VERSIONS {
-            // It is larger than all that are kept, so it will never be kept again.
+            // The version is larger than all kept ones, so it will never be kept again.
             self.0.pop_last();
         }
     }

@@ -1,4 +1,4 @@
-//! Compares what bots were told about a match without a record: all must be told the same, always.
+//! Compares the messages that bots got about a match without a record: all messages must agree.
 
 use super::{ends::end_words, forfeits::forfeit_words, takes::take_words};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use lastnim_proto::pb::{self, play_response::Event};
 use std::collections::BTreeMap;
 
-/// The first statement on something, and its place.
+/// The first statement about something, and its place.
 #[derive(Debug)]
 struct FirstTold<T> {
     told: T,

@@ -1,4 +1,4 @@
-//! Checks the ends and the audits that bots were told.
+//! Checks the ends and the audits that were sent to bots.
 
 use crate::{
     FindingKind,

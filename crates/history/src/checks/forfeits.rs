@@ -62,7 +62,7 @@ fn check_told_forfeit(
     }
 }
 
-/// The message about a missed end must list all lost seats.
+/// Checks that the message about a missed end lists all lost seats.
 fn check_all_told(
     told: &[pb::Forfeited],
     replayed: &ReplayedMatch<'_>,
@@ -80,7 +80,7 @@ fn check_all_told(
     }
 }
 
-/// A session from before the loss to the end of the match must be told of the loss.
+/// Checks that a session that lasted from before the loss to the end of the match was told of the loss.
 fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
     let is_beginning =
         |message: &&LoggedMessage<'_>| matches!(message.received(), Some(Event::MatchStarted(_)));
@@ -110,7 +110,7 @@ fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, f
     }
 }
 
-/// The bot's log must allow the reason for which its seat was lost.
+/// Checks that the bot's log is consistent with the reason for which its seat was lost.
 fn check_own_loss(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,

@@ -19,7 +19,7 @@ use super::{
 };
 use lastnim_core::referee::Record;
 
-/// Compares what logs say about a match with its record, or with each other if the record is missing.
+/// Compares the logs of a match with its record, or with each other if the record is missing.
 pub fn check_match(id: &str, log: &MatchLog<'_>, record: Option<&Record>) -> Vec<Finding> {
     let mut findings = Findings::new(id);
     order::check_order(log, &mut findings);

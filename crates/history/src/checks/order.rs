@@ -1,4 +1,4 @@
-//! Checks the order of a match: it never goes back, and nothing follows its end.
+//! Checks the order of a match: the ply never decreases, and nothing follows the end.
 
 use crate::{
     FindingKind,
@@ -8,7 +8,7 @@ use crate::{
 use lastnim_proto::pb::play_response::Event;
 use std::collections::HashMap;
 
-/// The ply that a bot knows to be reached, and the log line that shows it.
+/// The highest ply that was shown to a bot, and the log line that shows it.
 type Reached<'s, 'a> = (u32, &'s LoggedMessage<'a>);
 
 pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
@@ -20,7 +20,7 @@ pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
             let shown = match event {
                 Event::Turn(turn) => turn.ply,
                 Event::Snapshot(snapshot) => snapshot.ply,
-                // A take that is sent again is acknowledged again, at any time.
+                // A take that the bot sends again is acknowledged again, at any time.
                 Event::Took(took) if !has_sent_take(log, session.bot, took.ply) => took.ply,
                 _ => continue,
             };

@@ -48,7 +48,7 @@ pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, f
     }
 }
 
-/// A strike sent to a bot must be in the record.
+/// Checks that a strike sent to a bot is in the record.
 fn check_told_strike(
     refusal: &pb::Refused,
     reason: RefusalReason,
@@ -78,7 +78,7 @@ fn check_told_strike(
     }
 }
 
-/// A strike in the record must have been sent, if the log covers its ply.
+/// Checks that a strike in the record was sent to the bot, if the log covers its ply.
 fn check_strike_told(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,

@@ -64,7 +64,7 @@ fn rows_of(matrix: &AllianceMatrix) -> Vec<Vec<u32>> {
     matrix.rows().iter().map(offsets_of).collect()
 }
 
-/// The seats with replaced rows must be those of the record.
+/// Checks that the seats with replaced rows are those in the record.
 fn check_defaulted(
     told: &[u32],
     replayed: &ReplayedMatch<'_>,
@@ -119,7 +119,8 @@ fn default_words(why: RowDefault) -> &'static str {
     }
 }
 
-/// A row that the record calls declared must have been sent by the bot, and one that it calls invalid must be invalid.
+/// Checks that the bot sent a row that the record calls declared, and that a row that the record calls invalid is
+/// invalid.
 fn check_sent_rows(
     log: &MatchLog<'_>,
     session: &SessionOfMatch<'_>,

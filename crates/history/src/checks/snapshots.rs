@@ -55,7 +55,7 @@ fn check_snapshot(
     }
 }
 
-/// The strikes must include those before the current ply, and may include some during it.
+/// Checks strikes: they must include those before the current ply, and may include some during it.
 fn check_strikes(
     snapshot: &pb::Snapshot,
     replayed: &ReplayedMatch<'_>,
@@ -73,7 +73,7 @@ fn check_strikes(
     }
 }
 
-/// The lost seats must include those before the current ply, and may include some during it.
+/// Checks lost seats: they must include those before the current ply, and may include some during it.
 fn check_forfeited(
     snapshot: &pb::Snapshot,
     replayed: &ReplayedMatch<'_>,

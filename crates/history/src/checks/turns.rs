@@ -13,9 +13,9 @@ use std::time::Duration;
 /// How a turn is announced, which shows whether its clock may have run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TurnNotice {
-    /// For the first time, as it begins.
+    /// The turn is announced for the first time, as it begins.
     Begins,
-    /// Again, or in a snapshot.
+    /// The turn is announced again, or in a snapshot.
     Stands,
 }
 
@@ -110,7 +110,8 @@ fn check_turn(
     check_bank(turn.bank_ms, state.banks[seat], telling, (seat, turn.ply), message, findings);
 }
 
-/// The bank must be what the record leaves at the start of a turn, and at most that during it.
+/// Checks the bank: at the start of a turn it must be the one that follows from the record, and during the turn at most
+/// that.
 pub(super) fn check_bank(
     told_ms: u32,
     left: Duration,

@@ -3,7 +3,7 @@
 use lastnim_core::game::TournamentId;
 use thiserror::Error;
 
-/// What a state describes.
+/// The kind of a state: a running or a finished tournament.
 #[derive(Debug, Clone, Copy)]
 struct StateKind {
     /// The hash context of this kind.
@@ -23,11 +23,11 @@ const ENDED: StateKind = StateKind { context: "lastnim tournament that is over",
 pub struct Checkpoint {
     /// The version that wrote it.
     pub version: u32,
-    /// All matches below this number are counted, and perhaps some above.
+    /// All matches below this number are counted, and possibly some above it.
     pub upto: u64,
     /// The encoded state of the folds.
     pub state: Vec<u8>,
-    /// The BLAKE3 hash of the above and of the tournament.
+    /// The BLAKE3 hash of the other fields and of the tournament.
     pub hash: [u8; 32],
 }
 
@@ -43,7 +43,7 @@ pub enum CheckpointError {
         /// The expected version.
         expected: u32,
     },
-    /// It is corrupt.
+    /// The checkpoint is corrupt.
     #[error("its hash does not match its contents")]
     Hash,
     /// Its state is invalid.

@@ -1,4 +1,4 @@
-//! Results reported to a schedule, and which of them count.
+//! The results reported to a schedule, with those that count.
 
 use super::{CheckpointError, ensure_results_fit, ensure_valid};
 use crate::schedule::NumberSequence;
@@ -42,7 +42,7 @@ impl ReportedResults {
         self.numbers.left_out_above()
     }
 
-    /// Returns how many results count.
+    /// Returns the number of results that count.
     pub fn counted_results(&self) -> u64 {
         self.all_reported_below() + self.reported_above() as u64 - self.unsettled.len() as u64
     }

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// The state of a tournament, derived from all results or from a checkpoint and later results.
 #[derive(Debug)]
 pub struct ResultFold {
-    /// The matches to come.
+    /// The schedule of further matches.
     pub schedule: Box<dyn Schedule>,
     /// The standings.
     pub standings: Standings,
@@ -110,7 +110,7 @@ impl ResultFold {
 /// [`ResultFold::restore`] reads it.
 ///
 /// # Errors
-/// If there is no snapshot, or not now.
+/// If there is never a snapshot, or none at the moment.
 pub fn snapshot_state(
     (changes, recounts): (usize, u64),
     reported: &ReportedResults,

@@ -10,8 +10,8 @@ pub(crate) fn encode_state(state: &impl Serialize) -> Vec<u8> {
     postcard::to_allocvec(state).expect("every list's length is known")
 }
 
-/// Decodes a state, which must use all bytes. Any bytes are safe: decoding returns valid values of the types or
-/// fails, and allocates no more than the bytes justify. The caller must check that the values are consistent.
+/// Decodes a state, which must use all bytes. Any bytes are safe: decoding fails or returns valid values of the types,
+/// and does not allocate more than the number of bytes justifies. The caller must check that the values are consistent.
 pub(crate) fn decode_state<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, CheckpointError> {
     match postcard::take_from_bytes(bytes) {
         Ok((state, [])) => Ok(state),

@@ -8,7 +8,7 @@ use lastnim_core::game::{BotName, MatchId};
 pub enum TournamentEvent {
     /// No further match begins.
     Paused {
-        /// What happens to open matches.
+        /// The treatment of open matches.
         open: OpenMatches,
     },
     /// Matches begin again, and frozen clocks run.
@@ -17,7 +17,7 @@ pub enum TournamentEvent {
     Disqualified {
         /// The bot.
         bot: BotName,
-        /// What happens to its results.
+        /// The treatment of its results.
         results: DisqualifiedResults,
         /// Why.
         reason: Reason,
@@ -42,7 +42,7 @@ pub enum OpenMatches {
     /// They are played to the end.
     #[default]
     Finish,
-    /// They wait: clocks stand still, and takes are delayed.
+    /// They wait: clocks are stopped, and takes are delayed.
     Freeze,
 }
 
@@ -51,7 +51,7 @@ pub enum OpenMatches {
 pub enum DisqualifiedResults {
     /// They stand. The steward plays the bot's seat in later matches, which also count.
     Stand,
-    /// No match with the bot counts for anyone, past or future.
+    /// No match with the bot counts for any bot, past or future.
     Annul,
 }
 

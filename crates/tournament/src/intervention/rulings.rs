@@ -44,7 +44,7 @@ impl Rulings {
         }
     }
 
-    /// Returns how many events there were.
+    /// Returns the number of events so far.
     pub fn events(&self) -> usize {
         self.events
     }
@@ -74,7 +74,7 @@ impl Rulings {
         self.voided.iter().map(|(&id, reason)| (id, reason))
     }
 
-    /// Returns why a match was voided, if it was.
+    /// Returns the reason for voiding a match; `None` if it was not voided.
     pub fn void_reason(&self, id: MatchId) -> Option<&Reason> {
         self.voided.get(&id)
     }
@@ -104,7 +104,8 @@ impl Rulings {
         }
     }
 
-    /// Gives all lines their final places: those of a knockout, and disqualified bots share the last one.
+    /// Gives all lines their final places: the places of a knockout first, and the shared last place for disqualified
+    /// bots.
     pub fn put_in_order(&self, lines: &mut [Standing], verdict: &FormatVerdict) {
         verdict.put_in_order(lines);
         if self.disqualified.is_empty() {

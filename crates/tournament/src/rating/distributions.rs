@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 const MAX_TERMS: u32 = 100_000;
 /// Relative size at which terms are negligible.
 const PRECISION: f64 = 1e-14;
-/// Replaces 0 in denominators.
+/// The number that replaces 0 in denominators.
 const TINY: f64 = 1e-300;
 
 /// Returns the probability of a value of at most `x` in the gamma distribution with this positive shape and scale 1.
@@ -140,7 +140,7 @@ mod tests {
             }
         }
         assert_near(gamma_cdf(2.0, 0.0), 0.0);
-        // With shape one half: half the square of a normal variable.
+        // With shape one half, it is the distribution of half the square of a normal variable.
         assert_near(gamma_cdf(0.5, 1.959_963_984_540_054_f64.powi(2) / 2.0), 0.95);
     }
 

@@ -12,9 +12,9 @@ const MAX_POINTS_PER_MATCH: f64 = 20.0;
 /// Plain Elo: after each match of two, the winner takes points from the loser, up to 20, and more if its win was
 /// unexpected.
 ///
-/// It is included because everyone knows it. It depends on the order of the matches, which is that of their numbers; it
-/// does not state its uncertainty, and it never converges. Only matches that exactly two bots attended count. Source:
-/// Elo, "The Rating of Chessplayers, Past and Present" (1978).
+/// It is included because it is well known. It depends on the order of the matches, for which their numbers are used;
+/// it does not state its uncertainty, and it never converges. Only matches that exactly two bots attended count.
+/// Source: Elo, "The Rating of Chessplayers, Past and Present" (1978).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct EloRatings {
     points: BTreeMap<BotName, f64>,
@@ -32,7 +32,7 @@ impl EloRatings {
         elo
     }
 
-    /// Updates the ratings by a match played after all those before.
+    /// Updates the ratings by a match that was played after all earlier ones.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of_result(result) else { return };
         let &[one, other] = said.table() else { return };
@@ -74,7 +74,7 @@ mod tests {
         let first = match_of_group(0, &bots[..2], 0);
         assert_eq!(points(&[]), ["1500.00", "1500.00", "1500.00"]);
         assert_eq!(points(std::slice::from_ref(&first)), ["1510.00", "1490.00", "1500.00"]);
-        // Expected to win with 1 / (1 + 10^(20/400)) = 0.4712.
+        // The winner was expected to win with probability 1 / (1 + 10^(20/400)) = 0.4712.
         let upset = match_of_group(1, &bots[..2], 1);
         assert_eq!(points(&[first.clone(), upset.clone()]), ["1499.42", "1500.58", "1500.00"]);
         assert_eq!(points(&[upset, first.clone()]), ["1499.42", "1500.58", "1500.00"], "by their numbers");

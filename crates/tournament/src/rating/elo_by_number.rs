@@ -17,7 +17,7 @@ pub struct EloByNumber {
 }
 
 impl EloByNumber {
-    /// Adds one match, which may be cancelled; each must be added once.
+    /// Adds one match, which may be cancelled; each must be added exactly once.
     pub fn add_result(&mut self, result: &MatchResult) {
         self.waiting.insert(result.number, result.clone());
         while let Some(result) = self.waiting.remove(&self.next) {

@@ -7,7 +7,7 @@ use std::iter;
 /// All data for ratings, in a canonical order.
 #[derive(Debug, Clone)]
 pub(super) struct SortedMatches {
-    /// In the order of names; tables refer to bots by index.
+    /// The bots in the order of names; tables refer to them by index.
     pub(super) bots: Vec<BotName>,
     pub(super) tables: SeatedTables,
     pub(super) groups: GroupCounts,
@@ -16,7 +16,7 @@ pub(super) struct SortedMatches {
 /// Duplicate groups and their contributions to the likelihood.
 #[derive(Debug, Clone, Default)]
 pub(super) struct GroupCounts {
-    /// Where each group ends in `tables` and `wins`.
+    /// The ends of each group in `tables` and `wins`.
     ends: Vec<(usize, usize)>,
     /// Tables, with the number of matches that the group played at them.
     tables: Vec<(u32, u32)>,

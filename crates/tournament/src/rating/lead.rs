@@ -84,8 +84,8 @@ impl SpreadBelief {
     }
 }
 
-/// Adjusts p-values for multiple comparisons: if all bots were equal, any of them is at most 5% with
-/// probability at most 5%.
+/// Adjusts p-values for multiple comparisons: if all bots were equal, the probability that any p-value is at most 5%
+/// would be at most 5%.
 ///
 /// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
 pub fn adjust_for_all(chances: &[f64]) -> Vec<f64> {

@@ -70,7 +70,7 @@ impl<'a> LuceLikelihood<'a> {
             virtual_information[bot] = (won + lost) * chance * (1.0 - chance);
         }
         let mut chances = vec![0.0; tables.seats()];
-        // Relative to the greatest strength, nothing overflows.
+        // Strengths are relative to the greatest one, so that nothing overflows.
         let greatest = theta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let powers: Vec<f64> = theta.iter().map(|theta| (theta - greatest).exp()).collect();
         for ((table, seats), &matches) in tables.iter_with_seats().zip(&statistics.matches) {

@@ -1,17 +1,17 @@
-//! What a match shows about the strengths of its bots.
+//! The information that a match gives about the strengths of its bots.
 
 use crate::{MatchResult, SeatLoss};
 use lastnim_core::game::{BotName, Seat};
 
-/// What a match tells about the strengths of its bots: who was at the table, and who won.
+/// The information that a match gives about the strengths of its bots: the bots at the table, and the winner.
 ///
 /// The table is a set: seats and the order of the losers mean nothing to a rating.
 ///
 /// A no-show is left out of the table: it loses the match but not rating. A seat forfeited in any other way remains and
 /// has lost. If the steward won for such a seat, the win goes to the only bot that kept its seat; with several such
-/// bots nobody knows who would have won, and the match is ignored. It is also ignored if the steward won for a no-show,
-/// or if no bot kept its seat. Under the model, leaving out a match because of who won for a forfeited seat favours
-/// none of the others; sharing the win among them would pull their ratings together.
+/// bots it is unknown which of them would have won, and the match is ignored. It is also ignored if the steward won for
+/// a no-show, or if no bot kept its seat. Under the model, ignoring such a match favours none of the remaining bots;
+/// sharing the win among them would make their ratings too similar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatedMatch<'a> {
     table: Vec<&'a BotName>,
@@ -19,8 +19,8 @@ pub struct RatedMatch<'a> {
 }
 
 impl<'a> RatedMatch<'a> {
-    /// Returns what a match tells; `None` if it was cancelled, fewer than two bots attended, or it is unknown which of
-    /// them won.
+    /// Returns the information of a match; `None` if it was cancelled, fewer than two bots attended, or it is unknown
+    /// which of them won.
     pub fn of_result(result: &'a MatchResult) -> Option<Self> {
         let outcome = result.outcome.as_ref()?;
         let lost = |seat: Seat| outcome.seats[seat].lost;
@@ -39,7 +39,7 @@ impl<'a> RatedMatch<'a> {
             },
             Some(SeatLoss::NoShow) => return None,
         };
-        // In sorted order, all are the same bot if the first and the last are.
+        // The bots are sorted, so all are the same bot if the first and the last are.
         (table.first() != table.last()).then_some(Self { table, winner })
     }
 
@@ -79,7 +79,7 @@ mod tests {
             ([None, Some(Forfeited), None], Some(("012", "0"))),
             ([None, Some(NoShow), Some(NoShow)], None),
             ([None, Some(NoShow), Some(Forfeited)], Some(("02", "0"))),
-            // The steward won.
+            // In this case, the steward won.
             ([Some(Forfeited), None, None], None),
             ([Some(Forfeited), Some(Forfeited), None], Some(("012", "2"))),
             ([Some(Forfeited), Some(NoShow), None], Some(("02", "2"))),

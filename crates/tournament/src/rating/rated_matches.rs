@@ -42,7 +42,7 @@ impl RatedMatches {
         Self::default()
     }
 
-    /// Adds one match; each must be added once. [`RatedMatch`] decides what counts, and for whom.
+    /// Adds one match; each must be added exactly once. [`RatedMatch`] decides whether it counts, and for which bots.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of_result(result) else { return };
         let table: Vec<u32> = said.table().iter().map(|bot| self.bots.intern(bot)).collect();

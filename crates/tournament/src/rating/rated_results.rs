@@ -18,18 +18,18 @@ use std::collections::BTreeMap;
 /// The data from which the ratings of a tournament are computed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum RatedResults {
-    /// Wins.
+    /// The data for ratings by wins.
     Wins(RatedMatches),
-    /// Satisfaction.
+    /// The data for ratings by satisfaction.
     Satisfaction(SatisfactionScores),
 }
 
 /// The ratings of a tournament's bots.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StrengthRatings {
-    /// By wins.
+    /// Ratings by wins.
     Wins(Ratings),
-    /// By satisfaction.
+    /// Ratings by satisfaction.
     Satisfaction(SatisfactionRatings),
 }
 
@@ -42,7 +42,7 @@ impl RatedResults {
         }
     }
 
-    /// Adds one match; each must be added once.
+    /// Adds one match; each must be added exactly once.
     pub fn add_result(&mut self, result: &MatchResult) {
         match self {
             Self::Wins(matches) => matches.add_result(result),
@@ -143,8 +143,8 @@ impl StrengthRatings {
         known.into_iter().map(|(island, strength, variance)| (strength - mean(island), variance)).collect()
     }
 
-    /// Returns the maximum of the standard deviation of the strengths in a field: 3 for wins, about 520 points; 1/2 for
-    /// satisfaction, as if half of the bots get everything and the other half nothing.
+    /// Returns the maximum standard deviation of the strengths in a field: for wins 3, which is about 520 points; for
+    /// satisfaction 1/2, as if half of the bots got everything and the other half nothing.
     pub(crate) fn greatest_spread(&self) -> f64 {
         match self {
             Self::Wins(_) => 3.0,

@@ -96,7 +96,7 @@ impl RatioSums {
             let low = if hits > 0.0 { gamma_cdf(hits, x) } else { 1.0 };
             f64::midpoint(low, gamma_cdf(hits + 1.0, x))
         };
-        // Twenty deviations away: beyond that the tail is below float precision.
+        // The end is twenty deviations away; beyond that, the tail is below float precision.
         let end = hits + 20.0 * (hits + 1.0).sqrt() + 20.0;
         let limit = |share| quantile_between(0.0, end, share, cdf) * inflation / self.below;
         Some(ConfidenceInterval { low: if hits > 0.0 { limit(TAIL) } else { 0.0 }, high: limit(1.0 - TAIL) })
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn an_unseen_event_has_a_one_sided_bound() {
-        // Six errors in all takes, or nine ranks in all matches: three times what the prior group says.
+        // These are six errors in all takes, or nine ranks in all matches: three times the values of the prior group.
         let none = sums([(0, 10); 60]);
         let share = none.share_interval().unwrap();
         assert!(share.low == 0.0 && (share.high - 6.0 / 600.0).abs() < 1e-4, "{share:?}");
@@ -216,7 +216,7 @@ mod tests {
             (share.low - (0.2 - half)).abs() < 2e-4 && (share.high - (0.2 + half)).abs() < 2e-4,
             "{share:?}"
         );
-        // Events in threes carry a third of the information.
+        // Events that come in threes carry a third of the information.
         let by_threes = sums(groups().map(|(above, below)| (3 * above, 3 * below))).share_interval().unwrap();
         assert!((by_threes.low - share.low).abs() < 2e-4 && (by_threes.high - share.high).abs() < 2e-4);
     }

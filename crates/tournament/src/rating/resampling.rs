@@ -8,7 +8,8 @@ use crate::SeededDraw;
 use lastnim_core::oracle::{Budget, HaltReason};
 use thiserror::Error;
 
-/// How intervals are computed: by rating many times, each time with other random weights on the duplicate groups.
+/// The method by which intervals are computed: ratings are computed many times, each time with other random weights on
+/// the duplicate groups.
 ///
 /// Each group has one weight from the exponential distribution of mean 1 (the Bayesian bootstrap), as do the virtual
 /// win and the virtual loss of every bot. Nothing is assumed about how the matches of one group depend on each other;
@@ -78,9 +79,9 @@ const MODEL_GROUPS: u32 = 4;
 /// Deviations of strengths in repetitions, relative to the mean of their island.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StrengthDeviations {
-    /// By bot, then by replicate: with other weights on the groups.
+    /// By bot, then by replicate: the deviations with other weights on the groups.
     resampled: Vec<Vec<f64>>,
-    /// By bot, then by replicate: if the model is right and matches are independent.
+    /// By bot, then by replicate: the deviations if the model is right and matches are independent.
     simulated: Vec<Vec<f64>>,
 }
 

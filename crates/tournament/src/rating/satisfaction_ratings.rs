@@ -79,7 +79,7 @@ impl ComparedGroup {
         });
         let mut group = Self::default();
         let places = scores.chunk_by(|one, other| one.0 == other.0);
-        // In sorted order, all are the same bot if the first and the last are.
+        // The scores are sorted, so all are of the same bot if the first and the last are.
         for place in places.filter(|place| place.first().map(|one| one.1) != place.last().map(|one| one.1)) {
             let mean = place.iter().map(|(.., score)| score).sum::<f64>() / to_float(place.len());
             for &(_, bot, score) in place {

@@ -30,9 +30,9 @@ pub struct SatisfactionScores {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct SeatScore {
     seat: u8,
-    /// In units of 1 / (n - 1).
+    /// The satisfaction in units of 1 / (n - 1).
     units: u8,
-    /// n - 1.
+    /// The maximum: n - 1.
     max: u8,
     bot: u32,
 }
@@ -43,7 +43,8 @@ impl SatisfactionScores {
         Self::default()
     }
 
-    /// Adds one match; each must be added once. No-shows are left out: they forfeit the match, not the rating.
+    /// Adds one match; each must be added exactly once. No-shows are left out: they lose the match, but their rating
+    /// does not change.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let mut scores = Vec::with_capacity(result.bots.seats().get());

@@ -1,4 +1,4 @@
-//! The oracle's view of how well bots play.
+//! How well bots play according to the oracle.
 
 use super::{ConfidenceInterval, ratio::RatioSums};
 use crate::{MatchResult, SeatLoss};
@@ -51,7 +51,7 @@ impl RegretTally {
         Self::default()
     }
 
-    /// Adds one match; each must be added once. No-shows and cancelled matches are left out.
+    /// Adds one match; each must be added exactly once. No-shows and cancelled matches are left out.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         for (seat, bot) in result.bots.enumerate() {
@@ -160,7 +160,8 @@ mod tests {
         let runs = 2_000;
         let covered = (0..runs).filter(|&run| {
             let mut draw = SeededDraw::new(11, run);
-            // A group's matches are alike: its position is easy or hard. The mean loss per match is 0.75 ranks.
+            // The matches of a group are similar, because its position is easy or hard. The mean loss per match is 0.75
+            // ranks.
             let mut results = Vec::new();
             for group in 0..60 {
                 let hardness = draw.number_below(4);

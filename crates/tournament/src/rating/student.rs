@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// From here on, more degrees of freedom change a quantile by less than 0.2%.
+/// The maximum degrees of freedom; more would change a quantile by less than 0.2%.
 const MAX_FREEDOM: u32 = 1_000;
 
 /// Student's t distribution with an integer number of degrees of freedom.
@@ -44,7 +44,7 @@ impl StudentDistribution {
     fn cdf(self, t: f64) -> f64 {
         let angle = (t / f64::from(self.freedom).sqrt()).atan();
         let (sine, cosine) = angle.sin_cos();
-        // The terms go up in steps of the squared cosine, from its power 0 or 1 to `freedom` - 2.
+        // The terms contain powers of the cosine, from 0 or 1 in steps of two up to `freedom` - 2.
         let odd = self.freedom % 2;
         let (mut term, mut sum) = (if odd == 1 { cosine } else { 1.0 }, 0.0);
         for power in (odd..self.freedom.saturating_sub(1)).step_by(2) {

@@ -7,12 +7,12 @@ use std::ops::Range;
 pub(super) struct SeatedTables {
     bots: usize,
     members: Vec<u32>,
-    /// Where the members of each table begin; the last entry is the end.
+    /// The start of the members of each table; the last entry is the end.
     bounds: Vec<usize>,
 }
 
 impl SeatedTables {
-    /// Collects the tables of this many bots.
+    /// Creates an empty collection of tables for this many bots.
     pub(super) fn new<'a>(bots: usize, tables: impl IntoIterator<Item = &'a [u32]>) -> Self {
         let mut gathered = Self { bots, members: Vec::new(), bounds: vec![0] };
         for table in tables {

@@ -2,7 +2,7 @@
 
 /// Maximum number of Newton steps in one update.
 const MAX_STEPS: u32 = 100;
-/// The size of the last step.
+/// The maximum size of the last step.
 const TOLERANCE: f64 = 1e-9;
 /// The longest step; beyond it the curvature at the start is meaningless.
 const MAX_STEP: f64 = 1.0;

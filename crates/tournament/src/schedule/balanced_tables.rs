@@ -15,7 +15,7 @@ use crate::SeededDraw;
 pub(super) struct BalancedTables {
     field: usize,
     seats: usize,
-    /// Table by table, a bot for each seat.
+    /// The bots, table by table, one for each seat.
     seated: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ const MAX_REPAIRS: (usize, usize) = (200, 500_000);
 /// The state of the search.
 struct TableSearch {
     tables: BalancedTables,
-    /// By bot and bot: number of meetings.
+    /// The number of meetings of each pair of bots.
     met: Vec<u16>,
     draw: SeededDraw,
 }
@@ -72,7 +72,7 @@ impl TableSearch {
         let mut labels: Vec<u32> = (0..field as u32).collect();
         self.draw.shuffle(&mut labels);
         let mut plays = vec![0_u32; field];
-        // By bot: how often it has met the bots of the table.
+        // The number of meetings of each bot with the bots of the table.
         let mut met_table = vec![0_u32; field];
         let mut sits = vec![false; field];
         for _ in 0..tables {
@@ -113,7 +113,8 @@ impl TableSearch {
             }
             let places = [(); 2].map(|()| self.draw.number_below(self.tables.seated.len() as u64) as usize);
             let Some(more) = self.exchange_bots(places) else { continue };
-            // Cooling: swaps that raise the sum by 2 are first accepted with probability 1/2, finally 2^-8.
+            // This is the cooling: swaps that raise the sum by 2 are accepted with probability 1/2 at first, and 2^-8
+            // at the end.
             let doublings = u64::try_from(more).unwrap_or(0) / 2 * (1 + 7 * tried / tries);
             if more > 0 && (doublings >= 64 || self.draw.next_bits() >> (64 - doublings) != 0) {
                 self.exchange_bots(places);

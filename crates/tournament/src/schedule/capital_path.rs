@@ -4,7 +4,7 @@ use super::BetCapitals;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of points. When it is reached, every second one is dropped and the interval doubles. So memory is
-/// bounded, and the same groups always leave the same points.
+/// bounded, and the same groups always give the same points.
 const MAX_POINTS: usize = 128;
 
 /// A point of the path: the capitals after a number of groups.

@@ -3,7 +3,7 @@
 use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 
-/// A bot enters or leaves a tournament between two rounds. It must be stored before a match of its round is, since
+/// A bot enters or leaves a tournament between two rounds. It must be stored before any match of its round, because
 /// schedules are rebuilt from the changes too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldChange {

@@ -5,8 +5,8 @@ use crate::Settings;
 
 /// The tables of a gauntlet: one bot sits at all of them, the others take turns.
 ///
-/// As many tables as opponents, with n - 1 seats for each opponent, play one position, the next ones the next position,
-/// and so on. So at any time all opponents have sat equally often, give or take one.
+/// The tables come in blocks of as many tables as opponents, in which each opponent sits n - 1 times. Each block plays
+/// one position. So at any time all opponents have sat equally often, give or take one.
 #[derive(Debug, Clone)]
 pub(super) struct Gauntlet {
     bot: usize,

@@ -88,15 +88,15 @@ pub(super) struct RoundSchedule<R> {
     seating: SeatAssigner,
     positions: PositionOrder,
     table_groups: u64,
-    /// The current round, after those that are kept.
+    /// The kept rounds, the current one last.
     drawn: Vec<OpenRound>,
     state: RoundState,
     numbers: NumberSequence,
-    /// Results from the first match of the current round on.
+    /// The results, from the first match of the current round on.
     results: BTreeMap<u64, MatchResult>,
     /// The number of the first match not yet processed.
     processed: u64,
-    /// By the first round affected: the last change of each bot before it.
+    /// The last change of each bot, by the first round that it affects.
     changes: BTreeMap<u64, BTreeMap<BotName, FieldMovement>>,
 }
 
@@ -192,7 +192,7 @@ impl<R: RoundFormat> RoundSchedule<R> {
             let Some(round) = self.drawn.last() else { return };
             let (first, end) = (round.first, self.end_of_round(round));
             self.learn_results();
-            // There may be results of later rounds; they are checked when their round is drawn.
+            // Results of later rounds may already have arrived; they are checked when their round is drawn.
             if self.results.range(..end).count() as u64 != end - first {
                 return;
             }
@@ -342,7 +342,7 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
     fn save(&self) -> Option<Vec<u8>> {
         let is_ahead =
             self.results.last_key_value().is_some_and(|(&last, _)| last >= self.end_of_last_round());
-        // It is unknown whether results of future rounds count.
+        // At this point, it is unknown whether results of future rounds count.
         if is_ahead {
             return None;
         }

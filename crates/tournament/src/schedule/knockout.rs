@@ -7,17 +7,17 @@ use crate::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups}
 use lastnim_core::game::BotName;
 use serde::Serialize;
 
-/// Separates the draws of a knockout from all others: no group has this number.
+/// Keeps the draws of a knockout independent of all others, because no group has this number.
 const KNOCKOUT_DRAW: u64 = 0x6b6e_6f63_6b6f_7574;
 
 /// The rounds of a knockout.
 ///
-/// A round has as many full tables as the remaining bots can fill. The rest have a bye and advance: the bots with the
-/// fewest byes so far, then by lot. The best of each table advance. If they and the byes cannot fill one table, the
-/// best of the others also advance: by their place at their table, then as in the standings, then by lot. The last n
-/// bots play the final. Bots at a table are ranked as in the standings of its matches in this round, and ties are
-/// broken by lot. The winners are dealt to different tables of the next round, then the seconds, and so on; then bots
-/// are swapped to reduce repeated meetings.
+/// A round has as many full tables as the remaining bots can fill. The remaining bots have a bye and advance: those
+/// with the fewest byes so far, chosen by lot on ties. The best of each table advance. If they and the byes cannot fill
+/// one table, the best of the others also advance: by their place at their table, then as in the standings, then by
+/// lot. The last n bots play the final. Bots at a table are ranked as in the standings of its matches in this round,
+/// and ties are broken by lot. The winners are dealt to different tables of the next round, then the seconds, and so
+/// on; then bots are swapped to reduce repeated meetings.
 #[derive(Debug)]
 pub(super) struct Knockout {
     settings: Settings,
@@ -117,8 +117,8 @@ struct RankedBot {
     line: Standing,
 }
 
-/// Returns what put a bot behind the last one that advanced: of all tables if that one had the same rank, otherwise of
-/// the bot's table.
+/// Returns the tie-break that put a bot behind the last bot that advanced: the last one of all tables if it had the
+/// same rank, otherwise the last one of the bot's table.
 fn tie_break_of_round(advancing: &[RankedBot], out: &RankedBot) -> Option<TieBreak> {
     let last = advancing.last()?;
     if last.rank == out.rank {
@@ -128,7 +128,7 @@ fn tie_break_of_round(advancing: &[RankedBot], out: &RankedBot) -> Option<TieBre
     tie_break_at_table(&ahead.line, &out.line)
 }
 
-/// Returns what put one bot before another of its table; `None` if it had more points.
+/// Returns the tie-break that put one bot before another of its table; `None` if it had more points.
 fn tie_break_at_table(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
     match tie_break_between_tables(ahead, behind) {
         Some(TieBreak::Lot) if ahead.place != behind.place => Some(TieBreak::HeadToHead),
@@ -136,7 +136,7 @@ fn tie_break_at_table(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
     }
 }
 
-/// Returns what put one bot before another that did not meet it; `None` if it had more points.
+/// Returns the tie-break that put one bot before another that did not meet it; `None` if it had more points.
 fn tie_break_between_tables(ahead: &Standing, behind: &Standing) -> Option<TieBreak> {
     if ahead.points.total_cmp(&behind.points).is_ne() {
         None
@@ -185,7 +185,7 @@ impl RoundFormat for Knockout {
             return;
         }
         let left = Knockout::bots_left_after(self.remaining.len(), seats, self.advance);
-        // By rank at the table, so that bots from one table are dealt to different ones.
+        // The bots are sorted by their rank at the table, so that bots from one table are dealt to different tables.
         let mut by_rank: Vec<RankedBot> = (0..)
             .zip(ranked)
             .flat_map(|(table, ranked)| {

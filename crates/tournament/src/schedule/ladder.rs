@@ -11,7 +11,7 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
-/// Separates the draws of a ladder from all others: no group has this number.
+/// Keeps the draws of a ladder independent of all others, because no group has this number.
 const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
 /// The smallest lead by wins worth detecting: that of a bot that wins 73 of 100 matches of two.
 const NOTABLE_LEAD: f64 = 1.0;
@@ -23,17 +23,18 @@ const NOTABLE_LEAD: f64 = 1.0;
 /// another way).
 ///
 /// With ratings by wins, the guests of the host have similar ratings, preferably uncertain ones, drawn from twice as
-/// many candidates as there are seats: a match tells most if it may go either way. With ratings by satisfaction the
-/// guests are drawn from all bots. There every table tells as much, and how far a bot is ahead depends on its company:
-/// bots that met only similar ones had intervals that missed their lead over the field.
+/// many candidates as there are seats: a match gives the most information if its result is uncertain. With ratings by
+/// satisfaction the guests are drawn from all bots. There, every table gives the same amount of information, and a
+/// bot's lead depends on the bots that it meets: the intervals of bots that met only similar ones missed their lead
+/// over the field.
 ///
 /// Uncertainty alone would starve bots: a few bots far from the rest stay uncertain while they meet only each other,
 /// and would host every table. With alternating hosts, a bot sits at least once in any 2 N consecutive tables while N
 /// bots play, since each other bot can be ahead of it at only one table.
 ///
-/// A bot that forfeits too many matches in a row is suspended: it gets no table until it enters again. Then it has one
-/// chance: its streak continues until it keeps its seat once, so a bot that keeps returning wastes little of others'
-/// time.
+/// A bot that forfeits too many matches in a row is suspended: it gets no table until it enters again. Then its streak
+/// continues until it keeps its seat once: if it forfeits again, it is suspended at once. So a bot that keeps returning
+/// wastes little time of the others.
 ///
 /// Only the last change of each bot before a round matters, and a rebuilt schedule may skip the others. So nothing here
 /// depends on the order in which bots enter and leave between two rounds.
@@ -82,7 +83,7 @@ pub(super) struct LossStreak {
 }
 
 impl Ladder {
-    /// Starts with a field sorted by name.
+    /// Creates the ladder of a field sorted by name.
     pub(super) fn new(settings: &Settings, field: Vec<BotName>, ladder: LadderSettings) -> Self {
         let mut new = Self {
             bots: Vec::new(),
@@ -146,7 +147,7 @@ impl Ladder {
         playing
     }
 
-    /// Updates the set of rated bots. Bots that are out cost nothing there.
+    /// Updates the set of rated bots. Bots that are not playing are removed from it, so they cost nothing there.
     fn update_rated_bots(&mut self, playing: &[usize]) {
         let names: BTreeSet<&BotName> = playing.iter().map(|&bot| &self.bots[bot].name).collect();
         let gone: Vec<BotName> =
@@ -229,7 +230,7 @@ impl RoundFormat for Ladder {
         }
         self.reset_waits_of_present();
         self.update_rated_bots(&free);
-        // Both are in the order of names.
+        // Both lists are in the order of names.
         let beliefs: HashMap<usize, StrengthBelief> =
             free.iter().copied().zip(self.ratings.iter().map(|(_, belief)| belief)).collect();
         let mut draw = SeededDraw::from_numbers([self.seed, LADDER_DRAW, self.round]);

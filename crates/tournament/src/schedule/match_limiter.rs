@@ -33,7 +33,7 @@ impl MatchLimiter {
     /// for a result.
     pub fn next(&mut self, schedule: &mut dyn Schedule) -> ScheduleStep {
         if let TotalMatches::Exactly(total) = schedule.total_matches() {
-            // A test may have ended since.
+            // A sequential test may have ended in the meantime.
             self.held_back.retain(|pairing| pairing.number < total);
         }
         let free = self.held_back.iter().position(|pairing| self.can_begin(pairing));

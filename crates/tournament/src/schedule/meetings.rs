@@ -6,7 +6,7 @@ use super::in_rounds::RoundTable;
 #[derive(Debug, Clone)]
 pub(super) struct MeetingCounts {
     bots: usize,
-    /// By bot and bot.
+    /// The number of meetings of each pair of bots.
     met: Vec<u16>,
 }
 

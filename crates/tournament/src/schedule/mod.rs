@@ -1,7 +1,7 @@
-//! Schedules: which matches a tournament plays, one file per format.
+//! Schedules of the matches that a tournament plays, one file per format.
 //!
-//! Three mechanisms carry all formats: `planned` if every match is known in advance, `in_rounds` if a round depends on
-//! earlier rounds, and `sprt`, which stops early.
+//! All formats use one of three mechanisms: `planned` if every match is known in advance, `in_rounds` if a round
+//! depends on earlier rounds, and `sprt`, which stops early.
 
 mod balanced_tables;
 mod bet_capitals;

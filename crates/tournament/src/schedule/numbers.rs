@@ -4,7 +4,7 @@ use crate::checkpoint::{CheckpointError, ensure_valid};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// More matches than any tournament has, yet low enough that counting past it cannot overflow.
+/// A number greater than that of any match, but low enough that counting past it cannot overflow.
 pub(super) const MAX_NUMBER: u64 = 1 << 62;
 
 /// Ascending numbers, without those that are left out. Stores only those that are out of order.
@@ -16,7 +16,7 @@ pub(crate) struct NumberSequence {
 }
 
 impl NumberSequence {
-    /// Leaves out all numbers below `next`.
+    /// Creates a sequence that leaves out all numbers below `next`.
     pub(super) fn starting_at(next: u64) -> Self {
         Self { next, ahead: BTreeSet::new() }
     }
@@ -57,7 +57,7 @@ impl NumberSequence {
     pub(crate) fn leave_out(&mut self, number: u64) {
         if number >= self.next {
             self.ahead.insert(number);
-            // Immediately, so that consecutive numbers are never all stored.
+            // Consecutive numbers are removed at once, so that they are never all stored.
             self.skip_left_out();
         }
     }

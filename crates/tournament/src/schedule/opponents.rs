@@ -2,7 +2,7 @@
 
 use crate::SeededDraw;
 
-/// Deals the bots of a field to table after table, each bot as often as every other, give or take one.
+/// Deals the bots of a field to one table after another, so that all bots sit equally often, give or take one.
 ///
 /// The field sits in a circle, in random order. The first table takes the first bots, the next table those that follow,
 /// cyclically. When all have sat equally often, after as many tables as bots or a divisor of that, a new circle is
@@ -14,7 +14,7 @@ pub(super) struct OpponentRotation {
     seed: u64,
 }
 
-/// Separates the draws of circles from all others: no group has this number.
+/// Keeps the draws of circles independent of all others, because no group has this number.
 const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
 
 impl OpponentRotation {
@@ -23,14 +23,15 @@ impl OpponentRotation {
         Self { field, seats, seed }
     }
 
-    /// Returns after how many tables each bot has sat once per seat of a table: the number of bots.
+    /// Returns the number of tables after which each bot has sat as often as a table has seats. It is the number of
+    /// bots.
     pub(super) fn tables_per_turn(&self) -> u64 {
         self.field.len() as u64
     }
 
     /// Returns the number of tables of a circle after which all bots have sat equally often.
     fn tables_per_circle(&self) -> u64 {
-        // Euclid's algorithm for the greatest common divisor.
+        // This is Euclid's algorithm for the greatest common divisor.
         let (mut common, mut rest) = (self.field.len(), self.seats);
         while rest != 0 {
             (common, rest) = (rest, common % rest);

@@ -25,7 +25,7 @@ pub(super) struct PlannedSchedule<T> {
     field: Vec<BotName>,
     seating: SeatAssigner,
     order: GroupOrder,
-    /// Steps handed out; a step is a position in the order of beginning.
+    /// The steps that were handed out; a step is a position in the order in which matches begin.
     steps: NumberSequence,
 }
 
@@ -96,8 +96,8 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
         false
     }
 
-    /// If matches begin in the order of their numbers, the reported results are the whole state. Otherwise the missing
-    /// results are anywhere among the others, and finding them is no faster than counting all.
+    /// If matches begin in the order of their numbers, the reported results are the whole state. Otherwise missing
+    /// results may be anywhere among the others, and finding them is not faster than counting all results again.
     fn save(&self) -> Option<Vec<u8>> {
         self.order.is_in_sequence().then(Vec::new)
     }

@@ -4,13 +4,13 @@ use crate::{SeededDraw, Settings};
 
 /// Plays the positions of a tournament in turn, in an order drawn from the seed.
 ///
-/// So the order of a list means nothing: a tournament that stops early has played a random sample of it, even if the
-/// positions that favour a bot come first. The order stays the same in every turn, so that no position is repeated
-/// before all others were played.
+/// So the order of a given list does not matter: a tournament that stops early has played a random sample of it, even
+/// if the positions that favour a bot come first. The order stays the same in every turn, so that no position is
+/// repeated before all others were played.
 #[derive(Debug, Clone)]
 pub(super) struct PositionOrder(Vec<usize>);
 
-/// Separates the draw of this order from all others: no group has this number.
+/// Keeps the draw of this order independent of all others, because no group has this number.
 const ORDER_DRAW: u64 = 0x706f_735f_6f72_6465;
 
 impl PositionOrder {

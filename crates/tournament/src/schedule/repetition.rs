@@ -35,7 +35,7 @@ impl RepeatedGroups {
             TournamentFormat::Swiss { table_groups, .. }
             | TournamentFormat::Knockout { table_groups, .. } => (table_groups.get(), (1, 1)),
             TournamentFormat::Ladder(ladder) => (ladder.groups?.get(), (field, bots)),
-            // With nobody else, the two bots meet each other.
+            // Without other bots, the two bots meet each other.
             TournamentFormat::Sprt(sprt) if field == 2 => (sprt.groups.get(), (1, 1)),
             TournamentFormat::Sprt(sprt) => (sprt.groups.get(), (field.saturating_sub(2), opponents)),
         };
@@ -68,12 +68,12 @@ mod tests {
             RepeatedGroups::predict(&settings, 6).map(|repetition| (repetition.groups, repetition.different))
         };
         let groups = |groups| GroupCount::new(groups).unwrap();
-        // 20 tables of three from six bots, on 4 positions.
+        // There are 20 tables of three from six bots, on 4 positions.
         let sample = |count| TournamentFormat::Sample { groups: groups(count) };
         assert_eq!(repeated(sample(80), AllianceSource::Declared), None);
         assert_eq!(repeated(sample(81), AllianceSource::Declared), Some((81, 80)));
         assert_eq!(repeated(sample(81), AllianceSource::Random), None);
-        // 10 pairs of five opponents.
+        // There are 10 pairs of five opponents.
         let gauntlet = |groups| TournamentFormat::Gauntlet { bot: "bot0".parse().unwrap(), groups };
         assert_eq!(repeated(gauntlet(None), AllianceSource::Declared), None);
         assert_eq!(repeated(gauntlet(Some(groups(41))), AllianceSource::Standard), Some((41, 40)));

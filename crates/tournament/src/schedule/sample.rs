@@ -23,15 +23,15 @@ pub(super) struct BalancedSample {
     labels: Vec<usize>,
     /// With more than two seats: the number of groups in which each set occurs equally often, and the number of sets.
     whole: (u64, u64),
-    /// The tables of the other groups.
+    /// The tables of the remaining groups.
     rest: BalancedTables,
 }
 
-/// Separates the draws of a sample from all others: no group has this number.
+/// Keeps the draws of a sample independent of all others, because no group has this number.
 const SAMPLE_DRAW: u64 = 0x7361_6d70_6c65_2020;
 /// The largest field of a sample with more than two seats.
 const MAX_FIELD: usize = 4_096;
-/// Maximum product of field, groups and seats of a sample with more than two seats: some seconds of work.
+/// Maximum product of field, groups and seats of a sample with more than two seats. It takes some seconds of work.
 const MAX_WORK: u64 = 1 << 30;
 
 impl BalancedSample {
@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn known_designs_are_found() {
-        // The projective planes of order 2 and 3, the affine plane of order 4, and the Steiner triple systems of 9 and
-        // 13 bots.
+        // These are the projective planes of order 2 and 3, the affine plane of order 4, and the Steiner triple systems
+        // of 9 and 13 bots.
         for (field, seats, groups) in [(7, 3, 7), (13, 4, 13), (16, 4, 20), (9, 3, 12), (13, 3, 26)] {
             assert_eq!(spread(field, seats, 1, groups).met, (1, 1), "{groups} tables of {seats} of {field}");
         }

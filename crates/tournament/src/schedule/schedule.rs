@@ -5,7 +5,7 @@ use crate::{CheckpointError, MatchResult, Pairing, ReportedResults};
 use lastnim_core::game::BotName;
 use std::fmt;
 
-/// The matches of a tournament: a pull iterator that is told the results.
+/// The matches of a tournament, as an iterator to which results are reported.
 ///
 /// The same settings, field and results give the same matches with the same numbers, for any concurrency and any order
 /// of results. So after a crash a schedule is rebuilt: create it from the settings and the field, report all results in
@@ -31,8 +31,8 @@ pub trait Schedule: fmt::Debug + Send + Sync {
     fn total_matches(&self) -> TotalMatches;
 
     /// Returns the number below which all matches with a result are certain to count. If a schedule may stop while
-    /// matches are in progress, later matches count only once this number exceeds theirs, and never if it is over
-    /// before. Most schedules never stop like that and return [`u64::MAX`].
+    /// matches are in progress, later matches count only once this number exceeds theirs, and they never count if the
+    /// schedule is over before. Most schedules never stop like that and return [`u64::MAX`].
     fn settled_below(&self) -> u64 {
         u64::MAX
     }
@@ -42,8 +42,8 @@ pub trait Schedule: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns whether a bot sits at a table of the current round, which it finishes even if it has left. `false` if
-    /// the field is fixed.
+    /// Returns whether a bot sits at a table of the current round; it finishes that round even if it has left. `false`
+    /// if the field is fixed.
     fn is_seated(&self, _bot: &BotName) -> bool {
         false
     }
@@ -107,9 +107,9 @@ pub enum ScheduleStep {
 /// The number of matches of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TotalMatches {
-    /// This many.
+    /// The exact number.
     Exactly(u64),
-    /// At most this many.
+    /// The maximum number.
     AtMost(u64),
     /// Unknown: the tournament continues until it is stopped.
     Open,

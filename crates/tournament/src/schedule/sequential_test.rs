@@ -70,7 +70,7 @@ impl SequentialTest {
         (self.differences, self.sum, self.squares, self.capitals) = state;
     }
 
-    /// Adds a difference: how much better the candidate was.
+    /// Adds a difference: by how much the candidate was better.
     pub(super) fn add_difference(&mut self, difference: f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let (to_better, to_no_better) = self.next_bets();
@@ -87,7 +87,7 @@ impl SequentialTest {
         let apart = some - none;
         let count = f64::from(self.differences);
         let mean = self.mean_difference().unwrap_or(f64::midpoint(none, some));
-        // A negative value is a rounding error.
+        // A negative value can only be a rounding error.
         let variance = ((self.squares - count * mean * mean).max(0.0) + PRIOR) / (count + 1.0);
         let part = |lead: f64, room: f64| (lead / (variance + lead * lead)).min(MAX_BET / room.max(apart));
         (part(apart.max(mean - none), self.bound + none), part(apart.max(some - mean), self.bound - some))
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn error_rates_are_kept_in_simulations() {
-        // Noise of 1,000 tests: two standard deviations of 0.007.
+        // The tolerance for 1,000 tests is two standard deviations of 0.007.
         let (rate, noise) = (0.05, 0.015);
         let cases: [(&str, (f64, f64), Chances, Chances); 9] = [
             ("even noise", (0.0, 0.1), &[(0.5, 300), (-0.5, 300)], &[(0.5, 400), (-0.5, 200)]),
@@ -201,7 +201,7 @@ mod tests {
     fn capitals_are_those_of_the_bets() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.5).unwrap(), ErrorRates::default(), 1.0);
         assert_eq!((test.capitals().llr(), test.mean_difference()), (0.0, None));
-        // Before the first: 0.5 / (0.25 + 0.25) of the capital on better, limited to 0.75; the same on no better.
+        // The first bets are 0.5 / (0.25 + 0.25) of the capital on better, limited to 0.75, and the same on no better.
         test.add_difference(1.0);
         let BetCapitals { better, no_better } = test.capitals();
         assert!((better - 1.75_f64.ln()).abs() < 1e-12 && (no_better - 0.5_f64.ln()).abs() < 1e-12);
@@ -237,7 +237,7 @@ mod tests {
         while test.answer() == SprtAnswer::Open {
             test.add_difference(0.0);
         }
-        // A mean of 0.1 could be one difference of 2 in 20: to rule that out takes 59.
+        // A mean of 0.1 could come from one difference of 2 in 20; to rule that out takes 59 differences.
         assert!(test.answer() == SprtAnswer::NoBetter && (59..120).contains(&test.differences), "{test:?}");
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct SprtSchedule {
     /// `None` if candidate and baseline meet each other.
     opponents: Option<OpponentRotation>,
     numbers: NumberSequence,
-    /// Results from the first match of the next group to be judged.
+    /// The results, from the first match of the next group to be judged.
     results: BTreeMap<u64, MatchResult>,
     judged: u64,
     test: SequentialTest,
@@ -123,7 +123,7 @@ impl SprtSchedule {
         self.results.clear();
     }
 
-    /// Returns how much better the candidate was per match; `None` if a match was cancelled.
+    /// Returns by how much the candidate was better per match; `None` if a match was cancelled.
     fn group_difference<'a>(&self, group: impl Iterator<Item = &'a MatchResult>) -> Option<f64> {
         let mut difference = 0.0;
         for result in group {
@@ -139,9 +139,9 @@ impl SprtSchedule {
         Some(difference / f64::from(self.seating.seats() as u32))
     }
 
-    /// Returns the value of a seat's game. A forfeited seat gets the worst value, no points or all ranks as regret, so
-    /// that absence does not avoid mistakes. Regret is capped at all ranks: ranks given back by others can be lost
-    /// again, and the test needs a bound.
+    /// Returns the value of a seat's game. A forfeited seat gets the worst value: no points, or all ranks as regret.
+    /// Otherwise a bot could avoid errors by staying away. Regret is capped at all ranks: ranks given back by others
+    /// can be lost again, and the test needs a bound.
     fn value_of_game(&self, outcome: &MatchOutcome, seat: Seat) -> f64 {
         let result = &outcome.seats[seat];
         let worst = outcome.seats.seats().get() as u32 - 1;

@@ -17,7 +17,7 @@ pub struct SprtVerdict {
     pub upper: f64,
     /// Number of groups that count, without those played after the answer.
     pub groups: u64,
-    /// How much better the candidate was per match, on average over these groups; `None` before the first.
+    /// By how much the candidate was better per match, on average over these groups; `None` before the first group.
     pub effect: Option<f64>,
     /// The path of `llr`: at most 129 points, in ascending order of groups. The last point is `llr`
     /// itself. Empty for tests that ended before paths were stored.
@@ -27,7 +27,7 @@ pub struct SprtVerdict {
 /// Whether the candidate is better than the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SprtAnswer {
-    /// Not known yet.
+    /// The answer is not known yet.
     Open,
     /// The candidate is better.
     Better,

@@ -28,7 +28,7 @@ pub(super) fn nth_subset(of: usize, size: usize, mut number: u64) -> Vec<usize> 
     for missing in (1..=size).rev() {
         let free = of - first_free;
         let here = all(free, missing);
-        // The number of subsets that begin with an element before the `skipped`th free one.
+        // This is the number of subsets that begin with an element before the `skipped`th free one.
         let before = |skipped: usize| here - all(free - skipped, missing);
         let (mut low, mut high) = (0, free - missing);
         while low < high {

@@ -13,7 +13,7 @@ pub struct Suspension {
     pub from_round: u64,
     /// Number of consecutive matches in which its seat was lost.
     pub lost: u64,
-    /// The number of no-shows among them.
+    /// The number of no-shows among these matches.
     pub no_shows: u64,
     /// The number of the last such match.
     pub last: u64,

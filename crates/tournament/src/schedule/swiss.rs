@@ -7,15 +7,15 @@ use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups,
 use lastnim_core::game::BotName;
 use serde::Serialize;
 
-/// Separates the draw of the order of equal bots from all others: no group has this number.
+/// Keeps the draw of the order of equal bots independent of all others, because no group has this number.
 const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
 
 /// The rounds of a Swiss tournament.
 ///
 /// Bots are seated by score, equal ones in an order drawn from the seed: the first n at the first table, and so on.
-/// Then bots are swapped to reduce repeated meetings. If the field does not divide, the rest have a bye: those with the
-/// fewest byes so far, and of these the last in the order. A bye scores the average of a seat: 1/n of a table's points
-/// with scoring by wins, half a point per match with satisfaction.
+/// Then bots are swapped to reduce repeated meetings. If the bots do not fill all tables, the remaining ones have a
+/// bye: those with the fewest byes so far, and among these the last in the order. A bye scores the average of a seat:
+/// 1/n of a table's points with scoring by wins, half a point per match with satisfaction.
 #[derive(Debug)]
 pub(super) struct Swiss {
     bots: Vec<SwissEntrant>,

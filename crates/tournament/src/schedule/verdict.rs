@@ -6,10 +6,10 @@ use lastnim_core::game::BotName;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What a format reports in addition to the standings.
+/// The result that a format reports in addition to the standings.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FormatVerdict {
-    /// Nothing.
+    /// No further result.
     Standings,
     /// The number of byes of each bot in a Swiss tournament. A bye scores the average of a seat: see
     /// [`Standings::set_bye_scores`](crate::Standings::set_bye_scores).
@@ -36,12 +36,12 @@ pub struct KnockoutBot {
 pub struct KnockoutExit {
     /// The round, from 0.
     pub round: u64,
-    /// What put it behind the last bot that advanced, or in the final behind the bot before it; `None` if it had fewer
-    /// points.
+    /// The tie-break that put it behind the last bot that advanced, or in the final behind the next better bot; `None`
+    /// if it had fewer points.
     pub tie_break: Option<TieBreak>,
 }
 
-/// What decides between bots with equal points in a knockout, in the order in which they are applied.
+/// The tie-breaks between bots with equal points in a knockout, in the order in which they are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TieBreak {
     /// Lower regret per match.
