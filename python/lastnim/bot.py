@@ -62,8 +62,9 @@ class Bot(ABC):
         """
 
     def ended(self, end: MatchEnd) -> Awaitable[None] | None:
-        """Called once for each match that began, when it has ended. Ends missed while the bot was away follow when it is back, including
-        those of matches that an earlier process began, which the summary does not count."""
+        """Called once for each match that began, when it has ended. Ends that the bot missed while it was disconnected
+        follow once it has reconnected, including those of matches that an earlier process began; the summary does not
+        count the latter."""
         return None
 
     def refused(self, refusal: Refusal) -> Awaitable[None] | None:

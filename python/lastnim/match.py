@@ -74,7 +74,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What is fixed before the first take of a match, from the view of one seat."""
+    """The facts about a match that are fixed before the first take, from the view of one seat."""
 
     id: str
     """The match, a UUID."""
@@ -211,7 +211,7 @@ class Turn:
     """A match at the bot's turn: all that a take depends on."""
 
     match: Match
-    """What is fixed before the first take, including the initial piles."""
+    """The facts that are fixed before the first take, including the initial piles."""
     position: Position
     """The position, with the bot's seat to move."""
     seen_takes: tuple[SeenTake, ...] = ()

@@ -46,7 +46,7 @@ class Record:
 
     @property
     def setup(self) -> MatchSetup:
-        """What was fixed before the first move."""
+        """The facts that were fixed before the first move."""
         setup = self.message.events[0].created
         assert setup is not None, "the first event of a record is `created`"
         return setup

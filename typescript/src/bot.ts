@@ -41,8 +41,9 @@ export interface Bot {
   noteHash?(match: MatchInfo): Uint8Array | undefined | Promise<Uint8Array | undefined>;
 
   /**
-   * Called once for each match that began, when it has ended. Ends missed while the bot was away follow when it is back,
-   * including those of matches that an earlier process began, which the summary does not count.
+   * Called once for each match that began, when it has ended. Ends that the bot missed while it was disconnected follow
+   * once it has reconnected, including those of matches that an earlier process began; the summary does not count the
+   * latter.
    */
   ended?(end: MatchEnd): void | Promise<void>;
 

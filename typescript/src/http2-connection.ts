@@ -99,7 +99,7 @@ export function keepAlive(session: Pick<http2.ClientHttp2Session, "ping" | "dest
   let silentTicks = 0;
   let waitingTicks: number | undefined;
   const timer = setInterval(() => {
-    // A destroyed session emits "close" only later, and throws if it is asked to ping. Nobody would catch that here.
+    // A destroyed session emits "close" only later, and throws on a ping. No caller would catch that error.
     if (session.destroyed) {
       clearInterval(timer);
       return;

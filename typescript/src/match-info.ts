@@ -29,7 +29,7 @@ export interface Origin {
   readonly group: bigint;
 }
 
-/** What is fixed before the first take of a match, from the view of one seat. */
+/** The facts about a match that are fixed before the first take, from the view of one seat. */
 export interface MatchInfo {
   /** The match, a UUID. */
   readonly id: string;

@@ -47,7 +47,7 @@ export interface Patience {
 
 const DEFAULT_PATIENCE: Patience = { welcomeWithinMs: 10_000, lastEndsWithinMs: 2_000, tickMs: TICK_MS };
 
-/** What a session waits for. */
+/** The inputs that a session waits for. */
 type Input =
   | { readonly kind: "received"; readonly stream: PlayStream; readonly response: PlayResponse }
   /** The stream has ended, perhaps with an error. */

@@ -13,7 +13,7 @@ from .._lastnim import GameInProgress, GameSource
 __all__ = ["Observation", "action_space", "observation_space", "seat_observation"]
 
 Observation = dict[str, NDArray[Any]]
-"""What a seat sees: numbers at `observation`, and the legal actions at `action_mask`."""
+"""The observation of a seat: numbers at `observation`, and the legal actions at `action_mask`."""
 
 
 def action_space(source: GameSource) -> Discrete[np.int64]:
