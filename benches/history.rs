@@ -1,11 +1,10 @@
 //! The cost of a long history: start time and memory of a server, compared with a server without history.
 //!
-//! `cargo bench --bench history` fills a database with 100,000 finished matches and starts `lastnim serve` on it, in turns
-//! with one on an empty database: on SQLite, and on PostgreSQL if it is installed. On SQLite it does so with
-//! tournaments of tournaments with as many matches that are still running: a ladder that is never ended and a
-//! balanced sample, without a checkpoint and with one, and such a ladder that has just begun. It takes about three
-//! minutes. `--
-//! --lists` measures lists of matches instead, by what they ask for.
+//! `cargo bench --bench history` fills a database with 100,000 finished matches and starts `lastnim serve` on it, in
+//! turns with one on an empty database: on SQLite, and on PostgreSQL if it is installed. On SQLite it also measures
+//! starts with running tournaments: a ladder without an end and a balanced sample of as many matches, without a
+//! checkpoint and with one, and a ladder that has just begun. It takes about three minutes. `-- --lists` measures lists
+//! of matches instead, by filter.
 
 #[path = "history/lists.rs"]
 mod lists;
@@ -78,7 +77,7 @@ struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Anything that cannot be removed is in the system's temporary folder.
+        // An error is ignored: files that cannot be removed stay in the system's temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -90,7 +89,7 @@ struct Start {
     ready: Duration,
     /// Time until it answered a question for the newest matches.
     answered: Duration,
-    /// Its memory then, in KiB.
+    /// Its memory at that time, in KiB.
     resident_kib: u32,
 }
 
@@ -161,7 +160,7 @@ async fn compare_running(
         "SQLite: a running {name} of {field} bots with {matches} finished matches; its checkpoint has {bytes} bytes and took {:.1} ms",
         took.as_secs_f64() * 1e3
     );
-    // Only once, since the server writes a checkpoint and starts matches.
+    // This is measured only once, because the server writes a checkpoint and starts matches.
     let without = vec![start(url, folder).await?];
     let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     store.write(&[Change::Checkpoint { id: running.id, checkpoint: Arc::clone(checkpoint) }]).await?;
@@ -202,7 +201,7 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
     struct Ended(Child);
     impl Drop for Ended {
         fn drop(&mut self) {
-            // It may have ended already.
+            // An error is ignored: the process may already have ended.
             let _ = self.0.kill();
             let _ = self.0.wait();
         }
@@ -234,7 +233,7 @@ fn resident_kib(pid: u32) -> anyhow::Result<u32> {
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// Writes finished tournaments until there are this many matches; returns how many matches and events there are.
+/// Writes finished tournaments until there are this many matches; returns the numbers of matches and events.
 async fn fill(store: &dyn Store, wanted: usize) -> anyhow::Result<(usize, usize)> {
     let key = SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]);
     let field =
@@ -313,7 +312,7 @@ fn created(id: TournamentId, settings: &Settings, field: &[BotName]) -> Change {
     })
 }
 
-/// Plays a match of a tournament, and returns its outcome and what is stored for it.
+/// Plays a match of a tournament, and returns its outcome and the changes to store.
 fn played(
     tournament: TournamentId,
     settings: &Settings,
@@ -336,7 +335,7 @@ fn played(
     Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
 }
 
-/// Plays a whole tournament, and returns what is stored for it.
+/// Plays a whole tournament, and returns the changes to store.
 fn tournament(
     number: u64,
     field: &[BotName],

@@ -28,7 +28,7 @@ use std::{
 
 /// Seats of every match.
 const SEATS: usize = 3;
-/// Takes of a match that ends.
+/// The number of takes of a match that ends.
 const PLIES: u32 = 60;
 /// System clock ticks per second.
 const TICKS: f64 = 100.0;
@@ -123,7 +123,7 @@ fn processor_seconds() -> anyhow::Result<f64> {
     for entry in fs::read_dir("/proc")? {
         let name = entry?.file_name();
         let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        // The file of a process that has just ended is gone.
+        // The file of a process that has just ended no longer exists.
         let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
         let (_, fields) = stat.rsplit_once(')').context("/proc/*/stat has a name in brackets")?;
         let fields: Vec<&str> = fields.split_whitespace().collect();
@@ -141,7 +141,7 @@ fn processor_seconds() -> anyhow::Result<f64> {
     Ok(processes.iter().filter(|(pid, _)| is_own(**pid)).map(|(_, (_, seconds))| seconds).sum())
 }
 
-/// What is measured: events per transaction, and takes per match.
+/// The measured case: events per transaction, and takes per match.
 type Case = (usize, u32);
 
 const CASES: [Case; 5] = [(1, u32::MAX), (50, u32::MAX), (357, u32::MAX), (50, PLIES), (357, PLIES)];

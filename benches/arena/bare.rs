@@ -38,19 +38,19 @@ use crate::{
     bare_store::{TakeQueue, WaitingTake, start_writer},
 };
 
-/// The queue of events for a stream. Each of 16 matches has at most four in transit.
+/// The capacity of the queue of events for a stream. Each of 16 matches has at most four events in transit.
 const QUEUE_EVENTS: usize = 256;
 /// The window of a connection, in bytes: large enough that small unread frames do not close it.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-/// How often an idle connection is probed, and how long the answer may take.
+/// The interval of pings on an idle connection, and the time limit for the answer.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// The largest message that a bot may send, in bytes.
 const MAX_MESSAGE_BYTES: usize = 64 << 10;
-/// Streams per connection.
+/// The maximum number of streams per connection.
 const MAX_STREAMS: u32 = 1 << 20;
 
-/// Serves on a free port of the loopback, which it prints like the real server, until it is told to stop. Takes
-/// are written to a database first, if there is one.
+/// Serves on a free port of the loopback address, which it prints like the real server, until it is stopped. Takes are
+/// written to a database first, if there is one.
 pub(crate) async fn serve(database: Option<&str>) -> anyhow::Result<()> {
     let takes = match database {
         Some(url) => Some(start_writer(url).await?),
@@ -78,7 +78,7 @@ pub(crate) async fn serve(database: Option<&str>) -> anyhow::Result<()> {
     }
 }
 
-/// What a stream sends instead of a token.
+/// The text that a stream sends instead of a token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     /// Its group, from 0.
@@ -109,7 +109,7 @@ impl FromStr for Place {
 
 struct BareArena {
     groups: Mutex<HashMap<usize, Arc<Group>>>,
-    /// The journal to which takes are written before they are forwarded, if any.
+    /// The queue through which takes are written before they are forwarded, if there is a database.
     takes: Option<TakeQueue>,
 }
 

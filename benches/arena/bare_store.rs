@@ -1,8 +1,8 @@
 //! The minimum that makes a ply durable: all waiting takes are written as one row, in one transaction.
 //!
-//! It checks nothing, removes nothing, and knows nothing of matches; the stored data could not be verified. So what
-//! it costs is what any server pays that commits a take before it announces it, with the same library and the same
-//! settings of the database.
+//! It does not check or remove anything and does not know matches, and the stored data could not be verified. So its
+//! cost is the minimum for any server that commits a take before it announces it, with the same library and database
+//! settings.
 
 use anyhow::Context as _;
 use lastnim_proto::pb::Take;
@@ -21,7 +21,7 @@ use crate::bare::Group;
 
 /// Maximum number of takes in one transaction.
 const MAX_GROUP: usize = 4_096;
-/// Empty polls of the queue before a batch is written; every other task gets a turn between two polls.
+/// The number of empty polls of the queue before a batch is written; all other tasks run between two polls.
 const LOOKS_IN_VAIN: u32 = 8;
 
 /// A take that must be durable before it is forwarded.
@@ -41,7 +41,7 @@ pub(crate) struct TakeQueue {
     counts: Arc<WriteCounts>,
 }
 
-/// Counts of what was written.
+/// Counts of the written takes and transactions.
 #[derive(Default)]
 struct WriteCounts {
     takes: AtomicUsize,
@@ -55,7 +55,7 @@ impl TakeQueue {
         let _ = self.sender.send(take);
     }
 
-    /// Prints how much was written, in the format of the real server's log.
+    /// Prints the counts, in the format of the real server's log.
     pub(crate) fn say_counts(&self) {
         let WriteCounts { takes, transactions } = self.counts.as_ref();
         eprintln!(
@@ -66,7 +66,7 @@ impl TakeQueue {
     }
 }
 
-/// A database of one table.
+/// A database with one table.
 enum BareDatabase {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
@@ -140,7 +140,7 @@ async fn write_takes(
         }
         row.clear();
         for WaitingTake { seat, take, .. } in &group {
-            // An id has 16 bytes in a record; it does not matter which part of its text is used here.
+            // An id takes 16 bytes, as in a record; it does not matter which part of its text is used here.
             row.extend_from_slice(&take.match_id.as_bytes()[..16]);
             row.extend_from_slice(&take.take.to_le_bytes());
             row.extend_from_slice(&take.ply.to_le_bytes());

@@ -59,7 +59,7 @@ impl Databases {
         !matches!(target, Target::PlyPostgres | Target::BarePlyPostgres) || self.postgres.is_some()
     }
 
-    /// Creates the database that a server needs; none for a server that keeps everything in memory.
+    /// Creates the database that a server needs; `None` for a server that keeps everything in memory.
     pub(crate) fn make(&self, target: Target) -> anyhow::Result<Option<Database>> {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let folder = self.folder.join(number.to_string());

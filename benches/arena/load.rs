@@ -1,4 +1,5 @@
-//! The bots of both servers, in a separate process: they take one counter at every turn, and time it.
+//! The bots of both servers, in a separate process: they take one counter at every turn, and measure the time until the
+//! next turn.
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
@@ -40,7 +41,7 @@ pub(crate) struct Aim {
     /// Its address.
     #[arg(long)]
     pub(crate) address: String,
-    /// Which kind of server it is.
+    /// The kind of server.
     #[arg(long)]
     pub(crate) target: Target,
     /// Its process.
@@ -54,13 +55,13 @@ pub(crate) struct Aim {
 /// The amount and the duration of play.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Load {
-    /// Matches of three seats at once.
+    /// Number of concurrent matches, each with three seats.
     #[arg(long)]
     pub(crate) matches: usize,
     /// Matches per stream.
     #[arg(long)]
     pub(crate) a_stream: usize,
-    /// Which takes bots receive.
+    /// The takes that bots receive.
     #[arg(long)]
     pub(crate) hearing: Hearing,
     /// Milliseconds of warm-up.
@@ -71,7 +72,7 @@ pub(crate) struct Load {
     pub(crate) window_ms: u64,
 }
 
-/// Which takes a bot receives.
+/// The takes that a bot receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Hearing {
@@ -97,7 +98,7 @@ pub(crate) struct Measured {
     pub(crate) plies_a_second: f64,
     /// The median time from a take to the next seat's turn, in microseconds.
     pub(crate) p50_us: f64,
-    /// Its 99th percentile.
+    /// The 99th percentile of this time.
     pub(crate) p99_us: f64,
     /// Number of CPUs that the server used.
     pub(crate) server_cpus: f64,
@@ -187,7 +188,8 @@ async fn start(
             let hearing = load.hearing;
             tokio::spawn(async move {
                 if let Err(error) = player.play(hearing).await {
-                    // Only the first failure is reported; later, the receiver is gone or full.
+                    // An error is ignored: only the first failure is reported, and after that the receiver is gone or
+                    // full.
                     let _ = failures.try_send(error);
                 }
             });
@@ -207,7 +209,7 @@ struct Run {
     started: AtomicUsize,
     all_started: Notify,
     window: OnceLock<(Instant, Instant)>,
-    /// In nanoseconds.
+    /// The times from a take to the next seat's turn, in nanoseconds.
     latencies: Mutex<Vec<u32>>,
     followed: AtomicU64,
 }
@@ -242,7 +244,7 @@ impl Run {
 struct Group {
     bots: Vec<String>,
     channel: Channel,
-    /// When the last take of each match was sent.
+    /// The time at which the last take of each match was sent.
     sent: Mutex<HashMap<String, Instant>>,
 }
 

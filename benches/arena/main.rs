@@ -1,14 +1,14 @@
 //! Compares the whole server with a bare tonic server that forwards the same messages without any game.
 //!
-//! Both are measured in one run by the same bots, in turns, so the ratio is meaningful even where absolute figures
-//! are not. The server is measured with each of its stores, which shows the cost of durability. The bare server with
-//! a database shows the minimum cost of writing each ply before it is announced. A tournament of many bots also shows
-//! the cost of scheduling, and that memory use stays constant. The program starts itself again as the bare server and
-//! as the bots, each in a separate process.
+//! Both are measured in one run by the same bots, in turns, so their ratio is meaningful even if absolute figures are
+//! not. The server is measured with each of its stores, which shows the cost of durability. The bare server with a
+//! database shows the minimum cost of writing each ply before it is announced. A tournament of many bots also shows the
+//! cost of scheduling, and that memory use stays constant. The program starts itself again as the bare server and as
+//! the bots, each in a separate process.
 //!
-//! `cargo bench --bench arena` takes some seven minutes, `cargo bench --bench arena -- --quick` about 15 seconds;
-//! `cargo bench --bench arena -- --tournament --matches 100000` plays only the tournament, of that size. `--json` prints every
-//! run as JSON instead of tables.
+//! `cargo bench --bench arena` takes about seven minutes, `cargo bench --bench arena -- --quick` about 15 seconds;
+//! `cargo bench --bench arena -- --tournament --matches 100000` plays only the tournament, of that size. `--json`
+//! prints every run as JSON instead of tables.
 
 mod bare;
 mod bare_store;
@@ -41,7 +41,7 @@ const SEATS: usize = 3;
 const COUNTERS: u64 = 1 << 62;
 /// The ply limit of every match: the maximum that the server allows.
 const MAX_PLIES: u32 = 65_536;
-/// The administrator token of a server that runs for seconds.
+/// The admin token of a server that runs only for seconds.
 const ADMIN_TOKEN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// The connections that streams share.
 const SHARED_CONNECTIONS: usize = 8;
@@ -138,7 +138,7 @@ enum Target {
 }
 
 impl Target {
-    /// Those that differ in durability.
+    /// The servers that differ in durability.
     const STORES: [Self; 6] =
         [Self::Memory, Self::Match, Self::BarePly, Self::Ply, Self::BarePlyPostgres, Self::PlyPostgres];
     /// The servers on which a tournament is played.
@@ -254,8 +254,8 @@ struct Bench {
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
-    // As in the real server. Without a subscriber, each span of h2 goes to the `log` crate, since a database client enables
-    // that feature of tracing, which takes a third of the bare server's instructions.
+    // This is set as in the real server. Without a subscriber, each span of h2 goes to the `log` crate, because a
+    // database client enables that feature of tracing. That would take a third of the bare server's instructions.
     tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_writer(io::stderr).init();
     match options.role {
         Some(Role::BareServer { store }) => runtime(options.threads)?.block_on(bare::serve(store.as_deref())),
@@ -375,7 +375,7 @@ impl Bench {
         arguments.push(format!("--at-once={at_once}"));
         let mut seen: Seen = run_self(self.pinning, &arguments)?;
         if self.threads > 1 {
-            // Other threads than the first also carry messages.
+            // Threads other than the first also carry messages.
             seen.server_runnable = f64::NAN;
         }
         Ok(Tournament { target, size: self.size, seen, log: server.stop()? })

@@ -14,7 +14,7 @@ use crate::{
     databases::{Database, Databases},
 };
 
-/// The units per second in which /proc counts processor time, on every current Linux.
+/// The number of units per second in which /proc counts processor time, on every current Linux.
 const TICKS_A_SECOND: f64 = 100.0;
 /// Server log level: warnings, the amount written, and the cost of tournaments.
 const LOGGED: &str = "warn,lastnim_server=info,lastnim_arena::tournaments=info";
@@ -58,7 +58,7 @@ pub(crate) struct Server {
     output: BufReader<ChildStdout>,
     /// Its log, available once it has ended.
     log: Option<JoinHandle<String>>,
-    /// Where it keeps durable data.
+    /// The database with its durable data.
     _store: Option<Database>,
 }
 
@@ -110,7 +110,7 @@ impl Server {
         let mut errors = process.stderr.take().context("the server has no log pipe")?;
         let log = thread::spawn(move || {
             let mut log = String::new();
-            // Entries that are not UTF-8 or cannot be read are not the ones wanted.
+            // Entries that are not UTF-8 or cannot be read are skipped.
             let _ = errors.read_to_string(&mut log);
             log
         });
@@ -147,7 +147,7 @@ impl Log {
         rest.split_whitespace().next()?.trim_end_matches("ms").parse().ok()
     }
 
-    /// Returns how many commits shared a transaction on average, if any were written.
+    /// Returns the average number of commits per transaction; `None` if nothing was written.
     pub(crate) fn commits_a_transaction(&self) -> Option<f64> {
         Some(self.figure("commits")? / self.figure("transactions")?)
     }
@@ -155,7 +155,7 @@ impl Log {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // An error is ignored: the process may already have ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -166,7 +166,7 @@ struct Listening {
     listening: String,
 }
 
-/// Runs this program in another role to its end, and parses its output.
+/// Runs this program in another role until it ends, and parses its output.
 pub(crate) fn run_self<T: DeserializeOwned>(pinning: Pinning, arguments: &[String]) -> anyhow::Result<T> {
     let mut command = pinning.command(1, &own_path()?);
     let run = command.args(arguments).stderr(Stdio::inherit()).output().context("starting the bots")?;
@@ -194,7 +194,7 @@ pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
 pub(crate) fn runnable_seconds(pid: u32) -> anyhow::Result<f64> {
     let stat =
         fs::read_to_string(format!("/proc/{pid}/schedstat")).context("cannot read the thread's CPU times")?;
-    // Both in nanoseconds.
+    // Both times are in nanoseconds.
     let times: Vec<f64> = stat.split_whitespace().take(2).filter_map(|field| field.parse().ok()).collect();
     ensure!(times.len() == 2, "/proc/{pid}/schedstat has no times: {stat:?}");
     Ok(times.iter().sum::<f64>() / 1e9)
@@ -217,7 +217,7 @@ fn memory_kib(pid: u32, what: &str) -> anyhow::Result<f64> {
     Ok(line.trim().trim_end_matches(" kB").parse()?)
 }
 
-/// Returns how many files, and so connections, a process may open.
+/// Returns the maximum number of files, and so of connections, that a process may open.
 pub(crate) fn open_files() -> anyhow::Result<usize> {
     let limits = fs::read_to_string("/proc/self/limits")?;
     let line = limits

@@ -92,7 +92,8 @@ impl Runs {
 }
 
 impl Serialize for Runs {
-    /// The load, and for each server all runs, their medians, and the ratios of plies and CPU time to the bare server.
+    /// Writes the load, and for each server all runs, their medians, and the ratios of plies and CPU time to the bare
+    /// server.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct OnServer<'a> {

@@ -19,14 +19,15 @@ use tonic::{
 
 use crate::{ADMIN_TOKEN, COUNTERS, MAX_PLIES, Target, bare::Place};
 
-/// The queue of actions for a stream.
+/// The capacity of the queue of actions for a stream.
 const QUEUE_ACTIONS: usize = 64;
 /// The window of a connection, in bytes: as on the server.
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// The maximum size of a received message, in bytes: the audit of a match that reached its ply limit has several MB.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 const KEEPALIVE: Duration = Duration::from_secs(10);
-/// Things that are made at the same time: with more connections at once from one address, a server drops some.
+/// The maximum number of bots, sessions or matches that are created at the same time. With more connections at once
+/// from one address, a server drops some.
 const MAX_AT_ONCE: usize = 32;
 const HOUR_MS: u32 = 3_600_000;
 
@@ -73,8 +74,8 @@ impl Connections {
     }
 }
 
-/// Registers one bot for each place, in their order. The bare server identifies bots by what they send instead of a
-/// token.
+/// Registers one bot for each place, in their order. The bare server identifies bots by the text that they send instead
+/// of a token.
 pub(crate) async fn register(
     target: Target,
     channel: &Channel,

@@ -1,5 +1,5 @@
-//! A tournament of many bots that play short matches: its cost to the server apart from the matches, and what stays
-//! in memory.
+//! A tournament of many bots that play short matches. It measures the cost to the server apart from the matches, and
+//! the memory that stays in use.
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
@@ -28,7 +28,7 @@ use crate::{
 const POSITIONS: [&[u64]; 6] = [&[3], &[1, 2], &[2, 3], &[1, 1, 2], &[5, 1], &[2, 2, 3]];
 /// The seed of the tournament.
 const SEED: u64 = 2_019;
-/// The time per match, and for everything else together, after which the benchmark gives up.
+/// The time per match, and the time for everything else together, after which the benchmark gives up.
 const LONGEST: (Duration, Duration) = (Duration::from_millis(10), Duration::from_mins(1));
 
 /// The size of the tournament.
@@ -105,7 +105,7 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
         let (player, failures) = (Player { number: number as u64, session }, failures.clone());
         tokio::spawn(async move {
             if let Err(error) = player.play().await {
-                // Only the first failure is reported; later, the receiver is gone or full.
+                // An error is ignored: only the first failure is reported, and after that the receiver is gone or full.
                 let _ = failures.try_send(error);
             }
         });
@@ -162,8 +162,8 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
     })
 }
 
-/// Returns the CPU time of the server and of this process so far, and for how long the server's first thread was running
-/// or runnable.
+/// Returns the CPU time of the server and of this process so far, and the time for which the server's first thread was
+/// running or runnable.
 fn cpus(server: u32) -> anyhow::Result<[f64; 3]> {
     Ok([cpu_seconds(server)?, cpu_seconds(std::process::id())?, runnable_seconds(server)?])
 }

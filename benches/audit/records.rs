@@ -10,7 +10,7 @@ use lastnim_core::{
 };
 use lastnim_tournament::SeededDraw;
 
-/// When the first match began, in microseconds since 1970-01-01 UTC.
+/// The start of the first match, in microseconds since 1970-01-01 UTC.
 const BEGAN: u64 = 1_700_000_000_000_000;
 
 /// The bots: the first takes random numbers, each further one plays optimally more often.
@@ -23,7 +23,7 @@ pub struct MadeUp {
     pub seats: usize,
     /// The seed of everything random.
     pub seed: u64,
-    /// Makes the match ids differ from those of other runs.
+    /// A number that makes the match ids differ from those of other runs.
     pub run: u16,
     key: SigningKey,
 }

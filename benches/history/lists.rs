@@ -12,7 +12,7 @@ use std::time::Instant;
 
 /// One in this many matches is voided.
 const VOIDED_EVERY: usize = 1_000;
-/// Matches per page, plus one that shows whether another page follows.
+/// The number of matches per page, plus one that shows whether another page follows.
 const PAGE: usize = 101;
 
 /// Fills databases with matches, and measures lists of them.

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long to wait for a response.
+/// The time limit for a response.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// The maximum size of a response, in bytes.
 const MAX_BYTES: u64 = 64 << 20;

@@ -18,7 +18,7 @@ impl PageKind {
     }
 }
 
-/// Returns every kind of page that the server has for people, with addresses of things in the filled store.
+/// Returns every kind of page that the server has for people, with addresses of items in the filled store.
 pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     let url = format!("sqlite:{}", path.display());
     let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
@@ -79,7 +79,7 @@ pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     Ok(pages.into_iter().map(|(name, path)| PageKind { name, path }).collect())
 }
 
-/// Returns the kinds of pages about a tournament that runs.
+/// Returns the kinds of pages about a running tournament.
 pub(crate) fn live_kinds(id: &str) -> [PageKind; 3] {
     [
         ("tournament that runs", format!("/tournaments/{id}")),

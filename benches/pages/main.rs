@@ -2,7 +2,7 @@
 //!
 //! A SQLite store is filled with a million matches: a sample of 1,000 bots, a long sample of twelve, a ladder of 1,000 bots that is paused, a gauntlet, a Swiss tournament and a
 //! knockout. A server in a separate process shows them. Requests for each page alternate with requests for the
-//! smallest one, as a browser makes them, so the ratio is meaningful even where absolute figures do not.
+//! smallest one, as a browser makes them, so their ratio is meaningful even on machines on which the absolute figures are not.
 //!
 //! `cargo bench --bench pages` takes some minutes, mostly to fill the store. `-- --store FILE` keeps the store and reuses
 //! it, `--matches`, `--rounds` and `--seconds` set the amount of work, `--json` prints one object per line. `--played`
@@ -26,10 +26,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Ratio of a page's 99th percentile to that of the smallest page, above which it is marked.
+/// A page is marked if the ratio of its 99th percentile to that of the smallest page is above this.
 const MAX_RATIO: f64 = 5.0;
 
-/// How long the server is left alone after the first requests, until the work that they started is done.
+/// How long the server gets no requests after the first ones, so that the work that they started can finish.
 const SETTLING_TIME: Duration = Duration::from_secs(4);
 
 /// The amount of work.
@@ -66,7 +66,7 @@ struct Folder(PathBuf);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Anything that cannot be removed is in the system's temporary folder.
+        // An error is ignored: files that cannot be removed stay in the system's temporary folder.
         let _ = fs::remove_dir_all(&self.0);
     }
 }
@@ -81,7 +81,7 @@ struct PageTimes {
     first_ms: f64,
     p50_ms: f64,
     p99_ms: f64,
-    /// Those of the smallest page, requested in turns with this one.
+    /// The times of the smallest page, which was requested in turns with this one.
     smallest_p50_ms: f64,
     smallest_p99_ms: f64,
     /// The 99th percentile as a ratio to that of the smallest page.
@@ -158,7 +158,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Requests every page once; returns how long its first byte took, in milliseconds, and how many bytes it has.
+/// Requests every page once; returns the time until its first byte, in milliseconds, and its number of bytes.
 fn look_at_all(connection: &mut Connection, kinds: &[PageKind]) -> anyhow::Result<Vec<(f64, usize)>> {
     let look = |kind: &PageKind| {
         let answer = connection.get(&kind.path)?;

@@ -17,7 +17,7 @@ use std::time::Duration;
 pub(crate) const SEATS: usize = 3;
 /// The time at which the first match began, in microseconds since 1970-01-01 UTC.
 const BEGAN: u64 = 1_700_000_000_000_000;
-/// Microseconds from one match to the next.
+/// The time from one match to the next, in microseconds.
 const MATCH_INTERVAL: u64 = 1_000_000;
 
 /// Plays matches one after the other and signs their records.
@@ -32,12 +32,12 @@ impl MatchMaker {
         Self { key: SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]), played: 0 }
     }
 
-    /// Returns when the next match begins.
+    /// Returns the time at which the next match begins.
     pub(crate) fn now(&self) -> Timestamp {
         Timestamp::from_micros(BEGAN + self.played * MATCH_INTERVAL)
     }
 
-    /// Plays a match of a tournament; returns its outcome and what is stored for it.
+    /// Plays a match of a tournament; returns its outcome and the changes to store.
     pub(crate) fn play_pairing(
         &mut self,
         tournament: TournamentId,

@@ -1,8 +1,9 @@
 //! The cost of watchers to the matches that they watch.
 //!
-//! A server plays a tournament of its house bots, and one match of a slow bot. For some seconds nobody watches, then 2,000 follow the page of the tournament and 1,000
-//! that of the match, in turns and in one run, so the ratio is meaningful even where absolute figures are not. The
-//! watchers run in a separate process: this one.
+//! A server plays a tournament of its house bots, and one match of a slow bot. For some seconds there are no watchers.
+//! Then 2,000 follow the page of the tournament and 1,000 the page of the match. Both are measured in turns and in one
+//! run, so their ratio is meaningful even if absolute figures are not. The watchers run in a separate process: this
+//! one.
 //!
 //! `cargo bench --bench watchers` takes a minute and a half; `--rounds`, `--seconds`, `--tournament-watchers` and `--match-watchers` set the amount.
 
@@ -26,11 +27,11 @@ use watchers::{WatcherCounts, Watchers};
 const HOUSE: [&str; 4] = ["oracle", "greedy", "timid", "random"];
 /// The positions of the tournament.
 const POSITIONS: [&[u64]; 3] = [&[5, 9, 14], &[20, 8], &[3, 4, 5, 6]];
-/// Groups of the tournament: more than can be played.
+/// The number of groups of the tournament, more than can be played.
 const GROUPS: u64 = 300_000;
-/// How long the slow bot thinks. This gives more takes per second than watchers are sent.
+/// How long the slow bot thinks. It makes more takes per second than the updates that watchers get.
 const THINKING_TIME: Duration = Duration::from_millis(50);
-/// How long to wait before measuring, so that startup work is done.
+/// The time to wait before the measurement, so that the work of the start is done.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
 
 /// The amount of work.
@@ -157,7 +158,7 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
     let mut matches = MatchServiceClient::with_interceptor(channel, admin()?);
     let game = matches.create_match(request).await?.into_inner().r#match.context("a match")?.id;
     let mut played = Played { tournaments, tournament, game };
-    // This many groups are not planned at once.
+    // A tournament with this many groups is not planned at once.
     while played.matches().await? == 0 {
         sleep(Duration::from_millis(100)).await;
     }
@@ -165,7 +166,7 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
     Ok(played)
 }
 
-/// What was played in an interval.
+/// The matches and takes that were played in an interval.
 struct Pace {
     matches_a_second: f64,
     /// Number of CPUs that the server used.
@@ -177,7 +178,7 @@ async fn measure(played: &mut Played, server: &Server, window: Duration) -> anyh
     sleep(window).await;
     let lasted = began.elapsed().as_secs_f64();
     let cpus = (server.cpu_seconds()? - cpu) / lasted;
-    #[expect(clippy::cast_precision_loss, reason = "there are there are far fewer than 2^53 matches")]
+    #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53 matches")]
     let ended = (played.matches().await? - matches) as f64;
     Ok(Pace { matches_a_second: ended / lasted, cpus })
 }

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// The administrator token of a server that runs for minutes.
+/// The admin token of a server that runs only for minutes.
 pub(crate) const ADMIN_TOKEN: &str =
     "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /// The clock ticks of `/proc` per second.
@@ -74,7 +74,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // An error is ignored: the process may already have ended.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

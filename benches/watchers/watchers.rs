@@ -1,4 +1,4 @@
-//! Watchers: sockets that read everything sent to them.
+//! Watchers: sockets that read all data that is sent to them.
 
 use anyhow::Context as _;
 use std::{
@@ -14,7 +14,7 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Connections that are opened before the server has time to answer.
+/// The number of connections that are opened before the server has time to answer.
 const OPENED_AT_ONCE: usize = 50;
 
 /// Watchers of pages.
@@ -60,7 +60,7 @@ impl Watchers {
         Ok(())
     }
 
-    /// Returns the amount that was sent to them.
+    /// Returns the amount of data that was sent to them.
     #[expect(clippy::cast_precision_loss, reason = "there are far fewer than 2^53")]
     pub(crate) fn counts(&self) -> WatcherCounts {
         let load = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
@@ -75,14 +75,14 @@ impl Watchers {
 
 async fn read_on(mut stream: TcpStream, seen: Arc<Seen>) {
     let mut bytes = vec![0; 16 << 10];
-    // The status line says whether the watcher is accepted. A rejected one has nothing more to read.
+    // The status line says whether the watcher was accepted. A rejected watcher has no more data to read.
     let mut is_admitted = false;
     while let Ok(read) = stream.read(&mut bytes).await
         && read > 0
         && (is_admitted || bytes[..read].starts_with(b"HTTP/1.1 200"))
     {
         is_admitted = true;
-        // Each message has one `data` field, and no text in it looks like one.
+        // Each message has one `data` field, and no text in it looks like the start of one.
         let messages = bytes[..read].windows(6).filter(|window| window == b"data: ").count();
         seen.messages.fetch_add(messages as u64, Ordering::Relaxed);
         seen.bytes.fetch_add(read as u64, Ordering::Relaxed);

@@ -38,7 +38,7 @@ fn draw_error(optimal: &OptimalTakes, counters: u64, draw: &mut SeededDraw) -> O
     let errors = counters - optimal.iter().map(|range| range.hi - range.lo + 1).sum::<u64>();
     (errors > 0).then(|| {
         let place = 1 + draw.number_below(errors);
-        // Skips the optimal takes before it, in ascending order.
+        // This skips the optimal takes before the drawn one, in ascending order.
         optimal
             .iter()
             .fold(place, |take, range| if take < range.lo { take } else { take + (range.hi - range.lo + 1) })
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn every_error_is_equally_likely() {
-        // Of 7 counters after another pile, some takes are optimal and others are not.
+        // With 7 counters after another pile, some takes are optimal and others are not.
         let game = Game::parse(&[2, 7], &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap();
         let view = MatchView::practice(&game, &[]).unwrap();
         let optimal = Solution::new(&game).optimal_takes(view.position());

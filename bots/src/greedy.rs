@@ -1,4 +1,4 @@
-//! A bot that takes all it can.
+//! A bot that takes as many counters as it can.
 
 use lastnim_client::{Bot, MatchView};
 

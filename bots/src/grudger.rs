@@ -190,7 +190,7 @@ mod tests {
             let (game, before) = drawn_match(number);
             let mut takes = before.takes;
             let own = MatchView::practice(&game, &takes).unwrap().seat;
-            // From here on the others play optimally, so debts can only shrink.
+            // From this point on the others play optimally, so debts can only shrink.
             while let Ok(view) = MatchView::practice(&game, &takes) {
                 let owed = |takes: &[u64]| {
                     let played = PlayedSoFar::of_takes(&game, takes);

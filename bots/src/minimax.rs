@@ -10,8 +10,8 @@ use std::{cmp::Reverse, collections::BTreeMap};
 /// It looks a number of plies ahead, including its own take, and knows the rows of all seats. **Beyond the horizon it
 /// knows nothing**: an unfinished game counts, for every seat, as a winner in the middle of its row. So a seat prefers
 /// a winner in the better half of its row, or exactly in the middle, to the unknown, and the unknown to a winner in the
-/// worse half. On ties it makes the smallest take: when it sees the end it plays like [`Oracle`](super::Oracle), and
-/// when it never does, like [`Timid`](super::Timid).
+/// worse half. On ties it makes the smallest take: if it sees the end of the game it plays like
+/// [`Oracle`](super::Oracle), and otherwise like [`Timid`](super::Timid).
 ///
 /// A pile with more counters than plies left has the same value for any size, since its end is beyond the horizon. So
 /// for any piles it examines at most 648 positions with at most 9 takes each.
@@ -33,7 +33,7 @@ impl Bot for Minimax {
     }
 }
 
-/// The winner; `None` if it is beyond the horizon.
+/// The foreseen winner; `None` if it is beyond the horizon.
 type Foresight = Option<Seat>;
 
 /// A position in the look-ahead.
@@ -70,7 +70,7 @@ impl<'a> Lookahead<'a> {
             to_move: position.to_move(),
         };
         let (left, _) = self.best_choice(from);
-        // Leaving as many counters as plies represents leaving any larger number; the smallest such take is 1.
+        // Leaving as many counters as plies left represents leaving any larger number; the smallest such take is 1.
         if left == u64::from(from.plies) { 1 } else { counters - left }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Lookahead<'a> {
         if position.plies == 0 {
             return None;
         }
-        // More counters do not change the outcomes.
+        // More counters than this do not change the outcomes.
         position.counters = position.counters.min(u64::from(position.plies) + 1);
         if let Some(&known) = self.seen.get(&position) {
             return known;
@@ -144,7 +144,7 @@ mod tests {
             return (None, Vec::new());
         }
         let seat = position.to_move();
-        // Twice the rank; the unknown is just behind the middle.
+        // This is twice the rank; the unknown is just behind the middle.
         let dislike = |outcome: Foresight| match outcome {
             Some(winner) => 2.0 * f64::from(game.matrix.rank(seat, winner) as u32),
             None => f64::from(game.matrix.seats().get() as u32 - 1) + 0.5,

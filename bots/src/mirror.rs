@@ -1,4 +1,4 @@
-//! A bot that copies the take before it.
+//! A bot that copies the previous take.
 
 use lastnim_client::{Bot, MatchView, TakeFeed};
 

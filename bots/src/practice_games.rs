@@ -4,13 +4,13 @@ use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, Piles};
 use lastnim_tournament::SeededDraw;
 use proptest::{prelude::*, sample::Index};
 
-/// Any game of 2 to 6 seats and a few piles, some of them of maximum size.
+/// Generates games of 2 to 6 seats and a few piles, some of them of maximum size.
 pub(super) fn games() -> impl Strategy<Value = Game> {
     let pile = prop_oneof![1_u64..12, Just(MAX_COUNTERS)];
     games_of(2..7, prop::collection::vec(pile, 1..6))
 }
 
-/// Any game of 2 to 4 seats, small enough to try every take.
+/// Generates games of 2 to 4 seats that are small enough to try every take.
 pub(super) fn small_games() -> impl Strategy<Value = Game> {
     games_of(2..5, prop::collection::vec(1_u64..5, 1..5))
 }

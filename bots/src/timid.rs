@@ -1,4 +1,4 @@
-//! A bot that takes as little as it can.
+//! A bot that takes as few counters as it can.
 
 use lastnim_client::{Bot, MatchView};
 

@@ -1,4 +1,4 @@
-//! A bot that declares an ally and plays for itself.
+//! A bot that declares another seat as its ally, but plays for itself.
 
 use super::{loyal::ALLY, oracle::smallest_optimal_take};
 use lastnim_client::{Bot, MatchInfo, MatchView};

@@ -86,7 +86,7 @@ fn results() -> Vec<MatchResult> {
                 table.push(bot);
             }
         }
-        // From 1 to 7.4, or e^2: strengths from about -1 to 1.
+        // These are shares from 1 to 7.4 (e^2), that is, strengths from about -1 to 1.
         let share = |bot: &u64| 1_000 + 6_400 * bot * bot / (BOTS * BOTS);
         for rotation in 0..SEATS {
             table.rotate_right(usize::from(rotation > 0));

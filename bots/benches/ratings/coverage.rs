@@ -21,12 +21,12 @@ const TOURNAMENTS: u64 = 400;
 const SEED: u64 = 2019;
 const GROUPS: [usize; 4] = [8, 20, 60, 200];
 
-/// How the groups of a tournament are drawn from all that were played.
+/// How the groups of a tournament are drawn from all played groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Draw {
     /// Uniformly, as in a balanced sample.
     Sample,
-    /// Tables of bots with similar strength, as if like met like.
+    /// Tables of bots with similar strength.
     Close,
 }
 
@@ -107,7 +107,7 @@ fn lead(ratings: &SatisfactionRatings, bot: &BotName) -> f64 {
     ratings.get(bot).map_or(0.0, |rated| rated.lead)
 }
 
-/// Rates by groups, each counted as a separate one.
+/// Rates bots by groups, each of which counts separately.
 fn rate<'a>(groups: impl Iterator<Item = &'a [MatchResult]>, seed: u64) -> SatisfactionRatings {
     let mut scores = SatisfactionScores::new();
     for (number, group) in (0..).zip(groups) {

@@ -24,9 +24,9 @@ const FIELD: [&str; 12] = [
 ];
 const POSITIONS: u64 = 200;
 const SEED: u64 = 2019;
-/// The groups of ladders, and how many ladders of this length are played.
+/// The lengths of ladders in groups, each with the number of ladders that are played.
 const LENGTHS: [(u64, u64); 4] = [(24, 100), (60, 60), (400, 30), (1_000, 20)];
-/// The groups of the balanced sample that gives the true ratings.
+/// The number of groups of the balanced sample that gives the true ratings.
 const TRUTH_GROUPS: u64 = 30_000;
 
 /// Prints the shares of intervals that contain the rating of a balanced sample of the whole field.
@@ -75,10 +75,10 @@ fn rate(settings: &Settings, results: &[MatchResult], seed: u64) -> StrengthRati
 }
 
 struct Coverage {
-    /// In percent of all intervals.
+    /// The share of intervals that contain the true value, in percent.
     held: f64,
     half: f64,
-    /// In percent of all ladders.
+    /// The share of ladders with a wrong order, in percent.
     wrong: f64,
 }
 

@@ -1,4 +1,5 @@
-//! How many matches it takes to tell two bots apart, and the cost of ratings: the tables in the book's page on ratings.
+//! Measures how many matches it takes to tell two bots apart, and the cost of ratings. It prints the tables in the
+//! book's page on ratings.
 //!
 //! `cargo bench -p lastnim-bots --bench ratings` takes some minutes; `-- --cost` prints only the cost, `-- --ladders`
 //! only the coverage in ladders. Everything but the times derives from seeds.

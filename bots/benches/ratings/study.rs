@@ -45,7 +45,7 @@ const DECLARED: [Comparison; 4] = [
     (LOYAL, TRAITOR, Some(RANDOM)),
 ];
 
-/// How much better one bot did than the other in a match, by each measure, as integers.
+/// By how much one bot did better than the other in a match, by each measure, as integers.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lead {
     wins: i64,

@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(tree.nodes[0].visits, 500);
         for node in &tree.nodes {
             let tried: u32 = node.tried.iter().map(|edge| edge.visits).sum();
-            // The visit that adds a position makes no take; nor does any visit of a final position.
+            // A visit that adds a position makes no take, and neither does a visit of a final position.
             assert!(tried == node.visits || tried + 1 == node.visits || node.tried.is_empty());
             for edge in &node.tried {
                 assert_eq!(edge.visits, tree.nodes[edge.node].visits);
