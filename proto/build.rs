@@ -1,4 +1,4 @@
-//! Compiles the protos with protox, which needs no protoc, into tonic services.
+//! Compiles the protos into tonic services with protox, which does not need protoc.
 
 use prost::Message as _;
 use std::{env, error::Error, fs, path::PathBuf};
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("lastnim.v1.descriptors.bin"), descriptors.encode_to_vec())?;
     // Events are moved several times on their way to the stream: large, rare ones are boxed so that a take stays small.
     let rare = ["match_started", "snapshot", "match_ended", "joined_tournament", "tournament_ended"];
-    // tonic has the APIs of clients and servers only with these features.
+    // tonic provides the APIs of clients and servers only with these features.
     let has_feature = |name: &str| env::var_os(format!("CARGO_FEATURE_{name}")).is_some();
     let generator = tonic_prost_build::configure()
         .codec_path("crate::SmallBufferCodec")
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let boxing = |generator: tonic_prost_build::Builder, event| {
         generator.boxed(format!(".lastnim.v1.PlayResponse.event.{event}"))
     };
-    // Messages need their names to find their descriptors, which define their JSON.
+    // Messages need their names in order to find their descriptors, which define their JSON.
     let mut names = prost_build::Config::new();
     names.enable_type_names();
     rare.into_iter().fold(generator, boxing).compile_fds_with_config(descriptors, names)?;
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Generates the service of sessions again with the types that sessions use, so that no prost message is made.
+/// Generates the service of sessions again with the types that sessions use, so that no prost message is created.
 fn generate_play_service() {
     let play = Method::builder()
         .name("play")

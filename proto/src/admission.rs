@@ -1,4 +1,4 @@
-//! Decides which records count as evidence of how bots play.
+//! Decides which records count in audits of bots.
 
 use super::{
     pb,
@@ -13,7 +13,7 @@ use lastnim_core::{
 };
 use thiserror::Error;
 
-/// Which records count.
+/// The rule that decides which records count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordPolicy {
     /// The only trusted signer, if one is named.
@@ -48,10 +48,10 @@ pub enum RecordRefusal {
     Halt(#[from] HaltReason),
 }
 
-/// What happened to a record.
+/// The result of checking a record.
 #[derive(Debug)]
 pub enum AdmittedRecord {
-    /// It counts.
+    /// The record counts.
     Counts(Box<AdmittedMatch>),
     /// Its match is not over.
     NotOver,
@@ -73,7 +73,8 @@ pub struct AdmittedMatch {
 impl RecordPolicy {
     /// Reads, verifies and audits a record from a file.
     ///
-    /// If the record is invalid, in which case it must not count.
+    /// # Errors
+    /// If the record is invalid and must not count.
     pub fn admit_text(&self, text: &str) -> Result<AdmittedRecord, RecordRefusal> {
         self.admit_message(&read_record(text)?, &mut Budget::unbounded())
     }
@@ -121,7 +122,7 @@ impl RecordPolicy {
 }
 
 impl AdmittedRecord {
-    /// Adds the versions of the bots that are known from elsewhere, by seat.
+    /// Adds the versions of the bots, by seat, that are known from another source.
     #[must_use]
     pub fn with_versions(self, versions: Vec<SeatVersions>) -> Self {
         match self {
@@ -169,7 +170,7 @@ impl AdmittedMatch {
         self.signer
     }
 
-    /// Passes the match to `see` in the format that auditors take.
+    /// Passes the match to `see` in the format that auditors accept.
     pub fn with_audited(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
         let (id, state) = (self.record.id(), self.record.state());
         let Some(game) = state.game() else { return };

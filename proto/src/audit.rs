@@ -6,8 +6,8 @@ use lastnim_core::{
     oracle::{Audit, Mover, PlyAudit, SeatAudit, TakeSafetyCounts},
 };
 
-/// Maximum plies in an audit that bots get at the end of a match. A ply has at most 88 bytes, and many clients receive at
-/// most 4 MiB by default.
+/// Maximum number of plies in an audit that bots get at the end of a match. A ply has at most 88 bytes, and many
+/// clients receive at most 4 MiB by default.
 const MAX_PLIES_FOR_BOTS: usize = 4_096;
 
 impl From<&Audit> for pb::Audit {
@@ -16,7 +16,7 @@ impl From<&Audit> for pb::Audit {
     }
 }
 
-/// Writes an audit for the bots that played. Long audits lack their plies.
+/// Writes an audit for the bots that played. Long audits are sent without their plies.
 pub(super) fn audit_message_for_bots(audit: &Audit) -> pb::Audit {
     let plies = if audit.plies.len() > MAX_PLIES_FOR_BOTS { &[] } else { audit.plies.as_slice() };
     audit_message(audit, plies)
@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(sent.safety, Some(figures.safety.into()));
             assert_eq!((sent.optimal_plies, sent.plies), (figures.optimal_plies, figures.plies));
             assert!((sent.satisfaction - (1.0 - f64::from(sent.rank_actual) / 2.0)).abs() < 1e-12);
-            // The column of the ledger adds up in the message too.
+            // The columns of the ledger also add up in the message.
             let column: i64 = wire.ledger.iter().map(|row| i64::from(row.costs[seat.index()])).sum();
             assert_eq!(column, i64::from(figures.rank_actual) - i64::from(figures.rank_predicted));
         }

@@ -6,7 +6,7 @@ use lastnim_core::{
     oracle::MAX_PLIES,
 };
 
-/// Maximum questions in a batch request.
+/// Maximum number of questions in a batch request.
 pub const MAX_QUESTIONS: usize = 4_096;
 
 /// How much of a solution to return.
@@ -19,7 +19,7 @@ pub enum SolveDetail {
     Winner,
 }
 
-/// What all positions of a request share.
+/// The terms that all positions of a request share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolveTerms {
     /// The preferences.
@@ -30,7 +30,7 @@ pub struct SolveTerms {
     pub detail: SolveDetail,
 }
 
-/// Reads what all positions of a request share.
+/// Reads the terms that all positions of a request share.
 pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: RequestField<'_>) -> Option<SolveTerms> {
     check_questions(request.positions.len(), field.member("positions"));
     let matrix = request.alliance_matrix.as_ref();
@@ -51,7 +51,7 @@ pub fn parse_batch_position(
     Some((piles?, first?))
 }
 
-/// Reports a number of questions outside 1 to [`MAX_QUESTIONS`].
+/// Reports a number of questions that is not from 1 to [`MAX_QUESTIONS`].
 pub fn check_questions(given: usize, field: RequestField<'_>) {
     if !(1..=MAX_QUESTIONS).contains(&given) {
         field.report(format_args!("{given} questions: expected 1 to {MAX_QUESTIONS} in a batch"));

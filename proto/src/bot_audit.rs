@@ -10,14 +10,14 @@ use lastnim_auditing::{
 };
 use lastnim_core::referee::PublicKey;
 
-/// What an audit of records covers.
+/// The scope of an audit of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditScope {
     /// The audited bots.
     pub scope: AuditSubject,
     /// The seed of the resampling.
     pub seed: u64,
-    /// Which records count.
+    /// The rule that decides which records count.
     pub admission: RecordPolicy,
 }
 
@@ -26,7 +26,7 @@ pub fn parse_bot_scope(bot: &str, field: RequestField<'_>) -> Option<AuditSubjec
     field.parse_if_given(bot).map(|bot| bot.map_or(AuditSubject::Field, AuditSubject::Bot))
 }
 
-/// Reads what an audit of records covers.
+/// Reads the scope of an audit of records.
 pub fn parse_audit_scope(scope: &pb::AuditScope, field: RequestField<'_>) -> Option<AuditScope> {
     let whom = parse_bot_scope(&scope.bot, field.member("bot"));
     let tournament = field.member("tournament_id").parse_if_given(&scope.tournament_id);

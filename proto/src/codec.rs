@@ -8,7 +8,7 @@ use tonic_prost::{ProstCodec, ProstDecoder, ProstEncoder};
 /// Initial size of a stream's read and write buffers, in bytes. They grow for larger messages. tonic's default of 8 KiB each
 /// would dominate the memory of an idle session.
 const BUFFER_BYTES: usize = 256;
-/// Bytes to encode before a frame is passed on: tonic's default.
+/// The number of bytes to encode before a frame is passed on: tonic's default.
 const YIELD_BYTES: usize = 32 * 1024;
 
 /// Encodes and decodes protobuf with small buffers.

@@ -16,13 +16,13 @@ use lastnim_core::{
 };
 use std::collections::HashSet;
 
-/// Examples in an answer unless the request states a number.
+/// The number of examples in an answer, unless the request states another.
 const DEFAULT_EXAMPLES: u32 = 10;
-/// Maximum examples in an answer.
+/// Maximum number of examples in an answer.
 const MAX_EXAMPLES: u32 = 1_000;
-/// Maximum partial rows in an answer.
+/// Maximum number of partial rows in an answer.
 const MAX_LEAVES: usize = 1_024;
-/// Maximum bytes of a game's name.
+/// Maximum length of a game's name, in bytes.
 const MAX_NAME_BYTES: usize = 256;
 
 /// A game from the view of one seat.
@@ -38,12 +38,12 @@ pub struct SeatGame {
     pub name: String,
 }
 
-/// How much of a set of rows to write.
+/// The limits on the written part of a set of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowSetLimits {
-    /// Maximum example rows.
+    /// Maximum number of example rows.
     pub examples: usize,
-    /// Maximum partial rows.
+    /// Maximum number of partial rows.
     pub leaves: usize,
 }
 
@@ -65,7 +65,7 @@ pub fn parse_seat(seat: u32, game: &Game, field: RequestField<'_>) -> Option<Sea
     field.ok_or_report(game.matrix.seats().seat(seat as usize))
 }
 
-/// Reads what the other seats are assumed to know.
+/// Reads the assumption about the knowledge of the other seats.
 pub fn parse_reading(reading: i32, field: RequestField<'_>) -> Option<KnowledgeReading> {
     field.optional_enum(reading).map(|reading| reading.unwrap_or(KnowledgeReading::CommonKnowledge))
 }
@@ -191,7 +191,7 @@ impl From<&Deviation> for pb::Deviation {
     }
 }
 
-/// Writes at most the given number of equilibria, and whether the true rows are one.
+/// Writes at most the given number of equilibria, and whether the true rows are an equilibrium.
 pub fn equilibria_message(
     found: &Equilibria,
     game: &Game,
@@ -239,7 +239,7 @@ pub fn rationalisable_message(
     }
 }
 
-/// A take of a contradiction, in the caller's terms.
+/// A take of a contradiction, with the caller's name for its game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedTake {
     /// The seat that took.

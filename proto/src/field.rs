@@ -1,4 +1,4 @@
-//! Names the field of a request that is being parsed, to report what is wrong with it.
+//! Names the field of a request that is being parsed, so that mistakes in it can be reported.
 
 use super::{FromWire, Violations};
 use std::{cell::RefCell, fmt, str::FromStr};
@@ -7,10 +7,10 @@ use std::{cell::RefCell, fmt, str::FromStr};
 /// [members](RequestField::member).
 ///
 /// # Errors
-/// If anything was reported.
+/// If any mistake was reported.
 ///
 /// # Panics
-/// If `parse` returned `None` and reported nothing.
+/// If `parse` returned `None` without reporting a mistake.
 pub fn parse_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Result<T, Violations> {
     let violations = RefCell::default();
     let parsed = parse(RequestField { violations: &violations, place: None });

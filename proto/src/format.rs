@@ -8,7 +8,7 @@ use lastnim_tournament::{
 use pb::tournament_settings::Format as Given;
 
 impl pb::TournamentSettings {
-    /// Returns the traits that all tournaments of the format share.
+    /// Returns the properties that all tournaments of the format share.
     pub fn format_profile(&self) -> &'static FormatProfile {
         match &self.format {
             None | Some(Given::RoundRobin(_)) => FormatProfile::ROUND_ROBIN,
@@ -22,7 +22,7 @@ impl pb::TournamentSettings {
 }
 
 impl pb::Tournament {
-    /// Returns the traits that all tournaments of its format share.
+    /// Returns the properties that all tournaments of its format share.
     pub fn format_profile(&self) -> &'static FormatProfile {
         self.settings.as_ref().map_or(FormatProfile::ROUND_ROBIN, pb::TournamentSettings::format_profile)
     }
@@ -114,7 +114,7 @@ fn value_or_default(given: u32, default: u64) -> u64 {
     if given == 0 { default } else { given.into() }
 }
 
-/// Writes the format; nothing for a round robin of all sets.
+/// Writes the format; `None` for a round robin of all sets.
 pub(super) fn format_message(format: &TournamentFormat) -> Option<Given> {
     let groups = |groups: &Option<GroupCount>| groups.map_or(0, BoundedCount::get);
     Some(match format {

@@ -12,7 +12,7 @@ pub enum JoinRefusal {
     Started,
     /// The tournament is over.
     Over,
-    /// With the bot the field would be too large, or it would have no room for a required bot.
+    /// With the bot, the field would be too large or have no room for a required bot.
     Field,
     /// The session has too many pending requests.
     Busy,

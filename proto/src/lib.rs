@@ -1,8 +1,8 @@
 //! Generated protobuf code, its codec, and its conversions to and from the domain types.
 //!
-//! Other layers never see protobuf. Requests are parsed once into the types of the layers below, and to the end, so that
-//! every mistake is reported; the length of a repeated field is checked before its elements are read. Replies are converted
-//! by `From`.
+//! Only this layer uses protobuf. Requests are parsed once into the types of the layers below. Parsing continues after
+//! a mistake, so that every mistake is reported; the length of a repeated field is checked before its elements are
+//! read. Replies are converted by `From`.
 //!
 //! # Features
 //!

@@ -3,13 +3,13 @@
 /// The state of a match in lists; every match has exactly one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListedState {
-    /// Not over.
+    /// The match is not over.
     Open,
-    /// Over, and neither voided nor quarantined.
+    /// The match is over, and neither voided nor quarantined.
     Over,
-    /// Voided.
+    /// The match was voided.
     Voided,
-    /// Quarantined: its record was found damaged before the end.
+    /// The match was quarantined, because its record was found damaged before the end.
     Quarantined,
 }
 

@@ -3,7 +3,7 @@
 /// Reads numbers with commas or blanks between them, as in `1,2,2`.
 ///
 /// # Errors
-/// Names the word that is not a number; `what` says what the numbers are.
+/// Names the word that is not a number; `what` says which numbers they are.
 pub fn read_numbers(text: &str, what: &str) -> Result<Vec<u64>, String> {
     let number =
         |word: &str| word.parse().map_err(|_| format!("{what}: {word:?} is not a whole number, 0 or more"));
@@ -41,7 +41,7 @@ pub fn read_tied_rows(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
     let rows = text.split(';').enumerate();
     rows.map(|(row, offsets)| {
         let what = format!("row {row} of the matrix");
-        // Blanks around an equals sign belong to the tie.
+        // Blanks around an equals sign are part of the tie.
         let offsets = offsets.split('=').map(str::trim).collect::<Vec<_>>().join("=");
         split_words(&offsets).map(|word| read_group(word, &what)).collect()
     })

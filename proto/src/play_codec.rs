@@ -1,6 +1,6 @@
 //! The codec of sessions: bytes from bots become actions, and events become bytes.
 //!
-//! Nearly all traffic is takes and turns, which are read and written without prost messages; the rest goes through prost.
+//! Nearly all messages are takes and turns, which are read and written without prost; for all others prost is used.
 //! Tests check that both ways agree.
 
 use super::codec::buffer_settings;

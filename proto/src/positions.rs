@@ -46,7 +46,7 @@ pub(super) fn listed_positions_message(positions: &Positions) -> Vec<pb::Piles> 
     }
 }
 
-/// Writes the positions unless they are a list.
+/// Writes the positions if they are not a list.
 pub(super) fn unlisted_positions_message(positions: &Positions) -> Option<OtherPositions> {
     match positions {
         Positions::Listed(_) => None,

@@ -1,4 +1,4 @@
-//! Tournaments as callers see them, with or without the parts that they already have.
+//! Tournaments as they are sent to callers, with or without the parts that callers already have.
 
 use super::{
     pb,
@@ -28,18 +28,19 @@ pub struct PublicTournament {
     pub field: Arc<Vec<BotName>>,
     /// Matches ended so far.
     pub played: u64,
-    /// Matches in total, or at most if results decide; 0 before the start and without an end.
+    /// The total number of matches, or the maximum if it depends on results; 0 before the start and for tournaments
+    /// without an end.
     pub total: u64,
     /// Whether it is a running ladder with too few bots.
     pub awaits_bots: bool,
     /// What happens to its open matches while it is paused.
     pub pause: Option<OpenMatches>,
-    /// Why it cannot continue, if it is quarantined.
+    /// The reason why it cannot continue; `None` if it is not quarantined.
     pub damage: Option<Arc<str>>,
 }
 
 impl PublicTournament {
-    /// Writes all of it.
+    /// Writes the whole tournament.
     pub fn to_message(&self) -> pb::Tournament {
         pb::Tournament {
             settings: Some(settings_message(&self.settings, &self.terms)),

@@ -1,4 +1,4 @@
-//! How safe the winner under optimal play is, as messages.
+//! Messages about whether the winner under optimal play still wins against coalitions or after errors.
 
 use super::{RequestField, game::parse_game, pb};
 use lastnim_analysis::{
@@ -12,7 +12,7 @@ use lastnim_core::{
 /// Largest coalition to search unless the request states a size. With 32 seats and a few piles this takes at most a second.
 pub const DEFAULT_MAX_COALITION: usize = 3;
 
-/// A request to assess how safe the winner is.
+/// A request to assess whether the winner still wins against coalitions or after errors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobustnessQuestion {
     /// The game.
@@ -23,7 +23,7 @@ pub struct RobustnessQuestion {
     pub error_rate: Option<ErrorRate>,
 }
 
-/// Reads a request to assess how safe the winner is.
+/// Reads a request to assess whether the winner still wins against coalitions or after errors.
 pub fn parse_robustness_question(
     request: &pb::AssessRobustnessRequest,
     field: RequestField<'_>,
@@ -42,7 +42,7 @@ pub(super) fn max_coalition(seats: u32) -> usize {
     if seats == 0 { DEFAULT_MAX_COALITION } else { seats as usize }
 }
 
-/// Writes how safe the winner is, and each seat's prospects if takes are errors.
+/// Writes each seat's predicted and guaranteed rank, and its prospects if some takes are errors.
 pub fn robustness_message(
     robustness: &Robustness,
     errors: Option<&ErrorOutlook>,

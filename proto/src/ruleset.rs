@@ -26,7 +26,7 @@ pub struct RulesetQuestion {
     pub ending: Ending,
     /// Whether to explain the Grundy value.
     pub is_explained: bool,
-    /// The largest coalition to search, if the robustness of the winner is asked for.
+    /// The largest coalition to search, if the robustness of the winner is requested.
     pub max_coalition: Option<usize>,
 }
 
@@ -109,7 +109,7 @@ pub fn ruleset_solution_message(
     }
 }
 
-/// Picks the moves that fit into an answer, optimal ones first, and returns their indices in order.
+/// Selects the moves that fit into an answer, optimal ones first, and returns their indices in order.
 fn options_within_bytes(options: &[MoveOutcome], max_bytes: usize) -> Vec<usize> {
     let mut room = max_bytes;
     let mut fits = |option: &MoveOutcome| {

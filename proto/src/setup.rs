@@ -152,7 +152,7 @@ fn parse_setup_draft(
         assigned: assigned.map(|matrix| matrix.ok_or(())).transpose().ok()?,
         ..MatchSetup::new(bots, piles?)
     };
-    // All mistakes in it are reported by now.
+    // At this point, all mistakes in it have been reported.
     setup.validate().ok()
 }
 

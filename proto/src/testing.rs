@@ -31,7 +31,7 @@ fn ending() -> impl Strategy<Value = Ending> {
     prop::sample::select(Ending::ALL.as_slice())
 }
 
-/// Any game at any stage.
+/// Generates games at any stage.
 pub(crate) fn game() -> impl Strategy<Value = Game> {
     let over = Just(Piles::parse_partly_emptied(&[0]).unwrap());
     let piles = prop_oneof![9 => piles(), 1 => over];
@@ -108,7 +108,7 @@ fn format(seats: SeatCount) -> impl Strategy<Value = TournamentFormat> {
     ]
 }
 
-/// Any settings.
+/// Generates arbitrary settings.
 pub(crate) fn settings() -> impl Strategy<Value = Settings> {
     let cross = seats().prop_flat_map(|seats| {
         // The field of a test has at most two bots more than its matches need.

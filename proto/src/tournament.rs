@@ -53,7 +53,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         bot_concurrency.parse_unless_zero(settings.bot_concurrency, |given| Concurrency::new(given as usize));
     let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
     let seats = seats?;
-    // Contradictions between settings are reported along with mistakes in single ones.
+    // Contradictions between settings are reported together with mistakes in single settings.
     let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
     let alliance_fits = alliance_fits.and_then(|fits| field.member("alliance_matrix").ok_or_report(fits));
     let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));

@@ -7,9 +7,9 @@ use lastnim_core::{
     oracle::{Explanation, RankChange, TakeOption},
 };
 
-/// Plies in a line of best play unless the request states a number.
+/// The number of plies in a line of best play, unless the request states another.
 const DEFAULT_PLIES: u32 = 100;
-/// Maximum plies in a line of best play.
+/// Maximum number of plies in a line of best play.
 const MAX_PLIES: u32 = 1_024;
 
 /// How to draw all possible play.

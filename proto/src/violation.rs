@@ -13,8 +13,9 @@ pub struct Violation {
 
 /// All mistakes in a request, collected while it is parsed to the end.
 ///
-/// They must fit into the trailers of a gRPC status, which many clients limit to 8 KiB. The first mistake is always listed,
-/// and others while they total at most [`MAX_BYTES`](Self::MAX_BYTES); the rest are counted.
+/// They must fit into the trailers of a gRPC status, which many clients limit to 8 KiB. The first mistake is always
+/// listed. Others are listed as long as their total length is at most [`MAX_BYTES`](Self::MAX_BYTES); the rest are
+/// counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Violations {
     listed: Vec<Violation>,
@@ -23,7 +24,7 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// Maximum bytes of listed mistakes after the first.
+    /// Maximum total length of listed mistakes after the first, in bytes.
     pub const MAX_BYTES: usize = 4_096;
 
     /// Adds a mistake if there is room, and counts it otherwise.

@@ -32,7 +32,7 @@ pub fn describe_json_error(error: &serde_json::Error, document: &str) -> String 
     }
 }
 
-/// Maximum characters of the document in an error message.
+/// Maximum number of characters of the document in an error message.
 const MAX_CHARACTERS: usize = 20;
 
 /// Returns the word or character at a byte of a line; both are counted from 1.
@@ -50,7 +50,7 @@ fn word_at(document: &str, line: usize, column: usize) -> String {
     if word.is_empty() { found.chars().take(1).collect() } else { word }
 }
 
-/// A value without duplicate keys: JSON readers differ in which of two they use.
+/// A value without duplicate keys, because JSON readers differ in which of two values they use.
 struct UniqueKeys(Value);
 
 impl<'de> Deserialize<'de> for UniqueKeys {

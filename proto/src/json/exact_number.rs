@@ -1,12 +1,12 @@
 //! Whole numbers in the notation of JSON.
 
-/// Maximum digits of a number; 64-bit numbers have up to 20.
+/// Maximum number of digits; 64-bit numbers have up to 20.
 const MAX_DIGITS: usize = 30;
 
 /// Reads a whole number such as `12`, `-3` or `1.20e1` exactly. Returns `None` if it is not whole or has more than 30
 /// digits.
 pub(super) fn parse_whole_number(text: &str) -> Option<i128> {
-    // The fast path for nearly all numbers.
+    // This is the fast path for nearly all numbers.
     if (1..=18).contains(&text.len())
         && !text.starts_with('0')
         && text.bytes().all(|byte| byte.is_ascii_digit())

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fmt;
 use thiserror::Error;
 
-/// Maximum characters of a value in an error message.
+/// Maximum number of characters of a value in an error message.
 const MAX_CHARACTERS: usize = 40;
 
 /// A mistake and the path to it.
@@ -15,7 +15,7 @@ pub struct MessageJsonError {
     flaw: JsonFlaw,
 }
 
-/// What is wrong with a value.
+/// The fault of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum JsonFlaw {
@@ -97,7 +97,7 @@ impl From<JsonFlaw> for MessageJsonError {
 }
 
 impl MessageJsonError {
-    /// Returns what is wrong with the value.
+    /// Returns the fault of the value.
     pub fn flaw(&self) -> &JsonFlaw {
         &self.flaw
     }

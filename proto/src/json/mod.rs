@@ -12,9 +12,9 @@
 //!
 //! [`message_from_json`] reads what [`message_to_json`] writes. It reads a missing key as `null`.
 //!
-//! Signed records, manifests and the stores use canonical proto3 JSON instead, which is frozen: 64-bit numbers are strings,
-//! enumerations have their full names, and defaults are left out. [`MessageJson::canonical`] writes it, and
-//! [`message_from_proto3_json`] reads every layout that proto3 allows.
+//! Signed records, manifests and the stores use canonical proto3 JSON instead, whose format never changes: 64-bit
+//! numbers are strings, enumerations have their full names, and defaults are left out. [`MessageJson::canonical`]
+//! writes it, and [`message_from_proto3_json`] reads every layout that proto3 allows.
 
 mod document;
 mod exact_number;

@@ -32,7 +32,7 @@ pub(super) struct ValueReader<'a> {
     misfit: &'a mut Option<MessageJsonError>,
 }
 
-/// What a value is read for.
+/// The place for which a value is read.
 #[derive(Clone, Copy)]
 enum Target<'a> {
     /// The whole message.
@@ -57,7 +57,7 @@ enum Leaf<'a> {
     Whole(i128),
     Double(f64),
     Text(&'a str),
-    /// A list or an object where neither fits.
+    /// A list or an object in a place where neither is valid.
     Misplaced(&'a Value),
 }
 
@@ -237,7 +237,7 @@ impl ValueReader<'_> {
         mut object: M,
     ) -> Result<(), M::Error> {
         let mut seen = Vec::new();
-        // The alternatives set so far.
+        // These are the alternatives that were set so far.
         let mut set: Vec<&FieldTable> = Vec::new();
         loop {
             let key = KeyReader { mapping: self.mapping, table, misfit: self.misfit };

@@ -15,7 +15,7 @@ static TABLES: LazyLock<HashMap<String, MessageTable>> = LazyLock::new(|| {
 
 #[derive(Debug)]
 pub(super) struct MessageTable {
-    /// Ordered by field number.
+    /// The fields, ordered by number.
     pub(super) fields: Vec<FieldTable>,
 }
 

@@ -1,4 +1,5 @@
-//! Writes messages as JSON straight from their encoded form, so that a tree of 100,000 nodes needs no extra memory.
+//! Writes messages as JSON directly from their encoded form, so that a tree of 100,000 nodes needs no additional
+//! memory.
 
 use super::{
     JsonMapping,
@@ -40,7 +41,7 @@ impl Serialize for EncodedMessage<'_> {
             fields.push((tag >> 3, read_raw(tag & 7, &mut rest)));
         }
         let (mapping, is_printed) = (self.mapping, self.mapping == JsonMapping::Printed);
-        // Signed manifests have the alternatives last.
+        // In signed manifests, alternatives come last.
         let (first, last): (Vec<_>, Vec<_>) =
             self.table.fields.iter().partition(|field| is_printed || field.choice.is_none());
         let mut object = serializer.serialize_map(None)?;

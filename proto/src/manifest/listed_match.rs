@@ -15,7 +15,7 @@ pub struct ListedMatch {
     pub record: ListedRecord,
 }
 
-/// What a manifest states about the record of a match.
+/// The statement of a manifest about the record of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedRecord {
     /// The hash of its last event, and the signer.

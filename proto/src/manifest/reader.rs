@@ -40,7 +40,8 @@ impl Manifest {
         !self.state.is_over()
     }
 
-    /// Returns whether a match began after an unfinished tournament's manifest was made, and so after all matches in it.
+    /// Returns whether a match began after the manifest of an unfinished tournament was made. Such a match is later
+    /// than all matches in the manifest.
     pub fn is_later(&self, id: MatchId) -> bool {
         self.is_so_far() && self.matches.last().is_none_or(|last| id > last.id)
     }
@@ -54,7 +55,7 @@ impl Manifest {
 /// A manifest that was read to the end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadManifest {
-    /// The signer, or why the signature is invalid.
+    /// The signer, or the reason why the signature is invalid.
     pub signed: Result<PublicKey, ManifestFlaw>,
     /// The contents, or the first mistake in them.
     pub manifest: Result<Manifest, ManifestFlaw>,
@@ -75,7 +76,7 @@ pub enum ManifestFlaw {
     /// A required line is missing.
     #[error("the line `{what}` is missing")]
     Missing {
-        /// What the line says.
+        /// The kind of the line.
         what: &'static str,
     },
     /// The last line is not the signature.
@@ -176,7 +177,7 @@ impl ManifestParts {
         let place = place_of_line(&line);
         let is_single = matches!(line, Line::Manifest(_) | Line::Settings(_) | Line::Verdict(_));
         let fits = match self.place {
-            // The other lines depend on these two.
+            // The remaining lines depend on these two.
             before if before < PLACE_OF_SETTINGS => place == before + 1,
             before if is_single => place > before,
             before => place >= before,

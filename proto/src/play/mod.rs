@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Duration};
 /// A request of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotAction {
-    /// Act in a match. Only the match can tell whether the action is legal.
+    /// Act in a match. Only the match knows whether the action is legal.
     Act {
         /// The match.
         match_id: MatchId,
@@ -34,7 +34,7 @@ pub enum BotAction {
     Join(Result<TournamentId, JoinRefused>),
 }
 
-/// Which takes a session receives.
+/// The takes that a session receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TakeFeed {
     /// Every take of every seat.
@@ -104,7 +104,7 @@ fn parse_match_action(match_id: &str, action: SeatAction) -> Result<BotAction, I
     }
 }
 
-/// A message to a bot. A plain value, so that match and session could be on different machines.
+/// A message to a bot. It is a plain value, so that match and session could be on different machines.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerEvent {
     /// The session is open.
@@ -146,7 +146,7 @@ pub enum ServerEvent {
         /// Missed ends that were not sent.
         left_out: u64,
     },
-    /// Something about one match.
+    /// An event of one match.
     InMatch {
         /// The match.
         match_id: MatchId,
@@ -162,7 +162,7 @@ pub enum MatchEvent {
     Started {
         /// The bot's seat.
         seat: Seat,
-        /// What is fixed before the first move.
+        /// The settings that are fixed before the first move.
         setup: Arc<MatchSetup>,
     },
     /// The state of the match.
@@ -205,16 +205,16 @@ pub enum MatchEvent {
         /// The audit, unless it was cancelled.
         audit: Option<Arc<Audit>>,
     },
-    /// The match ended, and the bot may never have been told of the match.
+    /// The match ended, and the bot may not know the match.
     MissedEnd(Box<MissedEnd>),
 }
 
-/// The end of a match, with everything needed by a bot that was never told of the match.
+/// The end of a match, with everything that a bot needs if it does not know the match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MissedEnd {
     /// The bot's seat.
     pub seat: Seat,
-    /// What was fixed before the first move.
+    /// The settings that were fixed before the first move.
     pub setup: MatchSetup,
     /// The forfeited seats.
     pub forfeits: BySeat<Option<ForfeitReason>>,
@@ -368,7 +368,7 @@ fn snapshot_message(match_id: String, snapshot: &MatchSnapshot) -> pb::Snapshot 
     pb::Snapshot {
         started: Some(match_started_message(match_id.clone(), snapshot.seat, &snapshot.setup)),
         phase: pb::Phase::from(snapshot.phase).into(),
-        // Rounded up, because 0 means that the row was received.
+        // The time is rounded up, because 0 means that the row was received.
         declaration_left_ms: snapshot.declaration_left.map_or(0, |left| whole_millis(left).max(1)),
         alliance_matrix: snapshot.matrix.as_ref().map(Into::into),
         ply: snapshot.ply,

@@ -78,8 +78,8 @@ fn note_hash_bytes(note_hash: Option<&NoteHash>) -> Vec<u8> {
 }
 
 impl pb::MatchRecord {
-    /// Writes a record, with its seal if the match is over. Until the rows are revealed, leaves out all that could expose
-    /// them: rows, hashes, the seal.
+    /// Writes a record, with its seal if the match is over. Until the rows are revealed, this leaves out everything
+    /// that could expose them: rows, hashes and the seal.
     pub fn of(record: &Record, seal: Option<&Seal>) -> Self {
         let match_id = record.id().to_string();
         let mut events: Vec<pb::RecordEvent> = record.public_events().map(Into::into).collect();
@@ -125,8 +125,7 @@ pub enum RecordParseError {
 /// Reads and replays a record. Hashes may be missing; the signature is not checked.
 ///
 /// # Errors
-/// Every invalid field, or else the first event that contradicts the events before it or its hash. Too many events are
-/// refused by their number.
+/// Every invalid field, or else the first event that contradicts the events before it or its hash. Too many events are refused without reading them.
 pub fn parse_record(record: &pb::MatchRecord) -> Result<Record, RecordParseError> {
     if record.events.len() > MAX_EVENTS {
         return Err(RecordError::TooMany(record.events.len()).into());

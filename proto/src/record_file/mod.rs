@@ -1,4 +1,4 @@
-//! Record files: their formats, and whether a file is byte for byte what lastnim writes.
+//! Record files: their formats, and a check whether a file is byte for byte what lastnim writes.
 
 use super::json::MessageJson;
 use super::pb;
@@ -65,7 +65,7 @@ pub fn read_record(text: &str) -> Result<pb::MatchRecord, RecordFileError> {
     }
 }
 
-/// Where a file differs from what lastnim writes for its record.
+/// The place where a file differs from the text that lastnim writes for its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutDifference {
     /// The number of the line, from 1.

@@ -7,8 +7,8 @@ use lastnim_core::oracle::Mover;
 use lastnim_core::referee::{Event, MatchSetup, NoteHash, Record, Seal, TimedEvent};
 use std::fmt::Write as _;
 
-/// Writes a record, with its seal if the match is over. Until the rows are revealed, leaves out all that could expose them:
-/// rows, hashes, the seal.
+/// Writes a record, with its seal if the match is over. Until the rows are revealed, this leaves out everything that
+/// could expose them: rows, hashes and the seal.
 pub fn write_record_text(record: &Record, seal: Option<&Seal>) -> String {
     let mut text = format!("{VERSION_LINE}\nmatch {}\n", record.id());
     let setup = record.state().setup();

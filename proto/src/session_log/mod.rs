@@ -25,11 +25,11 @@ pub struct SessionLogLine {
     pub run: String,
     /// The session's number in its run, from 1; 0 for events of the run.
     pub session: u64,
-    /// What happened.
+    /// The event.
     pub event: SessionLogEvent,
 }
 
-/// What a line reports.
+/// The event that a line reports.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionLogEvent {
     /// The program started.

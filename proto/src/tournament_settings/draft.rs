@@ -1,4 +1,4 @@
-//! The settings of a tournament in the making.
+//! The draft of a tournament's settings.
 
 use super::{TournamentSetting, ValueKind, all_settings, settings_of_table};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// The settings of a tournament in the making: the JSON of a message.
+/// The draft of a tournament's settings, as the JSON of a message.
 #[derive(Debug, Default)]
 pub struct SettingsJsonDraft {
     fields: Map<String, Value>,
@@ -32,7 +32,7 @@ impl SettingsJsonDraft {
         };
         let mut violations = Vec::new();
         if let Value::Array(elements) = &mut value {
-            // Each element separately, so that every bad one is reported.
+            // Each element is checked separately, so that every bad one is reported.
             for (index, element) in elements.iter_mut().enumerate() {
                 let wrong = check(format!("{}[{index}]", setting.field), json!([element]));
                 violations.extend(wrong.inspect(|_| *element = json!({})));
@@ -52,7 +52,8 @@ impl SettingsJsonDraft {
         settings_of_table(table).find(|setting| setting.default.is_none() && !is_given(setting))
     }
 
-    /// Makes the message. Missing settings are left to the server, except the title and parts of a clock and of drawn positions.
+    /// Creates the message. Missing settings are left to the server, except the title and parts of a clock and of drawn
+    /// positions.
     ///
     /// # Errors
     /// If the fields do not make a message.

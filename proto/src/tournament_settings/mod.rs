@@ -1,8 +1,8 @@
 //! The settings of a tournament, each declared once.
 //!
-//! From the [table](SETTING_SECTIONS) follow the flags of `tournament create` and `match create`, the keys of the file of a
-//! tournament and what is written as one, the form of a page, what a report says, and the tables in docs/reference/settings.md. A
-//! [`SettingsJsonDraft`] makes the message of what somebody gives in any of these ways.
+//! The flags of `tournament create` and `match create`, the keys of tournament files, the form on a page, the words of
+//! reports, and the tables in docs/reference/settings.md are all generated from this [table](SETTING_SECTIONS). A
+//! [`SettingsJsonDraft`] creates the message from values that were given in any of these ways.
 
 mod draft;
 mod setting;

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub struct TournamentSetting {
     /// The path of its field in [`pb::TournamentSettings`]; a range has two fields, `min_` and `max_`, and a clock two.
     pub field: &'static str,
-    /// How it is given.
+    /// The type of its value.
     pub kind: ValueKind,
     /// Its label in a form.
     pub label: &'static str,
@@ -23,15 +23,16 @@ pub struct TournamentSetting {
     pub range: &'static str,
     /// The value if it is left out; `None` if it is required.
     pub default: Option<&'static str>,
-    /// What a form suggests instead of the default.
+    /// The value that a form suggests instead of the default.
     pub suggestion: &'static str,
-    /// What it is.
+    /// The description of the setting.
     pub help: &'static str,
-    /// Its phrase in a report, with `{}` for the value, after other settings of the line; `{} match|{} matches` for one and more.
+    /// Its phrase in a report, with `{}` for the value; it follows other settings in the same line. Singular and plural
+    /// are separated, as in `{} match|{} matches`.
     pub phrase: &'static str,
 }
 
-/// How a setting is given.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// A text.
@@ -169,7 +170,7 @@ impl TournamentSetting {
         }
     }
 
-    /// Makes the JSON of the fields of [`pb::TournamentSettings`] from a value of a file or flag.
+    /// Creates the JSON of the fields of [`pb::TournamentSettings`] from a value of a file or flag.
     ///
     /// # Errors
     /// Names the bad value and says what is valid.

@@ -8,13 +8,13 @@ use lastnim_tournament::FormatProfile;
 pub struct SettingSection {
     /// Their heading.
     pub legend: &'static str,
-    /// When they apply.
+    /// The condition under which they apply.
     pub condition: SectionCondition,
     /// The settings.
     pub settings: &'static [TournamentSetting],
 }
 
-/// When the settings of a section apply.
+/// The condition under which the settings of a section apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionCondition {
     /// In any tournament.
@@ -70,7 +70,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "seats" Number "Seats" "2 to 32", [needed "3"], "Seats per match", "{}";
         "start_at" Count "Starts with" "`seats` to 10,000", ["it waits until somebody starts it"],
             "Starts when this many bots have joined", "automatically with {} bots";
-        "format" Format "Format" "", ["round-robin"], "Who meets whom", "{}";
+        "format" Format "Format" "", ["round-robin"], "Which bots play against each other", "{}";
     }
     "Round robin", Format(FormatProfile::ROUND_ROBIN) => {
         "round_robin.groups" Count "Duplicate groups" "1 to 10,000,000", ["all sets of bots on every position"],

@@ -1,4 +1,4 @@
-//! Verifies that a record is whole, and finds its signer.
+//! Verifies that a record is complete and unchanged, and finds its signer.
 
 use super::{
     EventHash, MAX_EVENTS, Record, RecordError, Seal, TimedEvent, parse_created, parse_event,
@@ -87,7 +87,7 @@ pub enum RecordFlaw {
         /// The index of the last inserted event.
         last: usize,
     },
-    /// The hashes are consistent, but the events break the rules: the record was made up.
+    /// The hashes are consistent, but the events break the rules, so the record was made up.
     #[error(transparent)]
     Misfit(#[from] RecordError),
     /// The signer is not a public key.
@@ -116,7 +116,7 @@ pub enum RecordFlaw {
         "the signature does not match this record: the signature, the signer or the whole record was replaced"
     )]
     Signature,
-    /// The same for a record without hashes, where the changed event cannot be found.
+    /// The signature does not match a record without hashes, so the changed event cannot be found.
     #[error(
         "the signature does not match this record; without hashes, it is unknown which event was changed"
     )]
@@ -126,7 +126,7 @@ pub enum RecordFlaw {
 /// The kind of a flaw, as a word for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordFlawKind {
-    /// Something is invalid.
+    /// An event or a value is invalid.
     Unreadable,
     /// An event or its hash was changed.
     Changed,
@@ -204,7 +204,7 @@ fn describe_before(first: usize) -> String {
 /// Reads a record event by event: each must be valid, have the hash that follows from the one before, and fit the match so
 /// far; the signature must match the last hash. Hashes may be missing from all events together.
 ///
-/// The caller checks who the signer is, and whether there is one.
+/// The caller must check whether there is a signer, and whether it is the right one.
 ///
 /// # Errors
 /// The first mistake.
@@ -283,7 +283,7 @@ impl RecordReading<'_> {
         Ok((Record::begin(self.id, created)?, seats))
     }
 
-    /// Adds the other events, up to the first mistake.
+    /// Adds the remaining events, up to the first mistake.
     fn read_rest(&self, record: &mut Record, seats: SeatCount) -> Result<(), RecordFlaw> {
         for index in 1..self.given.events.len() {
             let event = self.read_event(index, seats)?;
