@@ -1,6 +1,6 @@
 //! How a command ends.
 
-use crate::{form::OutputForm, screen};
+use crate::{form::OutputFormat, screen};
 use serde_json::{Value, json};
 use std::{fmt, io};
 use thiserror::Error;
@@ -8,20 +8,20 @@ use thiserror::Error;
 /// How a successful command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandExit {
-    /// All is done; exit code 0.
+    /// The command did everything; exit code 0.
     Done,
     /// Some lines or records were refused; exit code 3.
     SomeRefused,
     /// Mistakes in a file were listed; exit code 2.
     Mistakes,
-    /// Without a command the help was shown; exit code 2.
+    /// No command was given, so the help was shown; exit code 2.
     NoCommand,
 }
 
 /// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// Something went wrong at run time, such as a file that cannot be read; exit code 1.
+    /// The command failed, for example because a file cannot be read; exit code 1.
     Runtime(anyhow::Error),
     /// The command line or the input is bad; exit code 2.
     Input(anyhow::Error),
@@ -43,7 +43,7 @@ pub struct ServerRefusal {
 pub type CommandResult = Result<CommandExit, Failure>;
 
 impl Failure {
-    /// Creates a runtime failure, with the thing that it concerns.
+    /// Creates a runtime failure; `what` is the thing that it concerns.
     pub fn runtime(error: impl Into<anyhow::Error>, what: impl fmt::Display) -> Self {
         Self::Runtime(error.into().context(what.to_string()))
     }
@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// Returns its JSON, which is not a message of the protocol.
+    /// Returns the failure as JSON, which is not a message of the protocol.
     fn json(&self) -> Value {
         let (kind, reason) = match self {
             Self::Runtime(error) => ("runtime", server_reason(error)),
@@ -75,19 +75,19 @@ impl Failure {
         } })
     }
 
-    /// Writes it to standard error, in a line.
-    pub fn print_to_stderr(&self, form: OutputForm) {
+    /// Writes the failure to standard error, in one line.
+    pub fn print_to_stderr(&self, form: OutputFormat) {
         use io::Write as _;
         let mut errors = screen::stderr();
         // A write error is ignored: the exit code reports the failure too.
         let _ = match form {
-            OutputForm::Json => writeln!(errors, "{}", self.json()),
-            OutputForm::Text => writeln!(errors, "error: {self}"),
+            OutputFormat::Json => writeln!(errors, "{}", self.json()),
+            OutputFormat::Text => writeln!(errors, "error: {self}"),
         };
     }
 }
 
-/// Returns the reason of the server that refused a call, if one did.
+/// Returns the server's reason, if a server refused a call.
 fn server_reason(error: &anyhow::Error) -> Option<&str> {
     error.downcast_ref::<ServerRefusal>()?.reason.as_deref()
 }
@@ -105,7 +105,7 @@ impl fmt::Display for Failure {
 }
 
 /// Prints a failure in the requested format and returns the exit code.
-pub fn exit_code_of(outcome: CommandResult, form: OutputForm) -> u8 {
+pub fn exit_code_of(outcome: CommandResult, form: OutputFormat) -> u8 {
     let failure = match outcome {
         Ok(CommandExit::Done) => return 0,
         Ok(CommandExit::SomeRefused) => return 3,

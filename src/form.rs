@@ -19,7 +19,7 @@ pub const HEADING: &str = "Server and output";
 
 /// The format of printed results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputForm {
+pub enum OutputFormat {
     /// Text and tables.
     Text,
     /// One JSON document per line.
@@ -29,16 +29,16 @@ pub enum OutputForm {
 /// The flag of JSON output.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = HEADING)]
-pub struct FormArgs {
-    /// Prints JSON, one document a line
+pub struct FormatArgs {
+    /// Prints JSON, one document per line
     #[arg(long, global = true)]
     json: bool,
 }
 
-impl FormArgs {
+impl FormatArgs {
     /// Returns the requested format.
-    pub fn form(self) -> OutputForm {
-        if self.json { OutputForm::Json } else { OutputForm::Text }
+    pub fn form(self) -> OutputFormat {
+        if self.json { OutputFormat::Json } else { OutputFormat::Text }
     }
 }
 
@@ -54,7 +54,7 @@ impl CsvArgs {
     /// Prints a message to standard output: the tables of its report as CSV if requested, otherwise as text or JSON.
     pub fn print_message_report(
         self,
-        form: OutputForm,
+        form: OutputFormat,
         message: &impl Name,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
@@ -64,7 +64,7 @@ impl CsvArgs {
     /// Prints a result to standard output: the tables of its report as CSV if requested, otherwise as text or JSON.
     pub fn print_report<J: Serialize>(
         self,
-        form: OutputForm,
+        form: OutputFormat,
         json: impl FnOnce() -> J,
         report: impl FnOnce() -> Report,
     ) -> Result<(), Failure> {
@@ -74,21 +74,21 @@ impl CsvArgs {
         let report = report();
         screen::stdout().write_all(csv_text(&report).as_bytes()).map_err(Failure::Output)?;
         for remark in report.paragraphs() {
-            // Ignored: the tables are already printed.
+            // A write error is ignored: the tables are already printed.
             let _ = writeln!(screen::stderr(), "{remark}");
         }
         Ok(())
     }
 }
 
-impl OutputForm {
+impl OutputFormat {
     /// Returns the format that a command line requests, even if it cannot be parsed.
     pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = arguments.into_iter().take_while(|argument| argument != "--");
         if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
     }
 
-    /// Prints a message to standard output: its JSON, or text.
+    /// Prints a message to standard output, as JSON or text.
     pub fn print_message(
         self,
         message: &impl Name,
@@ -97,7 +97,7 @@ impl OutputForm {
         self.print_result(|| MessageJson::of(message), text)
     }
 
-    /// Prints a message to standard output: its JSON, or a report of it.
+    /// Prints a message to standard output, as JSON or as a report.
     pub fn print_message_report(
         self,
         message: &impl Name,
@@ -106,7 +106,7 @@ impl OutputForm {
         self.print_report(|| MessageJson::of(message), report)
     }
 
-    /// Prints a result to standard output: its JSON, or a report of it.
+    /// Prints a result to standard output, as JSON or as a report.
     pub fn print_report<J: Serialize>(
         self,
         json: impl FnOnce() -> J,
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn a_command_line_says_in_which_form_its_errors_are() {
-        let form = |line: &str| OutputForm::from_arguments(line.split(' ').map(OsString::from));
-        assert_eq!(form("lastnim record key --jsom --json"), OutputForm::Json);
-        assert_eq!(form("lastnim record verify -- --json"), OutputForm::Text);
-        assert_eq!(form("lastnim"), OutputForm::Text);
+        let form = |line: &str| OutputFormat::from_arguments(line.split(' ').map(OsString::from));
+        assert_eq!(form("lastnim record key --jsom --json"), OutputFormat::Json);
+        assert_eq!(form("lastnim record verify -- --json"), OutputFormat::Text);
+        assert_eq!(form("lastnim"), OutputFormat::Text);
     }
 }

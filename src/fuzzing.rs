@@ -47,7 +47,7 @@ pub fn answer_batch(input: &[u8]) -> Vec<u8> {
     let args =
         RulesetArgs::from_arg_matches(&command.get_matches_from(limits)).expect("these flags are valid");
     let mut output = Vec::new();
-    // A refused line is answered too.
+    // A refused line also gets an answer.
     let _ = batch::answer_lines(input, "lines", &mut output, |line| args.answer_batch_line(line));
     output
 }

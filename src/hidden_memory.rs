@@ -1,7 +1,7 @@
 //! The memory of processes that have tokens and keys.
 
-/// Denies other processes of the same user to read this one's memory and environment, on systems that can. The superuser
-/// still can.
+/// Prevents other processes of the same user from reading the memory and environment of this process, on systems that
+/// support this. The superuser can still read them.
 pub fn hide_memory() {
     #[cfg(target_os = "linux")]
     {

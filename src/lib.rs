@@ -69,7 +69,7 @@ struct Cli {
     command: Command,
 }
 
-/// The commands by purpose, as the help lists them.
+/// The commands in groups by purpose, as the help lists them.
 const COMMAND_GROUPS: [(&str, &[&str]); 4] = [
     ("Play", &["demo", "bot", "match"]),
     ("Organise", &["serve", "tournament", "store"]),
@@ -137,7 +137,7 @@ pub fn main() -> ExitCode {
 ///
 /// The first word is the program; `own` starts it again as another process.
 pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
-    let form = form::OutputForm::from_arguments(words.iter().cloned());
+    let form = form::OutputFormat::from_arguments(words.iter().cloned());
     let parsed = program_command().try_get_matches_from(words);
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
@@ -150,7 +150,7 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
         Err(error) => print_usage_error(&error),
     };
     let code = exit::exit_code_of(outcome, form);
-    // A process that runs the program as a part may exit without flushing.
+    // If another program runs this one inside its process, it may exit without flushing.
     let _ = io::stdout().flush();
     code
 }
@@ -213,7 +213,7 @@ fn print_usage_error(error: &clap::Error) -> CommandResult {
     }
 }
 
-/// Returns the command with a name that was given without its group.
+/// Returns the full command for a name that was given without its group.
 fn command_in_group(name: &ContextValue) -> Option<String> {
     let ContextValue::String(name) = name else { return None };
     let program = program_command();

@@ -13,20 +13,20 @@ use tracing_subscriber::{
     prelude::*,
 };
 
-/// The variables that say what is logged; the first takes precedence. Only an invalid value of the first, which is ours,
-/// ends the program.
+/// The variables with the log filter; the first takes precedence. Only an invalid value of the first, which belongs to
+/// lastnim, ends the program.
 const OWN_VARIABLE: &str = "LASTNIM_LOG";
 const COMMON_VARIABLE: &str = "RUST_LOG";
 
 /// The default filter of a server: its own events, and warnings of other crates.
 const SERVER_FILTER: &str = "warn,lastnim=info";
 
-/// What is logged: a level, or levels by module, as tracing's `Targets` reads them, such as `debug` or
+/// The filter of the log: a level, or levels by module, in the syntax of tracing's `Targets`, such as `debug` or
 /// `warn,lastnim_arena=debug`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogFilter(String);
 
-/// How an event of the log is written.
+/// The format of an event in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogFormat {
     /// As a line for people.
@@ -40,7 +40,7 @@ impl FromStr for LogFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // `Targets` takes any single word for a module that is logged completely.
+        // `Targets` interprets any single word as a module that is logged completely.
         let is_unknown = |word: &&str| {
             !word.contains(['=', '[']) && !word.starts_with("lastnim") && word.parse::<LevelFilter>().is_err()
         };
@@ -86,7 +86,7 @@ impl fmt::Display for LogFormat {
     }
 }
 
-/// Starts the log of a command: warnings, unless the environment sets another filter.
+/// Starts the log of a command. It contains warnings, unless the environment sets another filter.
 pub fn log_of_command() {
     let own = env::var(OWN_VARIABLE).ok().filter(|filter| !filter.is_empty());
     start_log(own.as_deref(), "warn", LogFormat::Text);

@@ -1,4 +1,4 @@
-//! Limits how many lines others can make the server log.
+//! Limits the number of log lines that clients can cause.
 
 use lastnim_arena::{RateLimit, RateUse};
 use std::{
@@ -15,23 +15,24 @@ use tracing::{
 };
 use tracing_subscriber::layer::{Context, Filter};
 
-/// How often the lines over the limit are summed up.
+/// The interval between summaries of dropped lines.
 const SUMMARY_INTERVAL: Duration = Duration::from_secs(10);
-/// The target of the sums, which are not limited themselves.
+/// The target of the summaries, which are not limited themselves.
 const SUMMARY_TARGET: &str = "lastnim::log_limiter";
-/// Lines of one kind about one client at once, and later each second.
+/// Maximum number of lines of one kind about one client, in a burst and then per second.
 const LINES_PER_CLIENT: (u64, u64) = (20, 1);
-/// Lines of one kind at once, and later each second.
+/// Maximum number of lines of one kind, in a burst and then per second.
 const LINES_PER_KIND: (u64, u64) = (100, 5);
-/// Kinds and clients that are counted separately. Further clients count as one.
+/// Maximum number of kinds and clients that are counted separately. Further clients are counted together.
 const MAX_COUNTED: usize = 1_024;
-/// Characters of a client or of a line that are kept.
+/// Maximum number of characters kept of a client or of a line.
 const MAX_KEPT_CHARS: usize = 200;
-/// The fields that name a client, the first that a line has.
+/// The fields that name a client; the first one that a line has counts.
 const CLIENT_FIELDS: [&str; 4] = ["address", "peer", "client", "bot"];
 
-/// Drops lines over a limit, and sums them up later. A kind of line is a place in the code that logs; each has its own
-/// limit, and so has each client that a line names. Lines below [`Level::INFO`] are not limited: the operator asks for them.
+/// Drops lines over a limit, and reports their number later. A kind of line is a place in the code that logs; each has
+/// its own limit, and so has each client that a line names. Lines below [`Level::INFO`] are not limited, because the
+/// operator has asked for them.
 ///
 /// Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -44,14 +45,14 @@ type LineKey = (Identifier, Option<String>);
 #[derive(Debug, Default)]
 struct CountedLines {
     used: Option<RateUse<Instant>>,
-    /// Dropped lines since the last sum.
+    /// Dropped lines since the last summary.
     dropped: u64,
-    /// The text of the first of them.
+    /// The text of the first dropped line.
     text: String,
 }
 
 impl LogLimiter {
-    /// Sums up the dropped lines again and again, in a thread that ends with the program.
+    /// Starts a thread that regularly logs a summary of the dropped lines; it ends with the program.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -105,7 +106,8 @@ impl LogLimiter {
         true
     }
 
-    /// Returns a line for each kind and client with dropped lines, and forgets those that were quiet.
+    /// Returns a summary for each kind and client with dropped lines, and forgets those without any lines since the
+    /// last call.
     fn take_sums(&self, now: Instant) -> Vec<String> {
         let mut counted = self.lock();
         let mut sums = Vec::new();
@@ -194,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Logs with a limiter, and returns the lines.
+    /// Runs this code with a limited log, and returns the lines.
     fn logged(limiter: &LogLimiter, write: impl FnOnce()) -> Vec<String> {
         let log = Log::default();
         let writer = log.clone();

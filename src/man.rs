@@ -3,7 +3,7 @@
 use crate::{
     CommandResult, Failure,
     exit::CommandExit,
-    form::FormArgs,
+    form::FormatArgs,
     new_file::{AtomicFile, create_folder},
     program_command,
 };
@@ -25,7 +25,7 @@ pub struct ManArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 pub fn run(args: &ManArgs) -> CommandResult {
@@ -40,7 +40,7 @@ pub fn run(args: &ManArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Writes the pages of a command and its subcommands, and adds their names.
+/// Writes the pages of a command and its subcommands, and adds their names to a list.
 fn write_pages(command: &Command, folder: &Path, pages: &mut Vec<String>) -> Result<(), Failure> {
     let man = Man::new(command.clone());
     let (name, mut page) = (man.get_filename(), Vec::new());

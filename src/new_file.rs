@@ -1,4 +1,4 @@
-//! Files that have their name only once they are whole.
+//! Files that get their final name only when they are complete.
 
 use crate::Failure;
 use std::{
@@ -26,8 +26,8 @@ fn create_folder_with(builder: &mut DirBuilder, path: &Path) -> Result<(), Failu
     builder.recursive(true).create(path).map_err(|error| Failure::runtime(error, path.display()))
 }
 
-/// A file that is being written under a temporary name in the same folder. Unless it is finished, nothing is left of
-/// it, and what stood under its name before stays.
+/// A file that is being written under a temporary name in the same folder. If it is not finished, it is removed, and an
+/// existing file with the final name stays unchanged.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,

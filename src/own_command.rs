@@ -2,10 +2,11 @@
 
 use std::{env, ffi::OsString};
 
-/// The command that started this program and starts it again, for house bots of files and for supervisors.
+/// The command that started this program. It is used to start the program again, for house bots in files and for
+/// supervisors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnCommand {
-    /// The program as it was called, for commands to copy.
+    /// The name with which the program was called, for commands that people copy.
     pub name: String,
     /// The program to start and its first arguments, such as `python -m lastnim`.
     pub words: Vec<OsString>,

@@ -7,7 +7,7 @@ use lastnim_store::Token;
 use std::net::SocketAddr;
 use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
 
-/// A server that runs as long as a command does.
+/// A server that runs as long as its command.
 #[derive(Debug)]
 pub struct OwnServer {
     address: SocketAddr,
@@ -17,7 +17,7 @@ pub struct OwnServer {
 }
 
 impl OwnServer {
-    /// Starts a server on a listener. Its admin's token is drawn, and kept nowhere.
+    /// Starts a server on a listener. Its admin token is random and is not stored.
     pub async fn start(listener: TcpListener, backend: Backend, config: Config) -> anyhow::Result<Self> {
         let address = listener.local_addr().context("listening")?;
         let admin = Token::generate();
@@ -28,7 +28,7 @@ impl OwnServer {
             listener,
             arena,
             config,
-            // A dropped sender also stops the server.
+            // Dropping the sender also stops the server.
             Box::pin(async { drop(stopped.await) }),
         ));
         Ok(Self { address, admin, stop, serving })
@@ -39,7 +39,7 @@ impl OwnServer {
         self.address
     }
 
-    /// Returns where programs of this machine reach it.
+    /// Returns the address at which programs on this machine reach it.
     pub fn connect_address(&self) -> String {
         lastnim_server::local_address(self.address).to_string()
     }

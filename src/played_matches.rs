@@ -21,10 +21,10 @@ use tokio::task::JoinHandle;
 use tonic::{Code, Response, Status};
 use tonic_types::StatusExt as _;
 
-/// Records requested at once.
+/// The number of records that are requested at the same time.
 const IN_FLIGHT: usize = 8;
 
-/// Which matches.
+/// The flags that select matches.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Matches")]
 pub struct MatchSelectionArgs {
@@ -122,10 +122,10 @@ impl MatchSelectionArgs {
         Ok(())
     }
 
-    /// Checks that a record is of a match that was selected: a server may list others.
+    /// Checks that the match of a record was selected, since a faulty server may list other matches.
     ///
     /// # Errors
-    /// Names what differs.
+    /// Names the flag that excludes the match.
     pub fn check_record(&self, record: &Record) -> Result<(), String> {
         let setup = record.state().setup();
         if let Some(id) = self.tournament {
@@ -156,7 +156,7 @@ impl MatchSelectionArgs {
         Ok(Some(remote.fetch_tournament(*id).await?.matches_played))
     }
 
-    /// Requests a page of them.
+    /// Requests a page of the matches.
     pub fn list_request(&self, page_size: u32) -> pb::ListMatchesRequest {
         pb::ListMatchesRequest {
             page_size,
@@ -188,13 +188,13 @@ pub struct PlayedMatches<'a, W> {
 /// Numbers of matches left out, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Those that are not over.
+    /// The matches that are not over.
     pub still_open: u64,
-    /// Those that the server has quarantined.
+    /// The matches that the server has quarantined.
     pub quarantined: u64,
-    /// Those whose records were pruned.
+    /// The matches whose records were pruned.
     pub pruned: u64,
-    /// Those with a damaged record.
+    /// The matches with a damaged record.
     pub damaged: u64,
 }
 
@@ -211,7 +211,7 @@ impl LeftOut {
 }
 
 impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
-    /// Starts with the newest match. Only records of `wanted` matches are fetched. Messages about damaged ones
+    /// Starts with the newest match. Only records of `wanted` matches are fetched. Messages about damaged records
     /// appear above the bar.
     pub fn new(remote: &'a RemoteServer, which: &MatchSelectionArgs, bar: ProgressBar, wanted: W) -> Self {
         Self {
@@ -231,8 +231,8 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
         self.left_out
     }
 
-    /// Returns the next match and its record, which is complete. A damaged one is named on standard error and left out; one
-    /// whose record was pruned is only counted.
+    /// Returns the next match and its record, which is complete. A match with a damaged record is named on standard
+    /// error and left out; one whose record was pruned is only counted.
     pub async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
         loop {
             while self.asked.len() < IN_FLIGHT {
@@ -272,7 +272,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
     /// Names a match that is left out.
     fn warn_left_out(&self, game: &pb::Match, why: &str) {
         self.bar.suspend(|| {
-            // Ignored: it is also counted.
+            // A write error is ignored: the match is also counted.
             let _ = writeln!(screen::stderr(), "left out: match {}: {why}", game.id);
         });
     }
@@ -316,7 +316,7 @@ pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
     Err(Failure::Runtime(anyhow::Error::msg(what)))
 }
 
-/// Checks that the id of a match is one: the server chose it, and files are named after it.
+/// Checks that the id of a match is valid: the server chose it, and files are named after it.
 fn check_match_id(id: &str) -> Result<(), Failure> {
     let what = || format!("the server listed {id:?}");
     match id.parse::<MatchId>() {

@@ -1,12 +1,12 @@
 //! The environment variables of the programs that this program starts.
 //!
-//! A program gets a few of the caller's variables, and those that the caller gives to it. So it does not see keys that
-//! happen to be in the environment.
+//! A program inherits a few of the caller's variables, and gets those that the caller sets for it. So it does not see
+//! keys that happen to be in the environment.
 
 use std::{collections::BTreeMap, env, ffi::OsString, process::Command};
 
-/// The caller's variables that every program gets: who it runs as, where its files, its interpreter and its modules are,
-/// and what it logs. Those of proxies are not among them, since they may have a password.
+/// The caller's variables that every program inherits: the user, the places of its files, its interpreter and its
+/// modules, and its log filter. Variables of proxies are not among them, since they may contain a password.
 const PASSED: [&str; 19] = [
     "PATH",
     "HOME",
@@ -28,7 +28,7 @@ const PASSED: [&str; 19] = [
     "RUST_LOG",
     "LASTNIM_LOG",
 ];
-/// The start of the names of the variables for the language, which every program gets too.
+/// The prefix of the names of the variables for the language, which every program also inherits.
 const PASSED_PREFIX: &str = "LC_";
 /// The caller's variables that no program gets.
 const SECRETS: [&str; 6] = [
@@ -45,9 +45,9 @@ const OF_EACH_BOT: [&str; 4] = ["LASTNIM_SERVER", "LASTNIM_TOKEN", "LASTNIM_TOUR
 /// The variables of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramVariables {
-    /// It is this very program, which may read all that the caller has set except secrets.
+    /// The program is this one, which may read everything that the caller has set, except secrets.
     OwnProgram,
-    /// A few of the caller's variables, and these.
+    /// A few of the caller's variables, and the given ones.
     Given(GivenVariables),
 }
 
@@ -115,7 +115,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
 /// The flag that passes variables to the program of a command line.
 #[derive(Debug, clap::Args)]
 pub struct PassedVariableArgs {
-    /// A variable of your environment that the program gets; repeat it or separate names by commas
+    /// A variable of your environment to pass to the program; repeat it or separate names by commas
     #[arg(long = "pass-env", value_name = "VARIABLE", value_delimiter = ',', requires = "command", value_parser = parse_passed_variable)]
     passed: Vec<String>,
 }

@@ -6,7 +6,7 @@ use std::{borrow::Cow, time::Duration};
 /// How long a command works before a [`WorkLine`] appears.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
-/// A line that says what a command does and for how long; it is cleared when it is dropped. It shows nothing if
+/// A line that shows what a command is doing and for how long; it is cleared when this is dropped. It shows nothing if
 /// standard error is not a terminal.
 #[derive(Debug)]
 #[must_use = "the line is cleared when it is dropped"]
@@ -44,7 +44,7 @@ impl Drop for WorkLine {
 pub fn positions_bar(expected: u64) -> ProgressBar {
     let bar = ProgressBar::new(expected);
     let bar = bar.with_style(bar_style("{bar:32} {pos}/{len} positions {eta_precise} left"));
-    // Positions may be rare.
+    // Matching positions may be rare, so the bar may move slowly.
     bar.enable_steady_tick(SHOWN_AFTER);
     bar
 }
@@ -60,7 +60,7 @@ pub fn matches_bar(expected: Option<u64>) -> ProgressBar {
     bar.with_style(bar_style(template))
 }
 
-/// Makes a bar over the bytes of files; its message says how many matches there were so far. It shows nothing if
+/// Creates a bar for the bytes of files; its message says how many matches were found so far. It shows nothing if
 /// standard error is not a terminal.
 pub fn bytes_bar(bytes: u64) -> ProgressBar {
     ProgressBar::new(bytes).with_style(bar_style("{msg} {bar:32} {percent}% {eta_precise} left"))

@@ -24,7 +24,7 @@ pub fn input_name(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
 
-/// A text that should be a record, to the last byte.
+/// A text that should be exactly one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordDocument {
     /// The line, if each line is a record.
@@ -46,7 +46,7 @@ pub enum GivenInput {
     Manifest(Box<dyn BufRead>),
     /// The card of a benchmark.
     Card(Box<dyn BufRead>),
-    /// Records, or anything else.
+    /// Records, or any other content.
     Records(RecordDocuments),
 }
 
@@ -96,10 +96,11 @@ pub fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
     })
 }
 
-/// The records of a file: one a line if the first line is JSON and the second starts like JSON, otherwise one.
+/// The records of a file: one per line if the first line is JSON and the second starts like JSON; otherwise a single
+/// record.
 pub struct RecordDocuments {
     input: BufReader<Box<dyn Read>>,
-    /// The bytes read to find out.
+    /// The bytes that were read to decide this.
     ahead: Option<Vec<u8>>,
     /// The number of the previous line, if each line is a record.
     line: Option<u64>,

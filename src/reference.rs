@@ -136,7 +136,7 @@ fn code_text(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("`{text}`") }
 }
 
-/// Returns paragraphs as one line of sentences.
+/// Joins paragraphs into one line of sentences.
 fn cell_text(text: &str) -> String {
     let paragraphs =
         text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    /// The limits of the help.
+    /// The limits on the length of the help.
     const MAX_PROGRAM_LINES: usize = 40;
     const MAX_HELP_CHARS: usize = 100;
 

@@ -1,4 +1,4 @@
-//! The server of a command, and its refusals.
+//! The server that a command uses, and its refusals.
 
 use crate::{
     Failure,
@@ -36,12 +36,12 @@ pub struct ServerArgs {
     /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
-    /// A PEM file of authorities to trust at https:// instead of the system's
+    /// A PEM file of certificate authorities to trust for https:// instead of the system's
     #[arg(long, global = true, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The admin's or a bot's token; prefer --token-file, as others can read a command line
+    /// The admin's or a bot's token; prefer --token-file, because other users can read a command line
     ///
-    /// `LASTNIM_ADMIN_TOKEN` in the environment gives it too. Reading may need no token.
+    /// It can also be given as `LASTNIM_ADMIN_TOKEN` in the environment. Reading may need no token.
     #[arg(long, global = true, value_name = "TOKEN")]
     token: Option<String>,
     /// A file with the token, also as `LASTNIM_ADMIN_TOKEN_FILE`
@@ -70,7 +70,7 @@ impl ServerArgs {
         server_address(server, self.ca.as_deref().or(kept_ca))
     }
 
-    /// Returns the token of a flag.
+    /// Returns the token that a flag gives.
     ///
     /// # Errors
     /// If the file has no token.
@@ -83,7 +83,7 @@ impl ServerArgs {
         GivenToken { token, file, variable: Some("LASTNIM_ADMIN_TOKEN") }
     }
 
-    /// Returns a given server with the authorities and the token of the flags.
+    /// Returns this server with the certificate authorities and the token from the flags.
     ///
     /// # Errors
     /// If a file of certificates, of a token or of credentials cannot be used.
@@ -91,7 +91,7 @@ impl ServerArgs {
         find_target(Some(server), self.ca.as_deref(), self.given_token())
     }
 
-    /// Returns the server with its authorities and the token.
+    /// Returns the server from the flags, with its certificate authorities and the token.
     ///
     /// # Errors
     /// If a file of certificates, of a token or of credentials cannot be used.
@@ -144,7 +144,7 @@ pub fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, 
 
 type AuthorizedChannel = InterceptedService<TimedChannel<Channel>, Authorization>;
 
-/// Connects to a server, whose answers to calls are awaited for a limited time.
+/// Connects to a server. Calls over the connection have a time limit.
 async fn timed_connection(server: &ServerAddress) -> Result<TimedChannel<Channel>, Error> {
     Ok(TimedChannel::new(connect(server).await?, server.as_str()))
 }
@@ -201,7 +201,7 @@ impl RemoteServer {
         Ok(Self { channel, ..self })
     }
 
-    /// Follows a match, across lost connections.
+    /// Follows a match, and reconnects after lost connections.
     pub fn watch_match(&self, id: &str) -> ResumedStream<pb::WatchMatchResponse> {
         let (remote, request) = (self.clone(), pb::WatchMatchRequest { match_id: id.to_owned() });
         ResumedStream::new(MAX_SILENCE, move || {
@@ -212,7 +212,7 @@ impl RemoteServer {
         })
     }
 
-    /// Follows a tournament, across lost connections.
+    /// Follows a tournament, and reconnects after lost connections.
     pub fn watch_tournament(&self, id: &str) -> ResumedStream<pb::WatchTournamentResponse> {
         let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
         let remote = self.clone();
@@ -234,26 +234,26 @@ impl RemoteServer {
         InterceptedService::new(self.channel.clone(), self.authorization.clone())
     }
 
-    /// Returns the register of bots.
+    /// Returns the client of the service for bots.
     pub fn bot_client(&self) -> BotServiceClient<AuthorizedChannel> {
         BotServiceClient::new(self.authorized_channel()).accept_compressed(CompressionEncoding::Gzip)
     }
 
-    /// Returns the tournaments.
+    /// Returns the client of the service for tournaments.
     pub fn tournament_client(&self) -> TournamentServiceClient<AuthorizedChannel> {
         TournamentServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
-    /// Returns the transcripts that were published.
+    /// Returns the client of the service for published transcripts.
     pub fn transcript_client(&self) -> TranscriptServiceClient<AuthorizedChannel> {
         TranscriptServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }
 
-    /// Returns the matches.
+    /// Returns the client of the service for matches.
     pub fn match_client(&self) -> MatchServiceClient<AuthorizedChannel> {
         MatchServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
@@ -344,7 +344,7 @@ fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) ->
     }
 }
 
-/// Keeps the reason of a status along with its message.
+/// Returns an error with the message and the reason of a status.
 fn error_with_reason(status: &Status, message: String) -> anyhow::Error {
     let reason = status.get_details_error_info().map(|info| info.reason);
     ServerRefusal { message, reason }.into()

@@ -4,7 +4,7 @@ use crate::{CommandResult, Failure};
 use std::pin::Pin;
 use tokio::runtime::Builder;
 
-/// Runs a command on `threads` threads, or on one a core. On one thread everything runs without a hop between threads.
+/// Runs a command on `threads` threads, or on one thread per core. With one thread, no task moves between threads.
 pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = CommandResult>) -> CommandResult {
     let mut builder = match threads {
         Some(1) => Builder::new_current_thread(),
@@ -21,7 +21,7 @@ pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = Comm
 
 /// Waits for an interrupt or a termination signal.
 pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
-    // The handlers are installed here, so that no signal before the first wait is lost.
+    // The handlers are installed here, so that a signal before the first wait is not lost.
     let interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
     let terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
     async move {

@@ -1,7 +1,7 @@
-//! Standard output and standard error, without characters of others that control a terminal.
+//! Standard output and standard error. Characters that control a terminal are escaped.
 //!
-//! Everything that a command prints goes through these writers: names, titles, reasons and messages come from servers, files and
-//! programs that nobody vouches for.
+//! Everything that a command prints goes through these writers: names, titles, reasons and messages may come from
+//! servers, files and programs that are not trusted.
 
 use lastnim_core::visible_text::visible_text;
 use std::{
@@ -35,12 +35,13 @@ pub fn stderr() -> Screen<io::StderrLock<'static>> {
     Screen::new(io::stderr().lock(), false)
 }
 
-/// Opens standard error for the log, whose styles pass.
+/// Opens standard error for the log; its colours and styles are not escaped.
 pub fn log_output() -> Screen<io::Stderr> {
     Screen::new(io::stderr(), true)
 }
 
-/// Opens standard output for a document that must stay as it is, to the last byte. Only a terminal gets it escaped.
+/// Opens standard output for a document whose bytes must not change. They are escaped only if standard output is a
+/// terminal.
 pub fn stdout_document() -> Box<dyn Write> {
     if io::stdout().is_terminal() { Box::new(stdout()) } else { Box::new(io::stdout().lock()) }
 }

@@ -16,17 +16,17 @@ use tonic::{
     },
 };
 
-/// How long a server may take until its answer, or the stream that it is, begins.
+/// The maximum time until the response of a server begins.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
-/// The same for calls that count, rate or remove many matches.
+/// The maximum time for calls that count, rate or remove many matches.
 const LONG_CALL_TIMEOUT: Duration = Duration::from_mins(10);
-/// Such calls.
+/// The methods that count, rate or remove many matches.
 const LONG_CALLS: [&str; 6] =
     ["DisqualifyBot", "FinishTournament", "GetManifest", "GetStandings", "PruneRecords", "VoidMatches"];
 
 /// A channel to a server. A call that the server does not answer in time ends with `DEADLINE_EXCEEDED`.
 ///
-/// Pings find a lost connection, but not a server that answers them and nothing else.
+/// Pings detect a lost connection, but not a server that answers only pings.
 #[derive(Debug, Clone)]
 pub struct TimedChannel<C> {
     channel: C,
@@ -34,7 +34,7 @@ pub struct TimedChannel<C> {
 }
 
 impl<C> TimedChannel<C> {
-    /// Limits the calls over a channel to this server.
+    /// Creates a channel that limits the calls to this server.
     pub fn new(channel: C, server: &str) -> Self {
         Self { channel, server: server.to_owned() }
     }
@@ -83,7 +83,7 @@ mod tests {
     use tokio::time::Instant;
     use tonic::Code;
 
-    /// A server that answers nothing.
+    /// A server that never answers.
     #[derive(Clone)]
     struct Silent;
 

@@ -75,7 +75,7 @@ fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
     all_settings().filter(|setting| has(setting)).filter(is_first).map(make_flag).collect()
 }
 
-/// Creates the flag of a setting and of settings of other formats that share it.
+/// Creates the flag of a setting, which settings of other formats may share.
 fn make_flag(setting: &TournamentSetting) -> Arg {
     let flag = setting.flag();
     let formats: Vec<_> = settings_of_flag(&flag).filter_map(TournamentSetting::format).collect();
@@ -107,7 +107,7 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
         _ if setting.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
         "seats" => arg.required(true),
-        // Only one version exists; a file may state it.
+        // Only one version exists, so it is not a flag; a file may state it.
         "methods" => arg.hide(true),
         _ => arg,
     };

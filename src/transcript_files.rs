@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How the names of transcripts end.
+/// The ending of the names of transcripts.
 const ENDING: &str = "jsonl";
 
-/// Returns transcripts, with each folder replaced by its files that end in `.jsonl`, sorted by name.
+/// Returns the named transcripts. Each folder is replaced by its files that end in `.jsonl`, sorted by name.
 ///
 /// # Errors
 /// If a folder cannot be read, or has no transcripts.
@@ -37,7 +37,7 @@ fn transcripts_of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     inside.sort();
     if inside.is_empty() {
         return Err(Failure::input(format!(
-            "{}: a folder without a transcript: expected files that end in .{ENDING}",
+            "{}: no transcript is in this folder: expected files that end in .{ENDING}",
             folder.display()
         )));
     }

@@ -1,16 +1,16 @@
-//! The link to the server of a command that watches.
+//! The connection to the server of a command that follows a match or a tournament.
 
 use crate::{remote::RemoteServer, screen};
 use lastnim_client::WatchNews;
 
-/// Says on standard error when the link is lost, and when it is back.
+/// Prints on standard error when the connection is lost, and when it is restored.
 #[derive(Debug, Default)]
 pub struct WatchedLink {
     is_lost: bool,
 }
 
 impl WatchedLink {
-    /// Returns the message of some news, and reports other news.
+    /// Returns the message of an event, or prints the change of the connection.
     pub fn message_of<T>(&mut self, news: WatchNews<T>, remote: &RemoteServer) -> Option<T> {
         let server = remote.name();
         match news {

@@ -11,7 +11,7 @@ use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, Seat};
 use lastnim_proto::number_text;
 use std::borrow::Cow;
 
-/// A game: its piles, the rows, who moves first and who wins at the end.
+/// A game: its piles, the rows, the seat that moves first, and who wins at the end.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Game")]
 pub struct GameArgs {

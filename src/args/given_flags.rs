@@ -1,4 +1,4 @@
-//! Flags that follow from a table.
+//! Flags that are generated from a table.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, parser::ValueSource};
 use std::{fmt::Debug, marker::PhantomData};
@@ -9,7 +9,7 @@ pub trait FlagTable: Debug {
     fn flags() -> Vec<Arg>;
 }
 
-/// The flags of a table that are given, on the command line or in the environment.
+/// The values of a table's flags that are given on the command line or in the environment.
 #[derive(Debug)]
 pub struct GivenFlags<T> {
     /// Their ids and arguments.

@@ -1,4 +1,4 @@
-//! The limits of a search as flags, and its refusals in terms of the flags.
+//! The limits of a search as flags, and errors that name these flags.
 
 use super::time;
 use clap::Args;
@@ -42,7 +42,7 @@ impl LimitArgs {
         time::run_within_time(self.max_time(), ask)
     }
 
-    /// Solves within the limits.
+    /// Solves a game within the limits.
     pub fn solve_within_limits<A>(
         &self,
         solve: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> Result<A, SolveStopped>,
@@ -85,7 +85,7 @@ impl LimitArgs {
     }
 }
 
-/// Describes a fault in a game's numbers; `named` gives the name of an unused or missing one.
+/// Describes a fault in the numbers of a game; `named` returns the name of an unused or missing number.
 pub fn describe_number_error(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
     match error {
         GameNumbersError::Unused { ruleset, what } => {

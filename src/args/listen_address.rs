@@ -3,8 +3,8 @@
 use std::{fmt, io, net::SocketAddr, str::FromStr};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 
-/// Connections that may wait to be accepted; the system may lower it. Tokio's default of 128 loses connections when many
-/// bots connect at once.
+/// The maximum number of connections that wait to be accepted; the system may lower it. Tokio's default of 128 loses
+/// connections when many bots connect at once.
 const BACKLOG: u32 = 4_096;
 
 /// The listening address of a server: an address or a host name, and a port; port 0 takes a free one.
@@ -53,8 +53,8 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Returns whether a string can name a host (RFC 1123, section 2.1); underscores are let in, as private names have
-/// them.
+/// Returns whether a string can name a host (RFC 1123, section 2.1); underscores are accepted, because private names
+/// contain them.
 fn is_host_name(text: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -62,7 +62,7 @@ fn is_host_name(text: &str) -> bool {
     };
     let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
     let mut labels = text.split('.');
-    // A host that ends with a number is meant as an address, but is not a valid one.
+    // A host that ends with a number is meant to be an address, but is not a valid one.
     text.len() <= 253 && labels.clone().all(is_label) && !labels.next_back().is_some_and(is_number)
 }
 

@@ -31,7 +31,7 @@ pub fn apply_flags<T: SettingTable + FlagTable>(
     Ok(())
 }
 
-/// Creates the flag of a setting; the setting itself parses the value and never repeats a password.
+/// Creates the flag of a setting. The setting itself parses the value, and its errors never repeat a password.
 fn setting_flag(setting: &Setting<'_>) -> Arg {
     let lines: Vec<_> = setting.doc_lines().collect();
     let mut paragraphs = lines.split(|line| line.is_empty()).map(|lines| lines.join(" "));

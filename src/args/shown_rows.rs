@@ -1,7 +1,7 @@
 //! The flags of answers that are sets of rows.
 
 use super::time::TimeLimitArgs;
-use crate::form::OutputForm;
+use crate::form::OutputFormat;
 use clap::Args;
 use lastnim_proto::declaration::RowSetLimits;
 
@@ -25,7 +25,7 @@ impl RowOutputArgs {
     }
 
     /// Returns the format of the answer.
-    pub fn form(&self) -> OutputForm {
-        if self.json { OutputForm::Json } else { OutputForm::Text }
+    pub fn form(&self) -> OutputFormat {
+        if self.json { OutputFormat::Json } else { OutputFormat::Text }
     }
 }

@@ -14,7 +14,7 @@ use std::{
 /// How long a question may take.
 #[derive(Debug, Args)]
 pub struct TimeLimitArgs {
-    /// Stops the search after this time and prints what is settled by then
+    /// Stops the search after this time and prints the results found by then
     #[arg(long, default_value = "10s", value_name = "DURATION", value_parser = parse_duration)]
     max_time: Duration,
 }
@@ -26,7 +26,7 @@ impl TimeLimitArgs {
     }
 }
 
-/// Asks a question that may take this long, and shows on a terminal that it takes long.
+/// Answers a question within this time; on a terminal, a line shows that it takes long.
 pub fn run_within_time<A>(max_time: Duration, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
     let start = Instant::now();
     let line = WorkLine::new(format!("searching for at most {} (--max-time)", duration_text(max_time)));

@@ -4,7 +4,7 @@ use super::match_input;
 use crate::{
     CommandExit, CommandResult, Failure,
     batch::{self, AuditAnswer},
-    form::FormArgs,
+    form::FormatArgs,
     game_json, record_input, screen,
 };
 use clap::Args;
@@ -16,18 +16,18 @@ use std::{io::Read, path::PathBuf};
 /// The maximum size of a document in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 
-/// Compares a match with optimal play: who erred, what was optimal and who paid
+/// Compares a match with optimal play: which seats erred, the optimal takes, and the cost of errors
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MatchAuditArgs {
     /// A record of a match, or a game in JSON with its takes; - for standard input
     #[arg(value_name = "FILE|-", default_value = "-")]
     file: PathBuf,
-    /// Reads many documents, one a line, and prints one line of JSON for each
+    /// Reads many documents, one per line, and prints one line of JSON for each
     #[arg(long)]
     batch: bool,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 const EXAMPLES: &str = r#"Examples:

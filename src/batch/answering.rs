@@ -21,7 +21,8 @@ struct RefusedLine {
 
 /// Answers every line that is not blank; the answer to a bad line is its number and the error.
 ///
-/// Answers are flushed before it waits for more input, so that a batch can be a dialogue.
+/// Answers are flushed before it waits for more input, so that a program can read each answer before it sends the next
+/// line.
 pub fn answer_lines<A: Serialize, E: Display>(
     input: impl Read,
     what: &str,

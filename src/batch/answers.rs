@@ -1,5 +1,5 @@
-//! The answers in batches. Their keys, and the order of these, stay as they are documented, for programs that read very many:
-//! they are shorter than the messages that they are made from.
+//! The answers in batches. They are shorter than the messages from which they are made, because programs read very many
+//! of them. Their keys and the order of the keys are documented and must not change.
 
 use lastnim_proto::pb;
 use lastnim_report::words::enum_word;
@@ -70,7 +70,7 @@ answer! {
     MoveAnswer of RulesetOption { play: String, position: String, winner: u32, optimal: bool, regret: u32, }
 }
 
-/// The word for an ending, as `last_mover_wins`.
+/// The word for an ending, such as `last_mover_wins`.
 #[derive(Debug, Serialize)]
 struct EndingWord(String);
 
@@ -81,7 +81,7 @@ impl From<i32> for EndingWord {
     }
 }
 
-/// A list of answers, made from one of messages.
+/// A list of answers, made from a list of messages.
 #[derive(Debug, Serialize)]
 struct AnswerList<T>(Vec<T>);
 

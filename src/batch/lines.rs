@@ -6,7 +6,7 @@ use std::{
 };
 use thiserror::Error;
 
-/// The maximum length of a line in bytes, above the largest game and its record.
+/// The maximum length of a line in bytes; the largest game and its record are shorter.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 

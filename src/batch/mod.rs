@@ -1,4 +1,4 @@
-//! Batches: a JSON document a line, each answered by a line, in order.
+//! Batches: one JSON document per line, each answered by one line, in order.
 
 mod answering;
 mod answers;

@@ -9,7 +9,7 @@ use crate::{
     bot::run::{
         connected_json, connected_line, end_json, end_line, print_event, suspension_json, suspension_line,
     },
-    form::OutputForm,
+    form::OutputFormat,
 };
 use clap::Arg;
 use lastnim_bots::HouseBot;
@@ -23,9 +23,10 @@ use lastnim_llm::{LlmBot, LlmSettings};
 use serde_json::json;
 use std::num::NonZeroUsize;
 
-/// Where help lists the flags.
+/// The heading in the help under which the flags are listed.
 const HEADING: &str = "Language model";
-/// Questions at once: all of them, because `concurrency` limits the calls and waiting time belongs to a question's clock.
+/// The number of questions that are asked at the same time. It is not limited, because `concurrency` limits the calls,
+/// and the time that a question waits counts on its clock.
 const QUESTIONS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(65_536).expect("it is not 0");
 
 impl FlagTable for LlmSettings {
@@ -57,12 +58,12 @@ pub fn refuse_llm_flags(house: HouseBot, flags: &GivenFlags<LlmSettings>) -> Res
     }
 }
 
-/// Plays, and finally prints a summary of the model's calls.
+/// Plays, and prints a summary of the model's calls at the end.
 pub async fn play_llm_bot(
     bot: LlmBot,
     mut options: Options,
     practice: Option<Practice>,
-    form: OutputForm,
+    form: OutputFormat,
     interrupted: impl Future<Output = ()> + Send,
 ) -> Result<Summary, Error> {
     options.concurrency = QUESTIONS_AT_ONCE;
@@ -107,7 +108,7 @@ pub async fn play_llm_bot(
 /// A bot that prints its sessions and matches.
 struct ReportingLlmBot {
     bot: LlmBot,
-    form: OutputForm,
+    form: OutputFormat,
 }
 
 impl AsyncBot for ReportingLlmBot {

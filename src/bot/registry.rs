@@ -3,7 +3,7 @@
 use super::refused_bot;
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+    form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
     runtime, screen,
 };
@@ -27,7 +27,7 @@ pub struct RegisterArgs {
     /// The name: 1 to 32 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit
     name: BotName,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -48,7 +48,7 @@ pub struct ListArgs {
     #[command(flatten)]
     csv: CsvArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -64,7 +64,7 @@ pub struct ShowArgs {
     /// The name of the bot
     name: BotName,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -84,7 +84,7 @@ pub struct RotateArgs {
     /// The name of the bot [default: the bot whose token is given]
     name: Option<BotName>,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -101,7 +101,7 @@ pub struct RemoveArgs {
     /// The name of the bot
     name: BotName,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -118,8 +118,8 @@ fn run_on_server(
 }
 
 /// Explains the output if standard output is a terminal.
-fn print_hint(form: OutputForm, lines: &[&str]) {
-    if form == OutputForm::Text && io::stdout().is_terminal() {
+fn print_hint(form: OutputFormat, lines: &[&str]) {
+    if form == OutputFormat::Text && io::stdout().is_terminal() {
         for line in lines {
             screen::print_note(format_args!("{line}"));
         }

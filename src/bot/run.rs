@@ -6,7 +6,7 @@ use crate::{
     bot::kind::PlayedBot,
     bot::llm::{build_llm_bot, play_llm_bot, refuse_llm_flags},
     credentials::GivenToken,
-    form::{FormArgs, HEADING, OutputForm},
+    form::{FormatArgs, HEADING, OutputFormat},
     hidden_memory::hide_memory,
     remote::{self, Target},
     runtime,
@@ -23,7 +23,7 @@ use lastnim_report::words::{count_words, enum_word};
 use serde_json::{Value, json};
 use std::{io::Write as _, path::PathBuf};
 
-/// The heading of the flags of practice.
+/// The heading of the flags for practice.
 const PRACTICE: &str = "Practice";
 
 /// Runs a house bot or a language model on a server
@@ -49,7 +49,7 @@ pub struct RunArgs {
     /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
-    /// A PEM file of authorities to trust at https:// instead of the system's
+    /// A PEM file of certificate authorities to trust for https:// instead of the system's
     #[arg(long, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
     /// The bot's token; use --token-file or `LASTNIM_TOKEN`, as others can read a command line
@@ -70,7 +70,7 @@ pub struct RunArgs {
     /// The counters of each pile [default: 3,4,5]
     #[arg(long, help_heading = PRACTICE, value_name = "N,N,..", requires = "practice")]
     piles: Option<String>,
-    /// How often it plays each house bot in each seat
+    /// How many times it plays each house bot in each seat
     #[arg(long, help_heading = PRACTICE, value_name = "N", requires = "practice", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: u32,
     /// The version of the bot, shown in standings and audits: 1 to 64 visible ASCII characters
@@ -88,12 +88,12 @@ pub struct RunArgs {
     #[command(flatten)]
     llm: GivenFlags<LlmSettings>,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 /// Plays until the tournament ends or the process is interrupted.
 pub fn run(args: RunArgs) -> CommandResult {
-    // The environment may have the bot's token and the key of a model.
+    // The environment may contain the bot's token and the key of a model.
     hide_memory();
     check_args(&args)?;
     let bot = prepare_bot(&args)?;
@@ -115,7 +115,7 @@ pub fn run(args: RunArgs) -> CommandResult {
     })
 }
 
-/// Reports a model that lost every seat as a failure, since nothing was measured.
+/// Fails if the model lost every seat, because then nothing was measured.
 fn check_model_played(model: Option<Summary>) -> Result<(), Failure> {
     match model {
         Some(Summary { matches, forfeits, .. }) if matches > 0 && forfeits == matches => {
@@ -153,7 +153,7 @@ fn prepare_bot(args: &RunArgs) -> Result<PreparedBot, Failure> {
     })
 }
 
-/// Reads the opponents and the piles of practice.
+/// Reads the opponents and the piles for practice.
 fn practice_args(args: &RunArgs) -> Result<Practice, Failure> {
     let mut practice = Practice::default().rounds(args.rounds);
     practice.rivals = args.against.iter().map(ToString::to_string).collect();
@@ -194,15 +194,15 @@ async fn play_bot(
 }
 
 /// Prints a line.
-pub fn print_event(form: OutputForm, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
-    // Ignored: the match continues without a reader.
+pub fn print_event(form: OutputFormat, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+    // A write error is ignored: the match continues without a reader.
     let _ = form.print_result(json, |out| writeln!(out, "{}", text()));
 }
 
 /// A bot that prints its sessions and matches.
 struct ReportingBot {
     bot: Box<dyn Bot>,
-    form: OutputForm,
+    form: OutputFormat,
 }
 
 impl Bot for ReportingBot {
@@ -256,7 +256,7 @@ pub fn connected_json(session: &Connected) -> Value {
 }
 
 pub fn suspension_line(notice: &Suspension) -> String {
-    format!("tournament {}: {}; it can return by joining again", notice.tournament, notice.message)
+    format!("tournament {}: {}; to play on, the bot must join again", notice.tournament, notice.message)
 }
 
 pub fn suspension_json(notice: &Suspension) -> Value {

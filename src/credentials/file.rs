@@ -33,12 +33,12 @@ pub struct Credentials {
 pub struct KeptLogin {
     /// The token.
     pub token: String,
-    /// The file of the authorities that are trusted there instead of the system's.
+    /// The file of the certificate authorities that are trusted for this server instead of the system's.
     pub ca: Option<PathBuf>,
 }
 
 impl std::fmt::Debug for KeptLogin {
-    /// Leaves the token out.
+    /// Formats the login without its token.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("KeptLogin").field("ca", &self.ca).finish_non_exhaustive()
     }
@@ -61,13 +61,13 @@ pub fn credentials_path() -> Result<PathBuf, Failure> {
     Ok(configuration.join("lastnim/credentials.json"))
 }
 
-/// Returns a folder of the user: that of a variable, or else the one with this path in the user's home.
+/// Returns a folder of the user: the one that the variable names, or else this path in the user's home.
 pub fn user_folder(variable: &str, path_in_home: &str) -> Option<PathBuf> {
     let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     folder(variable).or_else(|| Some(folder("HOME")?.join(path_in_home)))
 }
 
-/// Writes the address of a server as the file names it, so that `http://Host:1/` is `host:1`.
+/// Returns the name that the file uses for the address of a server: `http://Host:1/` becomes `host:1`.
 fn server_key(server: &str) -> String {
     let server = server.trim().trim_end_matches('/').to_ascii_lowercase();
     server.strip_prefix("http://").map(str::to_owned).unwrap_or(server)

@@ -21,7 +21,8 @@ pub struct GivenToken<'a> {
     pub token: Option<&'a str>,
     /// The file with the token.
     pub file: Option<&'a Path>,
-    /// The variable; with `_FILE` behind its name it says the file. Without one, the environment does not count.
+    /// The variable with the token; the one with `_FILE` after its name names the file. If this is `None`, the
+    /// environment is ignored.
     pub variable: Option<&'a str>,
 }
 

@@ -3,7 +3,7 @@
 use super::{Credentials, KeptLogin, credentials_path};
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::FormArgs,
+    form::FormatArgs,
     remote::{RemoteServer, ServerArgs},
     runtime, screen,
 };
@@ -30,7 +30,7 @@ pub struct LoginArgs {
     #[command(flatten)]
     server: ServerArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 /// Removes the stored token of a server
@@ -44,7 +44,7 @@ pub struct LogoutArgs {
     #[command(flatten)]
     server: ServerArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 pub fn login(args: &LoginArgs) -> CommandResult {
@@ -105,7 +105,7 @@ pub fn caller_words(caller: &pb::GetCallerResponse) -> String {
 fn ask_for_token(server: &str) -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::runtime(error, "standard input");
     if io::stdin().is_terminal() {
-        // Ignored: the answer can be typed without the question.
+        // A write error is ignored: the token can be typed without the prompt.
         let _ = write!(screen::stderr(), "token for {server}: ");
         return Term::stderr().read_secure_line().map_err(failed);
     }

@@ -21,9 +21,9 @@ use std::pin::pin;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// Seats of the demo's matches.
+/// The number of seats in the demo's matches.
 const SEATS: u32 = 3;
-/// How long a match waits for a row or take: the house bots are fast, but a machine may be busy.
+/// How long a match waits for a row or take. House bots are fast, but the machine may be busy.
 const PATIENCE_MS: u32 = 60_000;
 
 /// Plays and explains a tournament of house bots on this machine

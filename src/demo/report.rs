@@ -15,13 +15,13 @@ use lastnim_report::{Report, Section, standings::standings_table, words::join_wo
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
 
-/// Errors that are explained.
+/// The maximum number of errors that are explained.
 const WORST: usize = 3;
 
 /// A match and its audit by the oracle.
 #[derive(Debug)]
 pub struct PlayedMatch {
-    /// Everything that happened.
+    /// The record of the match.
     pub record: Record,
     /// The audit.
     pub audit: Audit,
@@ -52,7 +52,7 @@ struct WorstError<'a> {
     ply: &'a PlyAudit,
 }
 
-/// Returns the worst errors: those that cost their seat most, of equal ones those made with most counters to choose from,
+/// Returns the worst errors: those that cost their seat most; on ties, those with the most counters to choose from,
 /// then the earliest.
 fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     let mut errors: Vec<WorstError<'_>> = matches
@@ -66,7 +66,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     });
     let mut worst: Vec<WorstError<'_>> = Vec::with_capacity(WORST);
     for error in errors {
-        // Rotations of the same mistake are redundant, so show one error per bot.
+        // Rotations of the same error are redundant, so only one error per bot is shown.
         let bot = error.played.bot(error.ply.seat);
         if worst.iter().all(|other| other.played.bot(other.ply.seat) != bot) {
             worst.push(error);
@@ -78,7 +78,7 @@ fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
     worst
 }
 
-/// The numbers of takes, of errors, and of matches won by the winner under optimal play.
+/// The numbers of takes, of errors, and of matches that the winner under optimal play won.
 struct TakeTotals {
     plies: usize,
     errors: usize,
@@ -143,7 +143,7 @@ fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
 }
 
 fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, own: &OwnCommand) -> Section {
-    // The name by which it was started, so that the lines can be copied.
+    // The commands start with the name by which this program was started, so that they can be copied.
     let lastnim = &own.name;
     let mut section = Section::with_heading("Where to go next");
     if let Some(error) = worst {

@@ -8,7 +8,7 @@ use serde::{
 };
 use std::{borrow::Cow, fmt};
 
-/// Everybody's preferences: a row for each seat, or `"standard"`.
+/// The preferences of all seats: a row for each seat, or `"standard"`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum MatrixJson {
     /// It is not given.

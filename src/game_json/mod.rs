@@ -32,7 +32,7 @@ pub enum JsonError {
     /// It has an unknown key.
     #[error(transparent)]
     UnknownKey(#[from] JsonFlaw),
-    /// A value does not fit.
+    /// A value has the wrong type.
     #[error(transparent)]
     Value(#[from] MessageJsonError),
     /// A key is missing.
@@ -43,7 +43,7 @@ pub enum JsonError {
         /// A valid document.
         example: &'static str,
     },
-    /// There is neither a matrix nor a number of seats.
+    /// The document has neither a matrix nor a number of seats.
     #[error("alliance_matrix is missing: give every row, or \"players\" for the standard matrix")]
     NoMatrix,
     /// The number of seats is out of range.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 pub struct PlayedGameJson {
     /// The counters of each pile; empty piles are 0 at the end.
     pub piles: Vec<u64>,
-    /// Everybody's preferences.
+    /// The preferences of all seats.
     #[serde(default)]
     pub alliance_matrix: MatrixJson,
     /// The number of seats, which the standard matrix needs.
@@ -43,7 +43,7 @@ impl KnownKeys for PlayedGameJson {
 }
 
 impl PlayedGameJson {
-    /// Accepts the game, and returns it with its takes.
+    /// Parses the game, and returns it with its takes.
     ///
     /// # Errors
     /// Names the first value that does not fit.
@@ -53,7 +53,7 @@ impl PlayedGameJson {
     }
 }
 
-/// Accepts a game of Last Nim; its ending is `to_move_wins` unless given.
+/// Parses a game of Last Nim; its ending is `to_move_wins` unless given.
 ///
 /// # Errors
 /// Names the first value that does not fit.

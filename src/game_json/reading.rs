@@ -5,7 +5,7 @@ use lastnim_proto::json::{JsonFlaw, MessageJsonError, describe_json_error, parse
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A document of known keys.
+/// A document that may only have known keys.
 pub trait KnownKeys {
     /// Its keys and the shapes of their values.
     const KEYS: &'static [(&'static str, ValueShape)];
@@ -20,11 +20,11 @@ pub trait KnownKeys {
 pub enum ValueShape {
     /// A whole number of 0 or more.
     Number,
-    /// A list of them.
+    /// A list of whole numbers of 0 or more.
     Numbers,
     /// A list of lists of this many numbers.
     ListsOf(usize),
-    /// A list of lists of any number of them, or the word for the standard matrix.
+    /// A list of lists of any number of numbers, or the word for the standard matrix.
     Matrix,
     /// A word.
     Word,
@@ -100,7 +100,7 @@ pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K
     read_json(text)
 }
 
-/// Finds the fault of a document.
+/// Finds the first value in a document that does not fit.
 fn find_misfit<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
     let Some(members) = document.as_object() else {
         return Err(JsonError::NoObject {

@@ -3,7 +3,7 @@
 use super::exhibition::ExhibitionArgs;
 use crate::{
     CommandExit, CommandResult, Failure, batch,
-    form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+    form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     played_matches::MatchSelectionArgs,
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
     runtime, screen,
@@ -57,7 +57,7 @@ connected runs.")]
         #[arg(long)]
         watch: bool,
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
     /// Shows a match and its audit
     #[command(after_help = "Examples:
@@ -67,7 +67,7 @@ connected runs.")]
         /// The match's id
         id: MatchId,
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
     /// Follows a match to its end, one line for each event
     #[command(after_help = "Examples:
@@ -79,7 +79,7 @@ With --json, each line is an event of the match's record without its hash.")]
         /// The match's id
         id: MatchId,
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
     /// Lists matches, newest first
     #[command(after_help = "Examples:
@@ -105,7 +105,7 @@ filters.")]
         #[command(flatten)]
         csv: CsvArgs,
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
 }
 
@@ -119,7 +119,7 @@ pub fn run(args: MatchArgs) -> CommandResult {
                 form.print_message(&created, |out| writeln!(out, "{}", created.id))?;
                 if follows {
                     watch_match(&remote, &created.id, form).await?;
-                } else if form == OutputForm::Text && io::stdout().is_terminal() {
+                } else if form == OutputFormat::Text && io::stdout().is_terminal() {
                     screen::print_note(format_args!("next: lastnim match watch {}", created.id));
                 }
             }
@@ -135,14 +135,14 @@ pub fn run(args: MatchArgs) -> CommandResult {
     })
 }
 
-async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputForm) -> Result<(), Failure> {
+async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputFormat) -> Result<(), Failure> {
     let request = pb::GetMatchRequest { match_id: id.to_string() };
     let shown = remote.answer(remote.match_client().get_match(request)).await?;
     let game = shown.r#match.as_ref().ok_or_else(|| remote.missing_part_failure("match"))?;
     form.print_message_report(&shown, || match_report(game, &shown))
 }
 
-async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
+async fn watch_match(remote: &RemoteServer, id: &str, form: OutputFormat) -> Result<(), Failure> {
     let mut events = remote.watch_match(id);
     let (mut link, mut seen) = (WatchedLink::default(), SeenEvents::default());
     let mut players = SeatNames::default();
@@ -157,15 +157,15 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
         // A heartbeat has no event.
         let Some(timed) = event.filter(|event| seen.note(event)) else { continue };
         let mut output = screen::stdout();
-        if form == OutputForm::Json {
+        if form == OutputFormat::Json {
             batch::print_json_line(&mut output, &MessageJson::canonical(&timed))?;
         }
-        // A kind of event that this version does not know is skipped.
+        // An event of a kind that this version does not know is skipped.
         let Some(event) = timed.event else { continue };
         if let Event::Created(setup) = &event {
             players = SeatNames::of_setup(setup);
         }
-        if form == OutputForm::Text {
+        if form == OutputFormat::Text {
             let passed_us = timed.at_us.saturating_sub(*began_us.get_or_insert(timed.at_us));
             let (seconds, millis) = (passed_us / 1_000_000, passed_us / 1_000 % 1_000);
             let described = event_line(&event, &players);
@@ -186,7 +186,7 @@ async fn list_matches(
     remote: &RemoteServer,
     request: pb::ListMatchesRequest,
     csv: CsvArgs,
-    form: OutputForm,
+    form: OutputFormat,
 ) -> Result<(), Failure> {
     let list = remote.answer(remote.match_client().list_matches(request)).await?;
     csv.print_message_report(form, &list, || {

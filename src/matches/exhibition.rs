@@ -14,7 +14,7 @@ use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};
 use lastnim_proto::pb;
 use lastnim_tournament::draw_matrix;
 
-/// The name that stands for the bot of the given token.
+/// The word for the bot of the given token.
 const OWN_BOT: &str = "me";
 
 /// The match.
@@ -71,7 +71,7 @@ impl ExhibitionArgs {
         let settings = settings_of_flags(&self.settings)?;
         let alliance = match settings.alliance() {
             pb::AllianceMode::Declared => pb::AllianceMode::Declared,
-            // Assigned rows already imply it.
+            // Assigned rows already imply the alliance.
             _ => pb::AllianceMode::Unspecified,
         };
         Ok(pb::CreateMatchRequest {
@@ -87,7 +87,7 @@ impl ExhibitionArgs {
         })
     }
 
-    /// Returns the rows; `None` if bots declare them or the server decides.
+    /// Returns the given rows; `None` if bots declare them or the server chooses them.
     fn assigned_matrix(
         &self,
         settings: pb::TournamentSettings,

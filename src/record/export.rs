@@ -3,7 +3,7 @@
 use super::{format_args::RecordFormatArgs, key::fetch_public_key};
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::FormArgs,
+    form::FormatArgs,
     new_file::{AtomicFile, create_folder},
     played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
     progress::matches_bar,
@@ -41,7 +41,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     format: RecordFormatArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -79,7 +79,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
         !there
     });
     while let Some((game, sealed)) = played.next().await? {
-        // Records that an earlier key of the server signed keep their signature.
+        // Records that were signed by an earlier key of the server keep their signature.
         if let Some(other) = sealed.seal().map(|seal| seal.signer).filter(|&signer| signer != key) {
             *by_others.entry(other.to_string()).or_default() += 1;
         }
@@ -100,7 +100,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
     bar.finish_and_clear();
     for (signer, count) in &by_others {
         let records = if *count == 1 { "record is" } else { "records are" };
-        // The export is done even if standard error is closed.
+        // The export succeeds even if standard error is closed.
         let _ = writeln!(
             screen::stderr(),
             "note: {count} {records} signed by a different key than the server's: {signer}"
@@ -131,7 +131,7 @@ async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordFo
     fail_if_damaged(left_out.damaged)
 }
 
-/// Returns whether a file is exactly what an export would write for a match, signed by the key.
+/// Returns whether a file has exactly the content that an export would write for a match, signed by the key.
 ///
 /// A match that ended before its rows were revealed has no signature.
 fn is_already_exported(

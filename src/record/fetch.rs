@@ -3,7 +3,7 @@
 use super::{format_args::RecordFormatArgs, key::fetch_public_key};
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::{CsvArgs, FormArgs, table_page_report},
+    form::{CsvArgs, FormatArgs, table_page_report},
     new_file::AtomicFile,
     played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged, parse_fetched_record},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
@@ -54,7 +54,7 @@ pub struct ListArgs {
     #[command(flatten)]
     csv: CsvArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -126,7 +126,7 @@ fn record_table(records: &[ListedRecord], key: &PublicKey) -> Table {
         .into_table()
 }
 
-/// A record in brief.
+/// A summary of a record.
 struct ListedRecord {
     id: String,
     ended: Utc,

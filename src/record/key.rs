@@ -2,7 +2,7 @@
 
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::FormArgs,
+    form::FormatArgs,
     remote::{RemoteServer, ServerArgs},
     runtime,
 };
@@ -20,7 +20,7 @@ use std::io::Write as _;
 Fetch the key once from the server itself and keep it: a key that comes with a record proves nothing.")]
 pub struct KeyArgs {
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }

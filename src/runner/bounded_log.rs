@@ -8,18 +8,18 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The bytes kept of the start of the output.
+/// The maximum number of bytes kept from the start of the output.
 const MAX_HEAD_BYTES: u64 = 512 << 10;
-/// The bytes kept of its end when the file is shortened.
+/// The number of bytes kept from its end when the file is shortened.
 const MIN_TAIL_BYTES: u64 = 512 << 10;
-/// The bytes after the head with which the file is shortened.
+/// The number of bytes after the head at which the file is shortened.
 const MAX_TAIL_BYTES: u64 = 2 * MIN_TAIL_BYTES;
-/// The text in the place of the bytes left out, around their number.
+/// The text that replaces the bytes left out: the parts before and after their number.
 const NOTE: [&str; 2] = ["\n[lastnim left out ", " bytes of output here]\n"];
 /// The longest note, with a number of 20 digits.
 const MAX_NOTE_BYTES: usize = NOTE[0].len() + 20 + NOTE[1].len();
 
-/// The log of a program, for all its processes.
+/// The log of a program. All its restarts write to the same log.
 #[derive(Debug, Clone)]
 pub struct BoundedLog {
     path: PathBuf,
@@ -38,7 +38,7 @@ impl BoundedLog {
         &self.path
     }
 
-    /// Adds output. If it cannot be written, the next output takes its place.
+    /// Adds output. If it cannot be written, it is lost, and the next output is written in its place.
     pub fn push_bytes(&self, printed: &[u8]) -> io::Result<()> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner).push_bytes(printed)
     }
@@ -69,7 +69,7 @@ impl LogFile {
         if self.length > self.tail_start() + MAX_TAIL_BYTES { self.shorten() } else { Ok(()) }
     }
 
-    /// Returns where the output goes on after the head and the note.
+    /// Returns the position at which the output continues after the head and the note.
     fn tail_start(&self) -> u64 {
         MAX_HEAD_BYTES + self.note().len() as u64
     }
@@ -79,7 +79,7 @@ impl LogFile {
         if self.left_out == 0 { String::new() } else { format!("{before}{}{after}", self.left_out) }
     }
 
-    /// Leaves out what is between the head and the last output.
+    /// Removes the part between the head and the last output.
     fn shorten(&mut self) -> io::Result<()> {
         let kept_from = self.length - MIN_TAIL_BYTES;
         let mut tail = vec![0; MIN_TAIL_BYTES as usize];
@@ -92,7 +92,8 @@ impl LogFile {
     }
 }
 
-/// Reads the number of a note at the start of some bytes. A program may have printed something like it.
+/// Reads the number in a note at the start of these bytes; `None` if they do not start with a note. The program may
+/// have printed a similar text.
 fn read_note(bytes: &[u8]) -> Option<u64> {
     let [before, after] = NOTE;
     let rest = bytes.strip_prefix(before.as_bytes())?;
@@ -112,7 +113,7 @@ mod tests {
     impl TemporaryFile {
         fn new(name: &str) -> Self {
             let path = env::temp_dir().join(format!("lastnim-log-{name}-{}", process::id()));
-            // It is there only if an earlier test was killed.
+            // The file exists only if an earlier test was killed.
             let _ = fs::remove_file(&path);
             Self(path)
         }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::OutputForm,
+    form::OutputFormat,
     runtime,
     toml_file::read_or_print_mistakes,
     tournament_file::{llm_entry::llm_json, plan::TournamentPlan, player::BotOrigin},
@@ -25,13 +25,13 @@ use std::path::{Path, PathBuf};
 pub struct CheckArgs {
     /// The file, in TOML; examples of every format are in `examples/`
     file: PathBuf,
-    /// Calls each model once, to see that its endpoint answers
+    /// Calls each model once to check that its endpoint answers
     #[arg(long)]
     probe: bool,
 }
 
 /// Reads the file and prints its mistakes or its plan.
-pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
+pub fn check_file(args: &CheckArgs, form: OutputFormat) -> CommandResult {
     let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
         return Ok(CommandExit::Mistakes);
     };
@@ -72,8 +72,8 @@ fn charged_models(plan: &TournamentPlan, file: &Path) -> Vec<(BotName, LlmSettin
     models.collect()
 }
 
-/// Prints the plan, and which models answer if they were called.
-fn print_plan(plan: &TournamentPlan, probes: Option<&[ModelProbe]>, form: OutputForm) -> CommandResult {
+/// Prints the plan and, if the models were called, which of them answer.
+fn print_plan(plan: &TournamentPlan, probes: Option<&[ModelProbe]>, form: OutputFormat) -> CommandResult {
     let json = || {
         let mut json = plan_json(plan);
         let repetition = plan.find_repetition();
@@ -91,7 +91,7 @@ fn print_plan(plan: &TournamentPlan, probes: Option<&[ModelProbe]>, form: Output
     Ok(CommandExit::Done)
 }
 
-/// Checks that the variables that programs get from the organiser are set.
+/// Checks that the variables that programs inherit from the organiser are set.
 ///
 /// # Errors
 /// Names the first bot with a variable that is not set.
@@ -156,8 +156,8 @@ fn plan_report(plan: &TournamentPlan, probes: &[ModelProbe]) -> Report {
 /// Explains what declared rows mean in matches of two seats.
 fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     (settings.seats == 2 && settings.alliance() == pb::AllianceMode::Declared).then_some(
-        "two seats declare their rows: who declares the other first and plays for itself is not the worse for it, and accuracy and regret \
-         say nothing of such a bot; `alliance = \"standard\"` lets both play to win",
+        "two seats declare their rows: a bot can declare the other seat first, play for itself and lose nothing by it, \
+         so accuracy and regret say nothing about it; with `alliance = \"standard\"` both play to win",
     )
 }
 

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
     args::listen_address::ListenAddress,
-    form::OutputForm,
+    form::OutputFormat,
     program_variables::ProgramVariables,
     remote::ServerArgs,
     runtime, screen,
@@ -52,7 +52,7 @@ use std::{
 /// The time for which a run tries to reach a lost server again.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
-/// The commands that a run names at its start.
+/// The maximum number of commands that a run names at its start.
 const MAX_NAMED_COMMANDS: usize = 8;
 
 /// The flags of `lastnim tournament run`.
@@ -69,7 +69,7 @@ pub struct RunArgs {
 }
 
 /// Runs the tournament of a file to its end, or until it is interrupted.
-pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnCommand) -> CommandResult {
+pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputFormat, own: &OwnCommand) -> CommandResult {
     let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
         return Ok(CommandExit::Mistakes);
     };
@@ -88,7 +88,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
             // Nothing has begun, so the file may still be corrected.
             let mut models = models_in_run(&plan, &folder)?;
             if args.fresh {
-                // What the earlier run has spent does not count any more.
+                // The spending of the earlier run no longer counts.
                 models =
                     models.into_iter().map(|(bot, settings)| (bot, settings.without_ledgers())).collect();
             }
@@ -134,7 +134,7 @@ fn begin_or_resume_run(
     resume_or_start_run(&args.file, server, folder, plan)
 }
 
-/// Cancels the tournament that an earlier run left on this server.
+/// Cancels the tournament that an earlier run left unfinished on this server.
 async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Result<(), Failure> {
     // If the saved run cannot be read, its tournament is unknown and cannot be cancelled.
     let Ok(Some(before)) = SavedRun::read(&folder.saved_run_file()) else { return Ok(()) };
@@ -151,7 +151,7 @@ struct TournamentRun<'a> {
     plan: &'a TournamentPlan,
     folder: &'a RunFolder,
     kept: SavedRun,
-    form: OutputForm,
+    form: OutputFormat,
     own: &'a OwnCommand,
 }
 
@@ -255,7 +255,7 @@ impl<'a> TournamentRun<'a> {
         Ok(())
     }
 
-    /// Returns when an earlier run paused the tournament, if it is still paused by it.
+    /// Returns when an earlier run paused the tournament, if that pause is still in force.
     async fn find_earlier_pause(
         &self,
         tournament: &pb::Tournament,
@@ -363,7 +363,7 @@ impl<'a> TournamentRun<'a> {
         match kept {
             kept if server.is_foreign() => kept,
             Ok(Some(tournament)) => Ok(Some(tournament)),
-            // An earlier run may have died before it saved its file, or while it removed the store.
+            // An earlier run may have been killed before it saved its file, or while it removed the store.
             _ => organiser.newest_tournament().await,
         }
     }
@@ -444,7 +444,7 @@ impl<'a> TournamentRun<'a> {
         Ok(())
     }
 
-    /// Returns this program as the bot of a model.
+    /// Returns the command that runs this program as the bot of a model.
     fn model_program(&self, bot: &BotName, settings: &LlmSettings, seed: u64) -> Result<BotProgram, Failure> {
         let given = ["bot", "run", "llm", "--json", &format!("--seed={seed}")].map(OsString::from);
         let arguments = given.into_iter().chain(llm_arguments(settings).into_iter().map(OsString::from));
@@ -510,9 +510,9 @@ impl<'a> TournamentRun<'a> {
         }
     }
 
-    /// Tells a person where to see the matches.
+    /// Prints where to see the matches.
     fn print_kept_files(&self, seen: &SeenTournament) {
-        if self.form == OutputForm::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
+        if self.form == OutputFormat::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
             screen::print_note(format_args!(
                 "see its matches: lastnim serve --store sqlite:{}",
                 self.folder.store_file().display()

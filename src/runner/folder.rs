@@ -34,13 +34,13 @@ const ADMIN_TOKEN: &str = "lastnim.admin-token";
 const SIGNING_KEY: &str = "lastnim.key";
 /// The file that records the cost of all models. No bot's ledger has such a name.
 const SHARED_LEDGER: &str = "models.llm-ledger";
-/// How the files of shared rates end, after the variable of the key.
+/// The ending of the names of files with shared rates; it follows the variable of the key.
 const RATES: &str = ".llm-rate";
-/// How the files of the ledgers of single models end.
+/// The ending of the names of the ledgers of single models.
 const LEDGER: &str = ".ledger";
-/// How the files of transcripts end.
+/// The ending of the names of transcripts.
 const TRANSCRIPT: &str = ".transcript.jsonl";
-/// The file that shows that there is a store.
+/// The file whose existence shows that there is a store.
 const STORE_ID: &str = "lastnim.db.id";
 
 /// The paths of a run's files that other commands use.
@@ -50,7 +50,7 @@ pub struct RunPaths {
 }
 
 impl RunPaths {
-    /// Names those of the tournament of a file.
+    /// Returns the paths for the tournament of a file.
     pub fn of_file(plan: &Path) -> Self {
         Self { folder: plan.with_extension("run") }
     }
@@ -66,7 +66,7 @@ impl RunPaths {
         self.folder.is_dir().then_some(files)
     }
 
-    /// Returns the file with the admin's token of the run's own server, while that runs.
+    /// Returns the file with the admin token of the run's own server, which exists while that server runs.
     pub fn admin_token_file(&self) -> PathBuf {
         self.folder.join(SECRETS).join(ADMIN_TOKEN)
     }
@@ -80,7 +80,7 @@ pub struct AdminTokenFile(PathBuf);
 
 impl Drop for AdminTokenFile {
     fn drop(&mut self) {
-        // The token is void in any case.
+        // The token is invalid in any case.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -89,7 +89,7 @@ impl Drop for AdminTokenFile {
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// The link to the folder for its secrets.
+    /// The link to the folder with its secrets.
     secrets: PathBuf,
     /// The system releases it when the process ends.
     _lock: File,
@@ -137,7 +137,7 @@ impl RunFolder {
         self.secrets.join(SIGNING_KEY)
     }
 
-    /// Links to the key from beside the store, where `lastnim serve` looks for it.
+    /// Creates a link to the key next to the store, where `lastnim serve` looks for it.
     pub fn link_key_file(&self) -> Result<(), Failure> {
         let link = self.path.join(SIGNING_KEY);
         match symlink(Path::new(SECRETS).join(SIGNING_KEY), &link) {
@@ -174,8 +174,8 @@ impl RunFolder {
         std::path::absolute(self.path.join(SHARED_LEDGER))
     }
 
-    /// Returns the file by which all models with the same key at the same address share limits per minute, independent of
-    /// the working folder.
+    /// Returns the file through which all models with the same key at the same address share limits per minute,
+    /// independent of the working folder.
     pub fn rate_file(&self, settings: &LlmSettings) -> io::Result<PathBuf> {
         let (key, address) = settings.rate_account();
         let address = address.split('?').next().unwrap_or_default();
@@ -189,12 +189,12 @@ impl RunFolder {
         self.secrets.join(format!("{bot}.token"))
     }
 
-    /// Writes the token of a remote bot, for its organiser's eyes only.
+    /// Writes the token of a remote bot into a file that only the organiser can read.
     pub fn write_token(&self, bot: &BotName, token: &str) -> Result<(), Failure> {
         write_secret(&self.token_file(bot), token)
     }
 
-    /// Writes the admin's token of the own server, for its organiser's eyes only.
+    /// Writes the admin token of the run's own server into a file that only the organiser can read.
     pub fn write_admin_token(&self, token: &str) -> Result<AdminTokenFile, Failure> {
         let path = self.secrets.join(ADMIN_TOKEN);
         write_secret(&path, token)?;
@@ -212,7 +212,8 @@ impl RunFolder {
             }
         }
         ours.retain(|path| is_run_file(path));
-        // The store's id file goes first; the saved run, which identifies the folder as a run's, goes last.
+        // The store's id file is removed first; the saved run, which marks the folder as that of a run, is removed
+        // last.
         ours.sort_by_key(|path| (*path == self.saved_run_file(), !path.ends_with(STORE_ID)));
         ours.iter().try_for_each(|path| {
             let failed = |error: io::Error| Failure::runtime(error, path.display());
@@ -220,7 +221,8 @@ impl RunFolder {
         })
     }
 
-    /// Refuses to touch a store that another server has open, such as a `lastnim serve` started to look at it.
+    /// Refuses to touch a store that another server has open, such as a `lastnim serve` that somebody started to view
+    /// its matches.
     fn check_store_is_free(&self) -> Result<(), Failure> {
         let lock = self.path.join("lastnim.db.lock");
         match File::open(&lock).map(|lock| lock.try_lock()) {
@@ -250,7 +252,7 @@ fn is_run_file(path: &Path) -> bool {
 /// Writes a token into a new file that only its owner can read.
 fn write_secret(path: &Path, token: &str) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::runtime(error, path.display());
-    // One that others can read would stay so if it were written over.
+    // An existing file that others can read would keep its permissions if it were overwritten.
     fs::remove_file(path).or_else(ignore_missing).map_err(failed)?;
     let mut options = OpenOptions::new();
     let mut file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;

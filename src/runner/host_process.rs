@@ -1,4 +1,4 @@
-//! What this process does because it runs programs of others.
+//! Precautions of this process, because it runs programs of other people.
 //!
 //! They run as the same user, so it hides its memory, which has the admin token and the signing key. If it adopts orphans,
 //! because it is the first process of a container or a subreaper, it waits for those that have ended; otherwise they would
@@ -24,7 +24,7 @@ static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 pub fn spawn_child(command: &mut Command) -> io::Result<Child> {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(prepare_process);
-    // It is held until the child is known, which may end at once.
+    // The lock is held until the child is registered, because the child may end at once.
     let mut awaited = lock_awaited();
     let child = command.spawn()?;
     awaited.insert(child.id());
@@ -33,7 +33,7 @@ pub fn spawn_child(command: &mut Command) -> io::Result<Child> {
 
 /// Waits for a child of [`spawn_child`].
 pub fn wait_for_child(child: &mut Child) {
-    // It fails only if somebody else waited.
+    // An error is ignored: it only means that other code has already waited.
     let _ = child.wait();
     lock_awaited().remove(&child.id());
 }
@@ -57,7 +57,7 @@ fn prepare_process() {
     }
 }
 
-/// Returns whether the system gives this process the children of processes that have ended.
+/// Returns whether this process becomes the parent of children whose own parent has ended.
 fn adopts_orphans() -> bool {
     #[cfg(target_os = "linux")]
     if rustix::process::child_subreaper().is_ok_and(|subreaper| subreaper.is_some()) {
@@ -73,10 +73,10 @@ fn reap_orphans() {
     let own = std::process::id();
     for process in processes.filter_map(Result::ok) {
         let Some(id) = process.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-        // A process that is gone needs nothing.
+        // A process that is gone needs no wait.
         let Ok(stat) = fs::read_to_string(process.path().join("stat")) else { continue };
         if zombie_parent(&stat) == Some(own) && !lock_awaited().contains(&id) {
-            // It fails only if somebody else waited.
+            // An error is ignored: it only means that other code has already waited.
             let _ = i32::try_from(id)
                 .ok()
                 .and_then(Pid::from_raw)
@@ -85,9 +85,9 @@ fn reap_orphans() {
     }
 }
 
-/// Returns the parent of a process that has ended, from its line in `/proc/PID/stat`; `None` if it runs.
+/// Returns the parent of a process that has ended, from its line in `/proc/PID/stat`; `None` if it is still running.
 fn zombie_parent(stat: &str) -> Option<u32> {
-    // The name before may contain anything.
+    // The name of the program, which comes before, may contain any characters.
     let (_, rest) = stat.rsplit_once(") ")?;
     rest.strip_prefix("Z ")?.split(' ').next()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Pausing a tournament on another server while its run is away.
+//! Pausing a tournament on another server while its run is stopped.
 
 use super::{players::TournamentAddress, saved_run::SavedRun};
 use crate::Failure;
@@ -7,17 +7,17 @@ use pb::{TournamentState, tournament_event::Event};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The time in which a server must show and pause the tournament.
+/// The maximum time for a server to return and pause the tournament.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The state of a tournament while its run is away.
+/// The state of a tournament while its run is stopped.
 #[derive(Debug)]
 pub enum LeftTournament {
-    /// It is over, or has not started.
+    /// The tournament is over, or has not started.
     Idle,
     /// The run paused it at this time.
     Paused(u64),
-    /// It was already paused, by this run or by somebody else.
+    /// It was already paused, by this run or by another organiser.
     StaysPaused,
     /// It continues without the bots of this run.
     GoesOn,
@@ -26,7 +26,7 @@ pub enum LeftTournament {
 }
 
 impl LeftTournament {
-    /// Describes it, if there is anything to say.
+    /// Returns the line to print; `None` if there is nothing to report.
     pub fn line(&self) -> Option<String> {
         match self {
             Self::Idle => None,
@@ -49,13 +49,13 @@ impl LeftTournament {
 /// The part of a run in a tournament on another server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunPart {
-    /// It plays bots, whose clocks must not run while it is away.
+    /// It plays bots, whose clocks must not run while the run is stopped.
     PlaysBots,
-    /// It only watches.
+    /// It plays no bots.
     Watches,
 }
 
-/// Pauses a running tournament if this run plays bots in it, so that no clock runs while they are away.
+/// Pauses a running tournament if this run plays bots in it, so that no clock runs while they are stopped.
 pub async fn pause_while_away(stage: &TournamentAddress, part: RunPart) -> LeftTournament {
     match timeout(PATIENCE, pause_if_running(stage, part)).await {
         Ok(Ok(left)) => left,
@@ -93,7 +93,8 @@ fn last_pause(events: &[pb::TournamentEvent]) -> Option<(usize, u64)> {
     matches!(events[number].event, Some(Event::Paused(_))).then_some((number, events[number].at_us))
 }
 
-/// Returns when this run paused a tournament that is still paused by it. A pause after another resume is not by this run.
+/// Returns when this run paused the tournament, if that pause is still in force. A pause after a later resume is not by
+/// this run.
 pub fn find_pause_by_run(kept: &SavedRun, events: &[pb::TournamentEvent]) -> Option<u64> {
     let (number, at_us) = last_pause(events)?;
     let is_unconfirmed = kept.freezes_after.is_some_and(|before| number as u64 >= before);
@@ -118,7 +119,7 @@ mod tests {
         assert!(find_pause_by_run(&kept, &[paused(3), resumed(4), paused(7), closed(8)]).is_some());
         assert!(find_pause_by_run(&kept, &[paused(7), resumed(8), paused(9)]).is_none());
         assert!(find_pause_by_run(&kept, &[paused(7), resumed(8)]).is_none());
-        // It was killed before it learned when it paused the tournament, after two events.
+        // The run was killed after two events, before it learned when it had paused the tournament.
         let mut killed = kept.clone();
         (killed.paused_at_us, killed.freezes_after) = (None, Some(2));
         assert_eq!(find_pause_by_run(&killed, &[paused(1), resumed(2), paused(9)]), Some(9));
@@ -126,7 +127,7 @@ mod tests {
         assert_eq!(find_pause_by_run(&killed, &[paused(1), resumed(2), paused(9), resumed(10)]), None);
         assert!(
             find_pause_by_run(&kept, &[paused(7), paused(9)]).is_none(),
-            "it was paused in another way since"
+            "it was paused again in another way"
         );
         assert!(find_pause_by_run(&kept, &[]).is_none(), "its events are missing");
     }

@@ -1,4 +1,4 @@
-//! The run of a file, found from another terminal.
+//! Finds the run of a file from another terminal.
 
 use super::{folder::RunPaths, resumption::other_server_failure, saved_run::SavedRun};
 use crate::{
@@ -10,7 +10,7 @@ use lastnim_client::ServerAddress;
 use lastnim_core::game::TournamentId;
 use std::path::{Path, PathBuf};
 
-/// The tournament of a run, and the server that it is played on.
+/// The tournament of a run, and the server on which it is played.
 #[derive(Debug)]
 pub struct LocatedRun {
     /// The tournament.
@@ -20,10 +20,10 @@ pub struct LocatedRun {
     own: Option<PathBuf>,
 }
 
-/// Finds the tournament of a file that has been run.
+/// Finds the tournament of a file whose run has started.
 ///
 /// # Errors
-/// If there is no run, it uses another server than the named one, or its own server is not running.
+/// If the file has no run, the run uses a server other than the named one, or the run's own server is not running.
 pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failure> {
     let paths = RunPaths::of_file(file);
     let shown = file.display();
@@ -70,6 +70,6 @@ impl LocatedRun {
 fn stopped_run_failure(file: &Path) -> Failure {
     let file = file.display();
     Failure::Runtime(anyhow::Error::msg(format!(
-        "{file}: no run of it is active, and its server runs only during a run: `lastnim tournament run {file}` continues it"
+        "{file}: its tournament is not being run, and its server exists only during a run: `lastnim tournament run {file}` continues it"
     )))
 }

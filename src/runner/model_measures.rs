@@ -20,8 +20,8 @@ use std::path::PathBuf;
 /// The seed of the intervals, the same as in `lastnim audit`.
 const SEED: u64 = 1;
 
-/// Measures the models of a tournament that is over, by the transcripts of the run and the records of the server; none if there is no
-/// transcript.
+/// Measures the models of a tournament that is over, from the transcripts of the run and the records of the server;
+/// returns no measures if there is no transcript.
 pub async fn measure_models(
     plan: &TournamentPlan,
     folder: &RunFolder,
@@ -47,7 +47,7 @@ pub async fn measure_models(
         bots.into_iter().any(|bot| models.iter().any(|model| model.as_str() == bot))
     };
     let mut played = PlayedMatches::new(organiser.remote(), &which, ProgressBar::hidden(), has_model);
-    // The records come from the server of the matches.
+    // These records come from the server that played the matches.
     let policy = RecordPolicy { key: None, unsigned: true, tournament: Some(tournament) };
     while let Some((game, sealed)) = played.next().await? {
         match policy.admit_sealed(sealed) {

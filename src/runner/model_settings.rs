@@ -12,7 +12,7 @@ use lastnim_core::game::BotName;
 use lastnim_llm::LlmSettings;
 use std::{io, time::Duration};
 
-/// How much longer than the run a bot waits for its endpoint.
+/// How much longer than the run a bot waits for its endpoint, so that the run stops first.
 const OUTAGE_GRACE: Duration = Duration::from_hours(1);
 
 /// Returns the models of a run, each with the bot that plays with it.

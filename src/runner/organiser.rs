@@ -76,7 +76,7 @@ impl OrganiserClient {
         self.remote.fetch_tournament(id).await
     }
 
-    /// Enters a bot; that may be done twice.
+    /// Enters a bot; entering it twice has no further effect.
     pub async fn enter_bot(&self, id: TournamentId, bot: &BotName) -> Result<(), Failure> {
         let request = pb::JoinTournamentRequest { tournament_id: id.to_string(), bot: bot.to_string() };
         self.remote.answer(self.remote.tournament_client().join_tournament(request)).await.map(drop)

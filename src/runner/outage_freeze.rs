@@ -17,13 +17,13 @@ pub struct OutageFreeze {
 struct HeldFreeze {
     /// The time of the run's own event; `None` if the organiser had frozen the tournament already.
     at_us: Option<u64>,
-    /// The organiser's pause before it, which comes back afterwards.
+    /// The organiser's earlier pause, which is restored afterwards.
     before: pb::OpenMatches,
 }
 
 impl OutageFreeze {
-    /// Creates it for a run with this file; `paused_at_us` is the time at which an earlier run paused the tournament, if
-    /// it still does.
+    /// Creates the state for a run with this file; `paused_at_us` is the time at which an earlier run paused the
+    /// tournament, if that pause is still in force.
     pub fn new(saved_run: PathBuf, paused_at_us: Option<u64>) -> Self {
         let before = pb::OpenMatches::Unspecified;
         Self { saved_run, held: paused_at_us.map(|at_us| HeldFreeze { at_us: Some(at_us), before }) }
@@ -34,14 +34,14 @@ impl OutageFreeze {
         self.held.is_some()
     }
 
-    /// Freezes the tournament, unless its organiser has done so. Says what that means.
+    /// Freezes the tournament, unless its organiser has done so. Returns a sentence about the result.
     pub async fn hold(&mut self, stage: &TournamentAddress) -> Result<&'static str, Failure> {
         let TournamentAddress { organiser, tournament: id, .. } = stage;
         let before = organiser.fetch_tournament(*id).await?.pause();
         let event = if before == pb::OpenMatches::Freeze {
             None
         } else {
-            // If the run is killed before it learns of the event, the next one knows the event as its own.
+            // If the run is killed before it learns of the event, the next run recognises the event as its own.
             let events = organiser.tournament_events(*id).await?.len() as u64;
             let is_resumed_later = before == pb::OpenMatches::Unspecified;
             SavedRun::update(&self.saved_run, |saved| {
@@ -64,7 +64,7 @@ impl OutageFreeze {
         })
     }
 
-    /// Lifts the freeze, unless somebody else has paused or resumed the tournament since.
+    /// Lifts the freeze, unless an organiser has paused or resumed the tournament in the meantime.
     pub async fn lift(&mut self, stage: &TournamentAddress) -> Result<(), Failure> {
         let TournamentAddress { organiser, tournament: id, .. } = stage;
         let Some(HeldFreeze { at_us, before }) = self.held else { return Ok(()) };

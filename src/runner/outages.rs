@@ -1,8 +1,8 @@
 //! Outages: a model's endpoint fails for longer than its bot's retries last, or a budget is spent.
 //!
-//! The bot writes that into its transcript and keeps its question. [`follow_transcript`] reads the transcript.
-//! `running_tournament` then freezes the tournament until [`Outages`] has none left. It stops the run if waiting cannot
-//! help, or takes too long.
+//! The bot writes the outage into its transcript, and its question waits. [`follow_transcript`] reads the transcript.
+//! `running_tournament` then freezes the tournament until all [`Outages`] have ended. It stops the run if waiting
+//! cannot help or takes too long.
 
 use super::players::PlayerNews;
 use lastnim_core::game::BotName;
@@ -42,7 +42,7 @@ pub struct Outages {
 }
 
 impl Outages {
-    /// Notes that a bot's questions wait; returns whether no other bot's do.
+    /// Notes that a bot's questions wait; returns whether this is the only such bot.
     pub fn begin(&mut self, bot: &BotName) -> bool {
         let is_first = self.open.is_empty();
         self.open.entry(bot.clone()).or_insert_with(Instant::now);
@@ -68,7 +68,7 @@ impl Outages {
     }
 }
 
-/// The fields of a line that are read.
+/// The fields that are read from a line.
 #[derive(Debug, Deserialize)]
 struct TranscriptLine {
     event: String,
@@ -78,11 +78,11 @@ struct TranscriptLine {
     detail: Option<String>,
 }
 
-/// The questions of one bot that wait.
+/// The waiting questions of one bot.
 #[derive(Debug, Default)]
 struct WaitingQuestions(BTreeSet<(String, Option<u32>)>);
 
-/// A change of whether a bot's questions wait.
+/// A bot's questions begin to wait, or stop waiting.
 #[derive(Debug, PartialEq, Eq)]
 enum Change {
     Began(OutageCause),
@@ -95,7 +95,7 @@ impl WaitingQuestions {
         let line: TranscriptLine = serde_json::from_slice(line).ok()?;
         let waited = !self.0.is_empty();
         match (line.event.as_str(), line.match_id) {
-            // The program started again, without its questions.
+            // The program was started again and has lost its questions.
             ("run", _) => self.0.clear(),
             (OUTAGE, Some(id)) => {
                 self.0.insert((id, line.ply));
@@ -145,8 +145,8 @@ impl GrowingTranscript {
     }
 }
 
-/// Reports from a bot's transcript when its questions begin to wait, and when none waits any longer. Never returns
-/// unless the transcript cannot be read.
+/// Reports from a bot's transcript when its first question begins to wait, and when no question waits any longer. Never
+/// returns unless the transcript cannot be read.
 pub async fn follow_transcript(
     bot: BotName,
     mut transcript: GrowingTranscript,
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(growing.read_lines().unwrap()[0], b"one");
         write!(file, "ine\ntwo\n").unwrap();
         assert_eq!(growing.read_lines().unwrap()[..2], [b"half a line".to_vec(), b"two".to_vec()]);
-        // Lines of an earlier run are not read again.
+        // The lines of an earlier run are skipped.
         assert_eq!(GrowingTranscript::at_end_of(&path).read_lines().unwrap(), Vec::<Vec<u8>>::new());
         std::fs::remove_file(&path).unwrap();
     }

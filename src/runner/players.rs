@@ -24,13 +24,13 @@ use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 const MAX_RESTARTS: u32 = 8;
 /// How long the first restart waits; each later one waits twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// The longest that a restart waits.
+/// The maximum time that a restart waits.
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 /// The time for bots to exit after the end of the tournament.
 const FAREWELL: Duration = Duration::from_secs(3);
-/// The time for bots to stop; programs are killed before.
+/// The time for all bots to stop; programs that do not stop are killed earlier.
 const ENDING: Duration = Duration::from_secs(10);
-/// News that may wait.
+/// The capacity of the queue of bot events.
 const NEWS: usize = 64;
 
 /// Events of bots.
@@ -40,13 +40,13 @@ pub enum PlayerNews {
     Restarted { bot: BotName, how: String, pause: Duration, restarts: u32 },
     /// A program could not be started.
     Refused { bot: BotName, word: String, why: String },
-    /// A program ended too often.
+    /// A program ended too often and is not restarted.
     GaveUp { bot: BotName, how: String, log: PathBuf },
     /// A house bot lost the server permanently.
     Lost { bot: BotName, why: Error },
     /// The questions of a model wait, because its endpoint fails or a budget is spent.
     OutageBegan { bot: BotName, cause: OutageCause },
-    /// None of them waits any longer.
+    /// No question of the model waits any longer.
     OutageEnded { bot: BotName },
 }
 
@@ -57,7 +57,7 @@ enum RunPhase {
     Playing,
     /// The tournament is over: a bot that ends now is not restarted.
     Over,
-    /// All bots stop.
+    /// The run stops all bots.
     Stopped,
 }
 
@@ -88,20 +88,20 @@ impl LocalBots {
         Self { stage, tasks: JoinSet::new(), phase: watch::Sender::new(RunPhase::Playing), sender, news }
     }
 
-    /// Starts a house bot, as the bearer of a token.
+    /// Starts a house bot, which connects with this token.
     pub fn add_house_bot(&mut self, bot: BotName, house: HouseBot, seed: u64, token: String) {
         let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
         let play = async move {
             if let Err(why) = play_house_bot(house, seed, token, &stage, phase).await {
-                // Ignored: the receiver may be gone.
+                // An error is ignored: the receiver may be gone.
                 let _ = news.send(PlayerNews::Lost { bot, why }).await;
             }
         };
-        // Without a log, since at a stop the bot would complain about a lost server.
+        // The task has no log, since when the run stops the bot would complain about a lost server.
         self.tasks.spawn(play.with_subscriber(NoSubscriber::default()));
     }
 
-    /// Starts a program; `word` is its name in the file.
+    /// Starts a program; `word` is the word that names it in the file.
     pub fn add_program(&mut self, program: BotProgram, word: String) {
         let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
         self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
@@ -131,7 +131,7 @@ impl LocalBots {
     pub async fn wait_then_stop(mut self) {
         self.phase.send_replace(RunPhase::Over);
         self.news.close();
-        // The others are stopped.
+        // The remaining bots are stopped below.
         let _ = timeout(FAREWELL, async { while self.tasks.join_next().await.is_some() {} }).await;
         self.stop_all().await;
     }
@@ -141,7 +141,7 @@ impl LocalBots {
         self.phase.send_replace(RunPhase::Stopped);
         self.news.close();
         if timeout(ENDING, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
-            tracing::warn!("some bots are still busy: they are left running");
+            tracing::warn!("some bots do not stop: they are left running");
         }
     }
 }
@@ -184,7 +184,7 @@ struct SupervisedBot {
 }
 
 impl SupervisedBot {
-    /// Runs the program until the tournament is over, and again if it ends before that.
+    /// Runs the program until the tournament is over, and restarts it if it ends before that.
     async fn run(mut self) {
         let mut pause = FIRST_PAUSE;
         for restarts in 1.. {
@@ -246,8 +246,8 @@ impl SupervisedBot {
         self.program.start_supervised(&ticket).map_err(|error| error.to_string())
     }
 
-    /// Returns whether the program has nothing left to do. It may have heard of the end of the tournament before this
-    /// runner, which therefore asks the server.
+    /// Returns whether the program ended because the tournament is over. It may have learned this before this process,
+    /// so this asks the server.
     async fn has_nothing_left(&self) -> bool {
         if *self.phase.borrow() > RunPhase::Playing {
             return true;
@@ -257,7 +257,7 @@ impl SupervisedBot {
     }
 
     async fn send_news(&self, news: PlayerNews) {
-        // Ignored: the receiver may be gone.
+        // An error is ignored: the receiver may be gone.
         let _ = self.news.send(news).await;
     }
 }

@@ -1,4 +1,5 @@
-//! One small call to each model before its bot plays, so that a wrong key or name is found before it costs a seat.
+//! One small call to each model before its bot plays, so that a wrong key or model name is found before the bot loses a
+//! seat.
 
 use crate::Failure;
 use lastnim_core::game::BotName;
@@ -19,7 +20,7 @@ pub struct ModelProbe {
 }
 
 impl ModelProbe {
-    /// Describes it in one line.
+    /// Describes the result in one line.
     pub fn line(&self) -> String {
         let Self { bot, model, failure } = self;
         match failure {
@@ -73,10 +74,11 @@ pub async fn probe_models(models: Vec<(BotName, LlmSettings)>) -> Result<Vec<Mod
     Ok(probes.into_iter().map(|(_, probe)| probe).collect())
 }
 
-/// Calls each model once before its bot plays. Returns a line about each that does not answer now, and so waits.
+/// Calls each model once before its bot plays. Returns a line about each model that does not answer yet and whose
+/// questions will wait.
 ///
 /// # Errors
-/// If a model cannot answer until something is changed.
+/// If a model cannot answer until the organiser changes something.
 pub async fn probe_or_stop(models: Vec<(BotName, LlmSettings)>, file: &Path) -> Result<Vec<String>, Failure> {
     let file = file.display();
     let probes = probe_models(models).await.map_err(|why| Failure::input(format!("{file}: {why}")))?;

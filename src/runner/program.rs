@@ -28,12 +28,12 @@ const READ_BYTES: usize = 64 << 10;
 /// How long a run waits for the last output of an ended program, whose children may keep it open.
 const OUTPUT_GRACE: Duration = Duration::from_secs(1);
 
-/// A program with its arguments.
+/// A program with its arguments, folder and environment.
 #[derive(Debug, Clone)]
 pub struct ProgramCommand {
     /// The program and its arguments.
     pub words: Vec<OsString>,
-    /// The command of its supervisor.
+    /// The command that starts its supervisor.
     pub own: OwnCommand,
     /// The folder in which it runs.
     pub workplace: PathBuf,
@@ -41,10 +41,10 @@ pub struct ProgramCommand {
     pub variables: ProgramVariables,
 }
 
-/// How a program is started.
+/// A bot's program, and the log for its output.
 #[derive(Debug, Clone)]
 pub struct BotProgram {
-    /// The bot that it is.
+    /// The bot as which the program plays.
     pub bot: BotName,
     /// The program.
     pub command: ProgramCommand,
@@ -68,7 +68,7 @@ impl BotProgram {
     pub fn start_supervised(&self, ticket: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
         let (log, mut is_reported) = (self.log.clone(), false);
         self.command.start_supervised(ticket, move |printed| {
-            // A full disk does not stop the program.
+            // A full disk must not stop the program.
             if let Err(error) = log.push_bytes(printed)
                 && !is_reported
             {
@@ -80,7 +80,7 @@ impl BotProgram {
 }
 
 impl ProgramCommand {
-    /// Finds the program that the words after `--` of a command line name. It runs in the current folder.
+    /// Finds the program that is named by the words after `--` on a command line. It runs in the current folder.
     ///
     /// # Errors
     /// If the program does not exist.
@@ -94,7 +94,7 @@ impl ProgramCommand {
         Ok(Self { words, own: own.clone(), workplace, variables })
     }
 
-    /// Starts the program under a supervisor, and passes on what it prints.
+    /// Starts the program under a supervisor, and forwards its output.
     pub fn start_supervised(
         &self,
         ticket: &ProgramEnvironment,
@@ -122,12 +122,13 @@ impl ProgramCommand {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(printed)
-            // Only the organiser gets an interrupt of the terminal; it stops the programs after the server.
+            // The program is in its own process group, so Ctrl-C reaches only the organiser's process, which stops the
+            // programs after the server.
             .process_group(0);
         let mut supervisor = spawn_child(&mut command)?;
         let missing = || io::Error::other("the supervisor has no pipes");
         let input = supervisor.stdin.take().ok_or_else(missing)?;
-        // The command has an end of the pipe.
+        // The command still holds one end of the pipe, so it is dropped.
         drop(command);
         let reports = listen_to_supervisor(supervisor, read_output(output, pass_on)?)?;
         Ok(SupervisedProgram { input: Some(input), reports })
@@ -164,17 +165,17 @@ fn listen_to_supervisor(
         let mut last = None;
         for report in lines.filter_map(|line| SupervisorReport::parse(&line)) {
             if report == SupervisorReport::Started {
-                // Ignored: the receiver may be gone, but the supervisor must be reaped.
+                // An error is ignored: the receiver may be gone, but the supervisor must be reaped.
                 let _ = sender.blocking_send(report);
             } else {
                 last = Some(report);
             }
         }
         wait_for_child(&mut supervisor);
-        // Ignored: a child that the program left behind may still print.
+        // A timeout is ignored: a child that the program left behind may still print.
         let _ = output_read.recv_timeout(OUTPUT_GRACE);
         if let Some(last) = last {
-            // Ignored: the receiver may be gone.
+            // An error is ignored: the receiver may be gone.
             let _ = sender.blocking_send(last);
         }
     })?;
@@ -197,7 +198,7 @@ impl SupervisedProgram {
     /// Ends the program, and waits for its exit.
     pub async fn stop_and_wait(mut self) {
         self.input = None;
-        // A slow supervisor finishes on its own.
+        // If the supervisor is slow, it finishes without this process.
         let _ = timeout(SUPERVISOR_GRACE, async { while self.next_report().await.is_some() {} }).await;
     }
 }

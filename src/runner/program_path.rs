@@ -1,4 +1,4 @@
-//! The search for the program that a word of a command names.
+//! Finds the program that a word of a command names.
 
 use super::folder::working_folder;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::{collections::HashMap, env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
 
-/// The word that names this very program, which need not be installed.
+/// The word that names this program itself, which need not be installed.
 const OURSELVES: &str = "lastnim";
 
 /// Finds a program: a word with a `/` is a path relative to `folder`, `lastnim` is this program itself, and any other
@@ -26,7 +26,7 @@ pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<O
             .map_err(|why| format!("{}: {why}", path.display()));
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    // An empty word would find the folder itself.
+    // An empty word would match the folder itself.
     let mut places = env::split_paths(&path).map(|place| place.join(word));
     places
         .find(|place| check_program(place).is_ok())
@@ -64,7 +64,7 @@ fn check_program(path: &Path) -> Result<(), String> {
     })?;
     match file.permissions().mode() & 0o111 {
         _ if !file.is_file() => Err("not a file".to_owned()),
-        0 => Err("not executable: `chmod +x` makes it so".to_owned()),
+        0 => Err("not executable: run `chmod +x` on it".to_owned()),
         _ => Ok(()),
     }
 }
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(why("no-such-program"), "there is no such program in PATH");
         assert_eq!(why(""), "there is no such program in PATH");
         assert_eq!(why("etc/no-such-file"), "/etc/no-such-file: there is no such file");
-        assert_eq!(why("etc/passwd"), "/etc/passwd: not executable: `chmod +x` makes it so");
+        assert_eq!(why("etc/passwd"), "/etc/passwd: not executable: run `chmod +x` on it");
         assert_eq!(why("bin/"), "/bin/: not a file");
     }
 }

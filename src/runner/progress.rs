@@ -22,11 +22,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bots whose standings are shown while matches are played.
+/// The number of bots whose standings are shown while matches are played.
 const LEADERS: usize = 10;
-/// The limit of bots named in a line.
+/// The maximum number of bots named in a line.
 const LEADERS_OF_A_LINE: usize = 3;
-/// The time after which the start reports the bots that it waits for.
+/// The time after which a run that has not started names the bots that it waits for.
 const BEFORE_WAITING: Duration = Duration::from_secs(1);
 /// The minimum time between two lines on the progress of the tournament.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
@@ -49,16 +49,16 @@ pub struct RunProgress {
     awaits_bots: bool,
     /// Why the tournament was quarantined; empty if it is not.
     damage: String,
-    /// Whether it has been said that it is paused.
+    /// Whether the pause has been reported.
     is_paused: bool,
     /// The tournament's file, to name it in messages.
     file: PathBuf,
-    /// `None` before the first state, which may report things from before this run.
+    /// `None` before the first state, which may contain losses from before this run.
     seats_lost: Option<HashMap<String, SeatsLost>>,
     logs: HashMap<String, PathBuf>,
 }
 
-/// The start of counting matches, for estimating the remaining time.
+/// The number of matches played at some time, from which the remaining time is estimated.
 #[derive(Debug, Clone, Copy)]
 struct MatchPace {
     since: Instant,
@@ -80,7 +80,7 @@ struct SeatsLost {
     forfeits: u32,
     no_shows: u32,
     told: Option<Instant>,
-    /// The matches that have been named, as far as they are still listed.
+    /// The matches that have been named and are still listed.
     matches: HashSet<String>,
 }
 
@@ -120,7 +120,7 @@ impl RunProgress {
         if self.is_terminal {
             self.bar.println(visible_text(line));
         } else {
-            // Ignored: the run continues without its output.
+            // An error is ignored: the run continues without its output.
             let _ = writeln!(screen::stderr(), "{line}");
         }
     }
@@ -218,7 +218,7 @@ impl RunProgress {
         losses
     }
 
-    /// Starts counting matches at the first state of a running tournament.
+    /// Starts to count matches at the first state of a running tournament.
     fn start_pace(&mut self, played: u64, total: u64) -> MatchPace {
         *self.pace.get_or_insert_with(|| {
             self.bar.set_position(played);
@@ -277,7 +277,7 @@ impl RunProgress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -308,7 +308,7 @@ fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
     format!("{what}; {} in all", now.forfeits)
 }
 
-/// Creates a table of the first, narrow enough for most terminals.
+/// Creates a table of the leading bots that is narrow enough for most terminals.
 fn standings_so_far(standings: &[pb::Standing]) -> String {
     let leaders = &standings[..standings.len().min(LEADERS)];
     let table = standings_table(leaders).without_columns(&["regret_per_match", "luck_per_match", "rating"]);
@@ -339,7 +339,7 @@ fn ordinal_number(number: u32) -> String {
     }
 }
 
-/// Prints how the author of a remote bot joins.
+/// Describes how the author of a remote bot joins.
 pub fn how_to_join_text(
     bot: &BotName,
     server: &ServerAddress,

@@ -1,7 +1,7 @@
 //! The result of a run.
 
 use super::saved_run::Amendment;
-use crate::{Failure, form::OutputForm};
+use crate::{Failure, form::OutputFormat};
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{Section, model_report::model_report, standings::progress_report, words::format_time};
 use pb::TournamentState;
@@ -12,7 +12,7 @@ pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
     matches!(tournament.state(), TournamentState::Finished | TournamentState::Cancelled)
 }
 
-/// The last known state of a tournament.
+/// The newest known state of a tournament.
 #[derive(Debug, Clone, Default)]
 pub struct SeenTournament {
     /// The tournament.
@@ -42,7 +42,7 @@ impl SeenTournament {
     /// Prints the progress, the standings, the verdict of the format, the amendments, and the measures of the models.
     pub fn print_report(
         &self,
-        form: OutputForm,
+        form: OutputFormat,
         models: Option<&pb::ModelReport>,
         amendments: &[Amendment],
     ) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use std::{
 /// Starts a tournament from scratch and removes the files of earlier runs. `server` is the named server, if any.
 ///
 /// # Errors
-/// If there is a store that no run made, or files cannot be removed.
+/// If the folder has a store that was not made by a run, or files cannot be removed.
 pub fn start_new_run(server: Option<&str>, folder: &RunFolder, plan: Value) -> Result<SavedRun, Failure> {
     let before = SavedRun::read(&folder.saved_run_file());
     if matches!(before, Ok(None)) {
@@ -78,7 +78,7 @@ fn now_us() -> u64 {
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Says on which server a tournament began, and which flag `for_what` needs.
+/// Says on which server a tournament started, and which flag is needed for the purpose `for_what`.
 pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str) -> Failure {
     let (where_from, how) = match begun_on {
         Some(address) => (format!("on the server at {address}"), format!("--server {address}")),
@@ -88,7 +88,7 @@ pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str)
     Failure::input(format!("{file}: this tournament started {where_from}: use {how} {for_what}"))
 }
 
-/// Refuses to use, or to remove, a store that belongs to no known run.
+/// Refuses to use or remove a store that belongs to no known run.
 fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
     let store = folder.store_file();
     if !store.exists() {
@@ -96,7 +96,7 @@ fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
     }
     let kept = folder.saved_run_file();
     let why = format!(
-        "{}: this store does not belong to a run of this tournament, which would have left {}",
+        "{}: this store was not made by a run of this tournament, since the folder has no {}",
         store.display(),
         kept.display()
     );

@@ -58,14 +58,14 @@ impl RunServer {
         Ok(Self { organiser: OrganiserClient::new(remote), address, own: Some((server, token_file)) })
     }
 
-    /// Goes to another's server.
+    /// Connects to a server that another process runs.
     pub async fn connect_to_other(args: &ServerArgs) -> Result<Self, Failure> {
         let Target { address, token } = args.target()?;
         let organiser = OrganiserClient::new(RemoteServer::connect_to(&address, token.as_deref()).await?);
         Ok(Self { organiser, address, own: None })
     }
 
-    /// Returns whether this is another server, which continues without this run.
+    /// Returns whether another process runs the server, which then continues without this run.
     pub fn is_foreign(&self) -> bool {
         self.own.is_none()
     }
@@ -107,7 +107,7 @@ async fn bind_listener(
 /// Returns a configuration with limits large enough for the tournament.
 fn config_for_tournament(plan: &TournamentPlan) -> Config {
     let usual = Limits::default();
-    // Those already in the store also count, but they are the same ones.
+    // Bots that are already in the store also count, but they are the same bots.
     let bots = plan.players.len();
     let limits = Limits {
         sessions: usual.sessions.max(2 * bots),

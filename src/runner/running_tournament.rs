@@ -20,7 +20,7 @@ use tonic::{Code, Status};
 
 /// The interval between checks of which bots have connected, before the start.
 const LOOK: Duration = Duration::from_millis(100);
-/// The pause between two attempts to find a server that was lost, or to change the pause of the tournament.
+/// The pause between two attempts to reach a lost server, or to freeze or resume the tournament.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A running tournament.
@@ -38,13 +38,13 @@ pub struct RunningTournament<'a> {
     pub outage_limit: Duration,
     /// The freeze while an endpoint fails.
     pub freeze: OutageFreeze,
-    /// When the freeze is changed again after an attempt failed.
+    /// When to try again to freeze or resume, if an attempt failed.
     pub freeze_retry: Option<Instant>,
     /// Shows the progress of the tournament.
     pub progress: RunProgress,
     /// The states of the tournament; `None` while the server is lost.
     pub states: Option<TournamentStates>,
-    /// The newest of them.
+    /// The newest state.
     pub seen: SeenTournament,
     /// The bots that must join before the start; empty after it.
     pub missing: Vec<&'a PlayerEntry>,
@@ -53,8 +53,8 @@ pub struct RunningTournament<'a> {
 }
 
 impl RunningTournament<'_> {
-    /// Waits for those who are missing, starts the tournament, and follows it to its end. A server that is lost is sought
-    /// again for so long.
+    /// Waits for missing bots, starts the tournament, and follows it to its end. If the server is lost, this tries to
+    /// reach it again for `patience`.
     pub async fn play_to_end(&mut self, patience: Duration) -> Result<(), Failure> {
         if !self.missing.is_empty() {
             self.wait_for_bots().await?;
@@ -83,8 +83,8 @@ impl RunningTournament<'_> {
         Ok(())
     }
 
-    /// Enters the bots as they connect, until all have. A bot with a session counts as connected, whether or not it
-    /// asks to be entered.
+    /// Enters the bots as they connect, until all are entered. A bot with a session counts as connected, even if it
+    /// does not ask to join.
     async fn wait_for_bots(&mut self) -> Result<(), Failure> {
         loop {
             let TournamentAddress { organiser, tournament, .. } = &self.stage;
@@ -137,7 +137,7 @@ impl RunningTournament<'_> {
         Ok(())
     }
 
-    /// Follows the tournament to its end, or until the server is lost; then returns what happened.
+    /// Follows the tournament to its end or until the server is lost, and returns which of the two happened.
     async fn watch_to_end(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
         let mut stream = match self.states.take() {
             Some(states) => states,
@@ -197,7 +197,7 @@ impl RunningTournament<'_> {
             }
             PlayerNews::GaveUp { bot, .. } | PlayerNews::Lost { bot, .. } => {
                 self.print_bot_news(news)?;
-                // Nobody else would report that its questions no longer wait.
+                // The program has lost its waiting questions and will not report their end, so the outage ends here.
                 if self.outages.end(bot).is_some() {
                     self.adjust_and_print().await;
                 }
@@ -213,8 +213,8 @@ impl RunningTournament<'_> {
         }
     }
 
-    /// Freezes the tournament while an endpoint fails, and continues it afterwards. What fails is tried again. Returns
-    /// what there is to say.
+    /// Freezes the tournament while an endpoint fails, and continues it afterwards; failed attempts are repeated.
+    /// Returns a line to print, if anything changed.
     async fn adjust_freeze(&mut self) -> Option<String> {
         let is_wanted = !self.outages.is_empty();
         if is_wanted == self.freeze.is_held() {
@@ -241,7 +241,7 @@ impl RunningTournament<'_> {
         }
     }
 
-    /// Returns why the run stops at an outage, and how it goes on.
+    /// Returns the error of a run that stops at an outage, which says how to continue.
     fn stop_failure(&self, why: &str) -> Failure {
         let file = self.file.display();
         Failure::Runtime(anyhow::Error::msg(format!(
@@ -253,7 +253,7 @@ impl RunningTournament<'_> {
     async fn show_progress(&mut self) {
         let TournamentAddress { organiser, tournament, .. } = &self.stage;
         for losses in self.progress.show_tournament(&self.seen) {
-            // A lost or older server may not answer; then this is omitted.
+            // If the server is lost or too old to answer, the reasons are omitted.
             let listed = organiser.lost_seats(*tournament, &losses.bot).await.unwrap_or_default();
             self.progress.print_losses(&losses, &listed);
         }
@@ -298,7 +298,7 @@ fn silence_status<T>(_: Elapsed) -> Result<T, Status> {
     Err(Status::unavailable("the server is silent"))
 }
 
-/// Returns whether a server may be found again after it said so.
+/// Returns whether the server may be reachable again after this error.
 fn is_transient(code: Code) -> bool {
     matches!(
         code,

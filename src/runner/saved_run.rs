@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt, io, net::SocketAddr, path::Path};
 
-/// The format in which this is written.
+/// The version of the format of the saved state.
 const FORM: u32 = 2;
 
 /// The saved state of a run, without tokens: each start of a bot replaces its token.
@@ -30,7 +30,8 @@ pub struct SavedRun {
     /// event, in microseconds since 1970-01-01 UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_at_us: Option<u64>,
-    /// The number of the tournament's events when this run began to freeze it, until it knows the time of that event.
+    /// The number of the tournament's events when this run began to freeze it, until the run knows the time of that
+    /// event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freezes_after: Option<u64>,
     /// The changes that the organiser made to the file since the run began, oldest first.
@@ -97,7 +98,7 @@ impl SavedRun {
         })
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the file atomically.
     pub fn write(&self, path: &Path) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(self);
         let text = text.map_err(|error| Failure::runtime(error, path.display()))?;
@@ -150,7 +151,7 @@ impl SavedRun {
     }
 }
 
-/// Returns a plan without what may be amended, and without what follows from that.
+/// Returns a plan without the settings that may be amended, and without values that follow from them.
 fn without_amendable_settings(plan: &Value) -> Value {
     let mut plan = plan.clone();
     if let Some(plan) = plan.as_object_mut() {

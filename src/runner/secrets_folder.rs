@@ -15,7 +15,7 @@ use std::{
 /// The name of the link in the folder of a run.
 pub const SECRETS: &str = "secrets";
 
-/// Creates the folder for the secrets of the run in a folder, unless it exists. Returns the link to it.
+/// Creates the folder for the secrets of the run whose folder is given, unless it exists. Returns the link to it.
 pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
     let link = run.join(SECRETS);
     let failed = |error: io::Error| Failure::runtime(error, link.display());
@@ -24,7 +24,7 @@ pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
     })?;
     let all = all.join("lastnim/runs");
     match fs::read_link(&link) {
-        // Somebody else may have made the link, and `--fresh` removes files behind it.
+        // Another user may have made the link, and `--fresh` removes the files to which it leads.
         Ok(target) if target.parent() != Some(&all) || !target.is_dir() => {
             let (link, target, all) = (link.display(), target.display(), all.display());
             Err(Failure::input(format!(
@@ -42,7 +42,7 @@ pub fn create_secrets_folder(run: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Returns a name that no other run has, also if another one was in the same folder before.
+/// Returns a name that no other run has, even if the same folder had another run before.
 fn unique_name(run: &Path) -> io::Result<String> {
     let run = run.canonicalize()?;
     let mut hasher = blake3::Hasher::new();

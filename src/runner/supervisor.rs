@@ -37,9 +37,9 @@ pub struct SuperviseArgs {
 pub enum SupervisorReport {
     /// The program runs.
     Started,
-    /// The program could not be started, and why.
+    /// The program could not be started, for this reason.
     Refused(String),
-    /// The program ended, and how.
+    /// The program ended in this way.
     Ended(String),
 }
 
@@ -80,7 +80,7 @@ pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
     write_report_line(&SupervisorReport::Started);
     let abandoned = watch_stdin_closed();
     loop {
-        // A gone watcher of the input counts as a closed input.
+        // If the thread that watches the input is gone, the input counts as closed.
         if !matches!(abandoned.recv_timeout(POLL_INTERVAL), Err(mpsc::RecvTimeoutError::Timeout)) {
             end_program(&mut child).map_err(failed)?;
         }
@@ -113,14 +113,15 @@ fn write_report_line(report: &SupervisorReport) {
 fn watch_stdin_closed() -> mpsc::Receiver<()> {
     let (closed, told) = mpsc::channel();
     thread::spawn(move || {
-        // Any end of reading means that the run is gone.
+        // Reading ends only when the run is gone.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         let _ = closed.send(());
     });
     told
 }
 
-/// Asks a program to end, and kills it if it does not. Its process id is not reused before it has been waited for.
+/// Asks a program to end, and kills it if it does not end in time. The system does not reuse its process id before this
+/// process has waited for it.
 fn end_program(child: &mut Child) -> io::Result<()> {
     signal_group(Signal::TERM, child);
     let asked_at = Instant::now();
@@ -142,7 +143,7 @@ fn end_orphans(ended: &Child) {
     let asked_at = Instant::now();
     while kill_process_group(group, Signal::TERM).is_ok() {
         if asked_at.elapsed() >= TERMINATION_GRACE {
-            // It may have ended this moment.
+            // The group may have ended just now.
             let _ = kill_process_group(group, Signal::KILL);
             return;
         }
@@ -152,7 +153,7 @@ fn end_orphans(ended: &Child) {
 
 /// Sends a signal to a program and its children.
 fn signal_group(signal: Signal, child: &Child) {
-    // Nothing may be left of the group; whether the program has ended shows when it is waited for.
+    // An error is ignored: the group may already be empty, and the wait shows whether the program has ended.
     let _ = kill_process_group(Pid::from_child(child), signal);
 }
 

@@ -9,7 +9,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     args::{given_flags::GivenFlags, setting_flags::apply_flags},
     credentials::read_token_file,
-    form::OutputForm,
+    form::OutputFormat,
     log::log_of_server,
     screen,
     toml_file::read_or_print_mistakes,
@@ -68,7 +68,7 @@ pub struct ServeArgs {
     new_store: bool,
     /// Accepts the loss of the newest commits if the SQLite file `PATH-wal` is gone after a crash
     ///
-    /// Use it once, if that file is lost for good.
+    /// Use it once, if that file cannot be recovered.
     #[arg(long)]
     accept_lost_wal: bool,
     /// Prints all settings as a file for `--config`, and exits
@@ -83,7 +83,7 @@ pub struct ServeArgs {
 
 /// Serves until an interrupt or a termination signal.
 pub fn run(args: &ServeArgs) -> CommandResult {
-    let form = if args.json { OutputForm::Json } else { OutputForm::Text };
+    let form = if args.json { OutputFormat::Json } else { OutputFormat::Text };
     let Some(settings) = read_settings(args, form)? else { return Ok(CommandExit::Mistakes) };
     let store = &settings.store;
     for (flag, is_given) in [("--new-store", args.new_store), ("--accept-lost-wal", args.accept_lost_wal)] {
@@ -103,7 +103,7 @@ pub fn run(args: &ServeArgs) -> CommandResult {
 }
 
 /// Reads the settings from the file and the flags. Prints the mistakes of a file and returns `None`.
-fn read_settings(args: &ServeArgs, form: OutputForm) -> Result<Option<ServeSettings>, Failure> {
+fn read_settings(args: &ServeArgs, form: OutputFormat) -> Result<Option<ServeSettings>, Failure> {
     let mut settings = ServeSettings::default();
     if let Some(file) = &args.config
         && read_or_print_mistakes(file, form, |text| apply_config_text(text, &mut settings))?.is_none()
@@ -114,11 +114,11 @@ fn read_settings(args: &ServeArgs, form: OutputForm) -> Result<Option<ServeSetti
     Ok(Some(settings))
 }
 
-fn print_settings(settings: ServeSettings, form: OutputForm) -> io::Result<()> {
+fn print_settings(settings: ServeSettings, form: OutputFormat) -> io::Result<()> {
     let mut out = screen::stdout();
     match form {
-        OutputForm::Json => writeln!(out, "{:#}", settings.into_json()),
-        OutputForm::Text => settings.write_file(&mut out),
+        OutputFormat::Json => writeln!(out, "{:#}", settings.into_json()),
+        OutputFormat::Text => settings.write_file(&mut out),
     }
 }
 

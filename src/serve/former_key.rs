@@ -7,12 +7,12 @@ use lastnim_store::{MatchFilter, Store, StoreError};
 /// have no signature.
 const NEWEST: usize = 16;
 
-/// Returns the key that signed the newest record in a store, if it is another one than the key in use.
+/// Returns the key that signed the newest record in a store, if it is not the key in use.
 pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<PublicKey> {
     match signer_of_newest_record(store).await {
         Ok(signer) => signer.filter(|&signer| signer != in_use),
         Err(error) => {
-            // Nothing but a warning hangs on it.
+            // An error is ignored, because this is only needed for a warning.
             tracing::warn!(%error, "the newest record's key is unknown");
             None
         }
@@ -21,7 +21,7 @@ pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<Pub
 
 async fn signer_of_newest_record(store: &dyn Store) -> Result<Option<PublicKey>, StoreError> {
     let newest = store.match_summaries(&MatchFilter::default(), None, NEWEST).await?;
-    // Nothing can be read of a quarantined match.
+    // A quarantined match cannot be read.
     for newest in newest.into_iter().filter(|newest| newest.damage.is_none()) {
         let seal = match store.match_record(newest.id).await {
             Err(StoreError::Pruned(_)) => None,

@@ -1,6 +1,6 @@
 //! The message of a server that starts to listen.
 
-use crate::{form::OutputForm, screen};
+use crate::{form::OutputFormat, screen};
 use lastnim_arena::Arena;
 use lastnim_core::referee::PublicKey;
 use lastnim_report::words::count_words;
@@ -25,7 +25,7 @@ fn carried_on_words(arena: &Arena) -> String {
 
 /// The message of a server that starts to listen.
 pub struct OpeningMessage<'a> {
-    /// Its address.
+    /// The address of the server.
     pub address: SocketAddr,
     /// Whether it shows pages.
     pub has_pages: bool,
@@ -33,16 +33,16 @@ pub struct OpeningMessage<'a> {
     pub store: &'a StoreUrl,
     /// The key that signed the newest record, if it is not the one in use.
     pub former_key: Option<PublicKey>,
-    /// The admin's token, if it was drawn.
+    /// The admin token, if it was generated.
     pub drawn: Option<&'a Token>,
 }
 
 /// Describes the address of the server and the next steps.
-pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) -> io::Result<()> {
+pub fn print_opening(opening: &OpeningMessage, form: OutputFormat, arena: &Arena) -> io::Result<()> {
     let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
     let mut out = screen::stdout();
     let public_key = arena.public_key().to_string();
-    if form == OutputForm::Json {
+    if form == OutputFormat::Json {
         let mut line =
             json!({ "listening": address.to_string(), "store": store.to_string(), "public_key": public_key });
         if has_pages {

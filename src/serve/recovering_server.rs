@@ -5,7 +5,7 @@ use super::{
     opening::{OpeningMessage, print_opening},
     settings::{AcceptedLosses, ServeSettings},
 };
-use crate::{CommandExit, CommandResult, Failure, form::OutputForm, runtime};
+use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, runtime};
 use lastnim_arena::{Arena, Backend, Principal};
 use lastnim_server::ServeError;
 use lastnim_store::{StoreError, Token};
@@ -22,8 +22,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The server of `lastnim serve`, which a signal stops.
 ///
-/// If the database lost commits, the server drops its runtime with everything in memory, and starts again from the database in
-/// the same process, with the same socket and the same tokens.
+/// If the database lost commits, the server drops its runtime with everything in memory, and starts again from the
+/// database in the same process, with the same socket and the same tokens.
 #[derive(Debug)]
 pub struct RecoveringServer {
     pub settings: ServeSettings,
@@ -31,7 +31,7 @@ pub struct RecoveringServer {
     pub known: Vec<(Token, Principal)>,
     /// The admin token, if it was generated.
     pub drawn: Option<Token>,
-    pub form: OutputForm,
+    pub form: OutputFormat,
     pub accepted: AcceptedLosses,
 }
 

@@ -24,11 +24,11 @@ settings! {
         ///
         /// A host name listens on its first usable address, IPv4 first.
         listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is a valid address"), "HOST:PORT";
-        /// What to log on standard error: a level, or levels by module, such as `warn,lastnim_arena=debug`
+        /// The log on standard error: a level, or levels by module, such as `warn,lastnim_arena=debug`
         ///
         /// Levels are error, warn, info, debug, trace and off. The default is `RUST_LOG`, or else `warn,lastnim=info`.
         log: Option<LogFilter> = None, "FILTER".or_variable("LASTNIM_LOG");
-        /// The format of the log; `json` writes one object a line
+        /// The format of the log; `json` writes one object per line
         log_format: LogFormat = LogFormat::default(), "text|json";
         /// The store: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
         ///
@@ -49,7 +49,7 @@ settings! {
         kept_events: usize = RetentionLimits::default().events, "N";
         /// With a store in memory: finished tournaments that are kept
         kept_tournaments: usize = RetentionLimits::default().tournaments, "N";
-        /// Threads that carry messages; 1 is the fastest per core [default: one per core]
+        /// Threads that handle messages; 1 uses a core most efficiently [default: one per core]
         threads: Option<u16> = None, "N".range(1..=1024);
         ..
         /// The settings of the server itself.
@@ -57,7 +57,7 @@ settings! {
     }
 }
 
-/// What a start accepts of a SQLite store that it would otherwise refuse.
+/// States of a SQLite store that a start accepts instead of failing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AcceptedLosses {
     /// The store is not the one that the server used before.
@@ -91,7 +91,7 @@ impl ServeSettings {
         Ok(Backend { store, durability: self.durability, key, environment: Environment::default() })
     }
 
-    /// Returns the file of the key; `None` if a new key for this run is enough.
+    /// Returns the file of the key; `None` if this run uses a new key.
     fn key_file(&self) -> Option<PathBuf> {
         self.key.clone().or_else(|| match &self.store {
             StoreUrl::Memory => None,
@@ -131,7 +131,7 @@ impl ServeSettings {
             let key = setting.key();
             match setting.value() {
                 Value::Null => writeln!(out, "# {key} =")?,
-                // TOML escapes this character, JSON does not.
+                // TOML requires an escape for this character, and JSON does not.
                 value => {
                     writeln!(out, "{key} = {}", value.to_string().replace('\x7f', "\\u007f"))?;
                 }

@@ -4,7 +4,7 @@ use super::{
     check::fail_if_damaged,
     command::{NamedStore, open, store_failure},
 };
-use crate::{CommandExit, CommandResult, Failure, form::OutputForm, progress::WorkLine, screen};
+use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::WorkLine, screen};
 use lastnim_report::words::count_words;
 use lastnim_store::{StoreError, StoreUrl, check_store};
 use serde_json::json;
@@ -14,8 +14,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Copies a store into a new file, or prints the command that does.
-pub async fn back_up(store: &NamedStore, file: &Path, form: OutputForm) -> CommandResult {
+/// Copies a store into a new file, or prints the commands that do so.
+pub async fn back_up(store: &NamedStore, file: &Path, form: OutputFormat) -> CommandResult {
     match &store.url {
         StoreUrl::Memory => Err(store_failure(
             &store.url,
@@ -64,14 +64,19 @@ impl Drop for UnfinishedCopy<'_> {
         for end in ["", "-wal", "-shm", "-journal"] {
             let mut name = self.temporary.clone().into_os_string();
             name.push(end);
-            // Ignored: the file may not exist.
+            // An error is ignored: the file may not exist.
             let _ = fs::remove_file(name);
         }
     }
 }
 
-async fn copy_and_check(store: &NamedStore, database: &Path, file: &Path, form: OutputForm) -> CommandResult {
-    // First: only a database of this version has a backup that can be checked.
+async fn copy_and_check(
+    store: &NamedStore,
+    database: &Path,
+    file: &Path,
+    form: OutputFormat,
+) -> CommandResult {
+    // This comes first, because only a database of this version has a backup that can be checked.
     open(store).await?.close().await;
     let store = &store.url;
     let copy = UnfinishedCopy::create(file)?;
@@ -106,7 +111,7 @@ async fn copy_and_check(store: &NamedStore, database: &Path, file: &Path, form: 
 }
 
 /// Describes how to back up and restore a PostgreSQL database, without repeating a password.
-fn show_commands(store: &StoreUrl, file: &Path, form: OutputForm) -> CommandResult {
+fn show_commands(store: &StoreUrl, file: &Path, form: OutputFormat) -> CommandResult {
     let (url, file) = (store.to_string(), file.display().to_string());
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let commands = [

@@ -1,13 +1,13 @@
 //! `lastnim store check`.
 
 use super::command::{NamedStore, open, store_failure};
-use crate::{CommandExit, CommandResult, Failure, form::OutputForm, progress::WorkLine};
+use crate::{CommandExit, CommandResult, Failure, form::OutputFormat, progress::WorkLine};
 use lastnim_report::{Section, words::count_words};
 use lastnim_store::{StoreCheck, StoreUrl, check_store};
 use serde_json::{Value, json};
 
 /// Checks a store and prints the result.
-pub async fn check(store: &NamedStore, form: OutputForm) -> CommandResult {
+pub async fn check(store: &NamedStore, form: OutputFormat) -> CommandResult {
     let reader = open(store).await?;
     let store = &store.url;
     let line = WorkLine::show("checking every match");

@@ -1,7 +1,7 @@
 //! `lastnim store repair-clock`, and whether the clock fits a store.
 
 use super::command::{NamedStore, open_for_writing, store_failure};
-use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
+use crate::{CommandExit, CommandResult, Failure, form::OutputFormat};
 use lastnim_core::referee::Timestamp;
 use lastnim_report::words::count_words;
 use lastnim_store::{Change, ClockFit, LaterTimes, Store, StoreError, StoreUrl, StoredClock, rough_span};
@@ -24,8 +24,9 @@ pub async fn check_clock(store: &StoreUrl, opened: &dyn Store) -> Result<(), Fai
     )))
 }
 
-/// Takes the clock as right: sets later times back that nothing signs, and counts all time since the latest one as age.
-pub async fn repair_clock(store: &NamedStore, form: OutputForm) -> CommandResult {
+/// Treats the clock as right: sets later times that are not signed to the present, and counts all time since the latest
+/// time as age.
+pub async fn repair_clock(store: &NamedStore, form: OutputFormat) -> CommandResult {
     let opened = open_for_writing(store, "; stop it first").await?;
     let store = &store.url;
     let repaired = repair(opened.as_ref()).await;
@@ -55,7 +56,7 @@ pub async fn repair_clock(store: &NamedStore, form: OutputForm) -> CommandResult
     Ok(CommandExit::Done)
 }
 
-/// Returns what was known of the clock, and how many times were later.
+/// Repairs the times. Returns the known state of the clock, and the number of later times.
 async fn repair(store: &dyn Store) -> Result<(StoredClock, LaterTimes), StoreError> {
     let at = now();
     let found = (store.clock().await?, store.later_times(at).await?);

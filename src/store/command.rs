@@ -5,7 +5,7 @@ use super::{
     prune::{self, PruneArgs},
     stats,
 };
-use crate::{CommandResult, Failure, form::FormArgs, runtime};
+use crate::{CommandResult, Failure, form::FormatArgs, runtime};
 use clap::{Args, Subcommand};
 use lastnim_store::{
     OpenOptions, Store, StoreError, StoreReader, StoreUrl, open_reader_with, open_store_with,
@@ -20,7 +20,7 @@ use std::{path::PathBuf, sync::Arc};
   lastnim store check --store sqlite:/backup/lastnim.db
   lastnim store check --store postgres://lastnim@localhost/lastnim
 
-The server may run at the same time: except for prune and repair-clock, these commands only read and block nobody.")]
+The server may run at the same time: except for prune and repair-clock, these commands only read and do not block others.")]
 pub struct StoreArgs {
     #[command(subcommand)]
     action: Action,
@@ -43,7 +43,7 @@ pub struct StoreArgs {
 #[derive(Debug, Clone)]
 pub struct NamedStore {
     pub url: StoreUrl,
-    /// Whether it may be opened although its write-ahead log, with part of it, is gone.
+    /// Whether it may be opened although its write-ahead log, which contained commits, is gone.
     pub accept_lost_wal: bool,
 }
 
@@ -61,7 +61,7 @@ Exit codes: 0 if the store is intact, 1 if something is damaged (it is named) or
 matches are counted and are not a failure. Compare the key of the signatures with the one that you trust.")]
     Check {
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
     /// Copies a SQLite database, even while its server runs, and checks the copy
     #[command(after_help = "Examples:
@@ -75,7 +75,7 @@ restore a backup. Back up lastnim.key too. docs/how-to/look-after-a-store.md exp
         /// The new file
         file: PathBuf,
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
     /// Removes the records of old matches
     ///
@@ -93,7 +93,7 @@ with RECORD_PRUNED.")]
         #[command(flatten)]
         args: PruneArgs,
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
     /// Corrects the times of a store after a server ran with a wrong clock
     ///
@@ -107,7 +107,7 @@ A server whose clock is behind the latest time in its store prunes nothing by ag
 age. This command ends both. docs/how-to/look-after-a-store.md explains it.")]
     RepairClock {
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
     /// Shows the size of the store and its contents by tournament
     #[command(after_help = "Examples:
@@ -115,7 +115,7 @@ age. This command ends both. docs/how-to/look-after-a-store.md explains it.")]
   lastnim store stats --json")]
     Stats {
         #[command(flatten)]
-        form: FormArgs,
+        form: FormatArgs,
     },
 }
 
@@ -139,7 +139,7 @@ pub async fn open(store: &NamedStore) -> Result<Arc<dyn StoreReader>, Failure> {
     opened.map_err(|error| store_failure(&store.url, error))
 }
 
-/// Opens an existing store for changes, which no server may have open. `hint` says what to do if one has.
+/// Opens an existing store for changes. No server may have it open; `hint` says what to do if one does.
 pub async fn open_for_writing(store: &NamedStore, hint: &str) -> Result<Arc<dyn Store>, Failure> {
     let options = OpenOptions { accept_lost_wal: store.accept_lost_wal, ..OpenOptions::default() };
     let store = &store.url;

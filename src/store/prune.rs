@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::OutputForm,
+    form::OutputFormat,
     progress::WorkLine,
     remote::{RemoteServer, ServerArgs},
 };
@@ -46,8 +46,8 @@ impl PruneArgs {
     }
 }
 
-/// Removes records through the named server, or else from a store that no server has open.
-pub async fn prune(args: &PruneArgs, store: &NamedStore, form: OutputForm) -> CommandResult {
+/// Removes records through the named server, or directly from a store that no server has open.
+pub async fn prune(args: &PruneArgs, store: &NamedStore, form: OutputFormat) -> CommandResult {
     let filter = args.filter();
     let pruned_matches = match args.server.given_server() {
         Some(_) => prune_on_server(args, filter).await?,
@@ -69,7 +69,7 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
     Ok(remote.answer(remote.match_client().prune_records(request)).await?.pruned_matches)
 }
 
-/// Prunes a store as its server would, which must not run.
+/// Prunes a store directly, as its server would do. The server must not be running.
 async fn prune_offline(args: &PruneArgs, store: &NamedStore, filter: PruneFilter) -> Result<u64, Failure> {
     let opened = open_for_writing(store, "; or remove them through that server: --server ADDR").await?;
     let store = &store.url;

@@ -1,13 +1,13 @@
 //! `lastnim store stats`.
 
 use super::command::{NamedStore, open, store_failure};
-use crate::{CommandExit, CommandResult, form::OutputForm};
+use crate::{CommandExit, CommandResult, form::OutputFormat};
 use lastnim_report::{Cell, Column, Section, Table, words::format_time};
 use lastnim_store::{MatchCounts, Store, StoreError, StoreSize, StoreUrl, StoredTournament};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Tournaments of one request.
+/// The number of tournaments that one request reads.
 const PAGE: usize = 500;
 
 /// The statistics of a store.
@@ -19,7 +19,7 @@ struct StoreStats {
 }
 
 /// Measures a store and prints the result.
-pub async fn show(store: &NamedStore, form: OutputForm) -> CommandResult {
+pub async fn show(store: &NamedStore, form: OutputFormat) -> CommandResult {
     let reader = open(store).await?;
     let store = &store.url;
     let measuring = async {

@@ -10,7 +10,7 @@ use lastnim_report::{
     words::{count_words, join_words},
 };
 
-/// The limit of leaves printed as text.
+/// The maximum number of leaves printed as text.
 const MAX_LEAVES_SHOWN: usize = 12;
 
 /// Counts the rows that a seat may have: n!.

@@ -1,11 +1,11 @@
 //! Mistakes in a file.
 
-use crate::{Failure, form::OutputForm, screen};
+use crate::{Failure, form::OutputFormat, screen};
 use lastnim_client::text_input::read_text_file;
 use serde_json::{Value, json};
 use std::{fs, io::Write as _, path::Path};
 
-/// The largest file, in bytes: far more than any needs.
+/// The maximum size of a file, in bytes, which is far more than any file needs.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A mistake in a file.
@@ -18,7 +18,7 @@ pub struct FileMistake {
 }
 
 impl FileMistake {
-    /// Returns its JSON: that of an error, with its position.
+    /// Returns the mistake as JSON: an error with its position.
     fn json(&self, path: &Path) -> Value {
         let (kind, exit_code, reason) = ("mistake", 2, Value::Null);
         json!({ "error": {
@@ -35,7 +35,7 @@ impl FileMistake {
 /// Reads a file. Prints its mistakes on standard error and returns `None` if there are any.
 pub fn read_or_print_mistakes<T>(
     path: &Path,
-    form: OutputForm,
+    form: OutputFormat,
     parse: impl FnOnce(&str) -> Result<T, Vec<FileMistake>>,
 ) -> Result<Option<T>, Failure> {
     let mistakes = match parse(&read_limited_file(path)?) {
@@ -46,8 +46,8 @@ pub fn read_or_print_mistakes<T>(
     for mistake in mistakes {
         // A write error is ignored: the exit code reports the failure too.
         let _ = match form {
-            OutputForm::Json => writeln!(errors, "{}", mistake.json(path)),
-            OutputForm::Text => writeln!(errors, "{}:{}: {}", path.display(), mistake.line, mistake.what),
+            OutputFormat::Json => writeln!(errors, "{}", mistake.json(path)),
+            OutputFormat::Text => writeln!(errors, "{}:{}: {}", path.display(), mistake.line, mistake.what),
         };
     }
     Ok(None)

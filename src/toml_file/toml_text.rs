@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use std::{collections::HashMap, fmt, ops::Range};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
-/// The limit of known keys listed for an unknown one.
+/// The maximum number of known keys that are listed for an unknown one.
 const MAX_LISTED: usize = 24;
 
 /// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It collects mistakes.
@@ -68,7 +68,7 @@ impl TomlDocument {
             self.report_mistake(path, format_args!("{value}: it is a table"));
             return false;
         };
-        // A longer list would hide the message.
+        // A longer list would make the message unreadable.
         let listed =
             if known.len() > MAX_LISTED { format!("{} others", known.len()) } else { known.join(", ") };
         for key in table.keys().filter(|key| !known.is_empty() && !known.contains(&key.as_str())) {
@@ -104,7 +104,7 @@ impl TomlDocument {
         self.mistakes.push(FileMistake { line: self.line_of_path(path), what: what.to_string() });
     }
 
-    /// Returns a value, or reports that it is something else.
+    /// Returns a value, or reports that it has another type.
     pub fn some_or_report<T>(
         &mut self,
         value: Option<T>,
@@ -133,7 +133,7 @@ pub fn member_path(table: &str, key: &str) -> String {
     if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
 }
 
-/// The lines of values, being found.
+/// Finds the lines of values.
 struct LineFinder<'t> {
     text: &'t str,
     lines: HashMap<String, usize>,
@@ -185,7 +185,7 @@ impl LineFinder<'_> {
             Value::Float(number) if !number.value().is_finite() => number.value().to_string().into(),
             Value::Float(number) => (*number.value()).into(),
             Value::Boolean(truth) => (*truth.value()).into(),
-            // No setting is a date, so that its text must not be taken for one.
+            // No setting is a date, so a date must not be accepted as a string.
             Value::Datetime(date) => json!({ "date": date.value().to_string() }),
             Value::InlineTable(table) => self.read_table(table, path),
             Value::Array(list) => {

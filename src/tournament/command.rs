@@ -9,7 +9,7 @@ use super::{
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
     args::given_flags::GivenFlags,
-    form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+    form::{CsvArgs, FormatArgs, OutputFormat, table_page_report},
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
     runner::{self, CheckArgs, RunArgs, SuperviseArgs},
     runtime, screen,
@@ -43,7 +43,7 @@ pub struct TournamentArgs {
     #[command(flatten)]
     server: ServerArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -100,7 +100,7 @@ In a running ladder the bot finishes the current round, and its results count.")
   lastnim tournament show $ID
   lastnim tournament show $ID --json
 
-Until the end it also shows who is connected, whom matches wait for, and how much time is left: an estimate from the pace
+Until the end it also shows which bots are connected, which bots matches wait for, and how much time is left: an estimate from the pace
 so far and an upper bound from the clocks.")]
     Show(TournamentArg),
     /// Lists tournaments, newest first
@@ -129,7 +129,7 @@ so far and an upper bound from the clocks.")]
     Standings {
         #[command(flatten)]
         named: TournamentArg,
-        /// Adds, for each two bots, the matches each won of those in which both sat, and who is better
+        /// Adds, for each pair of bots, how many of their common matches each won, and which is better
         #[arg(long)]
         cross_table: bool,
         #[command(flatten)]
@@ -150,7 +150,7 @@ its lines and what the server signs.")]
   lastnim tournament watch $ID
   lastnim tournament watch $ID --json
 
-A terminal also shows who is connected, whom matches wait for, and how much time is left.")]
+A terminal also shows which bots are connected, which bots matches wait for, and how much time is left.")]
     Watch(TournamentArg),
 }
 
@@ -161,7 +161,7 @@ const RUN_EXAMPLES: &str = "Examples:
   LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
 
 Ctrl-C stops it, and the same command continues it, also after a crash. With --server, Ctrl-C pauses the tournament so that
-no clock runs, and the same command resumes it. The run is kept in a folder beside the file: cup.run for cup.toml.
+no clock runs, and the same command resumes it. The run is kept in a folder next to the file: cup.run for cup.toml.
 docs/reference/settings.md lists the keys of the file.
 
 Show or change a running tournament from another terminal:
@@ -249,10 +249,10 @@ pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
     })
 }
 
-/// Where the organiser sits.
+/// The commands of an organiser, with the connection to the server.
 struct TournamentCommands {
     remote: RemoteServer,
-    form: OutputForm,
+    form: OutputFormat,
 }
 
 impl TournamentCommands {
@@ -341,7 +341,7 @@ impl TournamentCommands {
     fn print_created(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
         let id = &tournament.id;
         self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
-        if self.form == OutputForm::Text && io::stdout().is_terminal() {
+        if self.form == OutputFormat::Text && io::stdout().is_terminal() {
             screen::print_note(format_args!("the tournament with this id is open: bots may join it"));
             screen::print_note(format_args!("next: lastnim bot run random --token TOKEN --tournament {id}"));
             match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {

@@ -1,7 +1,7 @@
 //! How an organiser intervenes in a running tournament: pause, resume, disqualify, void, finish.
 
 use super::named::{TournamentArg, TournamentName};
-use crate::{Failure, form::OutputForm, remote::RemoteServer};
+use crate::{Failure, form::OutputFormat, remote::RemoteServer};
 use clap::{Args, Subcommand, ValueEnum};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_proto::pb;
@@ -23,7 +23,7 @@ A paused tournament does not end, so its last matches can still be voided.")]
     Pause {
         #[command(flatten)]
         named: TournamentArg,
-        /// Stops the clocks of open matches; takes that arrive wait
+        /// Stops the clocks of open matches; takes that arrive are applied after the freeze
         #[arg(long)]
         freeze: bool,
     },
@@ -97,7 +97,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns the request. A single target uses the field that older servers know.
+    /// Returns the request. A single target uses the field that older servers support.
     fn into_request(self, tournament_id: String, reason: String) -> pb::VoidMatchesRequest {
         use pb::{void_matches_request as alone, void_target as listed};
         let Self { matches, groups } = self;
@@ -134,8 +134,8 @@ impl InterventionCommand {
         }
     }
 
-    /// Carries it out, and prints the event and the progress.
-    pub async fn act(self, remote: &RemoteServer, form: OutputForm) -> Result<(), Failure> {
+    /// Runs the command, and prints the event and the progress.
+    pub async fn act(self, remote: &RemoteServer, form: OutputFormat) -> Result<(), Failure> {
         let mut service = remote.tournament_client();
         let to_id = |id: TournamentName| id.to_string();
         match self {
@@ -181,7 +181,7 @@ impl InterventionCommand {
 
 /// Prints the event, if anything changed, and the progress.
 fn print_change<M: prost::Message + prost::Name>(
-    form: OutputForm,
+    form: OutputFormat,
     done: &M,
     tournament: Option<&pb::Tournament>,
     event: Option<&pb::TournamentEvent>,

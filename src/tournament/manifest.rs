@@ -1,7 +1,7 @@
 //! `lastnim tournament manifest`.
 
 use super::named::TournamentArg;
-use crate::{Failure, form::OutputForm, new_file::AtomicFile, remote::RemoteServer, screen};
+use crate::{Failure, form::OutputFormat, new_file::AtomicFile, remote::RemoteServer, screen};
 use clap::Args;
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
@@ -29,7 +29,7 @@ pub struct ManifestArgs {
 pub async fn fetch_manifest(
     remote: &RemoteServer,
     args: &ManifestArgs,
-    form: OutputForm,
+    form: OutputFormat,
 ) -> Result<(), Failure> {
     let Some(path) = &args.output else {
         let mut output = screen::stdout_document();
@@ -80,7 +80,7 @@ fn print_summary(
     path: &Path,
     manifest: &Manifest,
     signer: PublicKey,
-    form: OutputForm,
+    form: OutputFormat,
 ) -> Result<(), Failure> {
     let json = || {
         json!({

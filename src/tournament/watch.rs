@@ -1,7 +1,7 @@
 //! `lastnim tournament watch`.
 
 use crate::{
-    Failure, form::OutputForm, progress::bar_style, remote::RemoteServer, runner::SeenTournament,
+    Failure, form::OutputFormat, progress::bar_style, remote::RemoteServer, runner::SeenTournament,
     watched_link::WatchedLink,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -14,11 +14,11 @@ use std::{
 };
 use tokio::time::MissedTickBehavior;
 
-/// The refresh interval of a terminal.
+/// The refresh interval of the display on a terminal.
 const ACTIVITY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Follows a tournament to its end, and prints the standings.
-pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
+pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputFormat) -> Result<(), Failure> {
     let mut states = remote.watch_tournament(id);
     let mut link = WatchedLink::default();
     let mut screen = WatchScreen::new();
@@ -36,7 +36,7 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm)
             }
             _ = ticks.tick(), if screen.is_terminal => {
                 let request = pb::GetTournamentActivityRequest { tournament_id: id.to_owned(), most: 0 };
-                // The standings are sent anyway, even by a server that does not know this call.
+                // An error is ignored: the stream has the standings even if the server does not support this call.
                 if let Ok(shown) = remote.tournament_client().get_tournament_activity(request).await {
                     screen.show_activity(shown.into_inner().activity.as_ref());
                 }
@@ -82,7 +82,7 @@ impl WatchScreen {
             _ => format!("{field}{waiting}"),
         };
         if tournament.matches_total > 0 {
-            // The matches are counted at the start, and a test that has its answer needs fewer.
+            // The total is counted at the start; a test that ends early plays fewer matches.
             if self.bar.length() == Some(0) {
                 self.bar.set_style(bar_style("{wide_bar} {pos}/{len} matches\n{msg}"));
             }

@@ -7,9 +7,9 @@ use lastnim_llm::{CostBound, LlmSettings};
 use serde_json::{Value, json};
 use std::{ops::RangeInclusive, path::Path, time::Duration};
 
-/// The table.
+/// The name of the table.
 const TABLE: &str = "llm";
-/// Its keys. All of them may be amended during a run.
+/// The keys of the table. All of them may be amended during a run.
 pub const LLM_TABLE_KEYS: [&str; 3] = ["budget", "token_budget", "outage_limit"];
 /// The longest outage limit, in milliseconds: 29 days.
 const MAX_OUTAGE_MILLIS: u64 = 29 * 86_400_000;
@@ -43,7 +43,7 @@ impl LlmTable {
         table
     }
 
-    /// Returns whether the total cost of the models is bounded.
+    /// Returns whether the models have a shared budget.
     pub fn has_budget(&self) -> bool {
         self.money.is_some() || self.tokens.is_some()
     }

@@ -1,4 +1,4 @@
-//! The file of a whole tournament, its bots included.
+//! The file of a whole tournament, including its bots.
 //!
 //! [`plan`] reads it and finds every mistake in it. Its keys have the names of flags and of fields of the protocol.
 

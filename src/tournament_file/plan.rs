@@ -1,4 +1,4 @@
-//! A tournament file, checked.
+//! A tournament file after all checks.
 
 use super::{
     llm_table::LlmTable,
@@ -89,7 +89,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     Some(TournamentPlan { settings, terms, players, llm, total })
 }
 
-/// Checks that the bots named by the format play; each has its path.
+/// Checks that the bots named by the format take part; each bot has its path in the file.
 fn check_bots_of_format(named: &[(String, String)], bots: &[BotName], toml: &mut TomlDocument) {
     let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
     for (name, path) in named {

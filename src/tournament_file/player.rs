@@ -27,13 +27,13 @@ pub struct PlayerEntry {
 /// The origin of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotOrigin {
-    /// A program of this machine and its arguments, and the variables that it gets.
+    /// A program on this machine and its arguments, and the environment variables that it gets.
     Command(Vec<String>, GivenVariables),
     /// A house bot, and the seed of its random takes.
     House(HouseBot, u64),
     /// A language model, and the seed of the takes made when it gives no answer.
     Llm(Box<LlmSettings>, u64),
-    /// It runs elsewhere, and joins on its own.
+    /// It runs elsewhere, and its author joins it.
     Remote,
 }
 
@@ -136,7 +136,7 @@ fn read_house_bot(house: &Value, seed: u64, path: &str, toml: &mut TomlDocument)
     parsed.ok().map(|bot| BotOrigin::House(bot, seed))
 }
 
-/// Reads a program, and the variables that it gets.
+/// Reads a program, and the environment variables that it gets.
 fn read_command(command: &Value, bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
     let words = string_list(command).filter(|words| !words.is_empty());
     let expected = "a list of strings, such as [\"python3\", \"bot.py\"]";
@@ -145,7 +145,7 @@ fn read_command(command: &Value, bot: &Value, path: &str, toml: &mut TomlDocumen
     words.zip(variables).map(|(words, variables)| BotOrigin::Command(words, variables))
 }
 
-/// Reads the variables that a program gets.
+/// Reads the environment variables that a program gets.
 fn read_variables(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<GivenVariables> {
     let (env_path, pass_path) = (member_path(path, "env"), member_path(path, "pass_env"));
     let mut given = GivenVariables::default();

@@ -10,10 +10,10 @@ use lastnim_tournament::FormatProfile;
 /// The tables of the file that are not tournament settings.
 const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
-/// Why a file has no `start_at`.
+/// The reason why a file may not have `start_at`.
 const WHY_NO_START: &str = "not allowed in a file: the tournament starts when all its bots have joined, including those with `remote = true`; to start with a number of unnamed bots, use `lastnim tournament create --start-at`";
 
-/// The settings of a file, being read.
+/// Reads the settings of a file.
 #[derive(Debug, Default)]
 pub struct SettingsReader {
     draft: SettingsJsonDraft,
@@ -21,7 +21,7 @@ pub struct SettingsReader {
     format: Option<&'static FormatProfile>,
     /// The bots that the format names, and their paths in the file.
     pub named: Vec<(String, String)>,
-    /// The fields whose mistakes are reported, which the protocol need not report again.
+    /// The fields whose mistakes are already reported, so that the check of the message does not report them again.
     reported: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl SettingsReader {
         let inner = file_tables().into_iter().filter_map(|inner| inner.strip_prefix(prefix.as_str()));
         let inner = inner.filter(|inner| !inner.is_empty() && !inner.contains('.'));
         let others = OTHER_TABLES.into_iter().filter(|_| table.is_empty());
-        // An unknown format has unknown keys.
+        // The keys of an unknown format are unknown, so they are not checked.
         let is_open = table == "format" && self.format.is_none();
         let names = settings.iter().filter(|(_, setting)| setting.kind != ValueKind::Matrix);
         let known = names.map(|(name, _)| *name).chain(inner).chain(others).filter(|_| !is_open);
@@ -71,7 +71,7 @@ impl SettingsReader {
 
     fn read_key(&mut self, setting: &TournamentSetting, path: &str, toml: &mut TomlDocument) {
         let Some(value) = toml.get(path).cloned() else { return };
-        // Given rows replace the word of `alliance`.
+        // Given rows replace the word after `alliance`.
         let is_for_other = match setting.field {
             "alliance" => value.is_array(),
             _ => setting.kind == ValueKind::Matrix && !value.is_array(),
@@ -108,8 +108,8 @@ impl SettingsReader {
         }
     }
 
-    /// Prevents the protocol from reporting the same setting again. The protocol checks the settings for drawing as a
-    /// whole.
+    /// Prevents the check of the message from reporting the same setting again. That check treats the settings for
+    /// drawing as a whole.
     fn note_reported(&mut self, setting: &TournamentSetting) {
         let field = if setting.table() == "drawn_positions" { setting.table() } else { setting.field };
         self.reported.push(field.to_owned());

@@ -252,7 +252,7 @@ fn a_match_counts_once() {
     let (_, report, _) = lastnim(&["audit", "field", "-"], &records.repeat(2));
     assert!(report.contains("\nLeft out: 60 given twice.\n"), "{report}");
 
-    // Another tournament with the same name and numbers: different records of the same matches.
+    // Another tournament has the same name and numbers, but different records of the same matches.
     let (record, seal) = MadeUp::new(3, 2).play(7);
     let other = RecordForm::Json.write(&record, Some(&seal));
     let (code, report, errors) = lastnim(&["audit", "field", "-"], &format!("{records}{other}"));

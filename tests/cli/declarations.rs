@@ -126,7 +126,7 @@ fn a_bots_rows_are_found_in_records() {
     assert_eq!(
         printed(&["audit", "rationalise", "--bot", "bob", "--examples", "1", record], ""),
         "1 match with 3 seats, 1 take; the declared row is 2 0 1.\n\
-         If everybody knows the row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
+         If every seat knows the row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
          for example 2 0 1\n  all with 2 > 1\n\
          If the others believe the declared row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
          for example 2 0 1\n  all with 2 > 1\n"
@@ -152,7 +152,7 @@ fn a_contradiction_names_its_takes() {
     assert_eq!(
         text,
         format!(
-            "3 matches with 2 seats, 3 takes; the declared row is 0 1.\nIf everybody knows the row: {contradiction}\
+            "3 matches with 2 seats, 3 takes; the declared row is 0 1.\nIf every seat knows the row: {contradiction}\
              If the others believe the declared row: {contradiction}"
         )
     );

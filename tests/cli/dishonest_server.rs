@@ -27,7 +27,7 @@ use tonic::{
 };
 use tonic_prost::ProstCodec;
 
-/// What it says.
+/// The contents of its answers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dishonest {
     /// The id under which it lists the match.
@@ -238,7 +238,7 @@ fn a_record_is_of_the_tournament_that_was_asked_for() {
         let why = format!("left out: match {FROZEN_ID}: its record belongs to tournament ");
         assert!(code == 1 && errors.contains(&why), "{errors}");
         assert!(errors.contains(&format!(", not to --tournament {other}")), "{errors}");
-        // The second time a record is there that another export has written.
+        // The second time, there is a record that another export wrote.
         let (code, output, errors) = offline(&["record", "export", "--dir", &dir, "--server", &server], "");
         assert_eq!(code, 0, "{output}{errors}");
     }

@@ -1,4 +1,4 @@
-//! What a server logs: sessions, starts and ends of matches, and refusals.
+//! The log of a server: sessions, starts and ends of matches, and refusals.
 
 use super::child::{Process, json, text};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What a package contains in addition to the program: completions, manual pages, a service.
+//! The files that a package contains in addition to the program: completions, manual pages, a service.
 
 use super::child::text;
 use std::{
@@ -69,7 +69,7 @@ fn the_service_is_valid_and_hardened() {
     assert!(is_right && !about(&said, "lastnim.service"), "{said}");
     let (_, said) = verify(&broken);
     assert!(about(&said, "broken.service"), "a mistake is found: {said}");
-    // From 0 to 100; a service without settings has 96.
+    // The exposure is from 0 to 100; a service without settings has 96.
     let mut security = Command::new("systemd-analyze");
     security.args(["security", "--offline=true", "--threshold=15"]).arg(&path);
     printed(&mut security);

@@ -1,4 +1,4 @@
-//! What a terminal shows while a command computes for long.
+//! The output on a terminal while a command computes for long.
 
 use super::record_fixture::Folder;
 use std::process::{Command, Stdio};

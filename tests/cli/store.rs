@@ -358,7 +358,7 @@ fn a_wrong_clock_is_named_and_repaired() {
         text(stdout)
     };
     assert!(!log_of_start(&place).contains("clock"));
-    // As after a start with the clock ahead.
+    // The database is as after a start with the clock ahead.
     let registered = (now + 100 * DAY).as_micros();
     change_rows(&database, &format!("UPDATE bots SET registered_at_us = {registered}"));
     set_latest(now + 100 * DAY);
@@ -370,7 +370,7 @@ fn a_wrong_clock_is_named_and_repaired() {
     assert_eq!((number(&repaired, "times_set_back"), number(&repaired, "matches_left")), (1, 0));
     assert!(printed(&["store", "repair-clock"]).contains("0 times were set back"));
     assert!(!log_of_start(&place).contains("clock"));
-    // As after a start with the clock behind, or after 100 days without a server.
+    // The database is as after a start with the clock behind, or after 100 days without a server.
     set_latest(now.checked_sub(100 * DAY).unwrap());
     let Output { status, stderr, .. } = offline(&["store", "prune", "--older-than", "30"]);
     let why = text(stderr);

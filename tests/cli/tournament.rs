@@ -43,7 +43,7 @@ fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
     let beside = (&shown["verdict"], &shown["field_history"]);
     assert_eq!(beside, (&json!({}), &Value::Null), "the standings and the field say all");
     let shown = shown["tournament"].clone();
-    // In the order of arrival, which varies.
+    // The bots are in the order in which they joined, which varies.
     let mut field: Vec<_> =
         shown["field"].as_array().unwrap().iter().map(|bot| bot.as_str().unwrap()).collect();
     field.sort_unstable();
@@ -102,7 +102,7 @@ fn standings_follow_from_the_records_alone() {
     let server = Server::start();
     let id = server.play_out(["random", "greedy"]);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standings-from-records");
-    // One may be left of an earlier run, with records of another server.
+    // An earlier run may have left a file with records of another server.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();
@@ -167,7 +167,7 @@ fn bots_join_and_leave_a_running_ladder_and_its_standings_follow_from_the_record
     assert!(code == 1 && why.contains("is finished"), "{why}");
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ladder-from-records");
-    // One may be left of an earlier run, with records of another server.
+    // An earlier run may have left a file with records of another server.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let path = |name: &str| folder.join(name).into_os_string().into_string().unwrap();

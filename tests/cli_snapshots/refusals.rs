@@ -1,4 +1,4 @@
-//! What every command that talks to a server says if there is no server, or if the server refuses.
+//! The errors of every command that talks to a server, without a server and when the server refuses.
 
 use crate::{
     server::{PLAYED, Server},

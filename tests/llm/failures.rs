@@ -24,7 +24,7 @@ fn stream_of(events: &str) -> Reply {
 /// Returns the failure of a bot that gets one reply, without a second attempt.
 async fn failure_of(reply: Reply) -> (FailureClass, String) {
     let endpoint = ScriptedEndpoint::with_replies(vec![reply]).await;
-    // Long enough for immediate replies, no matter how busy the machine is.
+    // This is long enough for immediate replies, no matter how busy the machine is.
     let settings = LlmSettings { idle_timeout: Duration::from_secs(20), ..once(settings(&endpoint)) };
     class_of(&settings).await
 }
@@ -168,7 +168,7 @@ async fn stalled_replies_time_out() {
 async fn comments_do_not_hide_a_stall() {
     let idle = stream_event("");
     for piece in [": OPENROUTER PROCESSING\n\n", idle.as_str()] {
-        // Slowly, so that the limit on bytes is not reached first.
+        // The reply is slow, so that the limit on bytes is not reached first.
         let reply = Reply::Repeated(STREAM_HEAD.as_bytes().to_vec(), piece.as_bytes().to_vec());
         let endpoint = ScriptedEndpoint::with_replies(vec![reply]).await;
         let idle_timeout = Duration::from_millis(100);

@@ -199,7 +199,7 @@ async fn a_killed_tournament_of_models_resumes_within_its_budgets() {
     assert!(output.status.success(), "{stderr}");
     assert!(stderr.contains("continues"), "{stderr}");
 
-    // All matches of 28 pairs, in both rotations.
+    // These are the matches of 28 pairs, in both rotations.
     let report: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(number_of(&report["tournament"]["matches_played"]), 56, "{stderr}");
     for line in report["standings"].as_array().unwrap() {

@@ -31,7 +31,7 @@ fn varied_reply(number: usize, call: &Call) -> Reply {
     };
     match number % 10 {
         3 => completion("I pass."),
-        // Twice in a row, so that the question fails.
+        // The answer is bad twice in a row, so that the question fails.
         6 | 7 => completion("{\"take\": 99, \"row\": [0]}"),
         9 => response("503 Busy", "retry-after: 0\r\n", ""),
         _ => completion(&text.to_string()),
@@ -375,7 +375,7 @@ async fn figures_agree_with_lines_and_records() {
     for class in ["unparsable", "illegal", "server_error"] {
         assert!(classes.iter().any(|other| other == class), "{class} of {classes:?}");
     }
-    // From files the results are the same, even if a transcript is given twice.
+    // The results from files are the same, even if a transcript is given twice.
     let run_folder = cup.folder.join("cup.run");
     let (code, stdout, stderr) = cup.audit(&[&run_folder], &["--json"]).await;
     assert_eq!(code, Some(0), "{stderr}");
@@ -453,7 +453,7 @@ async fn unproved_questions_are_excluded_and_named() {
     let (code, _, stderr) = cup.audit(&[&cup.folder], &[]).await;
     assert!(
         code == Some(2)
-            && stderr.contains("a folder without a transcript: expected files that end in .jsonl"),
+            && stderr.contains("no transcript is in this folder: expected files that end in .jsonl"),
         "{stderr}"
     );
     let empty = fresh_file("empty.jsonl");

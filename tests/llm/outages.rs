@@ -194,7 +194,7 @@ async fn a_wrong_model_is_found_before_the_first_match() {
     );
     let stderr = play_until_stop(&file).await;
     assert!(stderr.contains("bot m1: the model typo does not answer (unusable: HTTP 404"), "{stderr}");
-    // Nothing began, so the file may be corrected.
+    // No match has begun, so the file may be corrected.
     fs::write(&file, right).unwrap();
     let mut check = lastnim(&["tournament", "check", "--probe"]);
     check.arg(&file);
@@ -295,7 +295,7 @@ async fn questions_wait_together_for_an_endpoint() {
         }
     };
     timeout(LONG, waiting).await.expect("one question tries again");
-    // Five first calls; then one question calls after 1 s and 2 s.
+    // There are five first calls; then one question calls again after 1 s and 2 s.
     let calls = endpoint.calls().len();
     assert!(calls < 10, "{calls} calls");
     is_down.store(false, Ordering::SeqCst);
@@ -308,7 +308,7 @@ async fn questions_wait_together_for_an_endpoint() {
 
 #[tokio::test]
 async fn a_call_without_a_reply_does_not_end_an_outage() {
-    // Down, then accepting calls without an answer, then well.
+    // The endpoint is down, then accepts calls without an answer, then works.
     let endpoint = ScriptedEndpoint::start(|number, _| match number {
         0 => server_error(),
         1 => Reply::ThenNothing(Vec::new()),

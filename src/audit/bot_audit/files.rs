@@ -18,7 +18,7 @@ use std::{
     thread,
 };
 
-/// The records, and about the bytes, of one batch of a thread.
+/// The maximum number of records, and the approximate number of bytes, in one batch of a thread.
 const BATCH_RECORDS: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
 /// Maximum number of verified batches that wait for earlier ones.
@@ -31,8 +31,8 @@ struct RecordBatch {
     bytes: usize,
 }
 
-/// Verified batches. They are counted in the order in which they were read, so the threads do not determine which of
-/// two records of a match counts.
+/// Verified batches. They are counted in the order in which they were read. So the timing of threads does not decide
+/// which of two records of a match counts.
 #[derive(Default)]
 struct OrderedBatches {
     next: u64,

@@ -10,11 +10,11 @@ use std::{
     iter,
 };
 
-/// The matches of a tournament that are kept together.
+/// The number of a tournament's matches in one page.
 const PAGE: u64 = 256;
-/// The pages that are kept, of all tournaments: about 70 MiB.
+/// The maximum number of pages of all tournaments together; they have about 70 MiB.
 const MAX_PAGES: usize = 1 << 15;
-/// The limit on remembered exhibitions: about 10 MiB.
+/// The maximum number of remembered exhibitions; they have about 10 MiB.
 const MAX_EXHIBITIONS: usize = 1 << 18;
 
 /// How a match relates to those given before.
@@ -33,14 +33,15 @@ pub enum MatchSighting {
     OutsideGroup,
     /// Another match of its duplicate group, in which the bots sit at the same seats, was given before.
     RotationTaken,
-    /// There are too many to list.
+    /// There are too many matches to remember, so this is unknown.
     Untold,
 }
 
-/// The matches that were given: of a tournament two bits and checks of 64 bits each, of exhibitions more.
+/// The matches that were given. A match of a tournament takes two bits and 64 bits of checks; an exhibition takes more.
 ///
-/// Two records of a match are taken for the same if the first 16 bits of the hash of their last event are, two matches if 16 bits of
-/// their ids are, and the bots of two matches of a group for sitting at the same seats if 32 bits of a hash of that are.
+/// Two records of a match count as the same if the first 16 bits of the hash of their last event agree. Two matches
+/// count as the same if 16 bits of their ids agree. The bots of two matches of a group count as sitting at the same
+/// seats if 32 bits of a hash of their seats agree.
 #[derive(Debug, Default)]
 pub struct SeenMatches {
     tournaments: BTreeMap<TournamentId, TournamentMatches>,
@@ -53,7 +54,7 @@ pub struct SeenMatches {
 struct TournamentMatches {
     /// The seats of each match; `None` if groups are not consecutive runs of one match a seat.
     seats: Option<u64>,
-    /// Whether a group may have one match a seat, or two, by the matches that count.
+    /// Whether a group may have one match per seat, or two, judging by the matches that count.
     group_sizes: [bool; 2],
     pages: BTreeMap<u64, Box<BitPage>>,
 }
@@ -62,7 +63,7 @@ struct TournamentMatches {
 struct BitPage {
     /// Matches that count.
     counted: [u64; PAGE as usize / 64],
-    /// Matches with a record, even one that does not count.
+    /// Matches with a record, whether or not it counts.
     given: [u64; PAGE as usize / 64],
     checks: [MatchCheck; PAGE as usize],
 }
@@ -70,11 +71,11 @@ struct BitPage {
 /// Checks of a match that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct MatchCheck {
-    /// Of the hash of the last event.
+    /// A check of the hash of the last event.
     record: u16,
-    /// Of the match's id.
+    /// A check of the match's id.
     id: u16,
-    /// Of the bots by seat.
+    /// A check of the bots by seat.
     seating: u32,
 }
 
@@ -103,12 +104,12 @@ pub struct MissingMatches {
     pub tournament: TournamentId,
     /// The groups with a counted match and the incomplete ones among them, if groups can be recognised.
     pub groups: Option<(u64, u64)>,
-    /// The numbers below the highest without a record.
+    /// The numbers below the highest one for which there is no record.
     pub numbers: u64,
 }
 
 impl SeenMatches {
-    /// Marks a match that would count.
+    /// Marks a match that counts unless an earlier one excludes it.
     pub fn mark_counted(&mut self, record: &Record) -> MatchSighting {
         let check = MatchCheck::of_record(record);
         let setup = record.state().setup();
@@ -252,7 +253,7 @@ impl BitPage {
         }
     }
 
-    /// Returns the numbers that are marked, rising.
+    /// Returns the marked numbers in ascending order.
     fn marked_numbers(page: u64, marks: &[u64]) -> impl Iterator<Item = u64> {
         let marked = (0..PAGE).filter(|at| marks[(at / 64) as usize] & (1 << (at % 64)) != 0);
         marked.map(move |at| page * PAGE + at)
@@ -300,7 +301,7 @@ mod tests {
             let origin = Origin { tournament, number, group };
             given.mark_tournament_match(&origin, 3, MatchCheck { record, id, seating })
         };
-        // Three rotations, then what would be a fourth.
+        // These are three rotations, and then a match that would be a fourth.
         for number in 0..3 {
             assert_eq!(sight(number, 0, number as u32, 7, 7), MatchSighting::First);
         }
@@ -309,7 +310,7 @@ mod tests {
         assert_eq!(sight(1, 0, 1, 7, 7), MatchSighting::Again);
         assert_eq!(sight(1, 0, 1, 7, 8), MatchSighting::OtherRecord);
         assert_eq!(sight(1, 0, 1, 8, 7), MatchSighting::NumberTaken);
-        // The next group says that groups have three matches: a fourth match of other bots does not fit.
+        // The next group shows that groups have three matches, so a fourth match of other bots does not fit.
         assert_eq!(sight(3, 1, 0, 7, 7), MatchSighting::First);
         assert_eq!(sight(5, 0, 11, 7, 7), MatchSighting::OutsideGroup);
         assert_eq!(sight(4, 1, 0, 7, 7), MatchSighting::RotationTaken);

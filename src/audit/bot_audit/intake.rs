@@ -32,7 +32,7 @@ pub trait MatchCounter {
     /// The description of records that it does not count.
     const UNCOUNTED: &'static str;
 
-    /// Counts a match that it is about.
+    /// Counts a match if it concerns this counter.
     fn count_match(&mut self, played: &AdmittedMatch);
 
     /// Returns how many matches it counted so far.
@@ -81,12 +81,12 @@ pub struct IntakeSummary {
     pruned: u64,
     elsewhere: u64,
     without_bot: u64,
-    /// The description of these.
+    /// The description of these records.
     uncounted: &'static str,
     given_twice: u64,
     untold: u64,
     refused: u64,
-    /// The first of them, by their place in the input.
+    /// The first of these records, by their place in the input.
     named: BTreeMap<u64, String>,
     unsigned: u64,
     signers: BTreeMap<String, u64>,
@@ -166,8 +166,8 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.read.note_refused(number, words);
     }
 
-    /// Counts matches of a server that have no record: quarantined ones count for no bot, like cancelled ones;
-    /// damaged ones were named.
+    /// Counts matches of a server that have no usable record. Quarantined matches count for no bot, like cancelled
+    /// ones. Damaged records have already been named.
     pub fn count_left_out(&mut self, left_out: LeftOut) {
         let LeftOut { still_open, quarantined, pruned, damaged } = left_out;
         self.read.records += still_open + quarantined + pruned + damaged;
@@ -177,12 +177,12 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.read.refused += damaged;
     }
 
-    /// Expects only matches of one bot, so other match numbers may be missing.
+    /// Expects only matches of one bot, so that other match numbers may be missing.
     pub fn expect_gaps(&mut self) {
         self.is_whole = false;
     }
 
-    /// Sets the key that the server states.
+    /// Sets the key that the server names as its own.
     pub fn set_key_trust(&mut self, trust: KeyTrust) {
         self.read.trust = trust;
     }
@@ -305,7 +305,7 @@ impl IntakeSummary {
         format!("Signed: {}{trust}.", signed.join(", "))
     }
 
-    /// Describes missing matches, and records that were not checked for doubles.
+    /// Describes missing matches, and records that were not checked for duplicates.
     fn missing_sentences(&self) -> Vec<String> {
         let tournaments = self.missing.iter().map(|missing| {
             let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);

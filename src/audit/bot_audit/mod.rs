@@ -13,7 +13,7 @@ pub use files::list_files;
 
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::FormArgs,
+    form::FormatArgs,
     progress::WorkLine,
     remote::{RemoteServer, ServerArgs},
     runtime,
@@ -34,7 +34,7 @@ use lastnim_report::{Report, Section, bot_audit::bot_audit_report};
 use std::path::PathBuf;
 use trust::KeyTrust;
 
-/// Audits one bot over many matches: its errors, its luck and whom it favours
+/// Audits one bot over many matches: its errors, its luck and which bots it favours
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lastnim audit bot greedy records
@@ -49,7 +49,7 @@ pub struct BotAuditArgs {
     bot: BotName,
     #[command(flatten)]
     records: RecordsArgs,
-    /// Only matches of the server in which the bot played as this version alone
+    /// Only matches of the server in which the bot played with this version from start to end
     #[arg(long, value_name = "VERSION", conflicts_with = "files")]
     bot_version: Option<VersionLabel>,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub struct FieldAuditArgs {
     output: AuditOutputArgs,
 }
 
-/// Which records count, and where they come from.
+/// The records to count, and their source.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Records")]
 struct RecordsArgs {
@@ -105,7 +105,7 @@ struct AuditOutputArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_PUZZLES as u8, value_parser = clap::value_parser!(u8).range(..=MAX_PUZZLES as i64))]
     puzzles: u8,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 impl RecordsArgs {
@@ -141,7 +141,7 @@ fn run(
             )));
         }
         return match read.nothing_read_failure(subject) {
-            // Each refused record is already printed, and decides the exit code.
+            // Each refused record has already been printed, and the exit code depends on it.
             failure @ Failure::Runtime(_) if read.refused_count() > 0 => {
                 failure.print_to_stderr(form);
                 Ok(CommandExit::SomeRefused)

@@ -3,7 +3,7 @@
 use super::{RecordsArgs, count_records};
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::{CsvArgs, FormArgs},
+    form::{CsvArgs, FormatArgs},
     transcript_files::list_transcripts,
 };
 use clap::Args;
@@ -25,7 +25,7 @@ use std::{
 
 Only matches whose record proves the transcript count. docs/how-to/use-language-models.md explains the figures.")]
 pub struct ModelAuditArgs {
-    /// A transcript, or a folder of them; may be given several times
+    /// A transcript, or a folder of transcripts; may be given several times
     #[arg(long = "transcript", value_name = "FILE|DIR", required = true)]
     transcripts: Vec<PathBuf>,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub struct ModelAuditArgs {
     #[command(flatten)]
     csv: CsvArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 pub fn run(args: &ModelAuditArgs) -> CommandResult {

@@ -19,7 +19,7 @@ use lastnim_proto::{bot_version::parse_seat_versions, pb};
 /// The limit on bots named if the requested one is not in the tournament.
 const MAX_NAMED: usize = 16;
 
-/// Reads the records of the server's matches, of one tournament or bot where one is named.
+/// Reads the records of the server's matches; only those of one tournament or bot, if one is named.
 pub async fn read_server_records<C: MatchCounter>(
     remote: &RemoteServer,
     scope: &AuditSubject,
@@ -43,7 +43,7 @@ pub async fn read_server_records<C: MatchCounter>(
     }
     let bar = matches_bar(which.expected_matches(remote).await?);
     let mut played = PlayedMatches::new(remote, &which, bar.clone(), |game| {
-        // Another match was played to replace a voided one.
+        // A voided match does not count, because another match was played in its place.
         game.void_reason.is_empty() && version.is_none_or(|version| played_only_version(game, bot, version))
     });
     let mut number = 0;
@@ -60,7 +60,7 @@ pub async fn read_server_records<C: MatchCounter>(
     Ok(())
 }
 
-/// Returns whether one version of a bot played a match, and no other.
+/// Returns whether a bot played the whole match with this version.
 fn played_only_version(game: &pb::Match, bot: Option<&BotName>, version: &VersionLabel) -> bool {
     let bots = game.setup.iter().flat_map(|setup| &setup.bots);
     let mut at_seats = bots.zip(&game.seat_versions);

@@ -5,7 +5,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     audit::list_files,
     batch::MAX_LINE_BYTES,
-    form::FormArgs,
+    form::FormatArgs,
     progress::WorkLine,
     record_input::{self, input_name},
     remote::{RemoteServer, ServerArgs},
@@ -40,7 +40,7 @@ pub struct HistoryArgs {
     #[arg(long, value_name = "PUBLIC_KEY")]
     key: Option<PublicKey>,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }
@@ -114,7 +114,7 @@ fn read_log(file: &Path, name: &str, log: usize, logs: &mut SessionLogs) -> Resu
                 "{name}: a line exceeds the limit of {MAX_LINE_BYTES} bytes"
             )));
         }
-        // Text that is not UTF-8 is not JSON either.
+        // Bytes that are not UTF-8 fail later, as invalid JSON.
         let text = String::from_utf8_lossy(&line);
         logs.add_line(log, text.trim_end_matches(['\n', '\r'])).map_err(|error| log_failure(name, &error))?;
     }

@@ -62,7 +62,7 @@ impl RecordSource<'_, '_> {
                 Err(status)
                     if matches!(status.code(), Code::NotFound | Code::DataLoss | Code::InvalidArgument) =>
                 {
-                    // A bot may name any match; the server must know those that it announced.
+                    // A log may name any match, but the server must know those that it announced.
                     if log.is_told() {
                         let why = format!("the server has no record of it: {}", status.message());
                         self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
@@ -111,7 +111,7 @@ impl RecordSource<'_, '_> {
     }
 }
 
-/// Reads the next record of a file, or why it is not a record.
+/// Reads the next record of a file, or the reason why it is not a record.
 fn next_record(documents: &mut RecordDocuments) -> io::Result<Option<Result<pb::MatchRecord, String>>> {
     loop {
         return match documents.next_document() {

@@ -20,7 +20,7 @@ pub struct HistoryVerdict {
     matches: usize,
     /// Matches compared with their records.
     checked: BTreeSet<String>,
-    /// Matches compared only with other lines.
+    /// Matches compared only with other logs.
     unrecorded: u64,
     /// Records that cannot be read, and why.
     unreadable: Vec<(String, String)>,
@@ -69,7 +69,7 @@ impl HistoryVerdict {
             .sort_by(|(one, _), (other, _)| (&one.match_id, one.line).cmp(&(&other.match_id, other.line)));
     }
 
-    /// Returns how many things cannot be true at once, or cannot be read.
+    /// Returns the number of contradictions and of unreadable records.
     pub fn contradictions(&self) -> u64 {
         (self.of_certainty(Certainty::Contradiction).count() + self.unreadable.len()) as u64
     }
@@ -86,7 +86,7 @@ impl HistoryVerdict {
         }
     }
 
-    /// Writes it as text.
+    /// Writes the verdict as text.
     pub fn print_text(&self, output: &mut impl Write) -> io::Result<()> {
         for (place, why) in &self.unreadable {
             writeln!(output, "{place}: no record: {why}")?;
@@ -138,7 +138,7 @@ impl HistoryVerdict {
         })
     }
 
-    /// Returns it for programs.
+    /// Returns the verdict for programs.
     pub fn json(&self) -> Value {
         let log = |(file, counts): &(String, LogCounts)| {
             let LogCounts { lines, runs, sessions, torn, left_out, unknown } = counts;

@@ -5,7 +5,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     args::shown_rows::RowOutputArgs,
     audit::list_files,
-    form::{OutputForm, write_report},
+    form::{OutputFormat, write_report},
     game_json::{self, PlayedGameJson},
     progress::matches_bar,
     record_input::{self, RecordDocument, RecordDocuments},
@@ -33,7 +33,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The limit on steps for one game: some seconds.
+/// The maximum number of steps for one game; they take some seconds.
 const MAX_STEPS_A_GAME: u64 = 10_000_000;
 
 /// Finds the rows that explain every take of a bot
@@ -77,7 +77,7 @@ Rows are offsets from the seat, and matches with different numbers of seats are 
 Records that cannot be read, or do not match --key, are named and make the exit code 1. --max-time limits the search for the
 fewest contradicting takes. In JSON, counts are strings, because some are too large for an exact number."#;
 
-/// The limit on takes kept to show a contradiction: about 100 MiB.
+/// The maximum number of takes kept to show a contradiction; they have about 100 MiB.
 const MAX_KEPT_TAKES: usize = 1 << 22;
 
 /// The source of a game.
@@ -133,7 +133,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
             left_out += 1;
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
             bar.suspend(|| {
-                // Ignored: it is also counted.
+                // A write error is ignored: the record is also counted.
                 let _ = writeln!(screen::stderr(), "left out: {name}{line}: {why}");
             });
         };
@@ -181,7 +181,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
         let rows = FoundRows { files: &files, findings: &findings, seats, found, contradictions };
         shown.form().print_report(|| rows.json(shown.row_set_limits()), || rows.report(shown.examples))?;
     }
-    if shown.form() == OutputForm::Text {
+    if shown.form() == OutputFormat::Text {
         write_report(&mut screen::stdout(), &uncounted_report(&findings)).map_err(Failure::Output)?;
     }
     if left_out == 0 { Ok(CommandExit::Done) } else { Err(left_out_failure(left_out)) }
@@ -209,7 +209,7 @@ fn uncounted_report(findings: &RationaliseFindings) -> Report {
 }
 
 impl RationaliseFindings {
-    /// Takes in a document.
+    /// Adds a document.
     ///
     /// # Errors
     /// Describes its fault.
@@ -228,7 +228,7 @@ impl RationaliseFindings {
         });
         let added = found.readings.iter_mut().try_for_each(|rows| {
             let mut budget = Budget::of_steps(MAX_STEPS_A_GAME);
-            // A game left out is counted there, and reported.
+            // A game that is left out is counted there and reported.
             rows.add_game(&played.game, played.seat, &played.takes, &mut budget).map(|_: AddedGame| ())
         });
         if let Err(error) = added {
@@ -250,7 +250,7 @@ impl RationaliseFindings {
         Ok(())
     }
 
-    /// Finds the game and the seat in a document; nothing if the match does not count.
+    /// Finds the game and the seat in a document; returns `None` if the match does not count.
     fn parse_played_game(
         &mut self,
         document: &str,

@@ -19,7 +19,7 @@ use lastnim_report::{
 };
 use serde_json::{Value, json};
 
-/// The limit on steps for counting rows: some seconds.
+/// The maximum number of steps for counting rows; they take some seconds.
 const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
 
 /// The findings for all matches with the same number of seats.
@@ -29,12 +29,12 @@ pub struct FoundRows<'a> {
     pub findings: &'a RationaliseFindings,
     pub seats: SeatCount,
     pub found: &'a SeatCountFindings,
-    /// By reading.
+    /// The contradicting takes, by reading.
     pub contradictions: [Option<Contradiction>; 2],
 }
 
 impl FoundRows<'_> {
-    /// Reports it; the examples begin with the declared row, if it is one.
+    /// Reports the rows; if the declared row is among them, it is the first example.
     pub fn report(&self, examples: usize) -> Report {
         let [first, _] = &self.found.readings;
         let matches = count_words(first.games(), "match", "matches");
@@ -47,7 +47,7 @@ impl FoundRows<'_> {
             Section::new().paragraph(format!("{matches} with {} seats, {takes}; {declared}.", self.seats));
         for (rows, contradiction) in self.found.readings.iter().zip(&self.contradictions) {
             let reading = match rows.reading() {
-                KnowledgeReading::CommonKnowledge => "If everybody knows the row",
+                KnowledgeReading::CommonKnowledge => "If every seat knows the row",
                 KnowledgeReading::DeclaredBelieved => "If the others believe the declared row",
             };
             section = match contradiction {
@@ -105,7 +105,7 @@ impl FoundRows<'_> {
             .list(takes)
     }
 
-    /// Writes it as JSON.
+    /// Writes the rows as JSON.
     pub fn json(&self, limits: RowSetLimits) -> Value {
         let named = |take| self.named_take(take);
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
     args::{given_flags::GivenFlags, setting_flags::apply_flags, time::duration_parser},
-    form::FormArgs,
+    form::FormatArgs,
     program_variables::PassedVariableArgs,
     progress::bar_style,
     runtime,
@@ -31,7 +31,7 @@ use lastnim_tournament::Scoring;
 use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
-/// The default bank of a language model, which may think long.
+/// The default bank of a language model, which may think for a long time.
 const MODEL_BANK: Duration = Duration::from_hours(1);
 /// The default bank of other bots.
 const USUAL_BANK: Duration = Duration::from_mins(1);
@@ -53,13 +53,13 @@ pub struct BenchmarkArgs {
     /// Plays with a house bot instead of a program, as for `lastnim bot run`
     #[arg(long, value_name = "NAME")]
     house: Option<HouseBot>,
-    /// The set of positions, lastnim-1 or lastnim-2; compare only cards of the same set
+    /// The set of positions, lastnim-1 or lastnim-2; only cards of the same set can be compared
     #[arg(long, value_name = "NAME", default_value = NEWEST_SET, value_parser = ItemSet::of_name)]
     set: &'static ItemSet,
     /// The tiers to play, 1 to 5; only a card of all tiers has a total loss
     #[arg(long, value_name = "TIER,..", value_delimiter = ',', default_value = "1,2,3,4,5")]
     tiers: Vec<Tier>,
-    /// Ends a tier when its 95% interval is at most this wide, above 0 and up to 1
+    /// Ends a tier when its 95% interval is at most this wide; above 0 and at most 1
     #[arg(long, value_name = "WIDTH", default_value_t = 0.2, value_parser = parse_width)]
     width: f64,
     /// Ends a tier after this many items, 1 to 120
@@ -76,7 +76,7 @@ pub struct BenchmarkArgs {
     #[command(flatten)]
     llm: GivenFlags<LlmSettings>,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -192,13 +192,13 @@ impl BenchmarkArgs {
             self.refuse_llm_flags()?;
             return Player::of_command(&self.command, self.name.as_deref(), self.passed.variables(), own);
         }
-        // Names say who the rivals are, which is not part of the position.
+        // The opponents have neutral names, since which house bots they are is not part of the position.
         let mut settings = LlmSettings { blind: true, ..LlmSettings::default() };
         apply_flags(&self.llm, &mut settings)?;
         crate::new_file::create_private_folder(&self.dir)?;
         settings.transcript.get_or_insert_with(|| self.dir.join("transcript.jsonl"));
         settings.ledger.get_or_insert_with(|| self.dir.join("ledger"));
-        // A tier counts the ranks that takes cost, as satisfaction does.
+        // A tier counts the ranks that takes cost, in the same way as satisfaction.
         let bot =
             LlmBot::new(settings.clone(), 0).map_err(Failure::input)?.with_scoring(Scoring::Satisfaction);
         Ok(Player::Model { bot, settings: Box::new(settings) })

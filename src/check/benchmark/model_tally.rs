@@ -1,7 +1,7 @@
 //! Counts of a language model in the matches of a card, from its transcript.
 //!
-//! The transcript outlives a process that is interrupted, and matches that were open then do not count. So the figures are those of the
-//! matches on the card, whichever process played them.
+//! The transcript survives an interrupted process, and matches that were open at that time do not count. So the figures
+//! cover the matches on the card, whichever process played them.
 
 use crate::{Failure, transcript_files::list_transcripts};
 use lastnim_client::text_input::TextInput;
@@ -20,22 +20,22 @@ pub struct ModelTally {
     pub questions: u64,
     /// Number of answered questions.
     pub answered: u64,
-    /// How many of them were withdrawn before they were answered.
+    /// Number of questions withdrawn before they were answered.
     pub withdrawn: u64,
-    /// How many of them the model did not answer, by the last failure.
+    /// Number of questions that the model did not answer, by the last failure.
     pub unanswered: BTreeMap<FailureClass, u64>,
     /// Calls to the endpoint.
     pub calls: u64,
-    /// Calls that brought no answer, by failure.
+    /// Calls without an answer, by failure.
     pub failed_calls: BTreeMap<FailureClass, u64>,
-    /// Tokens, as far as the endpoint counted them.
+    /// Tokens, according to the endpoint.
     pub tokens: TokenCount,
-    /// By match: how many takes the bot made, and the plies for which the transcript has a question.
+    /// By match: the number of takes that the bot made, and the plies for which the transcript has a question.
     matches: BTreeMap<MatchId, (u32, BTreeSet<u32>)>,
 }
 
 impl ModelTally {
-    /// Starts without any question from these matches, each given with the number of the bot's takes.
+    /// Starts with these matches, each with the number of the bot's takes, and without questions.
     pub fn of_takes(takes: &BTreeMap<MatchId, u32>) -> Self {
         let matches = takes.iter().map(|(&id, &takes)| (id, (takes, BTreeSet::new())));
         Self { matches: matches.collect(), ..Self::default() }

@@ -1,4 +1,4 @@
-//! Who plays a benchmark.
+//! The player of a benchmark.
 
 use super::model_tally::ModelTally;
 use crate::{Failure, OwnCommand, program_variables::ProgramVariables, runner::ProgramCommand};
@@ -8,7 +8,7 @@ use lastnim_llm::{FailureClass, Fault, LlmBot, LlmSettings};
 use lastnim_proto::pb;
 use std::{collections::BTreeMap, path::is_separator};
 
-/// Who plays.
+/// The player of a benchmark.
 #[derive(Debug)]
 pub enum Player {
     /// A house bot.
@@ -47,8 +47,8 @@ impl Player {
         Ok(Self::Program { name, words: words.to_vec(), command })
     }
 
-    /// Says on the card who plays; for a model, also what it did in the matches, each given with the number of its
-    /// takes.
+    /// Returns the card's description of the player. For a model, it includes counts from the matches, which are given
+    /// with the number of its takes.
     ///
     /// # Errors
     /// If the transcript of a model cannot be read.
@@ -75,7 +75,7 @@ impl Player {
     }
 
     /// Lists failures so far in this process that are not the model's: its endpoint or a budget. The matches of such
-    /// questions say nothing of the model.
+    /// questions say nothing about the model.
     pub fn outside_failure(&self) -> Option<String> {
         let Self::Model { bot, .. } = self else { return None };
         let unanswered = bot.tally().unanswered;
@@ -103,7 +103,8 @@ impl Player {
     }
 }
 
-/// Writes a command with the file names alone of its paths: a published card tells nothing of the folders of a machine.
+/// Writes a command with paths shortened to file names, because a published card must not show the folders of a
+/// machine.
 fn command_without_folders(words: &[String]) -> String {
     let file_name = |path: &str| {
         let path = path.trim_end_matches(is_separator);

@@ -34,7 +34,7 @@ use tokio::{
 const CONNECT_TIMEOUT: Duration = Duration::from_mins(2);
 /// The interval between checks of whether all bots are connected.
 const CONNECT_POLL: Duration = Duration::from_millis(20);
-/// Questions that a model is asked at once: one of each tier, and as many again.
+/// The maximum number of questions that a model is asked at the same time: two for each tier.
 const MODEL_QUESTIONS: NonZeroUsize = NonZeroUsize::new(16).expect("it is not 0");
 
 /// A benchmark in progress.
@@ -56,14 +56,14 @@ pub struct BenchmarkRun {
 /// The result of a benchmark.
 #[derive(Debug)]
 pub struct BenchmarkResults {
-    /// The tiers, and why they were over.
+    /// The tiers, and why they ended.
     pub tiers: Vec<(TierTally, pb::BenchmarkStop)>,
-    /// When the first match began and the last one was over.
+    /// The start of the first match and the end of the last one.
     pub times: Option<(Timestamp, Timestamp)>,
 }
 
 impl BenchmarkRun {
-    /// Starts with the first item of each tier.
+    /// Creates a run that starts with the first item of each tier.
     pub fn new(set: &'static ItemSet, tiers: Vec<Tier>, rule: StoppingRule, clock: Clock) -> Self {
         let tallies = tiers.iter().map(|&tier| TierTally::new(tier)).collect();
         Self { set, tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
@@ -113,7 +113,7 @@ impl BenchmarkRun {
         self.tallies.iter().map(TierTally::items).sum()
     }
 
-    /// Plays what is missing. The tiers are played at the same time, and the items of a tier one at a time, so every
+    /// Plays the missing items. The tiers are played at the same time, and the items of a tier one at a time, so every
     /// played item counts.
     ///
     /// # Errors
@@ -239,7 +239,7 @@ struct Stage {
 /// A language model that plays in this process.
 struct PlayingModel {
     playing: JoinHandle<Result<lastnim_client::Summary, lastnim_client::Error>>,
-    /// Dropped, it ends the model's session.
+    /// If this is dropped, the model's session ends.
     stop: oneshot::Sender<()>,
 }
 
@@ -308,13 +308,13 @@ impl Stage {
         options.concurrency = MODEL_QUESTIONS;
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async {
-            // A dropped sender also stops the model.
+            // Dropping the sender also stops the model.
             let _ = stopped.await;
         };
         PlayingModel { playing: tokio::spawn(lastnim_client::run_async_until(bot, options, stopped)), stop }
     }
 
-    /// Waits until everybody is connected.
+    /// Waits until all bots are connected.
     async fn wait_for_bots(&mut self) -> Result<(), Failure> {
         let deadline = Instant::now() + CONNECT_TIMEOUT;
         for name in self.names.clone() {
@@ -376,7 +376,7 @@ impl Stage {
         self.address.organiser.cancel_tournament(self.address.tournament).await?;
         if let Some(PlayingModel { playing, stop }) = self.model {
             drop(stop);
-            // How it ended does not matter any more.
+            // At this point, an error of the bot no longer matters.
             let _ = playing.await;
         }
         self.bots.wait_then_stop().await;

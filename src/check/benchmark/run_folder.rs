@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The records of a run, a line each, in the order in which the matches were over.
+/// The records of a run, one per line, in the order in which the matches ended.
 pub const RECORDS_FILE: &str = "records.jsonl";
 /// The card of a run.
 const CARD_FILE: &str = "card.jsonl";
@@ -66,7 +66,7 @@ impl RunFolder {
         Ok((folder, kept))
     }
 
-    /// Reads the records, and cuts off a line that was not written to its end.
+    /// Reads the records, and removes an incomplete last line.
     fn read_records(&self) -> Result<Vec<SealedRecord>, Failure> {
         let file = self.path.join(RECORDS_FILE);
         let failed = |error: io::Error| Failure::runtime(error, file.display());
@@ -86,7 +86,7 @@ impl RunFolder {
             .collect()
     }
 
-    /// Keeps a record.
+    /// Appends a record to the file.
     pub fn append_record(&mut self, sealed: &SealedRecord) -> Result<(), Failure> {
         let record: &Record = sealed.record();
         let line = RecordForm::Json.write(record, sealed.seal());
@@ -105,7 +105,7 @@ impl RunFolder {
         BoundedLog::open(path.clone()).map_err(|error| Failure::runtime(error, path.display()))
     }
 
-    /// Writes the card; the signed one last.
+    /// Writes the files of the card; the signed one is written last.
     pub fn write_card(&self, card: &str, text: &str, picture: &str) -> Result<(), Failure> {
         AtomicFile::write(&self.path.join(TEXT_FILE), text)?;
         AtomicFile::write(&self.path.join(PICTURE_FILE), picture)?;

@@ -5,7 +5,7 @@ use super::{
     report::{check_list_report, checks_json, outcome_report, outcomes_json},
 };
 use crate::{
-    CommandExit, CommandResult, Failure, OwnCommand, args::time::duration_parser, form::FormArgs,
+    CommandExit, CommandResult, Failure, OwnCommand, args::time::duration_parser, form::FormatArgs,
     program_variables::PassedVariableArgs, progress::bar_style, runner::ProgramCommand, runtime,
 };
 use indicatif::ProgressBar;
@@ -30,16 +30,16 @@ pub struct ConformanceArgs {
     /// Lists the checks without running them
     #[arg(long)]
     list: bool,
-    /// How long the bot may take to connect, for each answer, and to end, 1s to 10m
+    /// How long the bot may take to connect, to answer, and to exit, 1s to 10m
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration_parser(Duration::from_secs(1)..=Duration::from_mins(10)))]
     patience: Duration,
-    /// Checks at once, each with a process of the bot, 1 to 64
+    /// The number of checks to run at the same time, each with its own bot process, 1 to 64
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=64))]
     jobs: u64,
     #[command(flatten)]
     passed: PassedVariableArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -95,7 +95,7 @@ pub fn run(args: &ConformanceArgs, own: &OwnCommand) -> CommandResult {
 }
 
 async fn run_suite(suite: &Suite, checks: &[&'static Check]) -> Vec<CheckOutcome> {
-    // It shows on a terminal alone.
+    // The bar is shown only on a terminal.
     let bar =
         ProgressBar::new(checks.len() as u64).with_style(bar_style("{bar:32} {pos}/{len} checks {msg}"));
     let outcomes = suite

@@ -1,4 +1,4 @@
-//! The bot under test as a program of this machine.
+//! The bot under test, as a program on this machine.
 
 use crate::runner::{ProgramCommand, ProgramEnvironment, SupervisedProgram, SupervisorReport};
 use lastnim_conformance::{BotEnd, BotEnvironment, BotLauncher, LaunchedBot, OutputTail};

@@ -4,7 +4,7 @@ use lastnim_conformance::{Check, CheckOutcome, CheckVerdict};
 use lastnim_report::{Column, NumberUnit, Report, Section, Table};
 use serde_json::{Value, json};
 
-/// Reports which checks there are.
+/// Lists the checks.
 pub fn check_list_report(checks: &[&Check]) -> Report {
     let table = Table::of_items(checks)
         .column(Column::text("check"), |check| check.name)
@@ -27,7 +27,7 @@ fn verdict_word(verdict: &CheckVerdict) -> &'static str {
     }
 }
 
-/// Reports the result of each check, and what went wrong.
+/// Reports the result of each check, and describes the failures.
 pub fn outcome_report(outcomes: &[CheckOutcome]) -> Report {
     let table = Table::of_items(outcomes)
         .column(Column::text("check"), |outcome| outcome.check.name)

@@ -15,7 +15,7 @@ use std::{
     path::PathBuf,
 };
 
-/// The limit on positions in a dataset.
+/// The maximum number of positions in a dataset.
 const MAX_POSITIONS: u64 = 10_000_000;
 
 /// Writes positions labelled by the oracle as lines of JSON, to train models
@@ -25,7 +25,7 @@ pub struct DatasetArgs {
     /// The number of different positions, 1 to 10,000,000
     #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_POSITIONS))]
     positions: u64,
-    /// The set to draw from
+    /// The set from which positions are drawn
     #[arg(long, value_enum, default_value_t = SplitArg::Train)]
     split: SplitArg,
     /// The numbers of seats, 2 to 32, each equally likely
@@ -54,9 +54,9 @@ pub struct DatasetArgs {
 /// One of the two sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SplitArg {
-    /// Nine of ten positions, for training
+    /// Nine of ten positions, meant for training
     Train,
-    /// The tenth position, for benchmarks: do not train on it
+    /// The other positions, meant for benchmarks: do not train on them
     Benchmark,
 }
 

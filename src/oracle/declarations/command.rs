@@ -38,7 +38,7 @@ struct BestArgs {
     shown: RowOutputArgs,
 }
 
-/// Finds the pure Nash equilibria of declaring, and whether the truth is one
+/// Finds the pure Nash equilibria of declarations, and whether the truth is one
 #[derive(Debug, Args)]
 struct EquilibriaArgs {
     #[command(flatten)]

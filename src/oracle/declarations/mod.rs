@@ -1,4 +1,4 @@
-//! `lastnim oracle declarations`: which rows the seats of a game do best to declare.
+//! `lastnim oracle declarations`: the rows that the seats of a game should declare.
 
 mod command;
 mod report;

@@ -3,7 +3,7 @@
 use crate::{
     CommandExit, CommandResult, Failure,
     args::limits::{self, LimitArgs},
-    form::{CsvArgs, FormArgs},
+    form::{CsvArgs, FormatArgs},
     text::numbers,
 };
 use clap::Args;
@@ -32,7 +32,7 @@ pub struct SequenceArgs {
     #[command(flatten)]
     csv: CsvArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 const EXAMPLES: &str = "Examples:

@@ -5,7 +5,7 @@ use super::{
     robustness::RobustnessArgs,
     variant::{self, VariantArgs},
 };
-use crate::{CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::OutputForm, screen};
+use crate::{CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::OutputFormat, screen};
 use clap::Args;
 use lastnim_analysis::variants::VariantGame;
 use lastnim_client::text_input::TextInput;
@@ -29,13 +29,13 @@ pub struct SolveArgs {
     /// Prints JSON
     #[arg(long)]
     json: bool,
-    /// Explains what each take leads to, and the line of best play
+    /// Explains the result of each take, and the line of best play
     ///
     /// With --game it lists every move with its winner and its regret (the ranks that it costs the mover), and for two players
     /// the Grundy value.
     #[arg(long)]
     explain: bool,
-    /// Reads positions in JSON from standard input, one a line, and prints one line of JSON for each
+    /// Reads positions in JSON from standard input, one per line, and prints one line of JSON for each
     #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain", "robust", "game", "set", "max", "window", "most", "edges", "vertex"])]
     batch: bool,
     #[command(flatten)]
@@ -94,7 +94,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
             answer,
         );
     }
-    let form = if args.json { OutputForm::Json } else { OutputForm::Text };
+    let form = if args.json { OutputFormat::Json } else { OutputFormat::Text };
     let variant = args.parse_variant()?;
     let is_search = variant.is_some() || args.robustness.is_asked();
     let search = if is_search { LastNimSearch::WithinTime } else { LastNimSearch::None };

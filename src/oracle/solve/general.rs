@@ -6,7 +6,7 @@ use crate::{
     CommandExit, CommandResult, Failure,
     args::limits::{self, LimitArgs},
     batch::{RulesetAnswer, SolutionAnswer},
-    form::OutputForm,
+    form::OutputFormat,
     game_json,
     text::numbers,
 };
@@ -60,13 +60,13 @@ pub struct RulesetArgs {
 /// The kind of search in Last Nim, which determines the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastNimSearch {
-    /// Nothing: it is solved without a search.
+    /// No search: the game is solved directly.
     None,
-    /// Within a time limit, and without keeping positions: robustness and variants.
+    /// A search with a time limit that does not store positions: robustness and variants.
     WithinTime,
 }
 
-/// The limit on moves printed as text.
+/// The maximum number of moves printed as text.
 const MAX_MOVES: usize = 20;
 
 impl RulesetArgs {
@@ -117,7 +117,7 @@ impl RulesetArgs {
         self.game.is_some()
     }
 
-    /// Solves a game within the bounds.
+    /// Solves a game within the limits.
     pub fn solve(
         &self,
         game: &GeneralGame,
@@ -179,7 +179,7 @@ impl RulesetArgs {
         matrix: &AllianceMatrix,
         first: Seat,
         ending: Ending,
-        form: OutputForm,
+        form: OutputFormat,
         GeneralDetail { listed, max_coalition }: GeneralDetail,
     ) -> CommandResult {
         let solved = self.limits.solve_within_limits(|bounds, budget| {
@@ -259,21 +259,21 @@ impl RulesetArgs {
     }
 }
 
-/// What an answer contains apart from the winner.
+/// The parts of an answer apart from the winner.
 #[derive(Debug, Clone, Copy)]
 pub struct GeneralDetail {
     /// Which moves the text lists.
     pub listed: ListedMoves,
-    /// The largest coalition to search, if the robustness of the winner is asked for.
+    /// The largest coalition to search, if the answer includes the robustness of the winner.
     pub max_coalition: Option<usize>,
 }
 
 /// Which moves the text lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListedMoves {
-    /// The optimal ones.
+    /// The optimal moves.
     Optimal,
-    /// All, with their winners and costs.
+    /// All moves, with their winners and costs.
     All,
 }
 

@@ -3,8 +3,8 @@
 use lastnim_analysis::general::{GeneralAnswer, GrundyDecomposition, GrundyPart};
 use lastnim_report::{Column, Section, Table, words::join_words};
 
-/// Shows the value of each part as the smallest number that no option has, and their nim-sum in binary; nothing if
-/// there is no value or none of it is explained.
+/// Shows the value of each part as the smallest number that no option has, and their nim-sum in binary; `None` if there
+/// is no value, or nothing to explain about it.
 pub fn grundy_steps_section(answer: &GeneralAnswer) -> Option<Section> {
     let grundy = answer.two_players.as_ref()?.grundy.as_ref().ok()?;
     // A value that follows from a formula has no options.

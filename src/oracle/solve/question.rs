@@ -49,12 +49,12 @@ impl KnownKeys for GameQuestionJson {
     const EXAMPLE: &'static str = r#"{"piles":[1,2,2],"players":3}"#;
 }
 
-/// A question that was read.
+/// A parsed question.
 #[derive(Debug)]
 pub enum GameQuestion {
-    /// About Last Nim, without its name.
+    /// A question about Last Nim that does not name the game.
     LastNim(Game),
-    /// About a game by its name.
+    /// A question that names its game.
     General { game: GeneralGame, matrix: AllianceMatrix, first: Seat, ending: Ending },
 }
 
@@ -62,7 +62,7 @@ pub enum GameQuestion {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GameQuestionError {
-    /// It is not a question, or a bad one about Last Nim.
+    /// It is not a valid question about Last Nim.
     #[error(transparent)]
     Json(#[from] JsonError),
     /// The game is unknown.
@@ -77,13 +77,13 @@ pub enum GameQuestionError {
     /// The first seat does not exist.
     #[error("first: {0}")]
     First(#[from] SeatError),
-    /// It takes more than it may.
+    /// The search reached a limit.
     #[error("{0}")]
     Unsolved(String),
 }
 
 impl GameQuestionJson {
-    /// Accepts the question.
+    /// Parses the question.
     ///
     /// # Errors
     /// Names the first value that does not fit.

@@ -37,7 +37,7 @@ impl RobustnessArgs {
     /// Assesses a game within a budget.
     ///
     /// # Errors
-    /// If play with errors cannot be worked out.
+    /// If the outcome with errors cannot be computed.
     pub fn assess(
         &self,
         game: &Game,

@@ -1,7 +1,7 @@
 //! `lastnim oracle solve` for variants of Last Nim: ties, passes, alliances, random seats.
 
 use super::general::RulesetArgs;
-use crate::{CommandExit, CommandResult, Failure, args::game::GameArgs, form::OutputForm, text::numbers};
+use crate::{CommandExit, CommandResult, Failure, args::game::GameArgs, form::OutputFormat, text::numbers};
 use clap::Args;
 use lastnim_analysis::variants::{Alliances, PassCount, Variant, VariantGame, parse_seat_list};
 use lastnim_core::game::SeatCount;
@@ -19,12 +19,12 @@ pub struct VariantArgs {
     /// The seats of one of two alliances; each seat wants any seat of its own alliance to win
     #[arg(long, value_name = "SEAT,SEAT,..", conflicts_with_all = OTHER_QUESTIONS, conflicts_with = "matrix")]
     alliances: Option<String>,
-    /// Seats that take at random; the others know it and allow for it
+    /// Seats that take at random; the other seats know this and play accordingly
     #[arg(long, value_name = "SEAT,SEAT,..", conflicts_with_all = OTHER_QUESTIONS)]
     random_seats: Option<String>,
 }
 
-/// The flags of questions that are asked about plain Last Nim, or other games.
+/// The flags of questions about plain Last Nim or other games, which variants do not allow.
 const OTHER_QUESTIONS: [&str; 4] = ["game", "explain", "robust", "batch"];
 
 impl VariantArgs {
@@ -66,7 +66,7 @@ impl VariantArgs {
 }
 
 /// Solves a variant and prints the answer.
-pub fn solve_and_print(game: &VariantGame, general: &RulesetArgs, form: OutputForm) -> CommandResult {
+pub fn solve_and_print(game: &VariantGame, general: &RulesetArgs, form: OutputFormat) -> CommandResult {
     let solution = general.run_within_time(|budget| game.solve(budget)).map_err(|_| {
         Failure::input(format!(
             "{}: allow more time, or ask for fewer piles or passes",

@@ -24,10 +24,10 @@ use std::{
 pub struct TreeArgs {
     #[command(flatten)]
     game: GameArgs,
-    /// Cuts the drawing after this many takes and says how much is below
+    /// Cuts the drawing after this many takes and shows how many states are below
     #[arg(long, value_name = "TAKES", allow_negative_numbers = true, value_parser = parse_depth)]
     depth: Option<u64>,
-    /// Draws every state once instead of once for each way to it
+    /// Draws every state once instead of once for each path to it
     #[arg(long)]
     graph: bool,
     /// The output format

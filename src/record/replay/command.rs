@@ -97,7 +97,7 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     };
     write(&mut output, &head_section(&record))?;
     if waits && io::stderr().is_terminal() {
-        // Ignored: the keys work without the hint.
+        // A write error is ignored: the keys work without the hint.
         let _ = writeln!(screen::stderr(), "\nEnter continues; q and Enter quit.");
     }
     while let Some(step) = shown.next() {

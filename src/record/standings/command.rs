@@ -7,7 +7,7 @@ use super::{
 use crate::{
     CommandExit, CommandResult, Failure,
     audit::list_files,
-    form::{CsvArgs, FormArgs},
+    form::{CsvArgs, FormatArgs},
     progress::{WorkLine, matches_bar},
     record_input::{self, RecordDocuments},
     screen,
@@ -29,7 +29,7 @@ pub struct StandingsArgs {
     /// The tournament, as `lastnim tournament show ID --json` prints it
     #[arg(long, value_name = "FILE")]
     settings: PathBuf,
-    /// Adds, for each two bots, the matches each won of those in which both sat, and who is better
+    /// Adds, for each pair of bots, how many of their common matches each won, and which is better
     #[arg(long)]
     cross_table: bool,
     /// Counts only records signed by this key, as `lastnim record key` prints it
@@ -41,7 +41,7 @@ pub struct StandingsArgs {
     #[command(flatten)]
     csv: CsvArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -115,7 +115,7 @@ impl StandingsArgs {
     ) -> Result<(), String> {
         let given = read_record(text).map_err(|error| error.to_string())?;
         let sealed = verify_record(&given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
-        // A voided match does not count. One voided before its rows were revealed has no seal.
+        // A voided match does not count. If it was voided before its rows were revealed, it has no seal.
         if shown.rulings.void_reason(sealed.record().id()).is_some() {
             return Ok(());
         }

@@ -26,9 +26,9 @@ pub struct ReplayedResults {
 /// Whether bots are rated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RatingChoice {
-    /// By all matches, as at the end of a tournament.
+    /// Bots are rated by all matches, as at the end of a tournament.
     Final,
-    /// They are not.
+    /// Bots are not rated.
     LeftOut,
 }
 
@@ -41,13 +41,13 @@ pub struct ComputedStandings {
     pub verdict: FormatVerdict,
     /// The comparisons of bots in pairs.
     pub cross_table: Vec<BotComparison>,
-    /// How many matches have no record here, if their total number is known.
+    /// Number of matches without a record here, if the total number is known.
     pub missing: Option<u64>,
-    /// Matches that must have been played, judging by the others, but about which nothing is known here.
+    /// Matches that must have been played, judging by the known ones, but whose records and results are missing.
     pub omitted: OmittedMatches,
 }
 
-/// Numbers of matches about which nothing is known.
+/// Numbers of matches whose records and results are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OmittedMatches {
     /// Their count.
@@ -60,9 +60,9 @@ pub struct OmittedMatches {
 const MAX_NAMED: usize = 100;
 
 impl ReplayedResults {
-    /// Starts without a result.
+    /// Creates a schedule without results.
     pub fn new(shown: &ShownTournament) -> Self {
-        // Before the start a field may be too small for any match.
+        // Before the start, a field may be too small for a match.
         let planned = plan_schedule(&shown.settings, &shown.field).ok();
         let fixed = planned.filter(|schedule| !schedule.follows_results());
         Self { results: BTreeMap::new(), unrecorded: BTreeSet::new(), fixed }
@@ -86,7 +86,7 @@ impl ReplayedResults {
             None
         };
         let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
-        // The first record stays; the refused one does not count.
+        // The first record is kept; the refused one does not count.
         let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
         if *known_id != id {
             Err(format!(
@@ -99,8 +99,8 @@ impl ReplayedResults {
         }
     }
 
-    /// Accepts the match only if the tournament has one of this number, in this group and of these bots, as far as that is known before
-    /// all results are.
+    /// Checks that the tournament has a match with this number, in this group and with these bots. Before all results
+    /// are known, this checks what is known so far.
     fn check_number(
         &self,
         id: MatchId,
@@ -133,8 +133,8 @@ impl ReplayedResults {
         self.unrecorded.insert(number);
     }
 
-    /// Returns the numbers below a given one about which nothing is known. They need no record: these matches were
-    /// not played, so they do not count for anyone and nothing depends on them.
+    /// Returns the numbers below a given one without a record or result. These matches were not played, so they count
+    /// for no bot and nothing depends on them.
     fn unknown_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
         let is_left_out = |number: &u64| {
             !schedule.follows_results()

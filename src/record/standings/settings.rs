@@ -18,7 +18,7 @@ pub struct ShownTournament {
     pub settings: Settings,
     /// The bots with which it started, in the order of joining.
     pub field: Vec<BotName>,
-    /// The changes of the field during the run.
+    /// The changes of the field during the tournament.
     pub changes: Vec<FieldChange>,
     /// The rulings of the organiser.
     pub rulings: Rulings,

@@ -3,7 +3,7 @@
 use super::rows::{ExportedMatch, standing_rows};
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::FormArgs,
+    form::FormatArgs,
     new_file::{AtomicFile, create_folder},
     played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
     progress::matches_bar,
@@ -39,7 +39,7 @@ pub struct TablesArgs {
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
     #[command(flatten)]
     server: ServerArgs,
 }

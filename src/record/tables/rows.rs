@@ -221,8 +221,8 @@ pub fn standing_rows(
     })
 }
 
-/// Makes the columns of versions: their number, and the labels and hashes of the reported ones, each in a list with
-/// blanks between.
+/// Creates the columns of versions: their number, and the labels and hashes of the reported versions, each as a list
+/// separated by blanks.
 fn version_columns<'a>(
     versions: impl Iterator<Item = &'a pb::BotVersion> + Clone,
 ) -> (u32, Option<String>, Option<String>) {

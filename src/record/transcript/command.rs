@@ -112,7 +112,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         sections.push(with_questions(step.to_section(&record), &asked));
     }
     if args.ply.is_none() {
-        // Questions of a turn without a take: the seat was lost, or the match ended.
+        // These are questions of a turn without a take, because the seat was lost or the match ended.
         for (ply, asked) in questions {
             let heading = format!("ply {}: this take is by another seat", ply.unwrap_or_default());
             sections.push(with_questions(Section::with_heading(heading), &asked));
@@ -169,7 +169,7 @@ fn read_questions(
         let unread = read.map_err(|error| Failure::runtime(error, file.display()))?;
         if unread.count > 0 {
             let numbers: Vec<_> = unread.numbers.iter().map(ToString::to_string).collect();
-            // The others are shown anyway.
+            // The readable lines are shown anyway.
             let _ = writeln!(
                 screen::stderr(),
                 "{}: {} of its lines could not be read: {}",

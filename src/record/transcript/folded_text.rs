@@ -1,13 +1,13 @@
-//! Texts of models, made fit for a terminal.
+//! Prepares texts of models for a terminal.
 
 use lastnim_core::visible_text::visible_text;
 
-/// The limit on shown lines of one text.
+/// The maximum number of shown lines of one text.
 const MAX_LINES: usize = 12;
 /// The maximum width of a line in columns, after its indentation.
 const COLUMNS: usize = 72;
 
-/// The limit of the shown text.
+/// The length of the shown text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextLength {
     /// The first lines.
@@ -31,7 +31,7 @@ pub fn fold_text(text: &str, length: TextLength) -> String {
             shown += piece.chars().count();
             lines.push(visible_text(&piece).replace('\t', " "));
         }
-        // The end of the line.
+        // This is the end of the line.
         shown += 1;
     }
     lines.join("\n")

@@ -1,5 +1,5 @@
-//! `lastnim record transcript`: a language model's questions and replies next to the board; and publishing them on a
-//! server.
+//! `lastnim record transcript`: shows the questions to a language model and its replies next to the board, and
+//! publishes them on a server.
 
 mod command;
 mod folded_text;

@@ -3,7 +3,7 @@
 
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::FormArgs,
+    form::FormatArgs,
     remote::{RemoteServer, ServerArgs},
     runtime,
     transcript_files::list_transcripts,
@@ -25,7 +25,7 @@ use std::{
 const SECRET_ENDINGS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
 /// The minimum length of a secret value.
 const MIN_SECRET_CHARS: usize = 8;
-/// The number of refusals shown; more are counted.
+/// The maximum number of refusals shown; further ones are only counted.
 const MAX_SHOWN: usize = 20;
 
 /// What to do with transcripts on a server.
@@ -33,9 +33,9 @@ const MAX_SHOWN: usize = 20;
 pub enum PublishingAction {
     /// Publishes transcripts of finished matches and tournaments on a server
     ///
-    /// An admin publishes any transcript, a bot only those of its own seats in tournaments. Earlier lines of a question are
-    /// replaced. If a line contains the value of an environment variable ending in KEY, TOKEN, SECRET or PASSWORD, nothing is
-    /// published.
+    /// An admin publishes any transcript, a bot only those of its own seats in tournaments. New lines of a question
+    /// replace its earlier ones. If a line contains the value of an environment variable ending in KEY, TOKEN, SECRET
+    /// or PASSWORD, nothing is published.
     Publish(PublishArgs),
     /// Removes the published transcript of a seat
     Remove(RemoveArgs),
@@ -53,7 +53,7 @@ pub struct PublishArgs {
     #[command(flatten)]
     server: ServerArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 /// A seat of a match.
@@ -68,14 +68,14 @@ pub struct RemoveArgs {
     #[command(flatten)]
     server: ServerArgs,
     #[command(flatten)]
-    form: FormArgs,
+    form: FormatArgs,
 }
 
 /// The match, the seat and the ply of a question; `None` for a row.
 type QuestionPlace = (MatchId, u32, Option<u32>);
 
 impl PublishingAction {
-    /// Carries it out.
+    /// Runs the action.
     pub fn run(&self) -> CommandResult {
         match self {
             Self::Publish(args) => args.publish(),
@@ -149,7 +149,7 @@ impl PublishArgs {
             let lines = BufReader::new(TextInput::open(&file).map_err(failed)?).lines();
             for (number, line) in (1..).zip(lines) {
                 let line = line.map_err(failed)?;
-                // Lines about a start of the bot, and lines left half-written by a killed bot, belong to no question.
+                // Lines about a start of the bot, and incomplete lines of a killed bot, belong to no question.
                 let Some(place) = question_place(&line) else { continue };
                 if self.match_id.is_some_and(|only| only != place.0) {
                     continue;
@@ -175,7 +175,7 @@ fn question_place(line: &str) -> Option<QuestionPlace> {
     Some((line.match_id()?, line.seat.try_into().ok()?, ply))
 }
 
-/// Returns the variables with secret values by name.
+/// Returns the environment variables with secret values, by name.
 fn secret_values(variables: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
     let is_secret = |(name, value): &(String, String)| {
         SECRET_ENDINGS.iter().any(|ending| name.to_ascii_uppercase().ends_with(ending))

@@ -16,7 +16,7 @@ pub struct ShownQuestion {
 }
 
 impl ShownQuestion {
-    /// Adds it to a section, a line for each thing.
+    /// Adds the question to a section of a report, line by line.
     pub fn add_to(&self, section: Section, length: TextLength) -> Section {
         let TranscriptQuestion { key, calls, decision, .. } = &self.question;
         let tokens: u64 = calls.iter().filter_map(|call| call.cost).map(|cost| cost.tokens).sum();

@@ -50,12 +50,12 @@ pub struct CardVerdict {
     key: Option<PublicKey>,
     signer: Option<PublicKey>,
     card: Option<pb::BenchmarkCard>,
-    /// Records that are those of the card.
+    /// Records that belong to the card.
     records: usize,
     findings: Vec<CardFinding>,
 }
 
-/// Verifies a card by its records: those of the command line, or those next to it.
+/// Verifies a card by its records: those named on the command line, or those next to the card.
 pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> Result<CardVerdict, Failure> {
     let name = record_input::input_name(file);
     let mut text = String::new();
@@ -99,7 +99,7 @@ fn record_files(card: &Path, args: &VerifyArgs) -> Result<Vec<PathBuf>, Failure>
     list_files(&args.records)
 }
 
-/// The terms on which a card was played.
+/// The set, rule and tiers of a card.
 struct CardTerms {
     set: &'static ItemSet,
     rule: StoppingRule,
@@ -146,7 +146,7 @@ impl CardTerms {
     }
 }
 
-/// The records that were given, by their heads.
+/// The given records, by their heads.
 #[derive(Default)]
 struct GivenRecords {
     by_head: BTreeMap<[u8; 32], SealedRecord>,
@@ -162,7 +162,7 @@ impl GivenRecords {
             verdict.add(
                 "missing",
                 format!(
-                    "no records were found: put {RECORDS_FILE} beside the card, or name the records with --records"
+                    "no records were found: put {RECORDS_FILE} next to the card, or name the records with --records"
                 ),
             );
         }
@@ -229,7 +229,7 @@ impl CardVerdict {
         }
         self.records = used.len();
         self.add_unused(terms.set, records, &used);
-        // Figures cannot be checked without the records of their matches.
+        // Without the records of their matches, figures cannot be checked.
         if results.len() == card.tiers.len() {
             let computed = with_results(card.clone(), &results, times);
             if let Some(difference) = card_difference(card, &computed) {
@@ -304,7 +304,8 @@ impl CardVerdict {
         Ok(PlayedItem::new(item, sealed.record(), score))
     }
 
-    /// Names records of the same runner and of items that the card leaves out: one of two plays may have been chosen.
+    /// Reports records by the same signer of items that are not on the card with these records: the runner may have
+    /// played an item twice and chosen the better result.
     fn add_unused(&mut self, set: &ItemSet, records: &GivenRecords, used: &BTreeSet<[u8; 32]>) {
         for (_, sealed) in records.by_head.iter().filter(|(head, _)| !used.contains(*head)) {
             let (record, state) = (sealed.record(), sealed.record().state());

@@ -37,7 +37,7 @@ pub struct VerifyArgs {
     /// Files of records (JSON, lines of JSON or text), manifests or cards; - for standard input
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
-    /// The records of a manifest or a card, as files or folders [default: records.jsonl beside a card]
+    /// The records of a manifest or a card, as files or folders [default: records.jsonl next to a card]
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     pub records: Vec<PathBuf>,
     /// A transcript to compare with the hashes in the records; may be repeated
@@ -211,7 +211,7 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Explains what a signature does not prove without a trusted key.
+/// Explains what a signature cannot prove without a trusted key.
 fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Result<(), Failure> {
     if args.json || args.key.is_some() {
         return Ok(());
@@ -244,7 +244,7 @@ fn print_verdict(
     output: &mut impl Write,
 ) -> Result<(), Failure> {
     let sealed = verdict.judged.as_ref().ok();
-    // A record that does not verify proves no transcript.
+    // A record that does not verify proves nothing about a transcript.
     let held = transcripts.zip(sealed).map(|(given, sealed)| given.compare_with(sealed.record()));
     if args.json {
         let mut json = verdict.json(name, line, args.key);
@@ -298,9 +298,9 @@ fn verify_records(
 /// The accepted JSON layouts of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordLayout {
-    /// The one in which records are written.
+    /// The layout in which lastnim writes records.
     Canonical,
-    /// Any that the proto3 mapping allows.
+    /// Any layout that the proto3 mapping allows.
     Any,
 }
 

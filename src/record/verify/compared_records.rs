@@ -16,7 +16,7 @@ pub enum MismatchKind {
     Missing,
     /// Its record was given, and the manifest does not list it.
     Added,
-    /// Its record is not the one in the manifest.
+    /// Its record differs from the one in the manifest.
     Changed,
     /// It is unreadable.
     Unreadable,
@@ -26,7 +26,7 @@ pub enum MismatchKind {
     Doubled,
     /// The organiser voided it.
     Voided,
-    /// It does not count, and the server lacks its record.
+    /// It does not count, because the server has no complete record of it.
     Unrecorded,
     /// It is later than an interim manifest.
     Later,
@@ -38,7 +38,7 @@ impl MismatchKind {
         self <= Self::Doubled
     }
 
-    /// Returns the word for it.
+    /// Returns the word for this result.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -57,7 +57,7 @@ impl MismatchKind {
 /// The result of comparing one match or file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// What.
+    /// The result.
     pub kind: MismatchKind,
     /// The match, if known.
     pub id: Option<MatchId>,
@@ -74,7 +74,7 @@ pub struct Mismatch {
 pub struct ComparedRecords<'a> {
     manifest: &'a Manifest,
     shown: &'a ShownTournament,
-    /// By the place of the match in the manifest: whether a record was given.
+    /// Whether a record was given, by the place of the match in the manifest.
     given: Vec<bool>,
     /// The results of the records of the manifest.
     pub replayed: ReplayedResults,
@@ -87,7 +87,7 @@ pub struct ComparedRecords<'a> {
 }
 
 impl<'a> ComparedRecords<'a> {
-    /// Starts without records.
+    /// Creates a comparison without records.
     pub fn new(manifest: &'a Manifest, shown: &'a ShownTournament) -> Self {
         Self {
             manifest,
@@ -106,7 +106,7 @@ impl<'a> ComparedRecords<'a> {
         self.findings.push(Mismatch { kind, id: None, number: None, file: Some(file), why });
     }
 
-    /// Takes a record.
+    /// Compares a record.
     pub fn add_record(&mut self, file: String, given: &pb::MatchRecord) {
         let (manifest, id) = (self.manifest, given.match_id.parse().ok());
         let place = id.and_then(|id| manifest.place_of_match(id));
@@ -244,7 +244,7 @@ impl<'a> ComparedRecords<'a> {
     }
 }
 
-/// Says how a record that is valid in itself differs from the one that a manifest lists.
+/// Says how a valid record differs from the one that a manifest lists.
 fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<String> {
     let record = sealed.record();
     match listed.record {

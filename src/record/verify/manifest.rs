@@ -32,18 +32,18 @@ pub enum StandingsVerdict {
     NotAsked,
     /// They cannot be computed, because records are missing.
     NotComparable(String),
-    /// They were computed; the differences, empty if they agree.
+    /// They were computed; these are the differences, empty if they agree.
     Compared(Vec<StandingsDifference>),
 }
 
 /// Why a manifest as a whole does not verify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ManifestRefusal {
-    /// Its lines are not the signed ones.
+    /// Its lines differ from the signed ones.
     Flaw(ManifestFlaw),
     /// It was signed by a key other than the trusted one.
     OtherSigner(Box<PublicKey>),
-    /// It is signed, and cannot be read.
+    /// It is signed, but it cannot be read.
     Unreadable(String),
 }
 

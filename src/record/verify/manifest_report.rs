@@ -50,7 +50,7 @@ impl ManifestRefusal {
 }
 
 impl ManifestVerdict {
-    /// Starts with only the signer.
+    /// Creates a verdict that contains only the signer.
     pub fn new(file: String, signer: Option<PublicKey>, key: Option<PublicKey>) -> Self {
         let (manifest, refusals, records) = (None, Vec::new(), None);
         Self { file, signer, key, manifest, refusals, records, standings: StandingsVerdict::NotAsked }
@@ -181,7 +181,8 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
         words = format!("{words}, {} of other tournaments were skipped", records.of_others);
     }
     let mut section = section.paragraph(words);
-    // The text only counts them, since nearly all records are later than an early manifest.
+    // The text only counts records that are newer than the manifest, since with an early manifest nearly all records
+    // are.
     let (later, listed): (Vec<_>, Vec<_>) =
         records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
     if !later.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const TOLERANCE: f64 = 1e-7;
 /// A figure that no record contains.
 const NOT_RECORDED: [&str; 1] = ["versions"];
-/// Figures that a manifest may leave empty: a server that stops rating a tournament has no ratings to write.
+/// Figures that a manifest may leave empty, because a server that does not rate a tournament has no ratings.
 const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
 
 /// A figure that differs from the one computed from the records.

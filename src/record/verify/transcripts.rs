@@ -11,21 +11,21 @@ use std::{
     path::PathBuf,
 };
 
-/// Answers that are shown of a record; more are counted.
+/// The maximum number of answers shown for a record; further ones are only counted.
 const MAX_SHOWN: usize = 20;
 
-/// Transcripts that records are compared with.
+/// The transcripts with which records are compared.
 #[derive(Debug)]
 pub struct GivenTranscripts {
     questions: TranscriptQuestions,
     /// Records with questions in the transcripts.
     matches: u64,
-    /// Records with an answer that they do not prove.
+    /// Records with an answer that the transcripts do not prove.
     unproved: u64,
 }
 
 impl GivenTranscripts {
-    /// Reads transcripts; `None` if no file is given.
+    /// Reads the transcripts; `None` if no file is given.
     pub fn read(files: &[PathBuf]) -> Result<Option<Self>, Failure> {
         if files.is_empty() {
             return Ok(None);
@@ -38,7 +38,7 @@ impl GivenTranscripts {
         Ok(Some(Self { questions, matches: 0, unproved: 0 }))
     }
 
-    /// Compares a record with them; `None` if they have no question from its match.
+    /// Compares a record with the transcripts; `None` if they have no question from its match.
     pub fn compare_with(&mut self, record: &Record) -> Option<TranscriptVerdict> {
         let verdict = self.questions.compare_with(record)?;
         self.matches += 1;
@@ -46,7 +46,7 @@ impl GivenTranscripts {
         Some(verdict)
     }
 
-    /// Reports mistakes in them after all records.
+    /// Returns the failure of the transcripts, after all records have been compared.
     pub fn failure(&self) -> Option<Failure> {
         let unread = match self.questions.unread_lines() {
             0 => String::new(),

@@ -64,10 +64,10 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
 
     assert!(!token.exists(), "its server is gone");
     let stopped = format!(
-        "{shown}: no run of it is active, and its server runs only during a run: `lastnim tournament run {shown}` continues it"
+        "{shown}: its tournament is not being run, and its server exists only during a run: `lastnim tournament run {shown}` continues it"
     );
     assert_eq!(refusal(&file, &["show"], 1), stopped);
-    // As after a killed run.
+    // The files are as after a killed run.
     fs::write(&token, "lastnim_0123456789abcdef\n").unwrap();
     assert_eq!(refusal(&file, &["show"], 1), stopped);
     let elsewhere = refusal(&file, &["show", "--server", "127.0.0.1:1"], 2);

@@ -1,4 +1,4 @@
-//! What a program gets from a run, and what a run keeps of it.
+//! The environment that a program gets from a run, and the output of it that a run keeps.
 
 use super::{
     folder::{Folder, LASTNIM, SMALL, house, program},
@@ -13,7 +13,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The most bytes of a log.
+/// The maximum size of a log in bytes.
 const MAX_LOG_BYTES: u64 = 2 << 20;
 
 #[test]
@@ -38,7 +38,7 @@ fn a_program_sees_only_the_variables_that_it_is_given() {
         assert!(seen.contains_key(name), "{name}: {printed}");
     }
 
-    // The run asks for what it cannot give.
+    // The file passes a variable that is not set.
     let ended = run(&file, &["--fresh"]);
     let expected = "bot mine: pass_env: GIVEN_KEY is not set: set it, or leave it out";
     assert!(ended.failure(2).ends_with(expected), "{}", ended.stderr);
@@ -140,7 +140,7 @@ fn wrapped(words: &[&str], command: &Command) -> Command {
 #[cfg(target_os = "linux")]
 fn a_program_cannot_read_the_environments_of_its_run_and_its_supervisor() {
     let folder = Folder::new("environ");
-    // The parent of the program is its supervisor, and that one's parent is the run.
+    // The parent of the program is its supervisor, whose parent is the run.
     let lines = format!(
         "cat /proc/$$/environ > own\nrun=$(cut -d ' ' -f 4 /proc/$PPID/stat)\n\
          cat /proc/$PPID/environ /proc/$run/environ > others 2> refused\nexec '{LASTNIM}' bot run greedy"
@@ -150,7 +150,7 @@ fn a_program_cannot_read_the_environments_of_its_run_and_its_supervisor() {
     let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
     let mut command = run_command(&file, &[]);
     command.env("OPENAI_API_KEY", "secret");
-    // Others have no capabilities in the first place, and cannot drop any.
+    // Other users have no capabilities, so there are none to drop.
     if is_permitted(&WITHOUT_CAPABILITIES) {
         command = wrapped(&WITHOUT_CAPABILITIES, &command);
     }
@@ -186,7 +186,7 @@ fn zombies_below(unshare: u32) -> usize {
 fn the_first_process_leaves_no_zombies() {
     if !is_permitted(&AS_FIRST_PROCESS) {
         let skipped = "the_first_process_leaves_no_zombies is SKIPPED: `unshare --pid` is not permitted here";
-        // Written directly, since the test harness hides the output of passing tests.
+        // The message is written directly, since the test harness hides the output of passing tests.
         let _ = writeln!(std::io::stderr(), "{skipped}");
         return;
     }
@@ -205,7 +205,7 @@ fn the_first_process_leaves_no_zombies() {
     soon("no orphan stays as a zombie", || zombies_below(running.id()) == 0);
     drop(running);
 
-    // Supervisors are waited for as ever.
+    // Supervisors are waited for as before.
     let file = folder.write("cup.toml", &(SMALL.to_owned() + &bots));
     let ended = Running::start(&mut wrapped(&AS_FIRST_PROCESS, &run_command(&file, &[]))).finish();
     assert_eq!(ended.result()["tournament"]["matches_played"], 4);

@@ -19,7 +19,7 @@ fn a_program_that_cannot_start_is_named_before_any_match() {
             "bot mine: \"no-such-program\" cannot be started: there is no such program in PATH",
         ),
         ("./gone.py", 2, "gone.py: there is no such file"),
-        ("./plain.txt", 2, "plain.txt: not executable: `chmod +x` makes it so"),
+        ("./plain.txt", 2, "plain.txt: not executable: run `chmod +x` on it"),
         ("./broken", 1, "bot mine: \"./broken\" cannot be started: No such file or directory"),
     ];
     for (word, code, expected) in cases {
@@ -126,7 +126,7 @@ fn folders_of_others_are_left_alone() {
     for more in [&[][..], &["--fresh"]] {
         let ended = run(&file, more);
         assert!(
-            ended.failure(1).contains("lastnim.db: this store does not belong to a run"),
+            ended.failure(1).contains("lastnim.db: this store was not made by a run"),
             "{}",
             ended.stderr
         );

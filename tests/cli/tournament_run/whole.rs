@@ -38,7 +38,7 @@ fn house_bots_and_a_program_finish_a_tournament() {
     assert_eq!(again.result(), result);
     assert!(again.stderr.contains("this tournament is over; --fresh plays it again"), "{}", again.stderr);
 
-    // Another key and another tournament, but the same lines.
+    // The key and the tournament differ, but the lines are the same.
     let fresh = run(&file, &["--fresh"]).result();
     assert_ne!(fresh["tournament"]["id"], tournament["id"]);
     assert_eq!(fresh["standings"].to_string(), result["standings"].to_string());

@@ -14,18 +14,18 @@ use lastnim_report::{
 };
 use std::time::Duration;
 
-/// The columns that a line may have.
+/// The maximum number of columns in a line.
 pub const MAX_COLUMNS: usize = 80;
 /// Maximum number of piles shown, counted from the one in play.
 const MAX_PILES: usize = 24;
 
-/// One take, and what happened since the take before.
+/// One take, and the strikes and lost seats since the previous take.
 pub struct ReplayStep<'a> {
     audit: PlyAudit,
     took: &'a TimedEvent,
     /// The strikes and lost seats before the take.
     before: Vec<&'a TimedEvent>,
-    /// The position that the take was made in.
+    /// The position in which the take was made.
     position: Position,
     /// The seat's bank before and after the take.
     bank_us: [u64; 2],
